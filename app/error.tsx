@@ -2,12 +2,12 @@
 
 import { pages } from "@/lib/i18n/en/pages.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** Each page brings it along, so it is made of little: it also stands when other parts cannot be loaded. */
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
-  const words = useWords(pages);
-  const { tryAgain } = useWords(ui);
+  const words = useMessages(pages);
+  const { tryAgain } = useMessages(ui);
   return (
     <main className="mx-auto flex w-full max-w-[640px] flex-col gap-3 px-4 py-12">
       <h1 className="text-lg font-semibold tracking-tight">{words.broke}</h1>

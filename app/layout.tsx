@@ -3,17 +3,17 @@ import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { Providers } from "@/components/shell/app-providers.tsx";
+import { AppProviders } from "@/components/shell/app-providers.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { LANGUAGE_TAGS } from "@/lib/i18n/language.ts";
-import { WordsProvider } from "@/lib/i18n/messages-provider.tsx";
-import { description, languageOfRequest } from "./language.ts";
+import { MessagesProvider } from "@/lib/i18n/messages-provider.tsx";
+import { getDescription, resolveRequestLanguage } from "./language.ts";
 import "./globals.css";
 
 export async function generateMetadata(): Promise<Metadata> {
   return {
     title: { default: "Lockkeeper", template: "%s · Lockkeeper" },
-    description: await description(),
+    description: await getDescription(),
     robots: { index: false, follow: false },
     // Next does not add the base path to these.
     manifest: `${BASE_PATH}/site.webmanifest`,
@@ -38,7 +38,7 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   // Reading a header also keeps every page dynamic, which a nonce needs.
-  const [asked, language] = await Promise.all([headers(), languageOfRequest()]);
+  const [asked, language] = await Promise.all([headers(), resolveRequestLanguage()]);
   const nonce = asked.get("x-nonce") ?? undefined;
   return (
     // The theme's class is set by a script before React wakes up.
@@ -48,9 +48,9 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       suppressHydrationWarning
     >
       <body>
-        <Providers nonce={nonce}>
-          <WordsProvider language={language}>{children}</WordsProvider>
-        </Providers>
+        <AppProviders nonce={nonce}>
+          <MessagesProvider language={language}>{children}</MessagesProvider>
+        </AppProviders>
       </body>
     </html>
   );

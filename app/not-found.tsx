@@ -3,16 +3,16 @@
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { pages } from "@/lib/i18n/en/pages.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-const START = "/locks/";
+const HOME_HREF = "/locks/";
 
 export default function NotFound() {
-  const words = useWords(pages);
+  const words = useMessages(pages);
   return (
     <main>
       <EmptyState page title={words.nothingHere}>
-        <p>{words.addressOfLock(<code className="font-mono text-xs">{START}</code>)}</p>
+        <p>{words.addressOfLock(<code className="font-mono text-xs">{HOME_HREF}</code>)}</p>
         {/* Every page brings what stands here along: a <Link> would come a second time with each of them. */}
         <a href={`${BASE_PATH}/`} className="text-accent underline">
           {words.allLocks}

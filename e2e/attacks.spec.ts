@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { pathOfKey } from "../lib/keys/key.ts";
+import { encodeKeyPath } from "../lib/keys/key.ts";
 import { type Console, expect, ROOT_KEY, test } from "./console.ts";
 
 /** Each would run, or break out of where it stands, if it were written into a page as it is. */
@@ -24,7 +24,7 @@ const printable = (text: string) => [...text].filter((each) => each >= " ").join
 
 /** Hostile text wherever Redis or a caller may put text: keys, owners, records, reasons, purposes, events. */
 async function plant({ redis, api }: Console, name: (text: string) => string): Promise<Planted> {
-  const client = redis.client();
+  const client = redis.createClient();
   const keys: string[] = [];
   for (const [at, payload] of PAYLOADS.entries()) {
     const owner = printable(payload).slice(0, 200);
@@ -32,23 +32,23 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
     const theirs = name(`${at}:theirs:${payload}`);
     const token = name(`${at}:token:${payload}`);
     const record = { service: payload, host: payload, purpose: payload, trace: payload };
-    await api(`/locks/${pathOfKey(ours)}/acquire`, { owner, leaseMs: 600_000, record });
+    await api(`/locks/${encodeKeyPath(ours)}/acquire`, { owner, leaseMs: 600_000, record });
     await client.hset(theirs, `${payload}:1`, "1");
     await client.set(token, payload, "PX", 600_000);
     await client.set(name(`${at}:list`), payload);
     // A reservation carries a reason, and an ending by force another, in who did it and why.
-    await api(`/locks/${pathOfKey(name(`${at}:kept:${payload}`))}/reserve`, {
+    await api(`/locks/${encodeKeyPath(name(`${at}:kept:${payload}`))}/reserve`, {
       holdOffMs: 600_000,
       reason: payload.slice(0, 100),
     });
-    const noted = await api(`/locks/${pathOfKey(ours)}/note`, {
+    const noted = await api(`/locks/${encodeKeyPath(ours)}/note`, {
       note: printable(payload),
     });
     expect(noted.status).toBe(200);
     const freed = name(`${at}:freed:${payload}`);
-    await api(`/locks/${pathOfKey(freed)}/acquire`, { owner, leaseMs: 600_000, record });
-    const { body } = await api(`/locks/${pathOfKey(freed)}`);
-    await api(`/locks/${pathOfKey(freed)}/force-release`, { expect: body.version, reason: payload });
+    await api(`/locks/${encodeKeyPath(freed)}/acquire`, { owner, leaseMs: 600_000, record });
+    const { body } = await api(`/locks/${encodeKeyPath(freed)}`);
+    await api(`/locks/${encodeKeyPath(freed)}/force-release`, { expect: body.version, reason: payload });
     // The pages of a few are enough: all are made of the same parts.
     if (at % 3 === 0) keys.push(ours, freed);
     if (at === 1) keys.push(theirs, token);
@@ -110,7 +110,7 @@ test("hostile text in Redis, requests and URLs is rendered as text on every page
   await expect(page.getByText("onerror=window.planted").first()).toBeVisible();
   await assertInert(page, "the list");
   for (const each of keys) {
-    await page.goto(`/locks/${pathOfKey(each)}`);
+    await page.goto(`/locks/${encodeKeyPath(each)}`);
     await expect(page.getByRole("heading").first()).toBeVisible();
     await assertInert(page, each);
   }
@@ -126,10 +126,7 @@ test("hostile text in Redis, requests and URLs is rendered as text on every page
   expect(ran).toEqual([]);
 });
 
-test("hostile text in a URL never reaches the HTML as markup", async ({
-  lockkeeper,
-  page,
-}) => {
+test("hostile text in a URL never reaches the HTML as markup", async ({ lockkeeper, page }) => {
   for (const payload of PAYLOADS) {
     const text = encodeURIComponent(payload).replaceAll("'", "%27");
     for (const path of [
@@ -162,11 +159,7 @@ test("no page and no script contains a secret", async ({ lockkeeper, page }) => 
   for (const secret of secrets) expect(all).not.toContain(secret);
 });
 
-test("an audit export is always downloaded and never displayed", async ({
-  lockkeeper,
-  page,
-  key,
-}) => {
+test("an audit export is always downloaded and never displayed", async ({ lockkeeper, page, key }) => {
   await plant(lockkeeper, key);
   for (const format of ["csv", "jsonl"]) {
     const response = await page.request.get(`${lockkeeper.url}/api/v1/audit/export?format=${format}`);
@@ -207,8 +200,8 @@ test("another site in the same browser cannot act, read or frame the console wit
   key,
 }) => {
   const name = key("attacked");
-  await lockkeeper.api(`/locks/${pathOfKey(name)}/acquire`, { owner: "me", leaseMs: 600_000 });
-  const { body } = await lockkeeper.api(`/locks/${pathOfKey(name)}`);
+  await lockkeeper.api(`/locks/${encodeKeyPath(name)}/acquire`, { owner: "me", leaseMs: 600_000 });
+  const { body } = await lockkeeper.api(`/locks/${encodeKeyPath(name)}`);
   // The same machine under another name: another site, to which the browser sends no more than it has to.
   const evil = lockkeeper.url.replace("127.0.0.1", "localhost");
   await page.route(`${evil}/evil`, (route) =>
@@ -255,13 +248,13 @@ test("another site in the same browser cannot act, read or frame the console wit
     },
     {
       url: lockkeeper.url,
-      path: `/api/v1/locks/${pathOfKey(name)}/force-release`,
+      path: `/api/v1/locks/${encodeKeyPath(name)}/force-release`,
       expect: String(body.version),
     },
   );
   expect(seen.outcomes.slice(1)).toEqual(["rejected", "rejected"]);
   expect(seen.inside).toBe("out of reach");
-  expect((await lockkeeper.api(`/locks/${pathOfKey(name)}`)).body.state).toBe("held");
+  expect((await lockkeeper.api(`/locks/${encodeKeyPath(name)}`)).body.state).toBe("held");
 });
 
 test("a login redirects only to a page of the console, and its token is in no request URL", async ({

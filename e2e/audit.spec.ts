@@ -88,7 +88,10 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await page.screenshot({ path: info.outputPath("phone.png") });
 });
 
-test("a user who is not an admin has no audit in the menu and sees who may open it", async ({ browser, lockkeeper }) => {
+test("a user who is not an admin has no audit in the menu and sees who may open it", async ({
+  browser,
+  lockkeeper,
+}) => {
   const made = await lockkeeper.api("/operators", {
     name: "looker",
     // At this target they are; the audit is of all.

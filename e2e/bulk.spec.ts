@@ -27,7 +27,7 @@ test.afterAll(async () => {
 const acquire = (key: string, owner: string) =>
   lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner, leaseMs: 600_000 });
 const rowOf = (page: Page, owner: string) => page.getByRole("row").filter({ hasText: owner });
-const exists = async (key: string) => (await redis.cli("EXISTS", key)) === "1";
+const exists = async (key: string) => (await redis.runCli("EXISTS", key)) === "1";
 
 test("selected locks are reviewed and released together, except one that changed hands", async ({
   browser,
@@ -131,6 +131,6 @@ test("all matching locks are selected, reviewed and released, including rows off
   const file = await readFile(await (await saved).path(), "utf8");
   expect(file.trim().split("\r\n")).toHaveLength(1 + 150);
   expect(file).toContain('"lock:many:7","","released","new@vm-9"');
-  expect(await redis.cli("KEYS", "lock:many:*")).toBe("");
+  expect(await redis.runCli("KEYS", "lock:many:*")).toBe("");
   await context.close();
 });

@@ -1,4 +1,4 @@
-import type { PatternFigures, Stats } from "../lib/contract/stats.ts";
+import type { PatternStats, Stats } from "../lib/contract/stats.ts";
 
 /** What a fleet would show that these tests cannot have in a few seconds. */
 /** The figures of a console that has run for an hour, which no test can wait for. */
@@ -21,7 +21,7 @@ export function busyHour(stats: Stats): Stats {
     "lock:cache:*",
     "(other)",
   ].map(
-    (pattern, i): PatternFigures => ({
+    (pattern, i): PatternStats => ({
       pattern,
       heldMs: { p50: 840, p95: 3120, samples: 412 },
       waitedMs: { p50: 12 + i, p95: 4096 / (i + 1), samples: 31 },

@@ -22,7 +22,11 @@ async function checkDialog(page: Page, what: string, button: string): Promise<vo
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }
 
-test("navigation, owners, audit and docs are in Chinese when Chinese is selected", async ({ page, lockkeeper, key }) => {
+test("navigation, owners, audit and docs are in Chinese when Chinese is selected", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
   test.setTimeout(120_000);
   await speakChinese(page, lockkeeper);
   const name = key("zh");
@@ -68,7 +72,7 @@ test("the table, a lock page and its actions are in Chinese when Chinese is sele
     leaseMs: 600_000,
     record,
   });
-  await lockkeeper.redis.cli("HSET", key("endless"), `${randomUUID()}:7`, "2");
+  await lockkeeper.redis.runCli("HSET", key("endless"), `${randomUUID()}:7`, "2");
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
   await expect(page.locator("[data-path]")).toHaveCount(2);
   await assertChinese(page, "locks");
@@ -101,7 +105,11 @@ test("the table, a lock page and its actions are in Chinese when Chinese is sele
   await checkDialog(page, "free", zh.lockPage.free);
 });
 
-test("events, targets and formats are in Chinese when Chinese is selected", async ({ page, lockkeeper, key }) => {
+test("events, targets and formats are in Chinese when Chinese is selected", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
   await speakChinese(page, lockkeeper);
   const name = key("event");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1" });
@@ -178,9 +186,7 @@ test("an error is shown in Chinese, with the server's English sentence below", a
   await assertChinese(page, "refusal");
 });
 
-test("the language changes in place, keeps typed text and updates the tab title", async ({
-  page,
-}) => {
+test("the language changes in place, keeps typed text and updates the tab title", async ({ page }) => {
   await page.goto("/owners");
   await page.getByRole("textbox").or(page.getByRole("combobox")).first().fill("owner:nobody");
   await page.getByRole("button", { name: "Change to 中文" }).click();

@@ -60,7 +60,7 @@ const COUNTED = `new Promise((resolve) => {
 
 /** When Redis will end it, by the clock of this machine: the answer that came fastest says it best. */
 async function endOf(lockkeeper: Console, name: string): Promise<number> {
-  const redis = lockkeeper.redis.client();
+  const redis = lockkeeper.redis.createClient();
   let best = { tookMs: Number.POSITIVE_INFINITY, endsAt: 0 };
   for (let asked = 0; asked < 20; asked++) {
     const from = Date.now();

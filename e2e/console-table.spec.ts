@@ -75,11 +75,7 @@ test("rows keep their places while the list is in use: ended rows are struck out
   await expect(rows).toContainText(["owner-a", "owner-aa", "owner-c"]);
 });
 
-test("a pointer left over the rows stops freezing them after a minute", async ({
-  page,
-  lockkeeper,
-  key,
-}) => {
+test("a pointer left over the rows stops freezing them after a minute", async ({ page, lockkeeper, key }) => {
   await lockkeeper.api(`${pathOf(key("a"))}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
   await page.clock.install();
   await foldFilters(page, lockkeeper);
@@ -185,8 +181,8 @@ test("an unsure release needs a second explicit confirmation to release the curr
   key,
 }) => {
   const name = key("unsure");
-  await lockkeeper.redis.cli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
-  await lockkeeper.redis.cli("PEXPIRE", name, "600000");
+  await lockkeeper.redis.runCli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto(pathOf(name));
   await page.getByRole("button", { name: /^Free/ }).click();
   const sheet = page.getByRole("dialog");
@@ -202,14 +198,17 @@ test("an unsure release needs a second explicit confirmation to release the curr
   });
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Unsure: nothing was released");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("1");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
   await sheet.getByRole("button", { name: /^Release whatever 8743c9c0/ }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(bodies.map(({ ifUnsure }) => ifUnsure)).toEqual(["refuse", "release"]);
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 
-test("a user who is not logged in sees how to log in, on the requested page", async ({ browser, lockkeeper }) => {
+test("a user who is not logged in sees how to log in, on the requested page", async ({
+  browser,
+  lockkeeper,
+}) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await context.newPage();
   for (const path of ["/", "/events", "/locks/lock%3Aa"]) {

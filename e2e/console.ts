@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
-import { KEPT_FLAGS_COOKIE } from "../components/ui/ui-flags-cookie.ts";
+import { UI_FLAGS_COOKIE } from "../components/ui/ui-flags-cookie.ts";
 import type { Role } from "../lib/contract/access.ts";
 import { LoginLinks } from "../server/auth/login-link.ts";
 import { readConfig } from "../server/config/config.ts";
-import { openHome } from "../server/home/open-home-store.ts";
-import { whenReady } from "../server/redis/connect.ts";
-import { homeWhereOf } from "../server/start-configured-redis.ts";
-import { freePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { openHomeStore } from "../server/home/open-home-store.ts";
+import { waitUntilReady } from "../server/redis/connect.ts";
+import { findHomeLocation } from "../server/start-configured-redis.ts";
+import { findFreePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 
@@ -28,7 +28,7 @@ export interface Console {
 
 export async function startConsole(environment: Record<string, string> = {}): Promise<Console> {
   const redis = await startTestRedis();
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
     ...process.env,
@@ -96,12 +96,12 @@ async function said(process: ChildProcess, what: RegExp): Promise<string> {
 
 /** In this very process: another one takes a second to begin. */
 async function newToken(env: NodeJS.ProcessEnv, name: string, role: Role): Promise<string> {
-  const where = homeWhereOf(readConfig(env));
+  const where = findHomeLocation(readConfig(env));
   if (where === undefined) throw new Error("This console keeps what it knows in a Redis of its own.");
-  const home = openHome(where, "e2e");
+  const home = openHomeStore(where, "e2e");
   try {
-    await whenReady(home.store, AbortSignal.timeout(5000));
-    return await new LoginLinks(home).make({ name, roles: { "*": role } });
+    await waitUntilReady(home.store, AbortSignal.timeout(5000));
+    return await new LoginLinks(home).create({ name, roles: { "*": role } });
   } finally {
     home.close();
   }
@@ -179,7 +179,7 @@ async function beginSession(
 
 /** The table has the room of the filters: all its columns are there. */
 export async function foldFilters(page: Page, { url }: Console): Promise<void> {
-  await page.context().addCookies([{ name: KEPT_FLAGS_COOKIE, value: "-facets", url }]);
+  await page.context().addCookies([{ name: UI_FLAGS_COOKIE, value: "-facets", url }]);
 }
 
 /** What a page must never do: throw, or break its own content security policy. */

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "@playwright/test";
-import { freePort } from "../test/support/test-redis.ts";
+import { findFreePort } from "../test/support/test-redis.ts";
 
 let demo: ChildProcess;
 let link: string;
 
 test.beforeAll(async () => {
-  const env = { ...process.env, PORT: String(await freePort()) };
+  const env = { ...process.env, PORT: String(await findFreePort()) };
   demo = spawn(process.execPath, ["--import", "tsx", "demo/run.ts"], {
     env,
     stdio: ["ignore", "pipe", "inherit"],

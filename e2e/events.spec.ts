@@ -44,7 +44,9 @@ const events = (page: Page) => page.getByRole("region", { name: "Events" });
 const entryOf = (page: Page, name: RegExp | string, key: string) =>
   events(page).getByRole("listitem").filter({ hasText: name }).filter({ hasText: key });
 
-test("older events can be loaded, including gaps in which nothing was observed", async ({ browser }, info) => {
+test("older events can be loaded, including gaps in which nothing was observed", async ({
+  browser,
+}, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events");
@@ -99,7 +101,9 @@ test("the events page shows a past moment until the user returns to live", async
   await context.close();
 });
 
-test("search and event types are in the URL and also apply to events loaded later", async ({ browser }, info) => {
+test("search and event types are in the URL and also apply to events loaded later", async ({
+  browser,
+}, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events");
@@ -126,9 +130,7 @@ test("search and event types are in the URL and also apply to events loaded late
   await context.close();
 });
 
-test("new events wait while the list is paused or scrolled down", async ({
-  browser,
-}) => {
+test("new events wait while the list is paused or scrolled down", async ({ browser }) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events");
@@ -154,9 +156,7 @@ test("new events wait while the list is paused or scrolled down", async ({
   await context.close();
 });
 
-test("an event opens by keyboard, and its link works from anywhere", async ({
-  browser,
-}, info) => {
+test("an event opens by keyboard, and its link works from anywhere", async ({ browser }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/events?q=key:lock:past:*%20owner:bert&type=released");
@@ -192,9 +192,7 @@ test("an event opens by keyboard, and its link works from anywhere", async ({
   await context.close();
 });
 
-test("a past time range is replayed by keyboard until its end", async ({
-  browser,
-}, info) => {
+test("a past time range is replayed by keyboard until its end", async ({ browser }, info) => {
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   const [first = { at: 0 }] = (await recorded(lockkeeper)).toSorted((one, other) => one.at - other.at);

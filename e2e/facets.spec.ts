@@ -18,7 +18,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await acquire("fx:a:1", "pay desk");
   await acquire("fx:a:2", "mail");
   await acquire("fx:b:3", "mail");
-  await lockkeeper.redis.cli("HSET", key("fx:a:stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await lockkeeper.redis.runCli("HSET", key("fx:a:stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await page.goto("/");
   await expect(panel(page).getByRole("treeitem").first()).toBeVisible();
 
@@ -79,9 +79,7 @@ test("a collapsed filter panel stays collapsed, and the page does not shift on l
   await expect(panel(page).getByRole("button", { name: "Hide filters" })).toBeFocused();
 });
 
-test("on a phone the filters open as a sheet, and a failed count shows an error", async ({
-  page,
-}, info) => {
+test("on a phone the filters open as a sheet, and a failed count shows an error", async ({ page }, info) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/");
   await page.getByRole("button", { name: "Filters" }).click();

@@ -3,7 +3,9 @@ import { firstLoadsOf } from "./first-load.ts";
 
 const FIRST_LOAD_BYTES_MAX = 200 * 1024;
 
-test("every page loads less than 200 KiB of JavaScript before it is usable, without zod", async ({ lockkeeper }) => {
+test("every page loads less than 200 KiB of JavaScript before it is usable, without zod", async ({
+  lockkeeper,
+}) => {
   const loads = await firstLoadsOf(lockkeeper.url);
   const lines = loads.map(({ page, bytes }) => `${(bytes / 1024).toFixed(1).padStart(7)} KiB  ${page}`);
   console.log(`First load, JavaScript, gzip:\n${lines.join("\n")}`);

@@ -14,7 +14,7 @@ test("a redis-py lock shows its format and what its holder will notice after a r
   const ticks = (BigInt(Date.now()) + 12_219_292_800_000n) * 10_000n;
   const hex = ticks.toString(16).padStart(15, "0");
   const token = `${hex.slice(7)}${hex.slice(3, 7)}1${hex.slice(0, 3)}9abc${randomBytes(6).toString("hex")}`;
-  await lockkeeper.redis.cli("SET", name, token, "PX", "600000");
+  await lockkeeper.redis.runCli("SET", name, token, "PX", "600000");
   await page.goto(pathOf(name));
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText("redis-py");
@@ -27,16 +27,12 @@ test("a redis-py lock shows its format and what its holder will notice after a r
   await sheet.getByLabel("Reason").fill("its worker is gone");
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released.");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 
-test("a possible lock is released only when its format is named", async ({
-  page,
-  lockkeeper,
-  key,
-}) => {
+test("a possible lock is released only when its format is named", async ({ page, lockkeeper, key }) => {
   const name = key("maybe");
-  await lockkeeper.redis.cli("SET", name, randomUUID());
+  await lockkeeper.redis.runCli("SET", name, randomUUID());
   await page.goto(pathOf(name));
   await expect(page.getByRole("region", { name: "Now" })).toContainText("possible");
   await page.keyboard.press("r");
@@ -45,20 +41,20 @@ test("a possible lock is released only when its format is named", async ({
   await sheet.getByLabel("Reason").fill("nobody knows it");
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet).toContainText("Name its format first.");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("1");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
   await sheet.getByLabel("One string", { exact: true }).check();
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released.");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 
 test("one of two readers is released, and the other keeps the lock", async ({ page, lockkeeper, key }) => {
   const name = key("rw");
   const [one, two] = [`${randomUUID()}:1`, `${randomUUID()}:2`];
-  await lockkeeper.redis.cli("HSET", name, "mode", "read", one, "1", two, "1");
-  await lockkeeper.redis.cli("PEXPIRE", name, "600000");
+  await lockkeeper.redis.runCli("HSET", name, "mode", "read", one, "1", two, "1");
+  await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   for (const owner of [one, two])
-    await lockkeeper.redis.cli("SET", `{${name}}:${owner}:rwlock_timeout:1`, "1", "PX", "600000");
+    await lockkeeper.redis.runCli("SET", `{${name}}:${owner}:rwlock_timeout:1`, "1", "PX", "600000");
   await page.goto(pathOf(name));
   const frees = page.getByRole("button", { name: "Free this holder…" });
   await expect(frees).toHaveCount(2);
@@ -69,7 +65,7 @@ test("one of two readers is released, and the other keeps the lock", async ({ pa
   await sheet.getByLabel("Reason").fill("its node is gone");
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released.");
-  expect(Number(await lockkeeper.redis.cli("HLEN", name))).toBe(2);
+  expect(Number(await lockkeeper.redis.runCli("HLEN", name))).toBe(2);
 });
 
 test("a job lock cannot be released, and its page explains why and what to do instead", async ({
@@ -78,7 +74,7 @@ test("a job lock cannot be released, and its page explains why and what to do in
   key,
 }) => {
   const job = `bull:${key("mail")}:7`;
-  await lockkeeper.redis.cli(
+  await lockkeeper.redis.runCli(
     "HSET",
     job,
     "name",
@@ -90,7 +86,7 @@ test("a job lock cannot be released, and its page explains why and what to do in
     "processedOn",
     String(Date.now()),
   );
-  await lockkeeper.redis.cli("SET", `${job}:lock`, `${randomUUID()}:3`, "PX", "600000");
+  await lockkeeper.redis.runCli("SET", `${job}:lock`, `${randomUUID()}:3`, "PX", "600000");
   await page.goto(pathOf(`${job}:lock`));
   await expect(page.getByRole("region", { name: "Now" })).toContainText("BullMQ");
   const free = page.getByRole("button", { name: /^Free/ });
@@ -104,7 +100,7 @@ test("a format rule resolves an ambiguous lock and can be removed", async ({
   key,
 }, info) => {
   const name = key("spring");
-  await lockkeeper.redis.cli("SET", name, randomUUID(), "PX", "600000");
+  await lockkeeper.redis.runCli("SET", name, randomUUID(), "PX", "600000");
   await page.goto(pathOf(name));
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText(/ or /);
@@ -135,10 +131,14 @@ test("a format rule resolves an ambiguous lock and can be removed", async ({
   await expect(rule).toHaveCount(0);
 });
 
-test("the finder lists unwatched locks and the setting that watches them", async ({ page, lockkeeper, key }) => {
+test("the finder lists unwatched locks and the setting that watches them", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
   const name = key("unseen").replace("lock:", "held-");
-  await lockkeeper.redis.cli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
-  await lockkeeper.redis.cli("PEXPIRE", name, "600000");
+  await lockkeeper.redis.runCli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto("/formats");
   const finder = page.getByTestId("finder");
   await finder.getByRole("button", { name: /^Find locks/ }).click();

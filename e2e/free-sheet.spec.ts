@@ -47,7 +47,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await page.keyboard.press("Control+Enter");
   await expect(sheet.getByRole("textbox", { name: "Reason" })).toBeFocused();
   await expect(sheet).toContainText("Say why: its holder looks alive.");
-  expect(await lockkeeper.redis.cli("HGETALL", name)).toBe("second@vm-2\n1");
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe("second@vm-2\n1");
   await page.keyboard.type("its node is gone");
   await page.keyboard.press("Control+Enter");
   const outcome = sheet.getByTestId("outcome");
@@ -73,7 +73,7 @@ test("a lock without TTL needs no reason, and the sheet explains why it does not
   key,
 }) => {
   const name = key("forever");
-  await lockkeeper.redis.cli("HSET", name, `${randomUUID()}:7`, "2");
+  await lockkeeper.redis.runCli("HSET", name, `${randomUUID()}:7`, "2");
   const sheet = await openSheet(page, name);
   await expect(sheet).toContainText("Let it lapse is not offered: it has no expiry, so it never lapses.");
   await expect(sheet).toContainText("IllegalMonitorStateException");
@@ -82,5 +82,5 @@ test("a lock without TTL needs no reason, and the sheet explains why it does not
   await expect(sheet.getByLabel("Reason (optional: it does not look alive)")).toBeVisible();
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released.");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });

@@ -21,8 +21,8 @@ test("a Redisson lock is released and reserved by keyboard alone, and no client 
   key,
 }) => {
   const name = key("stuck");
-  await lockkeeper.redis.cli("HSET", name, `${randomUUID()}:42`, "1");
-  await lockkeeper.redis.cli("PEXPIRE", name, "600000");
+  await lockkeeper.redis.runCli("HSET", name, `${randomUUID()}:42`, "1");
+  await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto(pathOf(name));
   await expect(page.getByText("a hash of owner and count, as Redisson writes it")).toBeVisible();
   await page.keyboard.press("r");
@@ -38,8 +38,8 @@ test("a Redisson lock is released and reserved by keyboard alone, and no client 
   await page.keyboard.press("Enter");
   await expect(sheet.getByTestId("outcome")).toContainText("Released and held off.");
   await expect(sheet.getByTestId("outcome")).toContainText(/Nobody gets the lock until \d\d:\d\d:\d\d/);
-  expect(await lockkeeper.redis.cli("HGETALL", name)).toBe(`${reservedByMei}\n1`);
-  expect(Number(await lockkeeper.redis.cli("PTTL", name))).toBeGreaterThan(50_000);
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe(`${reservedByMei}\n1`);
+  expect(Number(await lockkeeper.redis.runCli("PTTL", name))).toBeGreaterThan(50_000);
   expect((await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "me" })).body.code).toBe("held");
   await page.keyboard.press("Escape");
   const now = page.getByRole("region", { name: "Now" });
@@ -79,7 +79,7 @@ test("locks of every format are listed with their format and released from the t
     await sheet.getByRole("button", { name: "Release now" }).click();
     await expect(sheet.getByTestId("outcome")).toContainText("Released.");
     await page.keyboard.press("Escape");
-    expect(await lockkeeper.redis.cli("EXISTS", key(format))).toBe("0");
+    expect(await lockkeeper.redis.runCli("EXISTS", key(format))).toBe("0");
   }
   // Whoever is in the list sees what became of its rows until they ask for it as it is now.
   await expect(page.getByTestId("row-end")).toHaveText([/^freed by mei/, /^freed by mei/]);
@@ -105,7 +105,7 @@ test("a lock that is gone at the click is not reserved, and the sheet reports it
   });
   await sheet.getByRole("button", { name: "Release and hold off" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Nothing was held off");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 
 test("reservations are described in plain words, with the owner string in Redis second", async ({

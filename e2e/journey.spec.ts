@@ -26,7 +26,7 @@ test("a lock acquired twice with curl is listed within 1 s with count 2 and a fa
   const row = page.getByRole("row").filter({ hasText: "checkout@pod-7:311" });
   await expect(row).toBeVisible({ timeout: 1000 });
   await expect(row.getByRole("gridcell", { name: "2", exact: true })).toBeVisible();
-  expect(await lockkeeper.redis.cli("HGETALL", name)).toBe("checkout@pod-7:311\n2");
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe("checkout@pod-7:311\n2");
   const remaining = async () =>
     Number.parseFloat(/([\d.]+) s/.exec((await row.textContent()) ?? "")?.[1] ?? "0");
   const before = await remaining();
@@ -47,8 +47,8 @@ test("a Redisson hash written with redis-cli is listed, and its expired event ar
   while (lateMs.length === 0 || (lateMs.length < 3 && Math.min(...lateMs) >= 250)) {
     const owner = foreignOwner();
     const told = lockkeeper.nextEvent("expired", name);
-    await lockkeeper.redis.cli("HSET", name, owner, "1");
-    await lockkeeper.redis.cli("PEXPIRE", name, "1500");
+    await lockkeeper.redis.runCli("HSET", name, owner, "1");
+    await lockkeeper.redis.runCli("PEXPIRE", name, "1500");
     const endsAt = performance.now() + 1500;
     const row = page.getByRole("row").filter({ hasText: owner.slice(0, 8) });
     await expect(row).toBeVisible({ timeout: 1000 });
@@ -68,7 +68,7 @@ test("a force-release from the page wakes the waiters once and records who and w
   const name = key("stuck");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "billing@vm-1:7" });
   const messages: string[] = [];
-  const listener = lockkeeper.redis.client();
+  const listener = lockkeeper.redis.createClient();
   await listener.subscribe(`redisson_lock__channel:{${name}}`);
   listener.on("message", (_, message: string) => messages.push(message));
   await page.goto(pathOf(name));
@@ -78,7 +78,7 @@ test("a force-release from the page wakes the waiters once and records who and w
   await sheet.getByLabel("Reason").fill("worker lost its node");
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
   await expect.poll(() => messages).toEqual(["0"]);
   await page.keyboard.press("Escape");
   await expect(page.getByText("worker lost its node").first()).toBeVisible();
@@ -113,10 +113,14 @@ test("a lock whose holder changes before the click is not released, and the new 
   expect((await answered).status()).toBe(409);
   await expect(sheet).toContainText("nothing was released");
   await expect(sheet).toContainText("second@vm-2");
-  expect(await lockkeeper.redis.cli("HGETALL", name)).toBe("second@vm-2\n1");
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe("second@vm-2\n1");
 });
 
-test("a release sheet is disabled when the holder changes while it is open", async ({ page, lockkeeper, key }) => {
+test("a release sheet is disabled when the holder changes while it is open", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
   const name = key("disarmed");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
   await page.goto(pathOf(name));
@@ -173,7 +177,7 @@ test("the next hold has a larger fencing token, even after a manual DEL", async 
   const fenceOf = async (owner: string) =>
     Number((await lockkeeper.api(`${pathOf(name)}/acquire`, { owner })).body.fence);
   const first = await fenceOf("a");
-  await lockkeeper.redis.cli("DEL", name);
+  await lockkeeper.redis.runCli("DEL", name);
   expect(await fenceOf("b")).toBeGreaterThan(first);
 });
 
@@ -223,7 +227,7 @@ test("a Redis outage shows within 3 s and blocks releases, and the console recov
     await expect(free).toHaveAttribute("aria-disabled", "true");
     await lockkeeper.redis.restart();
     const other = foreignOwner();
-    await lockkeeper.redis.cli("HSET", "lock:after", other, "1");
+    await lockkeeper.redis.runCli("HSET", "lock:after", other, "1");
     await expect(page.getByTestId("condition-banner")).toHaveCount(0, { timeout: 5000 });
     await expect(page.getByRole("row").filter({ hasText: "lock:" })).toHaveCount(1);
     await expect(page.getByRole("row").filter({ hasText: other.slice(0, 8) })).toBeVisible();

@@ -29,5 +29,5 @@ test("a lock is found, inspected and released by keyboard alone", async ({ page,
   }
   await page.keyboard.press("Enter");
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
-  expect(await lockkeeper.redis.cli("EXISTS", name)).toBe("0");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });

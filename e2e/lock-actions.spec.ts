@@ -20,7 +20,7 @@ test("the lease of a holder is extended, and a note is left on the lock", async 
   await page.screenshot({ path: info.outputPath("extend.png") });
   await give.click();
   await expect(sheet.getByTestId("outcome")).toContainText(/It has (59 m|1 h)/);
-  expect(Number(await lockkeeper.redis.cli("PTTL", name))).toBeGreaterThan(3_000_000);
+  expect(Number(await lockkeeper.redis.runCli("PTTL", name))).toBeGreaterThan(3_000_000);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "More time…" })).toBeFocused();
   await expect(now).toContainText("59 m");

@@ -9,7 +9,7 @@ async function makeStory(lockkeeper: Console, key: string) {
   await call("acquire", { owner: "ada", leaseMs: 60_000 });
   await call("release", { owner: "ada" });
   await call("acquire", { owner: "bob", leaseMs: 100 });
-  await expect.poll(() => lockkeeper.redis.cli("EXISTS", key)).toBe("0");
+  await expect.poll(() => lockkeeper.redis.runCli("EXISTS", key)).toBe("0");
   await call("acquire", { owner: "cid", leaseMs: 60_000 });
   const { body } = await lockkeeper.api(pathOf(key));
   await call("force-release", { expect: body.version, reason: "stuck since noon" });
@@ -130,7 +130,7 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   // The button that it came from is gone with the locks.
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   await expect(raw).toContainText("There is no such key.");
-  expect(await lockkeeper.redis.cli("EXISTS", key("not"))).toBe("1");
+  expect(await lockkeeper.redis.runCli("EXISTS", key("not"))).toBe("1");
 });
 
 test("a lock page states the holder, the waiters in order, the typical hold time and the runbook", async ({

@@ -24,9 +24,7 @@ test("the overview range is in the URL, and a closed overview stays closed", asy
   await expect(overview(page).getByRole("button", { name: "Overview" })).toBeFocused();
 });
 
-test("the overview loads without moving the table", async ({
-  page,
-}) => {
+test("the overview loads without moving the table", async ({ page }) => {
   let letCome = () => {};
   const late = new Promise<void>((resolve) => {
     letCome = resolve;
@@ -56,9 +54,7 @@ test("on a phone the overview opens on tap", async ({ page }) => {
   await expect(figure(page, "waitedMsP95")).toBeVisible();
 });
 
-test("stale overview figures show their time, and missing ones show an error", async ({
-  page,
-}) => {
+test("stale overview figures show their time, and missing ones show an error", async ({ page }) => {
   await page.goto("/");
   await expect(figure(page, "held").getByRole("img")).toBeVisible();
   await page.route("**/api/v1/stats?**", (route) => route.abort());
@@ -80,7 +76,7 @@ test("the overview counts the current locks, links to them and names the pattern
     lockkeeper.api(`/locks/${encodeURIComponent(key(name))}/acquire`, { owner, leaseMs });
   for (const name of ["a", "b"]) await acquire(name, "checkout", 600_000);
   expect((await acquire("a", "billing", 1000)).status).toBe(409);
-  await lockkeeper.redis.cli("HSET", key("stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await lockkeeper.redis.runCli("HSET", key("stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await page.goto("/");
   await expect(figure(page, "held")).toContainText(/^Held\D*\d/);
   // The first step of the series closes within ten seconds of the start.

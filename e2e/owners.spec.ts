@@ -30,7 +30,7 @@ test("all locks of a dead owner are reviewed and released at once, and no others
   await sheet.getByRole("button", { name: "Free 3 locks" }).click();
   await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
   for (const name of ["d", "of-another-kind"])
-    expect(await lockkeeper.redis.cli("EXISTS", key(name))).toBe("1");
+    expect(await lockkeeper.redis.runCli("EXISTS", key(name))).toBe("1");
   await sheet.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("row").filter({ hasText: "pod-7" })).toHaveCount(1);
   await page.getByRole("button", { name: "service" }).click();

@@ -150,7 +150,7 @@ test("a lock is copied as link, key, owner or command, by mouse or keyboard, and
 }, info) => {
   await noteCopies(page);
   const hostile = key("it's $(id)");
-  await lockkeeper.redis.cli("SET", hostile, "owner-x", "PX", "600000");
+  await lockkeeper.redis.runCli("SET", hostile, "owner-x", "PX", "600000");
   await page.goto(shown(`key:${key("*")}`));
   const row = page.getByRole("row").filter({ hasText: "owner-x" });
   await expect(row).toBeVisible();

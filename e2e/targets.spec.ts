@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { findFreePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
 import { assertAccessibleInThemes, shootThemes, showIn, THEMES } from "./look.ts";
 
@@ -13,7 +13,7 @@ let dir: string;
 
 test.beforeAll(async () => {
   shop = await startTestRedis({ args: ["--maxmemory", "100mb", "--maxmemory-policy", "volatile-ttl"] });
-  awayPort = await freePort();
+  awayPort = await findFreePort();
   dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
   const path = join(dir, "lockkeeper.config.json");
   const targets = [
@@ -34,9 +34,7 @@ test.afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-test("the console switches between targets, and an unreachable one recovers", async ({
-  browser,
-}, info) => {
+test("the console switches between targets, and an unreachable one recovers", async ({ browser }, info) => {
   test.setTimeout(90_000);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
@@ -78,7 +76,7 @@ test("the console switches between targets, and an unreachable one recovers", as
 });
 
 test("a read-only target offers no release and explains why", async ({ browser }) => {
-  await shop.cli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
+  await shop.runCli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.goto("/locks/lock%3Areport?target=reports");
@@ -112,7 +110,7 @@ test("the Targets page names unsafe settings with the command that fixes them, i
     `redis-cli -h 127.0.0.1 -p ${shop.port} CONFIG SET maxmemory-policy noeviction`,
   );
   away ??= await startTestRedis({ port: awayPort });
-  await away.cli("CONFIG", "SET", "notify-keyspace-events", "");
+  await away.runCli("CONFIG", "SET", "notify-keyspace-events", "");
   const silent = page.getByRole("region", { name: "Staging" });
   await expect(silent).toContainText(
     `redis-cli -h 127.0.0.1 -p ${awayPort} CONFIG SET notify-keyspace-events 'Kghszxe$'`,

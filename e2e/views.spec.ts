@@ -12,7 +12,7 @@ test("locks that need attention are listed first, and a view selects them with a
   for (const name of ["a", "b"]) {
     await lockkeeper.api(`${pathOf(key(name))}/acquire`, { owner: `owner-${name}`, leaseMs: 600_000 });
   }
-  await lockkeeper.redis.cli("SET", key("stuck"), "owner-stuck");
+  await lockkeeper.redis.runCli("SET", key("stuck"), "owner-stuck");
   const rows = page.getByRole("row").filter({ hasText: "owner-" });
   const search = `key:${key("*")}`;
   await page.goto(shown(search));
@@ -42,7 +42,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   lockkeeper,
   key,
 }, info) => {
-  await lockkeeper.redis.cli("SET", key("stuck"), "owner-stuck");
+  await lockkeeper.redis.runCli("SET", key("stuck"), "owner-stuck");
   await lockkeeper.api(`${pathOf(key("a"))}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
   await page.goto(shown(`key:${key("*")}`));
   const rows = page.getByRole("row").filter({ hasText: "owner-" });

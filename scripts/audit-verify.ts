@@ -4,18 +4,18 @@
  * with 2 when nothing could be checked.
  */
 import { parseArgs } from "node:util";
-import { embeddedRedisDir, readConfig } from "../server/config/config.ts";
+import { getEmbeddedRedisDir, readConfig } from "../server/config/config.ts";
 import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
 import type { ChainCheck } from "../server/history/audit/audit-chain.ts";
 import { AuditStore } from "../server/history/audit/audit-store.ts";
-import { reportOf } from "../server/history/audit/chain-report.ts";
-import { checkFile, checkStore } from "../server/history/audit/verify-chain.ts";
-import { openHome } from "../server/home/open-home-store.ts";
-import { whenReady } from "../server/redis/connect.ts";
+import { formatChainReport } from "../server/history/audit/chain-report.ts";
+import { verifyExportFile, verifyStoredChain } from "../server/history/audit/verify-chain.ts";
+import { openHomeStore } from "../server/home/open-home-store.ts";
+import { waitUntilReady } from "../server/redis/connect.ts";
 import { readNote } from "../server/redis/embedded/embedded-files.ts";
-import { homeWhereOf } from "../server/start-configured-redis.ts";
-import { labelOf } from "../server/targets/probe-target.ts";
+import { findHomeLocation } from "../server/start-configured-redis.ts";
+import { formatLocation } from "../server/targets/probe-target.ts";
 
 const USAGE =
   "npm run audit:verify takes a file and a hash, or neither: npm run audit:verify -- FILE --head HASH";
@@ -42,18 +42,18 @@ function asked(): Asked {
 
 async function checkHome(noted: string | undefined): Promise<{ check: ChainCheck; label: string }> {
   const config = readConfig();
-  const note = await readNote(embeddedRedisDir(config));
-  const where = homeWhereOf(config) ?? (note && `redis://127.0.0.1:${note.port}`);
+  const note = await readNote(getEmbeddedRedisDir(config));
+  const where = findHomeLocation(config) ?? (note && `redis://127.0.0.1:${note.port}`);
   if (where === undefined)
     throw new StartupError("Lockkeeper has not run here yet; start it with `npm start`.");
-  const home = openHome(where, "audit");
-  const label = `home store at ${labelOf(where)}`;
+  const home = openHomeStore(where, "audit");
+  const label = `home store at ${formatLocation(where)}`;
   try {
-    await whenReady(home.store, AbortSignal.timeout(3000)).catch(() => {
+    await waitUntilReady(home.store, AbortSignal.timeout(3000)).catch(() => {
       throw new StartupError(`The ${label} cannot be reached.`);
     });
     // How much is kept is not ours to say: nothing is appended here.
-    return { check: await checkStore(new AuditStore(home, config.audit), noted), label };
+    return { check: await verifyStoredChain(new AuditStore(home, config.audit), noted), label };
   } finally {
     home.close();
   }
@@ -64,8 +64,8 @@ async function main(): Promise<void> {
   const { check, label } =
     file === undefined
       ? await checkHome(noted)
-      : { check: await checkFile(file, noted), label: `file ${JSON.stringify(file)}` };
-  const { lines, isWhole } = reportOf(check, label, noted);
+      : { check: await verifyExportFile(file, noted), label: `file ${JSON.stringify(file)}` };
+  const { lines, isWhole } = formatChainReport(check, label, noted);
   process.stdout.write(`${lines.join("\n")}\n`);
   if (!isWhole) process.exitCode = 1;
 }

@@ -1,15 +1,15 @@
 import type { Runtime } from "./runtime.ts";
 
-const SLOT = Symbol.for("lockkeeper");
+const RUNTIME_SLOT = Symbol.for("lockkeeper");
 
 /**
  * The running server, for pages and the API route; undefined when pages alone are running. It lives on `globalThis` because Next bundles its own copy
  * of every module it imports: a module-level variable would be another one there.
  */
-export function runtime(): Runtime | undefined {
-  return (globalThis as { [SLOT]?: Runtime })[SLOT];
+export function getRuntime(): Runtime | undefined {
+  return (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT];
 }
 
 export function setRuntime(value: Runtime): void {
-  (globalThis as { [SLOT]?: Runtime })[SLOT] = value;
+  (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT] = value;
 }

@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 
 /** What a process of its own writes to standard error: there the log goes, past all that a test could listen to. */
-function logged(code: string): string {
+function captureLog(code: string): string {
   const file = JSON.stringify(new URL("log.ts", import.meta.url).href);
-  const program = `import { createLog } from ${file}; const log = createLog({ logLevel: "error" }); ${code}`;
+  const program = `import { createLogger } from ${file}; const log = createLogger({ logLevel: "error" }); ${code}`;
   const args = ["--import", "tsx", "--input-type=module", "--eval", program];
   return spawnSync(process.execPath, args, { encoding: "utf8" }).stderr;
 }
 
 it("a logged error, and any error nested in it, contains no Redis command and so no password", () => {
-  const text = logged(`
+  const text = captureLog(`
     const auth = Object.assign(new Error("WRONGPASS"), { command: { name: "auth", args: ["top secret"] } });
     log.error({ err: auth });
     log.error({ err: Object.assign(new Error("no node answers"), { lastNodeError: auth }) });

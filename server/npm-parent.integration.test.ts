@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { until } from "../test/support/test-server.ts";
+import { waitUntil } from "../test/support/test-server.ts";
 import { isRunning } from "./redis/embedded/server-process.ts";
 
 const WATCHER = new URL("./npm-parent.ts", import.meta.url).href;
@@ -29,5 +29,5 @@ it.each([
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(isRunning(pid)).toBe(true);
   npm.kill("SIGKILL");
-  await until(() => !isRunning(pid));
+  await waitUntil(() => !isRunning(pid));
 });

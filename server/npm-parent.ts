@@ -6,21 +6,21 @@ import { readFileSync } from "node:fs";
  */
 export function watchNpm(): () => boolean {
   const parent = process.ppid;
-  const npm = isScriptShell(parent) ? parentOf(parent) : undefined;
-  return () => process.ppid !== parent || (npm !== undefined && parentOf(parent) !== npm);
+  const npm = isScriptShell(parent) ? readParentPid(parent) : undefined;
+  return () => process.ppid !== parent || (npm !== undefined && readParentPid(parent) !== npm);
 }
 
 function isScriptShell(pid: number): boolean {
-  return read(`/proc/${pid}/cmdline`).split("\0")[1] === "-c";
+  return readFileOrEmpty(`/proc/${pid}/cmdline`).split("\0")[1] === "-c";
 }
 
 /** undefined where there is no /proc to tell. */
-function parentOf(pid: number): number | undefined {
-  const status = /^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1];
+function readParentPid(pid: number): number | undefined {
+  const status = /^PPid:\s*(\d+)$/m.exec(readFileOrEmpty(`/proc/${pid}/status`))?.[1];
   return status === undefined ? undefined : Number(status);
 }
 
-function read(file: string): string {
+function readFileOrEmpty(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

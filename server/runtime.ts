@@ -6,13 +6,13 @@ import type { Dispatcher } from "./api/dispatcher.ts";
 import { RateLimits } from "./api/http/rate-limits.ts";
 import { OpenStreams } from "./api/http/sse.ts";
 import { LiveStreams } from "./api/live/live-streams.ts";
-import { MetricsDoor } from "./api/metrics-endpoint.ts";
-import { answerNode, exchangeOf } from "./api/node-adapter.ts";
-import { HeldRequests } from "./api/routing/pending-requests.ts";
-import { Authentication } from "./api/routing/request-authenticator.ts";
+import { MetricsEndpoint } from "./api/metrics-endpoint.ts";
+import { createNodeExchange, handleNodeRequest } from "./api/node-adapter.ts";
+import { PendingRequests } from "./api/routing/pending-requests.ts";
+import { RequestAuthenticator } from "./api/routing/request-authenticator.ts";
 import { StoredAnswers } from "./api/routing/stored-answers.ts";
-import { answerWeb } from "./api/web-adapter.ts";
-import { type Admission, openAdmission } from "./auth/authenticator.ts";
+import { handleWebRequest } from "./api/web-adapter.ts";
+import { type Authenticator, openAuthenticator } from "./auth/authenticator.ts";
 import { RootKey } from "./auth/root-key.ts";
 import type { Config } from "./config/config.ts";
 import { UnavailableError, UnknownOutcomeError } from "./errors/redis-errors.ts";
@@ -21,41 +21,41 @@ import { Audit } from "./history/audit/audit.ts";
 import { AuditLog } from "./history/audit/audit-log.ts";
 import { AuditStore } from "./history/audit/audit-store.ts";
 import type { OpenStore } from "./history/recording.ts";
-import type { Home } from "./home/home-store.ts";
-import { openHome, settleHome } from "./home/open-home-store.ts";
-import { homeWhereOf } from "./start-configured-redis.ts";
+import type { HomeStore } from "./home/home-store.ts";
+import { openHomeStore, waitForHomeStore } from "./home/open-home-store.ts";
+import { findHomeLocation } from "./start-configured-redis.ts";
 import { Metrics } from "./stats/metrics.ts";
 import { openTracing, type Tracing } from "./stats/tracing.ts";
-import { VerbWatch } from "./stats/verb-observer.ts";
-import { labelOf } from "./targets/probe-target.ts";
-import { openTarget, type PlacedSettings } from "./targets/target.ts";
-import { TargetKeeper } from "./targets/target-connector.ts";
+import { VerbObserver } from "./stats/verb-observer.ts";
+import { formatLocation } from "./targets/probe-target.ts";
+import { type LocatedTargetSettings, openTarget } from "./targets/target.ts";
+import { TargetConnector } from "./targets/target-connector.ts";
 import { Targets } from "./targets/targets.ts";
 
 /** Targets that hang do not hold up the start of the others for longer. */
-const FIRST_TRY_MS = 2000;
+const INITIAL_CONNECT_MS = 2000;
 
-export interface RuntimeParts {
+export interface RuntimeOptions {
   readonly config: Config;
   /** URL of the embedded Redis, when one was started. */
-  readonly ownUrl: string | undefined;
-  readonly port: () => number;
+  readonly embeddedRedisUrl: string | undefined;
+  readonly getPort: () => number;
   readonly log: Logger;
   /** Is told of a root key that is made after the start, because the store was away; it is shown once. */
-  readonly onLateKey: (made: string) => void;
+  readonly onRootKeyCreated: (made: string) => void;
 }
 
 /** Everything that runs behind the doors, built once. */
 export class Runtime {
   private constructor(
     private readonly config: Config,
-    private readonly api: Dispatcher,
-    private readonly metrics: MetricsDoor,
+    private readonly dispatcher: Dispatcher,
+    private readonly metricsEndpoint: MetricsEndpoint,
     readonly targets: Targets,
-    private readonly home: Home,
-    private readonly admission: Admission,
+    private readonly home: HomeStore,
+    private readonly authenticator: Authenticator,
     private readonly streams: OpenStreams,
-    private readonly held: HeldRequests,
+    private readonly pendingRequests: PendingRequests,
     private readonly audit: Audit,
     private readonly tracing: Tracing | undefined,
     /** The root key, when it was made just now; it is shown once. */
@@ -63,43 +63,46 @@ export class Runtime {
   ) {}
 
   /** @throws StartupError */
-  static async start(parts: RuntimeParts): Promise<Runtime> {
-    const { config, port, log } = parts;
-    const where = homeWhereOf(config) ?? ownUrlOf(parts);
-    const home = openHome(where);
-    const targets = targetsOf(parts, home, (name, more) => openHome(where, name, more));
+  static async start(parts: RuntimeOptions): Promise<Runtime> {
+    const { config, getPort, log } = parts;
+    const where = findHomeLocation(config) ?? requireEmbeddedRedisUrl(parts);
+    const home = openHomeStore(where);
+    const targets = createTargets(parts, home, (name, more) => openHomeStore(where, name, more));
     let isStarted = false;
     try {
       // A Redis that cannot be reached is said in one line before anything is said of our own keys there.
-      const isSole = config.targetsFrom === "environment";
-      if (isSole) await targets.keepers[0].tryOnce();
-      const found = await settleHome(home, labelOf(where));
-      if (found === "away" && config.home === undefined && isSole) throw notKept(where);
-      if (!isSole) await firstTries(targets);
+      const isSole = config.targetsSource === "environment";
+      if (isSole) await targets.connectors[0].connectOnce();
+      const found = await waitForHomeStore(home, formatLocation(where));
+      if (found === "away" && config.home === undefined && isSole) throw createUnstableRedisError(where);
+      if (!isSole) await connectTargets(targets);
       const rootKey = await RootKey.open(home, config.rootKey, (made) => {
-        if (isStarted) parts.onLateKey(made);
+        if (isStarted) parts.onRootKeyCreated(made);
       });
       const { publicUrl, insecureHttp, basePath, sessions: sessionLimits, firstOperator } = config;
-      const admission = await openAdmission(home, { limits: sessionLimits, first: firstOperator });
-      const { book, keyRing, sessions } = admission;
-      const authentication = new Authentication(rootKey, keyRing, sessions, {
+      const admission = await openAuthenticator(home, {
+        sessionLimits: sessionLimits,
+        firstOperator: firstOperator,
+      });
+      const { accountDirectory, apiKeyVerifier, sessions } = admission;
+      const authentication = new RequestAuthenticator(rootKey, apiKeyVerifier, sessions, {
         publicUrl,
         insecureHttp,
         basePath,
-        port,
+        getPort: getPort,
       });
-      const streams = new OpenStreams(config.streamsMax, config.streamsEachMax);
-      book.onChanged(() => streams.lookAtAll());
-      const held = new HeldRequests(config.waitersMax);
+      const streams = new OpenStreams(config.streamsMax, config.streamsPerCallerMax);
+      accountDirectory.onChange(() => streams.checkAll());
+      const pendingRequests = new PendingRequests(config.waitersMax);
       const limits = new RateLimits(config.rateLimits);
       const answers = new StoredAnswers(home);
       const live = new LiveStreams();
-      const metrics = openMetrics(config, targets, streams);
+      const metrics = createMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
-      const verbs = new VerbWatch({ count: metrics?.verbEnded, trace: tracing?.begin });
+      const verbs = new VerbObserver({ onEnd: metrics?.recordVerb, startSpan: tracing?.startSpan });
       const auditStore = new AuditStore(home, config.audit);
       const auditLog = new AuditLog(auditStore, log);
-      await home.whenThere(() => auditLog.load());
+      await home.whenAvailable(() => auditLog.load());
       const audit = new Audit(auditLog);
       const services = {
         ...admission,
@@ -107,14 +110,14 @@ export class Runtime {
         authentication,
         live,
         streams,
-        held,
+        pendingRequests,
         limits,
         answers,
         verbs,
         audit,
         auditStore,
       };
-      const door = new MetricsDoor(
+      const door = new MetricsEndpoint(
         metrics,
         config.metrics === "open" ? "open" : "key",
         authentication,
@@ -131,10 +134,10 @@ export class Runtime {
         home,
         admission,
         streams,
-        held,
+        pendingRequests,
         audit,
         tracing,
-        rootKey.made,
+        rootKey.createdSecret,
       );
     } catch (error) {
       await targets.stop();
@@ -144,34 +147,37 @@ export class Runtime {
   }
 
   /** The fast door. */
-  answerNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    return answerNode(this.api, incoming, outgoing);
+  handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    return handleNodeRequest(this.dispatcher, incoming, outgoing);
   }
 
   /** What Prometheus asks for. */
-  answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    return this.metrics.answer(exchangeOf(incoming, outgoing));
+  handleMetricsRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    return this.metricsEndpoint.handle(createNodeExchange(incoming, outgoing));
   }
 
   /** The door of Next's route handler. */
-  async answer(request: Request): Promise<Response> {
-    return await answerWeb(this.api, request, this.config.basePath);
+  async handleWebRequest(request: Request): Promise<Response> {
+    return await handleWebRequest(this.dispatcher, request, this.config.basePath);
   }
 
   /** Whether requests can be answered: our own store is there, and the picture of one target at least is whole. */
   get readiness(): { ready: boolean; state: string } {
-    if (this.home.isAway) return { ready: false, state: "home store down" };
-    const states = this.targets.keepers.map(({ target }) => target?.watcher.health().state ?? "down");
+    if (this.home.isDisconnected) return { ready: false, state: "home store down" };
+    const states = this.targets.connectors.map(({ target }) => target?.watcher.health().state ?? "down");
     const found = (["live", "partial"] as const).find((state) => states.includes(state));
     if (found !== undefined) return { ready: true, state: found };
     return { ready: false, state: states.includes("catching_up") ? "catching_up" : "down" };
   }
 
   /** The token of a one-time link to the console; undefined while the store that keeps it is away. */
-  async makeLink(): Promise<string | undefined> {
-    if (this.home.isAway) return undefined;
+  async createLoginLink(): Promise<string | undefined> {
+    if (this.home.isDisconnected) return undefined;
     try {
-      return await this.admission.links.make({ name: this.config.operatorName, roles: { "*": "admin" } });
+      return await this.authenticator.loginLinks.create({
+        name: this.config.operatorName,
+        roles: { "*": "admin" },
+      });
     } catch (error) {
       // All else runs by now, and another link can be made at any time.
       if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return undefined;
@@ -180,13 +186,13 @@ export class Runtime {
   }
 
   /** Ends the streams of consoles and apps; they come back to whoever takes our place. */
-  endStreams(): void {
+  closeStreams(): void {
     this.streams.closeAll();
   }
 
   /** Answers the requests that wait for locks; they may ask whoever takes our place. */
-  endHeld(): void {
-    this.held.stop();
+  endPendingRequests(): void {
+    this.pendingRequests.stop();
   }
 
   async stop(): Promise<void> {
@@ -195,34 +201,38 @@ export class Runtime {
   }
 }
 
-function targetsOf({ config, ownUrl, log }: RuntimeParts, home: Home, openStore: OpenStore): Targets {
-  const keeperOf = ({ where = ownUrl, ...settings }: Config["targets"][number]) => {
+function createTargets(
+  { config, embeddedRedisUrl, log }: RuntimeOptions,
+  home: HomeStore,
+  openStore: OpenStore,
+): Targets {
+  const keeperOf = ({ where = embeddedRedisUrl, ...settings }: Config["targets"][number]) => {
     if (where === undefined) throw new Error("the embedded Redis was not started");
-    const open = (placed: PlacedSettings) =>
+    const open = (placed: LocatedTargetSettings) =>
       openTarget(placed, { home, openStore, retention: config.history, log });
-    return new TargetKeeper({ ...settings, where, locksMax: config.locksMax }, open, log);
+    return new TargetConnector({ ...settings, where, locksMax: config.locksMax }, open, log);
   };
   const [first, ...others] = config.targets;
   return new Targets([keeperOf(first), ...others.map(keeperOf)]);
 }
 
-function openMetrics(config: Config, targets: Targets, streams: OpenStreams): Metrics | undefined {
+function createMetrics(config: Config, targets: Targets, streams: OpenStreams): Metrics | undefined {
   if (config.metrics === "off") return undefined;
   return new Metrics({ targets, streams, patterns: config.metricsPatterns });
 }
 
-async function firstTries({ keepers }: Targets): Promise<void> {
-  const tries = Promise.all(keepers.map((keeper) => keeper.start()));
-  await Promise.race([tries, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+async function connectTargets({ connectors }: Targets): Promise<void> {
+  const tries = Promise.all(connectors.map((keeper) => keeper.start()));
+  await Promise.race([tries, sleep(INITIAL_CONNECT_MS, undefined, { ref: false })]);
 }
 
-function ownUrlOf({ ownUrl }: RuntimeParts): string {
-  if (ownUrl === undefined) throw new Error("the embedded Redis was not started");
-  return ownUrl;
+function requireEmbeddedRedisUrl({ embeddedRedisUrl }: RuntimeOptions): string {
+  if (embeddedRedisUrl === undefined) throw new Error("the embedded Redis was not started");
+  return embeddedRedisUrl;
 }
 
-function notKept(where: Parameters<typeof labelOf>[0]): StartupError {
+function createUnstableRedisError(where: Parameters<typeof formatLocation>[0]): StartupError {
   return new StartupError(
-    `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,
+    `Redis at ${formatLocation(where)} answered once but does not keep our connections; see its log.`,
   );
 }

@@ -1,50 +1,50 @@
 import type { Config } from "./config/config.ts";
-import type { FrontLimits } from "./http/http-limits.ts";
-import { Front } from "./http/http-server.ts";
-import { createLog } from "./log.ts";
+import type { HttpLimits } from "./http/http-limits.ts";
+import { HttpServer } from "./http/http-server.ts";
+import { createLogger } from "./log.ts";
 import type { EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { Runtime } from "./runtime.ts";
-import { needsOwnRedis, startOwnRedis } from "./start-configured-redis.ts";
+import { needsEmbeddedRedis, startConfiguredRedis } from "./start-configured-redis.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;
 /** The same where it was told to drain first: then what is under way has time for a whole verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
-export interface Started {
-  readonly embedded: EmbeddedRedis | undefined;
+export interface StartedServer {
+  readonly embeddedRedis: EmbeddedRedis | undefined;
   readonly runtime: Runtime;
 }
 
 /** The HTTP server, its Redis and what runs behind the API, without pages: started and ended in order. */
-export class Service {
-  readonly front: Front;
-  readonly #stops: (() => Promise<void> | void)[] = [];
+export class ServerProcess {
+  readonly httpServer: HttpServer;
+  readonly #stopCallbacks: (() => Promise<void> | void)[] = [];
 
   constructor(
     private readonly config: Config,
-    limits?: FrontLimits,
+    limits?: HttpLimits,
   ) {
-    this.front = new Front(config, limits);
+    this.httpServer = new HttpServer(config, limits);
   }
 
   /** @throws StartupError; what was started until then is ended by `stop` */
-  async start(say: (line: string) => void): Promise<Started> {
-    const { config, front } = this;
-    await front.listen();
-    this.#stops.push(() => front.stop());
-    const embedded = needsOwnRedis(config) ? await startOwnRedis(config, say) : undefined;
-    this.#stops.push(async () => await embedded?.stop());
+  async start(say: (line: string) => void): Promise<StartedServer> {
+    const { config, httpServer } = this;
+    await httpServer.listen();
+    this.#stopCallbacks.push(() => httpServer.stop());
+    const embedded = needsEmbeddedRedis(config) ? await startConfiguredRedis(config, say) : undefined;
+    this.#stopCallbacks.push(async () => await embedded?.stop());
     const runtime = await Runtime.start({
       config,
-      ownUrl: embedded?.url,
-      port: () => front.port,
-      log: createLog(config),
-      onLateKey: (made) => say(keyLine(made)),
+      embeddedRedisUrl: embedded?.url,
+      getPort: () => httpServer.port,
+      log: createLogger(config),
+      onRootKeyCreated: (made) => say(formatRootKeyLine(made)),
     });
-    this.#stops.splice(1, 0, () => runtime.stop());
-    front.serve(runtime);
-    return { embedded, runtime };
+    this.#stopCallbacks.splice(1, 0, () => runtime.stop());
+    httpServer.attachRuntime(runtime);
+    return { embeddedRedis: embedded, runtime };
   }
 
   /** How long a stop may take. */
@@ -54,28 +54,28 @@ export class Service {
   }
 
   async stop(): Promise<void> {
-    for (const end of this.#stops) await end();
+    for (const end of this.#stopCallbacks) await end();
   }
 }
 
 /** A key is shown once, whenever it is made. */
-export function keyLine(made: string): string {
+export function formatRootKeyLine(made: string): string {
   return `  API key, shown only now: ${made}`;
 }
 
-interface Stoppable extends Pick<Service, "stopMs" | "stop"> {
-  readonly front: Pick<Front, "hurry">;
+interface Stoppable extends Pick<ServerProcess, "stopMs" | "stop"> {
+  readonly httpServer: Pick<HttpServer, "skipDrain">;
 }
 
 /**
  * @param running what is to be stopped, once there is anything
  * @returns what ends the process in order, once; the signals that ask for it call it, too. A second signal cuts the drain short
  */
-export function endOnSignals(running: () => Stoppable | undefined): (exitCode: number) => Promise<void> {
+export function stopOnSignals(running: () => Stoppable | undefined): (exitCode: number) => Promise<void> {
   let isStopping = false;
   const end = async (exitCode: number) => {
     const service = running();
-    if (isStopping) service?.front.hurry();
+    if (isStopping) service?.httpServer.skipDrain();
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => process.exit(exitCode), service?.stopMs ?? STOP_MS);

@@ -1,14 +1,14 @@
-import { type Config, embeddedRedisDir } from "./config/config.ts";
+import { type Config, getEmbeddedRedisDir } from "./config/config.ts";
 import { type EmbeddedRedis, startEmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { findRedisServer } from "./redis/embedded/server-binary.ts";
 
 /** Whether a Redis of our own is needed: as a target, or as the store of our own facts. */
-export function needsOwnRedis(config: Config): boolean {
-  return config.targets.some(({ where }) => where === undefined) || homeWhereOf(config) === undefined;
+export function needsEmbeddedRedis(config: Config): boolean {
+  return config.targets.some(({ where }) => where === undefined) || findHomeLocation(config) === undefined;
 }
 
 /** Where our own facts are kept; undefined: in the embedded Redis. A target that is only read keeps none. */
-export function homeWhereOf({ home, targets: [first] }: Config): Config["home"] {
+export function findHomeLocation({ home, targets: [first] }: Config): Config["home"] {
   if (home !== undefined) return home;
   const { where, policy } = first;
   const isFit =
@@ -17,7 +17,7 @@ export function homeWhereOf({ home, targets: [first] }: Config): Config["home"] 
 }
 
 /** @throws StartupError in one line */
-export async function startOwnRedis(
+export async function startConfiguredRedis(
   config: Config,
   onProgress: (line: string) => void,
 ): Promise<EmbeddedRedis> {
@@ -28,7 +28,7 @@ export async function startOwnRedis(
   });
   return await startEmbeddedRedis({
     binary,
-    dataDir: embeddedRedisDir(config),
+    dataDir: getEmbeddedRedisDir(config),
     preferredPort: config.embeddedRedisPort,
     onProgress,
   });

@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
-import { ROOT_KEY, until } from "../test/support/test-server.ts";
+import { ROOT_KEY, waitUntil } from "../test/support/test-server.ts";
 
 const SERVER = fileURLToPath(new URL("testing/workers/api-server.ts", import.meta.url));
 
-const waitersOf = (key: string) => `lockkeeper:waiters:{${key}}`;
+const buildWaitersKey = (key: string) => `lockkeeper:waiters:{${key}}`;
 
 let redis: TestRedis;
 let direct: Redis;
@@ -17,19 +17,19 @@ let child: ChildProcess;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
 });
 afterAll(async () => await redis.stop());
 afterEach(() => child.kill("SIGKILL"));
 
-interface Running {
+interface RunningServer {
   readonly url: string;
   readonly ended: Promise<unknown[]>;
   acquire(key: string, body: object, headers?: Record<string, string>): Promise<Response>;
   release(key: string, owner: string): Promise<Response>;
 }
 
-async function startServer(environment: Record<string, string> = {}): Promise<Running> {
+async function startServer(environment: Record<string, string> = {}): Promise<RunningServer> {
   const own = {
     NODE_ENV: "production" as const,
     PORT: "0",
@@ -69,7 +69,7 @@ describe("stopping server", () => {
         n < 25 ? { "idempotency-key": `stop-${n}` } : {},
       ),
     );
-    await until(async () => (await direct.zcard(waitersOf(key))) === 50);
+    await waitUntil(async () => (await direct.zcard(buildWaitersKey(key))) === 50);
     const toldAt = performance.now();
     child.kill("SIGTERM");
     for (const wait of waits) {
@@ -85,7 +85,7 @@ describe("stopping server", () => {
     expect((await server.ended)[0]).toBe(0);
     expect(performance.now() - toldAt).toBeLessThan(1500);
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
-    const waiting = (await direct.zrange(waitersOf(key), "0", "-1")).map((name) =>
+    const waiting = (await direct.zrange(buildWaitersKey(key), "0", "-1")).map((name) =>
       String(name).includes("stop-"),
     );
     expect(waiting).toEqual(Array(25).fill(true));
@@ -97,7 +97,7 @@ describe("stopping server", () => {
     const keys = Array.from({ length: 40 }, () => `lock:${randomUUID()}`);
     await Promise.all(keys.map((key) => server.acquire(key, { owner: "me" })));
     const waits = keys.map((key) => server.acquire(key, { owner: "next", waitMs: 30_000 }));
-    for (const key of keys) await until(async () => (await direct.exists(waitersOf(key))) === 1);
+    for (const key of keys) await waitUntil(async () => (await direct.exists(buildWaitersKey(key))) === 1);
     const releases = keys.map((key) => server.release(key, "me").catch(() => undefined));
     child.kill("SIGTERM");
     const granted = await Promise.all(waits.map(async (wait) => (await wait).status === 200));
@@ -111,12 +111,12 @@ describe("stopping server", () => {
     const key = `lock:${randomUUID()}`;
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     child.kill("SIGTERM");
-    await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
+    await waitUntil(async () => (await fetch(`${server.url}/readyz`)).status === 503);
     expect(await (await fetch(`${server.url}/readyz`)).text()).toBe("draining\n");
     const reply = await server.acquire(key, { owner: "me" });
     expect([reply.status, reply.headers.get("connection")]).toEqual([200, "close"]);
     const wait = server.acquire(key, { owner: "you", waitMs: 30_000 });
-    await until(async () => (await direct.exists(waitersOf(key))) === 1);
+    await waitUntil(async () => (await direct.exists(buildWaitersKey(key))) === 1);
     child.kill("SIGTERM");
     expect(await (await wait).json()).toMatchObject({ code: "unavailable", reason: "stopping" });
     expect((await server.ended)[0]).toBe(0);

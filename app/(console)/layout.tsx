@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Shell } from "@/components/shell/console-shell.tsx";
+import { ConsoleShell } from "@/components/shell/console-shell.tsx";
 
 export default function ConsoleLayout({ children }: { children: ReactNode }) {
-  return <Shell>{children}</Shell>;
+  return <ConsoleShell>{children}</ConsoleShell>;
 }

@@ -1,13 +1,13 @@
 import { cookies } from "next/headers";
 import { LocksPage } from "@/components/locks-page/locks-page.tsx";
-import { KeptFlags } from "@/components/ui/ui-flags.tsx";
-import { KEPT_FLAGS_COOKIE } from "@/components/ui/ui-flags-cookie.ts";
+import { UiFlagsProvider } from "@/components/ui/ui-flags.tsx";
+import { UI_FLAGS_COOKIE } from "@/components/ui/ui-flags-cookie.ts";
 
 export default async function Page() {
-  const kept = (await cookies()).get(KEPT_FLAGS_COOKIE)?.value ?? "";
+  const kept = (await cookies()).get(UI_FLAGS_COOKIE)?.value ?? "";
   return (
-    <KeptFlags kept={kept}>
+    <UiFlagsProvider kept={kept}>
       <LocksPage />
-    </KeptFlags>
+    </UiFlagsProvider>
   );
 }

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { LoginPage } from "@/components/login/login-page.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  return { ...(await titled("login")()), referrer: "no-referrer" };
+  return { ...(await createTitleMetadata("login")()), referrer: "no-referrer" };
 }
 
 export default function Page() {

@@ -3,7 +3,7 @@
 import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 /** What can be done where one is. */
-export interface Command {
+export interface PaletteCommand {
   /** The same through all renders; its last part is unique on a page. */
   readonly id: string;
   readonly name: string;
@@ -16,24 +16,24 @@ export interface Command {
   run(): void;
 }
 
-type Told = () => readonly Command[];
+type CommandSource = () => readonly PaletteCommand[];
 
 /** Who is mounted tells what can be done; it is asked when the palette is open, and costs nothing before. */
 class CommandRegistry {
-  readonly #told = new Set<Told>();
+  readonly #sources = new Set<CommandSource>();
   readonly #listeners = new Set<() => void>();
   #version = 0;
 
-  add(told: Told): () => void {
-    this.#told.add(told);
-    this.changed();
+  add(told: CommandSource): () => void {
+    this.#sources.add(told);
+    this.notifyListeners();
     return () => {
-      this.#told.delete(told);
-      this.changed();
+      this.#sources.delete(told);
+      this.notifyListeners();
     };
   }
 
-  changed(): void {
+  notifyListeners(): void {
     this.#version++;
     for (const listen of this.#listeners) listen();
   }
@@ -43,29 +43,29 @@ class CommandRegistry {
     return () => this.#listeners.delete(listen);
   };
 
-  version = (): number => this.#version;
+  getVersion = (): number => this.#version;
 
-  all(): Command[] {
-    return [...this.#told].flatMap((told) => told());
+  listCommands(): PaletteCommand[] {
+    return [...this.#sources].flatMap((told) => told());
   }
 }
 
-const RegistryContext = createContext<CommandRegistry | null>(null);
+const CommandRegistryContext = createContext<CommandRegistry | null>(null);
 
 export function CommandsProvider({ children }: { children: ReactNode }) {
   const [registry] = useState(() => new CommandRegistry());
-  return <RegistryContext value={registry}>{children}</RegistryContext>;
+  return <CommandRegistryContext value={registry}>{children}</CommandRegistryContext>;
 }
 
-function useRegistry(): CommandRegistry {
-  const registry = use(RegistryContext);
+function useCommandRegistry(): CommandRegistry {
+  const registry = use(CommandRegistryContext);
   if (registry === null) throw new Error("There is no <CommandsProvider> above this component.");
   return registry;
 }
 
 /** While mounted, these stand in the palette, as they were at the last render. */
-export function useCommands(commands: readonly Command[]): void {
-  const registry = useRegistry();
+export function useCommands(commands: readonly PaletteCommand[]): void {
+  const registry = useCommandRegistry();
   const latest = useRef(commands);
   useEffect(() => {
     latest.current = commands;
@@ -74,8 +74,8 @@ export function useCommands(commands: readonly Command[]): void {
 }
 
 /** All that can be done here, in the order in which the parts of the page were mounted. */
-export function useAllCommands(): readonly Command[] {
-  const registry = useRegistry();
-  useSyncExternalStore(registry.subscribe, registry.version, registry.version);
-  return registry.all();
+export function useAllCommands(): readonly PaletteCommand[] {
+  const registry = useCommandRegistry();
+  useSyncExternalStore(registry.subscribe, registry.getVersion, registry.getVersion);
+  return registry.listCommands();
 }

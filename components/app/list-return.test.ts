@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { keepListPlace, listHref, listTop } from "./list-return.ts";
+import { buildListHref, getListScrollTop, rememberListPosition } from "./list-return.ts";
 
 it("the back link restores filter, order and scroll position of the same target only", () => {
-  keepListPlace({ search: "?q=late&sort=key&lock=a", top: 800 });
-  expect(listHref(undefined)).toBe("/?q=late&sort=key&lock=a");
-  expect(listHref("other one")).toBe("/?target=other%20one");
-  expect(listTop("?q=late&sort=key&lock=b")).toBe(800);
-  expect(listTop("?q=late")).toBe(0);
-  keepListPlace({ search: "?target=shop", top: 12 });
-  expect(listHref("shop")).toBe("/?target=shop");
-  expect([listHref(undefined), listTop("")]).toEqual(["/", 0]);
+  rememberListPosition({ search: "?q=late&sort=key&lock=a", top: 800 });
+  expect(buildListHref(undefined)).toBe("/?q=late&sort=key&lock=a");
+  expect(buildListHref("other one")).toBe("/?target=other%20one");
+  expect(getListScrollTop("?q=late&sort=key&lock=b")).toBe(800);
+  expect(getListScrollTop("?q=late")).toBe(0);
+  rememberListPosition({ search: "?target=shop", top: 12 });
+  expect(buildListHref("shop")).toBe("/?target=shop");
+  expect([buildListHref(undefined), getListScrollTop("")]).toEqual(["/", 0]);
 });

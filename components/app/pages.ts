@@ -1,6 +1,6 @@
 import type { shell } from "@/lib/i18n/en/shell.tsx";
 
-export interface Place {
+export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
   /** Not in the menu of others: all of it would be refused. */
@@ -8,7 +8,7 @@ export interface Place {
   covers(pathname: string): boolean;
 }
 
-export const PLACES: readonly Place[] = [
+export const CONSOLE_PAGES: readonly ConsolePage[] = [
   { href: "/", name: "locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
   { href: "/owners", name: "owners", covers: (pathname) => pathname === "/owners" },
   { href: "/events", name: "events", covers: (pathname) => pathname === "/events" },

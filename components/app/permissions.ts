@@ -2,15 +2,15 @@ import type { Access, Role } from "@/lib/contract/access.ts";
 import type { LiveHello } from "@/lib/contract/live.ts";
 
 /** The contract's, written again without zod, which must not be in the page's first load. A test holds them together. */
-const RANKS: readonly (readonly [Role, readonly Access[]])[] = [
+const ROLE_ACCESS: readonly (readonly [Role, readonly Access[]])[] = [
   ["admin", ["read", "lock", "force", "admin"]],
   ["operator", ["read", "force"]],
   ["viewer", ["read"]],
 ];
 
 /** In one word what somebody may do at a target. */
-export function rankOf(may: readonly Access[]): Role | "none" {
-  const found = RANKS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
+export function getRole(may: readonly Access[]): Role | "none" {
+  const found = ROLE_ACCESS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
   return found?.[0] ?? "none";
 }
 

@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import type { TargetSummary } from "@/lib/contract/target.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-interface Kind {
+interface TargetKind {
   environment?: string | undefined;
   readOnly: boolean;
 }
@@ -15,8 +15,8 @@ export function isProduction(target: { environment?: string | undefined } | null
 }
 
 /** What to know of a target before anything is done to it. */
-export function TargetBadges({ target: { environment, readOnly } }: { target: Kind }) {
-  const words = useWords(shell);
+export function TargetBadges({ target: { environment, readOnly } }: { target: TargetKind }) {
+  const words = useMessages(shell);
   return (
     <>
       {environment !== undefined && (
@@ -40,9 +40,9 @@ export function TargetBadges({ target: { environment, readOnly } }: { target: Ki
   );
 }
 
-type State = TargetSummary["state"];
+type TargetState = TargetSummary["state"];
 
-const DOTS: Record<State, string> = {
+const DOT_CLASSES: Record<TargetState, string> = {
   live: "bg-ok",
   catching_up: "bg-warn",
   partial: "bg-bad",
@@ -50,6 +50,6 @@ const DOTS: Record<State, string> = {
 };
 
 /** The word for it stands beside it, or is read out. */
-export function StateDot({ state }: { state: State }) {
-  return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOTS[state])} />;
+export function StateDot({ state }: { state: TargetState }) {
+  return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOT_CLASSES[state])} />;
 }

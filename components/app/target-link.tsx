@@ -5,7 +5,7 @@ import { type ComponentProps, useState } from "react";
 import { useTargetName } from "@/lib/queries/targets.ts";
 
 /** An address of the console about one target. */
-export function hrefAt(href: string, target: string | undefined): string {
+export function buildTargetHref(href: string, target: string | undefined): string {
   return target === undefined ? href : `${href}?target=${encodeURIComponent(target)}`;
 }
 
@@ -22,7 +22,7 @@ export function TargetLink({ href, prefetch, ...rest }: TargetLinkProps) {
       prefetch={prefetch ?? (isPointedAt ? null : false)}
       onPointerEnter={() => setIsPointedAt(true)}
       {...rest}
-      href={hrefAt(href, useTargetName())}
+      href={buildTargetHref(href, useTargetName())}
     />
   );
 }

@@ -2,162 +2,163 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { hrefAt } from "@/components/app/target-link.tsx";
-import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { buildTargetHref } from "@/components/app/target-link.tsx";
+import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { formatDate, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
 import { auditDetails } from "@/lib/i18n/en/audit-details.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { detailLines } from "./audit-texts.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { formatDetailLines } from "./audit-texts.ts";
 
 /** All that is recorded of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
-  const words = useWords(auditDetails);
+  const words = useMessages(auditDetails);
   const { at, target, reason, requestId, outcome, number, details } = item;
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line-soft bg-bg px-4 py-3">
-      <Line name={words.when}>{formatDate(at)}</Line>
-      <Asker item={item} />
+      <DetailRow name={words.when}>{formatDate(at)}</DetailRow>
+      <ActorDetails item={item} />
       {target !== undefined && (
-        <Line name={words.target}>
-          <Text text={target} />
-        </Line>
+        <DetailRow name={words.target}>
+          <DetailText text={target} />
+        </DetailRow>
       )}
-      <Seen item={item} />
+      <SeenState item={item} />
       {reason !== undefined && (
-        <Line name={words.reason}>
+        <DetailRow name={words.reason}>
           {reason.trim() === "" ? (
             <span className="text-ink-3">{words.noReason}</span>
           ) : (
-            <Text text={reason} />
+            <DetailText text={reason} />
           )}
-        </Line>
+        </DetailRow>
       )}
-      <Others details={details} />
-      <Outcome outcome={outcome} />
-      <Line name={words.request}>
-        <Mono text={requestId} />
-      </Line>
-      <Line name={words.entry}>
+      <OtherDetails details={details} />
+      <OutcomeDetails outcome={outcome} />
+      <DetailRow name={words.request}>
+        <MonoText text={requestId} />
+      </DetailRow>
+      <DetailRow name={words.entry}>
         {formatNumber(number)}
         {outcome !== null && (
           <span className="text-ink-3">{words.itsOutcome(formatNumber(outcome.number))}</span>
         )}
-      </Line>
+      </DetailRow>
     </dl>
   );
 }
 
-function Asker({ item: { who, from } }: { item: AuditItem }) {
-  const words = useWords(auditDetails);
+function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
+  const words = useMessages(auditDetails);
   return (
     <>
-      <Line name={words.who}>
-        <Text text={who.name} /> <span className="text-ink-3">{words.by(<Text text={who.kind} />)}</span>
-        <Mono text={who.id} />
+      <DetailRow name={words.who}>
+        <DetailText text={who.name} />{" "}
+        <span className="text-ink-3">{words.by(<DetailText text={who.kind} />)}</span>
+        <MonoText text={who.id} />
         {who.verbs.length > 0 && (
-          <span className="text-ink-3">{words.might(<Text text={who.verbs.join(", ")} />)}</span>
+          <span className="text-ink-3">{words.might(<DetailText text={who.verbs.join(", ")} />)}</span>
         )}
-      </Line>
-      <Line name={words.from}>
-        {from.address == null ? words.notKnown : <Mono text={from.address} />}
+      </DetailRow>
+      <DetailRow name={words.from}>
+        {from.address == null ? words.notKnown : <MonoText text={from.address} />}
         {from.agent !== undefined && (
           <span className="text-ink-3">
             {", "}
-            <Text text={from.agent} />
+            <DetailText text={from.agent} />
           </span>
         )}
-      </Line>
+      </DetailRow>
     </>
   );
 }
 
-function Seen({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
-  const words = useWords(auditDetails);
+function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
+  const words = useMessages(auditDetails);
   const fields = key === undefined ? undefined : { key, ...(keyBase64 === undefined ? {} : { keyBase64 }) };
   return (
     <>
       {fields !== undefined && (
-        <Line name={words.key}>
+        <DetailRow name={words.key}>
           <Link
-            href={hrefAt(hrefOf(fields), target)}
+            href={buildTargetHref(buildLockHref(fields), target)}
             prefetch={false}
             className="underline decoration-line hover:decoration-ink-3"
           >
-            <Mono text={fields.key} />
+            <MonoText text={fields.key} />
           </Link>
-        </Line>
+        </DetailRow>
       )}
       {seen?.owners !== undefined && seen.owners.length > 0 && (
-        <Line name={words.heldBy}>
+        <DetailRow name={words.heldBy}>
           {seen.owners.map((owner) => (
             <div key={owner}>
-              <Mono text={owner} />
+              <MonoText text={owner} />
             </div>
           ))}
-        </Line>
+        </DetailRow>
       )}
       {seen?.version !== undefined && (
-        <Line name={words.version}>
-          <Mono text={seen.version} />
-        </Line>
+        <DetailRow name={words.version}>
+          <MonoText text={seen.version} />
+        </DetailRow>
       )}
       {seen?.fence !== undefined && (
-        <Line name={words.fence}>
-          <Mono text={seen.fence} />
-        </Line>
+        <DetailRow name={words.fence}>
+          <MonoText text={seen.fence} />
+        </DetailRow>
       )}
     </>
   );
 }
 
-function Outcome({ outcome }: Pick<AuditItem, "outcome">) {
-  const words = useWords(auditDetails);
+function OutcomeDetails({ outcome }: Pick<AuditItem, "outcome">) {
+  const words = useMessages(auditDetails);
   if (outcome === null) {
     return (
-      <Line name={words.outcome}>
+      <DetailRow name={words.outcome}>
         <span className="text-warn">{words.notRecorded}</span>
-      </Line>
+      </DetailRow>
     );
   }
   return (
     <>
-      <Line name={words.outcome}>
-        <Text text={outcome.code} />
+      <DetailRow name={words.outcome}>
+        <DetailText text={outcome.code} />
         {outcome.detail !== undefined && (
           <span className="text-ink-2">
             {": "}
-            <Text text={outcome.detail} />
+            <DetailText text={outcome.detail} />
           </span>
         )}
-      </Line>
+      </DetailRow>
       {outcome.owner !== undefined && (
-        <Line name={words.holdOf}>
-          <Mono text={outcome.owner} />
-        </Line>
+        <DetailRow name={words.holdOf}>
+          <MonoText text={outcome.owner} />
+        </DetailRow>
       )}
-      <Others details={outcome.details} />
+      <OtherDetails details={outcome.details} />
     </>
   );
 }
 
-function Others({ details }: { details: Record<string, unknown> | undefined }) {
-  return detailLines(details).map(([name, text]) => (
-    <Line key={name} name={name} isData>
-      <Mono text={text} />
-    </Line>
+function OtherDetails({ details }: { details: Record<string, unknown> | undefined }) {
+  return formatDetailLines(details).map(([name, text]) => (
+    <DetailRow key={name} name={name} isData>
+      <MonoText text={text} />
+    </DetailRow>
   ));
 }
 
-interface LineProps {
+interface DetailRowProps {
   name: string;
   /** The name is one that was recorded, and is the same in every language. */
   isData?: true;
   children: ReactNode;
 }
 
-function Line({ name, isData, children }: LineProps) {
+function DetailRow({ name, isData, children }: DetailRowProps) {
   return (
     <>
       <dt translate={isData && "no"} className="truncate text-ink-3" title={name}>
@@ -168,11 +169,11 @@ function Line({ name, isData, children }: LineProps) {
   );
 }
 
-function Text({ text }: { text: string }) {
+function DetailText({ text }: { text: string }) {
   return <SafeText text={text} wrap />;
 }
 
-function Mono({ text }: { text: string }) {
+function MonoText({ text }: { text: string }) {
   return (
     <span className="font-mono text-xs">
       <SafeText text={text} wrap />

@@ -6,15 +6,18 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { audit } from "@/lib/i18n/en/audit.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { AuditUrl } from "./use-audit-url.ts";
 
-const AuditTime = dynamic(() => import("./audit-time-filter.tsx").then((module) => module.AuditTime), {
-  ssr: false,
-});
+const AuditTimeFilter = dynamic(
+  () => import("./audit-time-filter.tsx").then((module) => module.AuditTimeFilter),
+  {
+    ssr: false,
+  },
+);
 
 /** Examples are words of the search, which are the same in every language. */
-const BOXES = [
+const FILTER_BOXES = [
   { name: "who", example: "mei, key:*", width: "sm:w-28" },
   { name: "action", example: "force-release", width: "sm:w-32" },
   { name: "at", example: null, width: "sm:w-24" },
@@ -24,7 +27,7 @@ const BOXES = [
 
 /** All that is named must match. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
-  const words = useWords(audit);
+  const words = useMessages(audit);
   const { view, span } = url;
   // On a phone they would leave no room for what they filter.
   const [isOpen, setOpen] = useState(false);
@@ -46,7 +49,7 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
           placeholder={words.searchHint}
           maxLength={300}
         />
-        <AuditTime span={span} onChoose={url.setSpan} />
+        <AuditTimeFilter span={span} onChoose={url.setSpan} />
       </div>
       <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? words.fewer : words.more}
@@ -57,8 +60,8 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
           !isOpen && "max-sm:hidden",
         )}
       >
-        {BOXES.map(({ name, example, width }) => (
-          <WordBox
+        {FILTER_BOXES.map(({ name, example, width }) => (
+          <FilterBox
             key={name}
             label={words.words[name]}
             placeholder={example ?? words.anyName}
@@ -73,7 +76,7 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
   );
 }
 
-interface WordBoxProps {
+interface FilterBoxProps {
   label: string;
   placeholder: string;
   width: string;
@@ -82,7 +85,7 @@ interface WordBoxProps {
 }
 
 /** Asks when it is left, or with Enter: each look goes through the chain. */
-function WordBox({ label, placeholder, width, value, onChange }: WordBoxProps) {
+function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   if (value !== known) {

@@ -4,7 +4,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { audit } from "@/lib/i18n/en/audit.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { useAudit } from "@/lib/queries/audit.ts";
 import { AuditRow } from "./audit-row.tsx";
 
@@ -16,8 +16,8 @@ interface AuditListProps {
 
 /** What is loaded, and the way to what is older. */
 export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps) {
-  const words = useWords(audit);
-  const { looking } = useWords(ui);
+  const words = useMessages(audit);
+  const { looking } = useMessages(ui);
   const pages = found.data?.pages;
   const items = pages?.flatMap((page) => page.items) ?? [];
   const isAll = pages !== undefined && !found.hasNextPage;
@@ -28,7 +28,7 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
           <AuditRow key={item.number} item={item} />
         ))}
       </ol>
-      {isAll && items.length === 0 && <Nothing isFiltered={isFiltered} onClear={onClear} />}
+      {isAll && items.length === 0 && <EmptyAuditList isFiltered={isFiltered} onClear={onClear} />}
       <div className="flex items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
         {found.isLoading && looking}
         {found.hasNextPage && (
@@ -45,8 +45,8 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
   );
 }
 
-function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
-  const words = useWords(audit);
+function EmptyAuditList({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
+  const words = useMessages(audit);
   if (!isFiltered) {
     return (
       <EmptyState title={words.nothing}>

@@ -5,18 +5,18 @@ import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { audit } from "@/lib/i18n/en/audit.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { auditExportUrl, useAudit } from "@/lib/queries/audit.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { buildAuditExportUrl, useAudit } from "@/lib/queries/audit.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditList } from "./audit-list.tsx";
-import { AuditChain } from "./audit-verification.tsx";
+import { AuditVerificationPanel } from "./audit-verification.tsx";
 import { useAuditUrl } from "./use-audit-url.ts";
 
 /** Who did what, newest first. */
 export function AuditPage() {
-  const words = useWords(audit);
-  const { hello } = useLive();
+  const words = useMessages(audit);
+  const { hello } = useLiveState();
   const url = useAuditUrl();
   const isAdmin = isServerAdmin(hello);
   const found = useAudit(url.view, isAdmin);
@@ -32,13 +32,13 @@ export function AuditPage() {
     <div className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
       <div className="flex flex-wrap items-center gap-2">
         <h1 className="mr-2 text-lg font-semibold tracking-tight">{words.title}</h1>
-        <AuditChain head={found.data?.pages[0]?.head} />
+        <AuditVerificationPanel head={found.data?.pages[0]?.head} />
         <span className="flex-1" />
         <Button blocked={found.isFetching ? words.onItsWay : null} onClick={() => void found.refetch()}>
           {words.lookAgain}
         </Button>
-        <Export format="CSV" href={auditExportUrl("csv", url.view)} title={words.exportCsv} />
-        <Export format="JSONL" href={auditExportUrl("jsonl", url.view)} title={words.exportJsonl} />
+        <AuditExport format="CSV" href={buildAuditExportUrl("csv", url.view)} title={words.exportCsv} />
+        <AuditExport format="JSONL" href={buildAuditExportUrl("jsonl", url.view)} title={words.exportJsonl} />
       </div>
       <AuditFilters url={url} />
       <section
@@ -54,8 +54,8 @@ export function AuditPage() {
   );
 }
 
-function Export({ format, href, title }: { format: "CSV" | "JSONL"; href: string; title: string }) {
-  const words = useWords(audit);
+function AuditExport({ format, href, title }: { format: "CSV" | "JSONL"; href: string; title: string }) {
+  const words = useMessages(audit);
   return (
     <a
       href={href}

@@ -5,15 +5,15 @@ import { formatDate, formatDayClock, formatNumber } from "@/components/ui/format
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
 import { audit } from "@/lib/i18n/en/audit.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { AuditDetails } from "./audit-details.tsx";
-import { toneOf } from "./audit-texts.ts";
+import { getOutcomeTone } from "./audit-texts.ts";
 
 const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 
 /** What was meant, and what came of it; opened, all that was seen and told. */
 export function AuditRow({ item }: { item: AuditItem }) {
-  const words = useWords(audit);
+  const words = useMessages(audit);
   const { at, who, action, target, key, outcome, reason, count } = item;
   return (
     <li className="border-b border-line-soft">
@@ -53,7 +53,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
           <span
             className={clsx(
               "truncate text-right @max-3xl:col-start-3 @max-3xl:row-start-1",
-              TONES[toneOf(outcome)],
+              TONES[getOutcomeTone(outcome)],
             )}
           >
             {outcome === null ? words.notRecorded : <SafeText text={outcome.code} />}

@@ -1,11 +1,11 @@
 import { formatDayMinute } from "@/components/ui/format-duration.ts";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { AuditItem } from "@/lib/contract/audit.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-export type Tone = "good" | "bad" | "open";
+export type OutcomeTone = "good" | "bad" | "open";
 
-export function toneOf(outcome: AuditItem["outcome"]): Tone {
+export function getOutcomeTone(outcome: AuditItem["outcome"]): OutcomeTone {
   if (outcome === null) return "open";
   // Of a failure is told what its caller was told.
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
@@ -14,20 +14,22 @@ export function toneOf(outcome: AuditItem["outcome"]): Tone {
 const LINES_MAX = 20;
 
 /** What else was recorded, a line each. */
-export function detailLines(details: Record<string, unknown> | undefined): [name: string, text: string][] {
+export function formatDetailLines(
+  details: Record<string, unknown> | undefined,
+): [name: string, text: string][] {
   return Object.entries(details ?? {})
     .slice(0, LINES_MAX)
-    .map(([name, value]) => [visibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
+    .map(([name, value]) => [toVisibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
 /** Unix milliseconds; undefined: without that end. */
-export interface Span {
+export interface AuditTimeSpan {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
 /** On the button that opens the choice. */
-export function spanText({ from, to }: Span, words: Words["audit"]): string {
+export function formatTimeSpan({ from, to }: AuditTimeSpan, words: Messages["audit"]): string {
   const [since, until] = [from, to].map((at) => (at === undefined ? undefined : formatDayMinute(at)));
   if (since === undefined) return until === undefined ? words.anyTime : words.until(until);
   return until === undefined ? words.since(since) : words.fromTo(since, until);

@@ -4,29 +4,29 @@ import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, type FieldProps, INPUT } from "@/components/ui/field.tsx";
-import { localText, momentOfText } from "@/components/ui/local-date-time.ts";
+import { Field, type FieldProps, INPUT_CLASS } from "@/components/ui/field.tsx";
+import { parseLocalDateTime, toLocalDateTime } from "@/components/ui/local-date-time.ts";
 import { audit } from "@/lib/i18n/en/audit.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type Span, spanText } from "./audit-texts.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { type AuditTimeSpan, formatTimeSpan } from "./audit-texts.ts";
 
-interface AuditTimeProps {
-  span: Span;
-  onChoose(span: Span): void;
+interface AuditTimeFilterProps {
+  span: AuditTimeSpan;
+  onChoose(span: AuditTimeSpan): void;
 }
 
 /** From when until when. Load it late: it brings the overlay. */
-export function AuditTime({ span, onChoose }: AuditTimeProps) {
-  const words = useWords(audit);
+export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
+  const words = useMessages(audit);
   const [isOpen, setOpen] = useState(false);
-  const choose = (chosen: Span) => {
+  const choose = (chosen: AuditTimeSpan) => {
     onChoose(chosen);
     setOpen(false);
   };
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger render={<Button className="min-h-8.5" />}>
-        {spanText(span, words)}
+        {formatTimeSpan(span, words)}
         <ChevronDown aria-hidden size={13} className="text-ink-3" />
       </Popover.Trigger>
       <Popover.Portal>
@@ -42,11 +42,11 @@ export function AuditTime({ span, onChoose }: AuditTimeProps) {
 }
 
 /** Asks once, when both are as they are meant: each look goes through the chain. */
-function TimeForm({ span, onChoose }: AuditTimeProps) {
-  const words = useWords(audit);
-  const [from, setFrom] = useState(textOf(span.from));
-  const [to, setTo] = useState(textOf(span.to));
-  const chosen = { from: momentOfText(from), to: momentOfText(to) };
+function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
+  const words = useMessages(audit);
+  const [from, setFrom] = useState(formatDateTimeInput(span.from));
+  const [to, setTo] = useState(formatDateTimeInput(span.to));
+  const chosen = { from: parseLocalDateTime(from), to: parseLocalDateTime(to) };
   const blocked = (chosen.from ?? 0) > (chosen.to ?? Number.POSITIVE_INFINITY) ? words.endsBefore : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -54,13 +54,15 @@ function TimeForm({ span, onChoose }: AuditTimeProps) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
-      <Field label={words.from}>{(field) => <Moment {...field} value={from} onChange={setFrom} />}</Field>
+      <Field label={words.from}>
+        {(field) => <DateTimeField {...field} value={from} onChange={setFrom} />}
+      </Field>
       <Field label={words.to} hint={words.toHint}>
-        {(field) => <Moment {...field} value={to} onChange={setTo} />}
+        {(field) => <DateTimeField {...field} value={to} onChange={setTo} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={() => onChoose({ from: undefined, to: undefined })}>{words.anyTime}</Button>
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {words.showThese}
         </Button>
       </div>
@@ -68,21 +70,21 @@ function TimeForm({ span, onChoose }: AuditTimeProps) {
   );
 }
 
-interface MomentProps extends FieldProps {
+interface DateTimeFieldProps extends FieldProps {
   value: string;
   onChange(value: string): void;
 }
 
-function Moment({ onChange, ...rest }: MomentProps) {
+function DateTimeField({ onChange, ...rest }: DateTimeFieldProps) {
   return (
     <input
       {...rest}
       type="datetime-local"
       step={1}
       onChange={({ target }) => onChange(target.value)}
-      className={INPUT}
+      className={INPUT_CLASS}
     />
   );
 }
 
-const textOf = (at: number | undefined) => (at === undefined ? "" : localText(at));
+const formatDateTimeInput = (at: number | undefined) => (at === undefined ? "" : toLocalDateTime(at));

@@ -7,12 +7,12 @@ import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditVerification, ChainPlace } from "@/lib/contract/audit.ts";
 import { audit } from "@/lib/i18n/en/audit.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useAuditVerification } from "@/lib/queries/audit.ts";
 
 /** Whether nothing was changed or taken out afterwards. */
-export function AuditChain({ head }: { head: ChainPlace | undefined }) {
-  const words = useWords(audit);
+export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined }) {
+  const words = useMessages(audit);
   const verification = useAuditVerification();
   const { data, error, isFetching } = verification;
   return (
@@ -25,7 +25,7 @@ export function AuditChain({ head }: { head: ChainPlace | undefined }) {
           <ProblemText problem={error} />
         </span>
       )}
-      {data !== undefined && !isFetching && <Verdict found={data} />}
+      {data !== undefined && !isFetching && <VerificationResult found={data} />}
       {data === undefined && head !== undefined && head.number > 0 && (
         <span className="inline-flex items-center gap-1.5 text-ink-3">
           {words.endsWith(formatNumber(head.number))}
@@ -39,8 +39,8 @@ export function AuditChain({ head }: { head: ChainPlace | undefined }) {
   );
 }
 
-function Verdict({ found }: { found: AuditVerification }) {
-  const words = useWords(audit);
+function VerificationResult({ found }: { found: AuditVerification }) {
+  const words = useMessages(audit);
   const { state, entries, broken, checkedAt } = found;
   if (state === "whole") {
     return (

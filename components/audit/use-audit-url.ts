@@ -1,9 +1,9 @@
 "use client";
 
 import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
-import { endOfSecond } from "@/components/ui/local-date-time.ts";
+import { toEndOfSecond } from "@/components/ui/local-date-time.ts";
 import type { AuditView } from "@/lib/queries/audit.ts";
-import type { Span } from "./audit-texts.ts";
+import type { AuditTimeSpan } from "./audit-texts.ts";
 
 const PARSERS = {
   who: parseAsString,
@@ -17,16 +17,16 @@ const PARSERS = {
   to: parseAsInteger,
 };
 
-type Word = Exclude<keyof typeof PARSERS, "from" | "to">;
-const WORDS_MAX = 300;
+type TextParameter = Exclude<keyof typeof PARSERS, "from" | "to">;
+const TEXT_CHARACTERS_MAX = 300;
 /** The last second that a date can tell. */
-const MOMENT_MAX = 8_640_000_000_000_000 - 1000;
+const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
 /** The filters live in the address: a link shows what its sender saw. */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
-  const word = (name: Word) => url[name]?.slice(0, WORDS_MAX) || undefined;
-  const span: Span = { from: momentOf(url.from), to: momentOf(url.to) };
+  const word = (name: TextParameter) => url[name]?.slice(0, TEXT_CHARACTERS_MAX) || undefined;
+  const span: AuditTimeSpan = { from: clampTimestamp(url.from), to: clampTimestamp(url.to) };
   const view: AuditView = {
     who: word("who"),
     action: word("action"),
@@ -35,15 +35,15 @@ export function useAuditUrl() {
     outcome: word("outcome"),
     text: word("q"),
     from: span.from,
-    to: span.to === undefined ? undefined : endOfSecond(span.to),
+    to: span.to === undefined ? undefined : toEndOfSecond(span.to),
   };
   return {
     view,
     /** As it was chosen. */
     span,
     isFiltered: Object.values(view).some((value) => value !== undefined),
-    setWord: (name: Word, text: string) => void set({ [name]: text.trim() === "" ? null : text }),
-    setSpan: ({ from, to }: Span) => void set({ from: from ?? null, to: to ?? null }),
+    setWord: (name: TextParameter, text: string) => void set({ [name]: text.trim() === "" ? null : text }),
+    setSpan: ({ from, to }: AuditTimeSpan) => void set({ from: from ?? null, to: to ?? null }),
     clear: () =>
       void set({
         who: null,
@@ -60,6 +60,6 @@ export function useAuditUrl() {
 
 export type AuditUrl = ReturnType<typeof useAuditUrl>;
 
-function momentOf(at: number | null): number | undefined {
-  return at === null || at < 0 || at > MOMENT_MAX ? undefined : at;
+function clampTimestamp(at: number | null): number | undefined {
+  return at === null || at < 0 || at > TIMESTAMP_MAX_MS ? undefined : at;
 }

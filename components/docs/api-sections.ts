@@ -1,9 +1,9 @@
-import { type OpenApiDocument, operationsOf } from "@/lib/reference/document.ts";
+import { listOperations, type OpenApiDocument } from "@/lib/reference/document.ts";
 
-export type Section = ReturnType<typeof sectionsOf>[number];
+export type Section = ReturnType<typeof groupOperationsByTag>[number];
 
-export function sectionsOf(document: OpenApiDocument) {
-  const operations = operationsOf(document);
+export function groupOperationsByTag(document: OpenApiDocument) {
+  const operations = listOperations(document);
   return (document.tags ?? []).map(({ name, description }) => ({
     name,
     description,

@@ -3,7 +3,7 @@
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface CodeBlockProps {
   text: string;
@@ -15,7 +15,7 @@ interface CodeBlockProps {
 
 /** Code to be copied. It scrolls by itself, and so must be reached with the keyboard. */
 export function CodeBlock({ text, label, note }: CodeBlockProps) {
-  const words = useWords(docs);
+  const words = useMessages(docs);
   return (
     <div className="min-w-0 rounded-[8px] border border-line bg-panel">
       <div className="flex items-center justify-between gap-2 border-b border-line-soft py-1 pr-1.5 pl-3 text-2xs text-ink-3">

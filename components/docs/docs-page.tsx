@@ -3,23 +3,23 @@
 import { useEffect, useMemo, useState } from "react";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { serverAddress, useDocument } from "@/lib/queries/api-document.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { getServerUrl, useOpenApiDocument } from "@/lib/queries/api-document.ts";
 import type { OpenApiDocument } from "@/lib/reference/document.ts";
 import { LANGUAGES, type Language } from "@/lib/snippets/language.ts";
-import { sectionsOf } from "./api-sections.ts";
-import { English } from "./english.tsx";
-import { LanguageChoice } from "./language-picker.tsx";
+import { groupOperationsByTag } from "./api-sections.ts";
+import { EnglishText } from "./english.tsx";
+import { SnippetLanguagePicker } from "./language-picker.tsx";
 import { OperationArticle } from "./operation-article.tsx";
 import { Prose } from "./prose.tsx";
-import { Guide } from "./quick-start-guide.tsx";
+import { QuickStartGuide } from "./quick-start-guide.tsx";
 import { SectionList } from "./section-list.tsx";
 
 /** The API, from the document that it gives of itself: nothing is fetched from anywhere else. */
 export function DocsPage() {
-  const words = useWords(docs);
-  const document = useDocument();
-  if (document.data !== undefined) return <Reference document={document.data} />;
+  const words = useMessages(docs);
+  const document = useOpenApiDocument();
+  if (document.data !== undefined) return <ApiReference document={document.data} />;
   return (
     <div className="px-5 py-4">
       <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
@@ -32,11 +32,11 @@ export function DocsPage() {
   );
 }
 
-function Reference({ document }: { document: OpenApiDocument }) {
-  const words = useWords(docs);
+function ApiReference({ document }: { document: OpenApiDocument }) {
+  const words = useMessages(docs);
   const [language, setLanguage] = useState<Language>(LANGUAGES[0]);
-  const sections = useMemo(() => sectionsOf(document), [document]);
-  const origin = serverAddress();
+  const sections = useMemo(() => groupOperationsByTag(document), [document]);
+  const origin = getServerUrl();
   useEffect(() => {
     // What the address names was not there yet when the browser looked for it.
     const id = window.location.hash.slice(1);
@@ -50,21 +50,21 @@ function Reference({ document }: { document: OpenApiDocument }) {
           <div>
             <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
             {words.isEnglish !== null && <p className="text-ink-2">{words.isEnglish}</p>}
-            <English>
+            <EnglishText>
               <Prose text={document.info.description} />
-            </English>
+            </EnglishText>
           </div>
-          <LanguageChoice language={language} onChoose={setLanguage} />
-          <Guide language={language} origin={origin} />
+          <SnippetLanguagePicker language={language} onChoose={setLanguage} />
+          <QuickStartGuide language={language} origin={origin} />
           {sections.map(({ name, description, operations }) => (
             <section key={name} aria-labelledby={`section-${name}`} className="flex flex-col gap-4">
               <div>
                 <h2 id={`section-${name}`} className="text-lg font-semibold tracking-tight">
-                  <English>{name}</English>
+                  <EnglishText>{name}</EnglishText>
                 </h2>
-                <English>
+                <EnglishText>
                   <Prose text={description} />
-                </English>
+                </EnglishText>
               </div>
               {operations.map((operation) => (
                 <OperationArticle

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 /** What the server's own document says, which is English in every language of the console. */
-export function English({ children }: { children: ReactNode }) {
+export function EnglishText({ children }: { children: ReactNode }) {
   return (
     <span lang="en" translate="no" className="contents">
       {children}

@@ -1,22 +1,22 @@
 "use client";
 
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type OpenApiDocument, resolveSchema, type Schema } from "@/lib/reference/document.ts";
-import { limitsText, typeText } from "@/lib/reference/schema-text.ts";
-import { English } from "./english.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { type OpenApiDocument, resolveSchema, type SchemaObject } from "@/lib/reference/document.ts";
+import { formatSchemaLimits, formatSchemaType } from "@/lib/reference/schema-text.ts";
+import { EnglishText } from "./english.tsx";
 import { Inline } from "./prose.tsx";
 
-export interface Field {
+export interface SchemaField {
   readonly name: string;
   readonly isRequired: boolean;
-  readonly schema: Schema;
+  readonly schema: SchemaObject;
   /** Where it is sent. */
   readonly note?: string;
 }
 
 /** The members of an object, by name. */
-export function fieldsOf(document: OpenApiDocument, schema: Schema): Field[] {
+export function listSchemaFields(document: OpenApiDocument, schema: SchemaObject): SchemaField[] {
   const { properties = {}, required = [] } = resolveSchema(document, schema);
   return Object.entries(properties).map(([name, member]) => ({
     name,
@@ -27,7 +27,7 @@ export function fieldsOf(document: OpenApiDocument, schema: Schema): Field[] {
 
 interface FieldTableProps {
   title?: string;
-  fields: readonly Field[];
+  fields: readonly SchemaField[];
   document: OpenApiDocument;
 }
 
@@ -49,12 +49,12 @@ function FieldRow({
   field: { name, isRequired, schema, note },
   document,
 }: {
-  field: Field;
+  field: SchemaField;
   document: OpenApiDocument;
 }) {
-  const words = useWords(docs);
+  const words = useMessages(docs);
   const { description } = resolveSchema(document, schema);
-  const limits = limitsText(document, schema);
+  const limits = formatSchemaLimits(document, schema);
   const facts = [note, isRequired ? words.required : undefined].filter((fact) => fact !== undefined);
   return (
     <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">
@@ -66,16 +66,16 @@ function FieldRow({
       </dt>
       <dd className="min-w-0">
         <span translate="no" className="font-mono text-xs break-words text-ink-2">
-          {typeText(document, schema)}
+          {formatSchemaType(document, schema)}
         </span>
         {limits !== "" && (
           <span translate="no" className="text-xs break-words text-ink-3">{` · ${limits}`}</span>
         )}
         {description !== undefined && (
           <p className="max-w-[70ch] text-ink-2">
-            <English>
+            <EnglishText>
               <Inline text={description} />
-            </English>
+            </EnglishText>
           </p>
         )}
       </dd>

@@ -2,28 +2,28 @@
 
 import { Button } from "@/components/ui/button.tsx";
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { LABEL_OF_LANGUAGE, LANGUAGES, type Language } from "@/lib/snippets/language.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { LANGUAGE_LABELS, LANGUAGES, type Language } from "@/lib/snippets/language.ts";
 
-interface LanguageChoiceProps {
+interface SnippetLanguagePickerProps {
   language: Language;
   onChoose(language: Language): void;
 }
 
 /** For all snippets of the page. */
-export function LanguageChoice({ language, onChoose }: LanguageChoiceProps) {
-  const words = useWords(docs);
+export function SnippetLanguagePicker({ language, onChoose }: SnippetLanguagePickerProps) {
+  const words = useMessages(docs);
   return (
     <fieldset className="sticky top-0 z-10 -mx-1 flex flex-wrap items-center gap-1.5 border-b border-line-soft bg-bg px-1 py-2">
       <legend className="sr-only">{words.snippetLanguage}</legend>
       {LANGUAGES.map((each) => (
         <Button
           key={each}
-          look={each === language ? "primary" : "plain"}
+          variant={each === language ? "primary" : "plain"}
           aria-pressed={each === language}
           onClick={() => onChoose(each)}
         >
-          {LABEL_OF_LANGUAGE[each]}
+          {LANGUAGE_LABELS[each]}
         </Button>
       ))}
     </fieldset>

@@ -2,29 +2,29 @@
 
 import { useMemo } from "react";
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import type { Words } from "@/lib/i18n/en/messages.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { OpenApiDocument, Operation } from "@/lib/reference/document.ts";
-import { sampleRequestOf } from "@/lib/reference/sample-request.ts";
-import { LABEL_OF_LANGUAGE, type Language, snippetIn } from "@/lib/snippets/language.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { OpenApiDocument, ReferenceOperation } from "@/lib/reference/document.ts";
+import { createSampleRequest } from "@/lib/reference/sample-request.ts";
+import { createSnippet, LANGUAGE_LABELS, type Language } from "@/lib/snippets/language.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { English } from "./english.tsx";
-import { type Field, FieldTable, fieldsOf } from "./field-table.tsx";
+import { EnglishText } from "./english.tsx";
+import { FieldTable, listSchemaFields, type SchemaField } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
-import { Answers } from "./response-list.tsx";
+import { ResponseList } from "./response-list.tsx";
 
 interface OperationArticleProps {
-  operation: Operation;
+  operation: ReferenceOperation;
   document: OpenApiDocument;
   language: Language;
   origin: string;
 }
 
 export function OperationArticle({ operation, document, language, origin }: OperationArticleProps) {
-  const words = useWords(docs);
+  const words = useMessages(docs);
   const { operationId, method, path, summary, description, "x-access": access } = operation;
   const snippet = useMemo(
-    () => snippetIn(language, sampleRequestOf(operation), origin),
+    () => createSnippet(language, createSampleRequest(operation), origin),
     [operation, language, origin],
   );
   const body = operation.requestBody?.content["application/json"];
@@ -36,39 +36,39 @@ export function OperationArticle({ operation, document, language, origin }: Oper
     >
       <div>
         <h3 id={`${operationId}-title`} className="font-semibold">
-          <English>{summary}</English>
+          <EnglishText>{summary}</EnglishText>
         </h3>
         <p translate="no" className="font-mono text-xs break-all text-ink-2">
           <span className="font-semibold text-accent">{method}</span> {path}
         </p>
       </div>
       <div>
-        <English>
+        <EnglishText>
           <Prose text={description} />
-        </English>
-        <Prose text={accessText(access, words)} className="text-ink-3" />
+        </EnglishText>
+        <Prose text={formatRequiredAccess(access, words)} className="text-ink-3" />
       </div>
       <CodeBlock
-        label={words.operationIn(operationId, LABEL_OF_LANGUAGE[language])}
-        note={words.needsOf(LABEL_OF_LANGUAGE[language], words.needs[language])}
+        label={words.operationIn(operationId, LANGUAGE_LABELS[language])}
+        note={words.needsOf(LANGUAGE_LABELS[language], words.needs[language])}
         text={snippet}
       />
-      <FieldTable title={words.parameters} fields={parametersOf(operation)} document={document} />
+      <FieldTable title={words.parameters} fields={listParameterFields(operation)} document={document} />
       {body?.schema !== undefined && (
-        <FieldTable title={words.body} fields={fieldsOf(document, body.schema)} document={document} />
+        <FieldTable title={words.body} fields={listSchemaFields(document, body.schema)} document={document} />
       )}
-      <BodyExamples operation={operation} />
-      <Answers operation={operation} document={document} />
+      <RequestExamples operation={operation} />
+      <ResponseList operation={operation} document={document} />
     </article>
   );
 }
 
-function accessText(access: string | undefined, words: Words["docs"]): string | undefined {
+function formatRequiredAccess(access: string | undefined, words: Messages["docs"]): string | undefined {
   if (access === undefined) return undefined;
   return access === "anyone" ? words.accessAnyone : words.accessNeeded(access);
 }
 
-function parametersOf({ parameters = [] }: Operation): Field[] {
+function listParameterFields({ parameters = [] }: ReferenceOperation): SchemaField[] {
   return parameters.map(({ name, in: where, required = false, description, schema = {} }) => ({
     name,
     isRequired: required,
@@ -78,8 +78,8 @@ function parametersOf({ parameters = [] }: Operation): Field[] {
 }
 
 /** The first is in the snippet. */
-function BodyExamples({ operation: { operationId, requestBody } }: { operation: Operation }) {
-  const words = useWords(docs);
+function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
+  const words = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});
   if (examples.length < 2) return null;
   return (

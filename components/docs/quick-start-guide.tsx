@@ -1,45 +1,45 @@
 "use client";
 
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { guideIn } from "@/lib/snippets/guide/guide.ts";
-import { SHOWN } from "@/lib/snippets/guide/guide-options.ts";
-import { LABEL_OF_LANGUAGE, type Language } from "@/lib/snippets/language.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { createGuide } from "@/lib/snippets/guide/guide.ts";
+import { GUIDE_EXAMPLE } from "@/lib/snippets/guide/guide-options.ts";
+import { LANGUAGE_LABELS, type Language } from "@/lib/snippets/language.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Code, Inline } from "./prose.tsx";
 
-const EXPORT = "export LOCKKEEPER_KEY=lk_…";
-const OPERATION = "makeApiKey";
+const EXPORT_COMMAND = "export LOCKKEEPER_KEY=lk_…";
+const API_KEY_OPERATION = "makeApiKey";
 
 /** The first thing on the page: all that a first lock needs. */
-export function Guide({ language, origin }: { language: Language; origin: string }) {
-  const words = useWords(docs);
+export function QuickStartGuide({ language, origin }: { language: Language; origin: string }) {
+  const words = useMessages(docs);
   return (
     <section id="guide" aria-labelledby="guide-title" className="flex flex-col gap-3">
       <h2 id="guide-title" className="text-lg font-semibold tracking-tight">
         {words.guideTitle}
       </h2>
       <p className="max-w-[78ch] text-ink-2">
-        <Step>{words.keyStep}</Step>
+        <GuideStep>{words.keyStep}</GuideStep>
         {words.keyText(
-          <a href={`#${OPERATION}`} translate="no" className="text-accent underline">
-            {OPERATION}
+          <a href={`#${API_KEY_OPERATION}`} translate="no" className="text-accent underline">
+            {API_KEY_OPERATION}
           </a>,
           <Code>{"read"}</Code>,
           <Code>{"lock"}</Code>,
         )}
       </p>
-      <CodeBlock label={words.keyVariable} text={EXPORT} />
+      <CodeBlock label={words.keyVariable} text={EXPORT_COMMAND} />
       <p className="max-w-[78ch] text-ink-2">
-        <Step>{words.programStep}</Step>
+        <GuideStep>{words.programStep}</GuideStep>
         {words.programText(words.needs[language])}
       </p>
       <CodeBlock
-        label={words.programIn(LABEL_OF_LANGUAGE[language])}
-        text={guideIn(language, { ...SHOWN, origin })}
+        label={words.programIn(LANGUAGE_LABELS[language])}
+        text={createGuide(language, { ...GUIDE_EXAMPLE, origin })}
       />
       <p className="text-ink-2">
-        <Step>{words.safeStep}</Step>
+        <GuideStep>{words.safeStep}</GuideStep>
       </p>
       <ul className="flex max-w-[78ch] list-disc flex-col gap-1 pl-5 text-ink-2">
         {Object.entries(words.points).map(([name, point]) => (
@@ -52,6 +52,6 @@ export function Guide({ language, origin }: { language: Language; origin: string
   );
 }
 
-function Step({ children }: { children: string }) {
+function GuideStep({ children }: { children: string }) {
   return <strong className="font-medium text-ink">{`${children} `}</strong>;
 }

@@ -1,21 +1,26 @@
 "use client";
 
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Answer, Media, OpenApiDocument, Operation } from "@/lib/reference/document.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type {
+  MediaObject,
+  OpenApiDocument,
+  ReferenceOperation,
+  ResponseObject,
+} from "@/lib/reference/document.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { English } from "./english.tsx";
-import { FieldTable, fieldsOf } from "./field-table.tsx";
+import { EnglishText } from "./english.tsx";
+import { FieldTable, listSchemaFields } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
 
-interface AnswersProps {
-  operation: Operation;
+interface ResponseListProps {
+  operation: ReferenceOperation;
   document: OpenApiDocument;
 }
 
 /** What comes back: what went well as it is, what did not with what to do about it. */
-export function Answers({ operation, document }: AnswersProps) {
-  const words = useWords(docs);
+export function ResponseList({ operation, document }: ResponseListProps) {
+  const words = useMessages(docs);
   const answers = Object.entries(operation.responses);
   const problems = answers.filter(([status]) => Number(status) >= 400);
   return (
@@ -23,7 +28,7 @@ export function Answers({ operation, document }: AnswersProps) {
       {answers
         .filter(([status]) => Number(status) < 400)
         .map(([status, answer]) => (
-          <Success
+          <SuccessResponse
             key={status}
             status={status}
             answer={answer}
@@ -46,9 +51,9 @@ export function Answers({ operation, document }: AnswersProps) {
             >
               <dt className="font-mono text-xs font-medium">{status}</dt>
               <dd>
-                <English>
+                <EnglishText>
                   <Prose text={description} />
-                </English>
+                </EnglishText>
               </dd>
             </div>
           ))}
@@ -58,15 +63,15 @@ export function Answers({ operation, document }: AnswersProps) {
   );
 }
 
-interface SuccessProps {
+interface SuccessResponseProps {
   status: string;
-  answer: Answer;
+  answer: ResponseObject;
   document: OpenApiDocument;
   name: string;
 }
 
-function Success({ status, answer, document, name }: SuccessProps) {
-  const words = useWords(docs);
+function SuccessResponse({ status, answer, document, name }: SuccessResponseProps) {
+  const words = useMessages(docs);
   const [type, media] = Object.entries(answer.content ?? {})[0] ?? [];
   return (
     <div className="flex flex-col gap-2">
@@ -76,23 +81,29 @@ function Success({ status, answer, document, name }: SuccessProps) {
           {status} {type}
         </span>
       </h4>
-      <English>
+      <EnglishText>
         <Prose text={answer.description} />
-      </English>
-      {media?.example !== undefined && <CodeBlock label={words.answerOf(name)} text={exampleText(media)} />}
-      {media?.schema !== undefined && <Members media={media} document={document} />}
-      {media?.["x-events"] !== undefined && <Messages media={media} />}
+      </EnglishText>
+      {media?.example !== undefined && <CodeBlock label={words.answerOf(name)} text={formatExample(media)} />}
+      {media?.schema !== undefined && <SchemaFields media={media} document={document} />}
+      {media?.["x-events"] !== undefined && <StreamMessages media={media} />}
     </div>
   );
 }
 
-function exampleText({ example }: Media): string {
+function formatExample({ example }: MediaObject): string {
   return typeof example === "string" ? example : JSON.stringify(example, null, 2);
 }
 
-function Members({ media: { schema = {} }, document }: { media: Media; document: OpenApiDocument }) {
-  const words = useWords(docs);
-  const fields = fieldsOf(document, schema);
+function SchemaFields({
+  media: { schema = {} },
+  document,
+}: {
+  media: MediaObject;
+  document: OpenApiDocument;
+}) {
+  const words = useMessages(docs);
+  const fields = listSchemaFields(document, schema);
   if (fields.length === 0) return null;
   return (
     <details>
@@ -102,7 +113,7 @@ function Members({ media: { schema = {} }, document }: { media: Media; document:
   );
 }
 
-function Messages({ media }: { media: Media }) {
+function StreamMessages({ media }: { media: MediaObject }) {
   return (
     <dl className="border-t border-line-soft">
       {Object.entries(media["x-events"] ?? {}).map(([name, { description }]) => (
@@ -114,9 +125,9 @@ function Messages({ media }: { media: Media }) {
             {name}
           </dt>
           <dd>
-            <English>
+            <EnglishText>
               <Prose text={description} />
-            </English>
+            </EnglishText>
           </dd>
         </div>
       ))}

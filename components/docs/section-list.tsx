@@ -1,13 +1,13 @@
 "use client";
 
 import { docs } from "@/lib/i18n/en/docs.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Section } from "./api-sections.ts";
-import { English } from "./english.tsx";
+import { EnglishText } from "./english.tsx";
 
 /** What there is on the page; on a phone the sections alone. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
-  const words = useWords(docs);
+  const words = useMessages(docs);
   return (
     <nav
       aria-label={words.sections}
@@ -22,7 +22,7 @@ export function SectionList({ sections }: { sections: readonly Section[] }) {
         {sections.map(({ name, operations }) => (
           <li key={name}>
             <a href={`#section-${name}`} className="block leading-6 font-medium hover:underline">
-              <English>{name}</English>
+              <EnglishText>{name}</EnglishText>
             </a>
             <ul className="max-lg:hidden">
               {operations.map(({ operationId }) => (

@@ -3,22 +3,22 @@
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
-import { Greyed } from "@/components/app/stale-overlay.tsx";
+import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { momentOfId } from "@/lib/live/event-ids.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { parseIdTime } from "@/lib/live/event-ids.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
-import { wordOfNoEvent } from "@/lib/query/event-terms.ts";
-import { useHash } from "../ui/use-location-hash.ts";
+import { findLockOnlyTerm } from "@/lib/query/event-terms.ts";
+import { useLocationHash } from "../ui/use-location-hash.ts";
 import { JumpToTime } from "./jump-to-time.tsx";
-import { TypeFilter } from "./type-filter.tsx";
+import { EventTypeFilter } from "./type-filter.tsx";
 import { useEventsUrl } from "./use-events-url.ts";
 
 /** Its rows come with the stream, later than the page: it is on its way while they are. */
-const loadLive = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
-const LiveEvents = dynamic(loadLive, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
+const loadLiveEvents = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
+const LiveEvents = dynamic(loadLiveEvents, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
 const ReplayedEvents = dynamic(
   () => import("./replay/replayed-events.tsx").then((module) => module.ReplayedEvents),
   {
@@ -32,13 +32,13 @@ const ReplayForm = dynamic(() => import("./replay/replay-form.tsx").then((module
 const MINUTE_MS = 60_000;
 
 export function EventsPage() {
-  useEffect(() => void loadLive(), []);
-  const words = useWords(eventsPage);
+  useEffect(() => void loadLiveEvents(), []);
+  const words = useMessages(eventsPage);
   const url = useEventsUrl();
   const store = useLiveStore();
   const [isChoosing, setChoosing] = useState(false);
   const search = { filter: url.filter, types: url.types };
-  const [at, leaveLink] = useMomentOfLink(url.at);
+  const [at, leaveLink] = useLinkedEventTime(url.at);
   const jump = (moment: number | undefined) => {
     leaveLink();
     url.setAt(moment);
@@ -57,11 +57,11 @@ export function EventsPage() {
       : [],
   );
   const faultOf = (text: string) => {
-    const word = wordOfNoEvent(text);
+    const word = findLockOnlyTerm(text);
     return word === undefined ? undefined : words.noEventHas(word);
   };
   return (
-    <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
+    <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
       <h1 className="sr-only">{words.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
         <div className="flex min-w-64 flex-1">
@@ -81,7 +81,7 @@ export function EventsPage() {
           </Button>
         )}
       </div>
-      <TypeFilter chosen={url.types} onChoose={url.setTypes} />
+      <EventTypeFilter chosen={url.types} onChoose={url.setTypes} />
       {isChoosing && url.replay === undefined && (
         <ReplayForm
           at={at}
@@ -108,14 +108,14 @@ export function EventsPage() {
           onEnd={() => url.setReplay(undefined)}
         />
       )}
-    </Greyed>
+    </StaleOverlay>
   );
 }
 
 /** A link to an event alone tells by its id when it was: the page begins there, and not with what happens now. */
-function useMomentOfLink(at: number | undefined): [moment: number | undefined, leave: () => void] {
-  const [hash, setHash] = useHash();
+function useLinkedEventTime(at: number | undefined): [moment: number | undefined, leave: () => void] {
+  const [hash, setHash] = useLocationHash();
   const [first] = useState(() => (typeof location === "undefined" ? "" : location.hash.slice(1)));
   const isLinked = hash !== "" && hash === first;
-  return [at ?? (isLinked ? momentOfId(first) : undefined), () => isLinked && setHash("")];
+  return [at ?? (isLinked ? parseIdTime(first) : undefined), () => isLinked && setHash("")];
 }

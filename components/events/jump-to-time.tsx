@@ -1,8 +1,8 @@
 import type { Ref } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { localText, momentOfText } from "@/components/ui/local-date-time.ts";
+import { parseLocalDateTime, toLocalDateTime } from "@/components/ui/local-date-time.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface JumpToTimeProps {
   /** Unix milliseconds; undefined: live. */
@@ -13,7 +13,7 @@ interface JumpToTimeProps {
 
 /** A moment of the past, in the time of this browser. */
 export function JumpToTime({ at, onJump, inputRef }: JumpToTimeProps) {
-  const { jump } = useWords(eventsPage);
+  const { jump } = useMessages(eventsPage);
   return (
     <div className="flex items-center gap-2">
       <label className="flex items-center gap-1.5 text-ink-2">
@@ -22,8 +22,8 @@ export function JumpToTime({ at, onJump, inputRef }: JumpToTimeProps) {
           ref={inputRef}
           type="datetime-local"
           step={1}
-          value={at === undefined ? "" : localText(at)}
-          onChange={({ target }) => onJump(momentOfText(target.value))}
+          value={at === undefined ? "" : toLocalDateTime(at)}
+          onChange={({ target }) => onJump(parseLocalDateTime(target.value))}
           aria-label={jump.label}
           className="h-7 rounded-[7px] border border-line bg-panel px-2 text-ink"
         />

@@ -2,32 +2,32 @@ import clsx from "clsx";
 import type { EventType } from "@/lib/contract/event.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { ALL_TYPES } from "./text/event-text.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
-interface TypeFilterProps {
+interface EventTypeFilterProps {
   /** None chosen: all are shown. */
   chosen: readonly EventType[];
   onChoose(types: EventType[]): void;
 }
 
-export function TypeFilter({ chosen, onChoose }: TypeFilterProps) {
-  const { names } = useWords(events);
-  const words = useWords(eventsPage);
+export function EventTypeFilter({ chosen, onChoose }: EventTypeFilterProps) {
+  const { names } = useMessages(events);
+  const words = useMessages(eventsPage);
   const toggle = (type: EventType) =>
     onChoose(chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]);
   return (
     <fieldset className="-mx-3 flex gap-1 overflow-x-auto px-3 py-0.5 sm:mx-0 sm:flex-wrap sm:px-0">
       <legend className="sr-only">{words.types}</legend>
-      <Chip name={words.allTypes} on={chosen.length === 0} onClick={() => onChoose([])} />
-      {ALL_TYPES.map((type) => (
-        <Chip key={type} name={names[type]} on={chosen.includes(type)} onClick={() => toggle(type)} />
+      <TypeChip name={words.allTypes} on={chosen.length === 0} onClick={() => onChoose([])} />
+      {ALL_EVENT_TYPES.map((type) => (
+        <TypeChip key={type} name={names[type]} on={chosen.includes(type)} onClick={() => toggle(type)} />
       ))}
     </fieldset>
   );
 }
 
-function Chip({ name, on, onClick }: { name: string; on: boolean; onClick(): void }) {
+function TypeChip({ name, on, onClick }: { name: string; on: boolean; onClick(): void }) {
   return (
     <button
       type="button"

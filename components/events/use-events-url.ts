@@ -2,15 +2,15 @@
 
 import { parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import type { EventType } from "@/lib/contract/event.ts";
-import { SPEEDS, type Speed } from "./replay/replay-clock.ts";
-import type { Span } from "./replay/use-replay.ts";
-import { ALL_TYPES } from "./text/event-text.ts";
+import { REPLAY_SPEEDS, type ReplaySpeed } from "./replay/replay-clock.ts";
+import type { ReplaySpan } from "./replay/use-replay.ts";
+import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
   /** A moment, Unix milliseconds: what came until then is shown; of a replay, where it stands. */
   at: parseAsInteger,
-  type: parseAsArrayOf(parseAsStringLiteral(ALL_TYPES)).withDefault([]),
+  type: parseAsArrayOf(parseAsStringLiteral(ALL_EVENT_TYPES)).withDefault([]),
   /** A span that is replayed, Unix milliseconds. */
   from: parseAsInteger,
   to: parseAsInteger,
@@ -19,19 +19,20 @@ const PARSERS = {
 
 export function useEventsUrl() {
   const [{ q, type, at, from, to, speed }, set] = useQueryStates(PARSERS);
-  const replay: Span | undefined = from === null || to === null || to <= from ? undefined : { from, to };
+  const replay: ReplaySpan | undefined =
+    from === null || to === null || to <= from ? undefined : { from, to };
   return {
     filter: q.slice(0, 300),
     types: type as EventType[],
     at: at ?? undefined,
     replay,
-    speed: SPEEDS.find((each) => each === speed) ?? 10,
+    speed: REPLAY_SPEEDS.find((each) => each === speed) ?? 10,
     setAt: (moment: number | undefined) => void set({ at: moment ?? null }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
     setTypes: (types: EventType[]) => void set({ type: types.length === 0 ? null : types }),
-    setReplay: (span: Span | undefined) =>
+    setReplay: (span: ReplaySpan | undefined) =>
       void set({ from: span?.from ?? null, to: span?.to ?? null, at: null, speed: null }),
-    setSpeed: (wanted: Speed) => void set({ speed: wanted }),
+    setSpeed: (wanted: ReplaySpeed) => void set({ speed: wanted }),
     clear: () => void set({ q: null, type: null }),
   };
 }

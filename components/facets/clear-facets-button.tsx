@@ -2,26 +2,26 @@
 
 import { Button } from "@/components/ui/button.tsx";
 import { facetSide } from "@/lib/i18n/en/facet-side.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { narrowingsIn, withoutNarrowings } from "./facet-terms.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { findFacetTerms, removeFacetTerms } from "./facet-terms.ts";
 
-interface FacetClearProps {
+interface ClearFacetsButtonProps {
   filter: string;
   onFilter(filter: string): void;
 }
 
 /** Takes away all that was chosen beside the list, and nothing that was typed. */
-export function FacetClear({ filter, onFilter }: FacetClearProps) {
-  const words = useWords(facetSide);
-  const count = narrowingsIn(filter).length;
+export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) {
+  const words = useMessages(facetSide);
+  const count = findFacetTerms(filter).length;
   if (count === 0) return null;
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       size="small"
       className="text-2xs"
       title={words.clearLong(count)}
-      onClick={() => onFilter(withoutNarrowings(filter))}
+      onClick={() => onFilter(removeFacetTerms(filter))}
     >
       {words.clear(count)}
     </Button>

@@ -4,21 +4,21 @@ import { ListFilter } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Boundary } from "@/components/ui/error-boundary.tsx";
+import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
 import { facetSide } from "@/lib/i18n/en/facet-side.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Narrows } from "./facet-terms.ts";
-import { narrowingsIn } from "./facet-terms.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { FacetFilterProps } from "./facet-terms.ts";
+import { findFacetTerms } from "./facet-terms.ts";
 
 const FacetSheet = dynamic(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet), {
   ssr: false,
 });
 
 /** Where there is no room beside the list, what narrows it is behind this button. */
-export function FacetButton(narrows: Narrows) {
-  const words = useWords(facetSide);
+export function FacetSheetButton(narrows: FacetFilterProps) {
+  const words = useMessages(facetSide);
   const [isOpen, setOpen] = useState(false);
-  const count = narrowingsIn(narrows.filter).length;
+  const count = findFacetTerms(narrows.filter).length;
   return (
     <>
       <Button
@@ -33,9 +33,9 @@ export function FacetButton(narrows: Narrows) {
         {count > 0 && <span className="text-accent">{count}</span>}
       </Button>
       {isOpen && (
-        <Boundary name={words.title} place="overlay">
+        <ErrorBoundary name={words.title} place="overlay">
           <FacetSheet {...narrows} onClose={() => setOpen(false)} />
-        </Boundary>
+        </ErrorBoundary>
       )}
     </>
   );

@@ -5,12 +5,12 @@ import { useState } from "react";
 import { FORMAT_LABELS } from "@/components/lock-facts/format-labels.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Facet } from "@/lib/contract/facet.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type FacetRow, FEW, rowsOf, VERDICTS } from "./facet-rows.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
 
 interface FacetListProps {
   facet: Facet;
@@ -21,16 +21,16 @@ interface FacetListProps {
 
 /** The values of one facet, each with how many locks have it; one of them can be ticked. */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
-  const words = useWords(facets);
+  const words = useMessages(facets);
   const [amount, setAmount] = useState<"few" | "all">("few");
-  const { rows, more } = rowsOf(withWaiters(facet), filter, amount);
+  const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
   return (
     <fieldset className="min-w-0">
       <legend className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">{words.fields[field]}</legend>
       <ul>
         {rows.map((row) => (
-          <Value
+          <FacetValueRow
             key={row.filter}
             row={row}
             field={field}
@@ -38,7 +38,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
           />
         ))}
       </ul>
-      {(more > 0 || amount === "all") && rows.length + more > FEW && (
+      {(more > 0 || amount === "all") && rows.length + more > FACET_ROWS_SHOWN && (
         <button
           type="button"
           aria-expanded={amount === "all"}
@@ -61,23 +61,23 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
 }
 
 /** Whether somebody waits is one thing to tick, also while nobody does. */
-function withWaiters(facet: Facet): Facet {
+function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };
 }
 
-interface ValueProps {
+interface FacetValueRowProps {
   row: FacetRow;
   field: Facet["field"];
   onChoose(): void;
 }
 
-function Value({ row, field, onChoose }: ValueProps) {
+function FacetValueRow({ row, field, onChoose }: FacetValueRowProps) {
   const { value, locks, isChosen } = row;
   return (
     <li>
       <label
-        title={visibleText(row.filter)}
+        title={toVisibleText(row.filter)}
         className={clsx(
           "flex min-h-6 cursor-pointer items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft",
           isChosen && "bg-selected",
@@ -90,10 +90,12 @@ function Value({ row, field, onChoose }: ValueProps) {
           className="size-[13px] shrink-0 accent-accent"
         />
         <span className={clsx("min-w-0 flex-1 truncate", locks === 0 && !isChosen && "text-ink-3")}>
-          <ValueText row={row} field={field} />
+          <FacetValueText row={row} field={field} />
         </span>
         {locks !== null && (
-          <span className={clsx("shrink-0", isWrong(field, value, locks) ? "text-bad" : "text-ink-3")}>
+          <span
+            className={clsx("shrink-0", isUnhealthyValue(field, value, locks) ? "text-bad" : "text-ink-3")}
+          >
             {formatNumber(locks)}
           </span>
         )}
@@ -102,23 +104,23 @@ function Value({ row, field, onChoose }: ValueProps) {
   );
 }
 
-function ValueText({ row: { value, locks }, field }: Pick<ValueProps, "row" | "field">) {
-  const words = useWords(facets);
-  const { formatNames } = useWords(lockWords);
+function FacetValueText({ row: { value, locks }, field }: Pick<FacetValueRowProps, "row" | "field">) {
+  const words = useMessages(facets);
+  const { formatNames } = useMessages(lockWords);
   if (locks === null) return <SafeText text={value} />;
   if (field === "waiters") return words.waited;
   const isPlain = value === "token" || value === "timestamp";
   if (field === "format" && isPlain) return formatNames[value];
-  const format = field === "format" ? labelOf(value) : undefined;
+  const format = field === "format" ? formatFacetValue(value) : undefined;
   if (format !== undefined) return format;
-  const verdict = VERDICTS.find((each) => each === value);
+  const verdict = LIVENESS_ORDER.find((each) => each === value);
   if (field === "verdict" && verdict !== undefined) return words.verdicts[verdict];
   return <SafeText text={value} />;
 }
 
-const LABELS: ReadonlyMap<string, string> = new Map(Object.entries(FORMAT_LABELS));
-const labelOf = (format: string) => LABELS.get(format);
+const VALUE_LABELS: ReadonlyMap<string, string> = new Map(Object.entries(FORMAT_LABELS));
+const formatFacetValue = (format: string) => VALUE_LABELS.get(format);
 
-function isWrong(field: Facet["field"], value: string, locks: number): boolean {
+function isUnhealthyValue(field: Facet["field"], value: string, locks: number): boolean {
   return field === "verdict" && locks > 0 && (value === "late" || value === "no-expiry");
 }

@@ -1,21 +1,21 @@
 "use client";
 
-import { Greyed } from "@/components/app/stale-overlay.tsx";
+import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { formatClock } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import type { FacetField } from "@/lib/contract/facet.ts";
 import { facets as english } from "@/lib/i18n/en/facets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useFacets, useNamespaces } from "@/lib/queries/facets.ts";
 import { FacetList } from "./facet-list.tsx";
-import { Skeleton } from "./facet-skeleton.tsx";
-import type { Narrows } from "./facet-terms.ts";
-import { withWord, wordsOf } from "./facet-terms.ts";
-import { NameTree } from "./key-tree.tsx";
+import { FacetSkeleton } from "./facet-skeleton.tsx";
+import type { FacetFilterProps } from "./facet-terms.ts";
+import { findFieldTerms, replaceFieldTerm } from "./facet-terms.ts";
+import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 
 /** What tells most at night comes first. */
-const ORDER = [
+const FACET_ORDER = [
   "verdict",
   "waiters",
   "service",
@@ -25,19 +25,19 @@ const ORDER = [
 ] as const satisfies readonly FacetField[];
 
 /** Names on top, what the locks of the search have in common below, other targets last. */
-export function FacetPanel({ filter, fault, onFilter }: Narrows) {
-  const words = useWords(english);
+export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
+  const words = useMessages(english);
   const counts = useFacets(fault === undefined ? filter : undefined);
-  const isTreeThere = useIsTreeThere();
-  const [name] = wordsOf(filter, "key");
+  const isTreeThere = useHasKeyTree();
+  const [name] = findFieldTerms(filter, "key");
   // All of it at once: lists that come one after the other would push each other down.
   const isThere = isTreeThere && (fault !== undefined || counts.data !== undefined || counts.error !== null);
   return (
-    <Greyed className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pt-1 pb-6">
-      {!isThere && <Skeleton lines={[7, 5, 1, 6, 6]} />}
+    <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pt-1 pb-6">
+      {!isThere && <FacetSkeleton lines={[7, 5, 1, 6, 6]} />}
       {isThere && (
         <>
-          <NameTree chosen={name} onChoose={(word) => onFilter(withWord(filter, "key", word))} />
+          <KeyTree chosen={name} onChoose={(word) => onFilter(replaceFieldTerm(filter, "key", word))} />
           {fault === undefined ? (
             <FacetLists counts={counts} filter={filter} onFilter={onFilter} />
           ) : (
@@ -46,12 +46,12 @@ export function FacetPanel({ filter, fault, onFilter }: Narrows) {
           <TargetLinks filter={filter} />
         </>
       )}
-    </Greyed>
+    </StaleOverlay>
   );
 }
 
 /** Whether what the tree shows at first is there, or cannot be had: where there is one name, what is in that, too. */
-function useIsTreeThere(): boolean {
+function useHasKeyTree(): boolean {
   const { data, error } = useNamespaces("");
   const [only] = data?.total === 1 && data.without === 0 ? data.items : [];
   const isOpened = only !== undefined && only.deeper > 0;
@@ -60,16 +60,21 @@ function useIsTreeThere(): boolean {
   return data !== undefined && (!isOpened || inside.data !== undefined || inside.error !== null);
 }
 
-interface FacetListsProps extends Omit<Narrows, "fault"> {
+interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
   counts: ReturnType<typeof useFacets>;
 }
 
 function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: FacetListsProps) {
-  const words = useWords(english);
+  const words = useMessages(english);
   if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
-  const shown = ORDER.flatMap((field) => data.facets.find((facet) => facet.field === field) ?? []).filter(
+  const shown = FACET_ORDER.flatMap(
+    (field) => data.facets.find((facet) => facet.field === field) ?? [],
+  ).filter(
     ({ field, values }) =>
-      values.length > 0 || field === "verdict" || field === "waiters" || wordsOf(filter, field).length > 0,
+      values.length > 0 ||
+      field === "verdict" ||
+      field === "waiters" ||
+      findFieldTerms(filter, field).length > 0,
   );
   return (
     <>
@@ -83,7 +88,7 @@ function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: Face
           key={facet.field}
           facet={facet}
           filter={filter}
-          onChoose={(word) => onFilter(withWord(filter, facet.field, word))}
+          onChoose={(word) => onFilter(replaceFieldTerm(filter, facet.field, word))}
         />
       ))}
     </>

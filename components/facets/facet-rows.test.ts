@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Facet } from "@/lib/contract/facet.ts";
-import { rowsOf } from "./facet-rows.ts";
+import { buildFacetRows } from "./facet-rows.ts";
 
 const HOSTS: Facet = {
   field: "host",
@@ -12,15 +12,17 @@ const HOSTS: Facet = {
 
 test("a facet lists its most frequent values by name, including every selected one", () => {
   const names = (filter: string, amount: "few" | "all" = "few") =>
-    rowsOf(HOSTS, filter, amount).rows.map(({ value, isChosen }) => `${value}${isChosen ? " *" : ""}`);
+    buildFacetRows(HOSTS, filter, amount).rows.map(
+      ({ value, isChosen }) => `${value}${isChosen ? " *" : ""}`,
+    );
   expect(names("")).toEqual(["h1", "h2", "h3", "h7", "h8", "h19"]);
-  expect(rowsOf(HOSTS, "", "few").more).toBe(2);
+  expect(buildFacetRows(HOSTS, "", "few").more).toBe(2);
   expect(names('host:="h5" service:="h1"')).toEqual(["h1", "h2", "h3", "h5 *", "h7", "h8", "h19"]);
   expect(names("", "all")).toHaveLength(8);
 });
 
 test("a filter term that is not a listed value is shown and can be removed", () => {
-  const [first] = rowsOf(HOSTS, "host:pod-*", "few").rows;
+  const [first] = buildFacetRows(HOSTS, "host:pod-*", "few").rows;
   expect(first).toEqual({ value: "host:pod-*", filter: "host:pod-*", locks: null, isChosen: true });
 });
 
@@ -30,7 +32,7 @@ test("the liveness facet lists every state in a fixed order, including those tha
     values: [{ value: "renewing", filter: "verdict:renewing", locks: 4 }],
     ...{ others: 0, without: 0 },
   };
-  const { rows } = rowsOf(facet, "verdict:late", "few");
+  const { rows } = buildFacetRows(facet, "verdict:late", "few");
   expect(rows.map(({ value, locks, isChosen }) => [value, locks, isChosen])).toEqual([
     ["late", 0, true],
     ["no-expiry", 0, false],

@@ -4,14 +4,14 @@ import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { facetSide } from "@/lib/i18n/en/facet-side.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { FacetClear } from "./clear-facets-button.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { ClearFacetsButton } from "./clear-facets-button.tsx";
 import { FacetPanel } from "./facet-panel.tsx";
-import type { Narrows } from "./facet-terms.ts";
+import type { FacetFilterProps } from "./facet-terms.ts";
 
 /** The panel from the side, over the list. Load it late: it brings the overlay. */
-export function FacetSheet({ onClose, ...narrows }: Narrows & { onClose(): void }) {
-  const words = useWords(facetSide);
+export function FacetSheet({ onClose, ...narrows }: FacetFilterProps & { onClose(): void }) {
+  const words = useMessages(facetSide);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -19,10 +19,10 @@ export function FacetSheet({ onClose, ...narrows }: Narrows & { onClose(): void 
         <Dialog.Popup className="fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[88vw] flex-col border-r border-line bg-panel shadow-sheet outline-none">
           <div className="mb-2 flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-3.5">
             <Dialog.Title className="flex-1 font-semibold">{words.title}</Dialog.Title>
-            <FacetClear {...narrows} />
+            <ClearFacetsButton {...narrows} />
             <Dialog.Close
               render={
-                <Button look="quiet" size="icon" aria-label={words.close} title={words.close}>
+                <Button variant="quiet" size="icon" aria-label={words.close} title={words.close}>
                   <X aria-hidden size={15} />
                 </Button>
               }

@@ -5,13 +5,13 @@ import { ListFilter, PanelLeftClose } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Boundary } from "@/components/ui/error-boundary.tsx";
-import { useKeptFlag } from "@/components/ui/ui-flags.tsx";
-import { useMedia } from "@/components/ui/use-media-query.ts";
+import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
+import { useUiFlag } from "@/components/ui/ui-flags.tsx";
+import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import { facetSide } from "@/lib/i18n/en/facet-side.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { FacetClear } from "./clear-facets-button.tsx";
-import { type Narrows, narrowingsIn } from "./facet-terms.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { ClearFacetsButton } from "./clear-facets-button.tsx";
+import { type FacetFilterProps, findFacetTerms } from "./facet-terms.ts";
 
 const FacetPanel = dynamic(() => import("./facet-panel.tsx").then((module) => module.FacetPanel), {
   ssr: false,
@@ -21,12 +21,12 @@ const FacetPanel = dynamic(() => import("./facet-panel.tsx").then((module) => mo
  * What narrows the list, beside it. Without a choice it is open where there is room: the style sheet decides, for the
  * server does not know the width, and nothing moves when the page wakes up.
  */
-export function FacetSide(narrows: Narrows) {
-  const words = useWords(facetSide);
-  const count = narrowingsIn(narrows.filter).length;
-  const [chosen, setOpen] = useKeptFlag("facets");
-  const isDesktop = useMedia("(width >= 64rem)");
-  const isWide = useMedia("(width >= 90rem)");
+export function FacetSidebar(narrows: FacetFilterProps) {
+  const words = useMessages(facetSide);
+  const count = findFacetTerms(narrows.filter).length;
+  const [chosen, setOpen] = useUiFlag("facets");
+  const isDesktop = useMediaQuery("(width >= 64rem)");
+  const isWide = useMediaQuery("(width >= 90rem)");
   const isOpen = isDesktop && (chosen ?? isWide);
   const wasToggled = useRef(false);
   const toggle = (open: boolean) => {
@@ -49,7 +49,7 @@ export function FacetSide(narrows: Narrows) {
           )}
         >
           <Button
-            look="quiet"
+            variant="quiet"
             size="small-icon"
             ref={takeFocus}
             aria-expanded={false}
@@ -80,9 +80,9 @@ export function FacetSide(narrows: Narrows) {
         >
           <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
             <h2 className="flex-1 text-xs font-semibold">{words.title}</h2>
-            <FacetClear {...narrows} />
+            <ClearFacetsButton {...narrows} />
             <Button
-              look="quiet"
+              variant="quiet"
               size="small-icon"
               ref={takeFocus}
               aria-expanded
@@ -94,9 +94,9 @@ export function FacetSide(narrows: Narrows) {
             </Button>
           </div>
           {isOpen && (
-            <Boundary name={words.title}>
+            <ErrorBoundary name={words.title}>
               <FacetPanel {...narrows} />
-            </Boundary>
+            </ErrorBoundary>
           )}
         </aside>
       )}

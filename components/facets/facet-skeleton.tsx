@@ -1,9 +1,9 @@
 import { facets } from "@/lib/i18n/en/facets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** Takes the place of lists that are on their way. @param lines how many each has, below its title */
-export function Skeleton({ lines }: { lines: readonly number[] }) {
-  const words = useWords(facets);
+export function FacetSkeleton({ lines }: { lines: readonly number[] }) {
+  const words = useMessages(facets);
   let at = 0;
   return (
     <div role="status" aria-label={words.loading} className="flex flex-col gap-4">

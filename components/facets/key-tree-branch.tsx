@@ -5,14 +5,14 @@ import { ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect } from "react";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Namespace } from "@/lib/contract/namespace.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { wordOfNamespace } from "./facet-terms.ts";
-import { indent, useNameTree } from "./key-tree-state.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { buildPrefixTerm } from "./facet-terms.ts";
+import { getIndentPx, useKeyTree } from "./key-tree-state.ts";
 
-interface NameBranchProps {
+interface KeyTreeBranchProps {
   namespace: Namespace;
   prefix: string;
   level: number;
@@ -24,15 +24,15 @@ interface NameBranchProps {
 }
 
 /** A beginning of keys, with what is held under it. What is wrong there, or waited for, is said in words. */
-export function NameBranch({ namespace, prefix, level, isFirst, isOnly, children }: NameBranchProps) {
+export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
   const { name, deeper } = namespace;
-  const tree = useNameTree();
+  const tree = useKeyTree();
   const { active, leave } = tree;
   useEffect(() => () => leave(name), [leave, name]);
-  const label = useSaid(namespace);
-  const word = wordOfNamespace(name);
+  const label = useBranchDescription(namespace);
+  const word = buildPrefixTerm(name);
   const isChosen = tree.chosen === word;
-  const isOpen = deeper > 0 && (tree.opened.get(name) ?? (isOnly || isUnder(tree.chosen, word)));
+  const isOpen = deeper > 0 && (tree.opened.get(name) ?? (isOnly || isUnderPrefix(tree.chosen, word)));
   const choose = () => tree.onChoose(isChosen ? undefined : word);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
@@ -59,8 +59,8 @@ export function NameBranch({ namespace, prefix, level, isFirst, isOnly, children
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the branch around it has the role */}
       <div
         onClick={choose}
-        title={visibleText(name)}
-        style={{ paddingLeft: `${indent(level)}px` }}
+        title={toVisibleText(name)}
+        style={{ paddingLeft: `${getIndentPx(level)}px` }}
         className={clsx(
           "flex h-6 cursor-pointer items-center rounded-[5px] pr-1.5 hover:bg-line-soft",
           isChosen && "bg-selected font-medium",
@@ -70,7 +70,7 @@ export function NameBranch({ namespace, prefix, level, isFirst, isOnly, children
         <span className="min-w-0 flex-1 truncate font-mono text-xs">
           <SafeText text={name.slice(prefix.length)} />
         </span>
-        <Counts namespace={namespace} />
+        <BranchCounts namespace={namespace} />
       </div>
       {isOpen && (
         // biome-ignore lint/a11y/useSemanticElements: a branch of a tree has no element of its own
@@ -81,14 +81,14 @@ export function NameBranch({ namespace, prefix, level, isFirst, isOnly, children
 }
 
 /** What was chosen is seen: the branches above it are open. */
-function isUnder(chosen: string | undefined, word: string): boolean {
+function isUnderPrefix(chosen: string | undefined, word: string): boolean {
   return chosen !== undefined && chosen !== word && chosen.startsWith(word.slice(0, -1));
 }
 
-function useSaid({ name, holds, abnormal, waiters }: Namespace): string {
-  const words = useWords(facets);
+function useBranchDescription({ name, holds, abnormal, waiters }: Namespace): string {
+  const words = useMessages(facets);
   const parts = [
-    words.branch(visibleText(name), formatNumber(holds)),
+    words.branch(toVisibleText(name), formatNumber(holds)),
     ...(abnormal > 0 ? [words.abnormal(formatNumber(abnormal))] : []),
     ...(waiters.count ? [words.waiting(formatNumber(waiters.count))] : []),
   ];
@@ -124,8 +124,8 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
 }
 
 /** There is room for the graver of two things; both are read out. */
-function Counts({ namespace: { holds, abnormal, waiters } }: { namespace: Namespace }) {
-  const words = useWords(facets);
+function BranchCounts({ namespace: { holds, abnormal, waiters } }: { namespace: Namespace }) {
+  const words = useMessages(facets);
   return (
     <span className="flex shrink-0 items-baseline gap-1.5 pl-1.5 text-2xs font-normal">
       {abnormal > 0 ? (

@@ -3,28 +3,28 @@
 import clsx from "clsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { NAMES_SHOWN, useNamespaces } from "@/lib/queries/facets.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { NAMESPACES_SHOWN, useNamespaces } from "@/lib/queries/facets.ts";
 import { compareNames } from "./compare-names.ts";
-import { NameBranch } from "./key-tree-branch.tsx";
-import { indent } from "./key-tree-state.ts";
+import { KeyTreeBranch } from "./key-tree-branch.tsx";
+import { getIndentPx } from "./key-tree-state.ts";
 
-interface NameLevelProps {
+interface KeyTreeLevelProps {
   prefix: string;
   /** From 1. */
   level: number;
 }
 
 /** The branches after a prefix, by their names: they stay where they are while counts change. */
-export function NameLevel({ prefix, level }: NameLevelProps) {
-  const words = useWords(facets);
+export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
+  const words = useMessages(facets);
   const { data, error } = useNamespaces(prefix);
   // Nothing in a tree but branches has a role.
   if (data === undefined) {
     return (
       <div
         className={clsx("px-1.5 text-2xs/6", error === null ? "text-ink-3" : "text-bad")}
-        style={{ paddingLeft: `${indent(level) + 24}px` }}
+        style={{ paddingLeft: `${getIndentPx(level) + 24}px` }}
       >
         {error === null ? words.loading : words.notHad}
       </div>
@@ -34,7 +34,7 @@ export function NameLevel({ prefix, level }: NameLevelProps) {
   return (
     <>
       {items.map((namespace, at) => (
-        <NameBranch
+        <KeyTreeBranch
           key={namespace.name}
           namespace={namespace}
           prefix={prefix}
@@ -42,12 +42,12 @@ export function NameLevel({ prefix, level }: NameLevelProps) {
           isFirst={level === 1 && at === 0}
           isOnly={level === 1 && items.length === 1 && data.without === 0}
         >
-          <NameLevel prefix={namespace.name} level={level + 1} />
-        </NameBranch>
+          <KeyTreeLevel prefix={namespace.name} level={level + 1} />
+        </KeyTreeBranch>
       ))}
-      {data.total > NAMES_SHOWN && (
-        <div className="px-1.5 text-2xs/6 text-ink-3" style={{ paddingLeft: `${indent(level) + 24}px` }}>
-          {words.moreNames(formatNumber(data.total - NAMES_SHOWN))}
+      {data.total > NAMESPACES_SHOWN && (
+        <div className="px-1.5 text-2xs/6 text-ink-3" style={{ paddingLeft: `${getIndentPx(level) + 24}px` }}>
+          {words.moreNames(formatNumber(data.total - NAMESPACES_SHOWN))}
         </div>
       )}
     </>

@@ -1,12 +1,15 @@
 import type { KeyboardEvent } from "react";
 
-const ITEM = '[role="treeitem"]';
+const TREE_ITEM_SELECTOR = '[role="treeitem"]';
 
 /** Moves the focus among the branches that are shown; opening, folding and choosing are theirs. */
-export function moveInTree(event: KeyboardEvent<HTMLElement>): void {
-  const target = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>(ITEM) : null;
+export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
+  const target =
+    event.target instanceof HTMLElement ? event.target.closest<HTMLElement>(TREE_ITEM_SELECTOR) : null;
   if (target === null || event.altKey || event.ctrlKey || event.metaKey) return;
-  const next = nextOf(event.key, target, [...event.currentTarget.querySelectorAll<HTMLElement>(ITEM)]);
+  const next = findNextTreeItem(event.key, target, [
+    ...event.currentTarget.querySelectorAll<HTMLElement>(TREE_ITEM_SELECTOR),
+  ]);
   if (next === undefined) return;
   event.preventDefault();
   event.stopPropagation();
@@ -15,14 +18,15 @@ export function moveInTree(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** undefined: it is not a key that moves; null: it is, and there is nowhere to go. */
-function nextOf(key: string, target: HTMLElement, items: readonly HTMLElement[]) {
+function findNextTreeItem(key: string, target: HTMLElement, items: readonly HTMLElement[]) {
   const at = items.indexOf(target);
   const isOpen = target.getAttribute("aria-expanded") === "true";
   if (key === "ArrowDown") return items[at + 1] ?? null;
   if (key === "ArrowUp") return items[at - 1] ?? null;
   if (key === "Home") return items[0] ?? null;
   if (key === "End") return items.at(-1) ?? null;
-  if (key === "ArrowLeft" && !isOpen) return target.parentElement?.closest<HTMLElement>(ITEM) ?? null;
-  if (key === "ArrowRight" && isOpen) return target.querySelector<HTMLElement>(ITEM);
+  if (key === "ArrowLeft" && !isOpen)
+    return target.parentElement?.closest<HTMLElement>(TREE_ITEM_SELECTOR) ?? null;
+  if (key === "ArrowRight" && isOpen) return target.querySelector<HTMLElement>(TREE_ITEM_SELECTOR);
   return undefined;
 }

@@ -2,7 +2,7 @@
 
 import { createContext, use } from "react";
 
-export interface NameTreeState {
+export interface KeyTreeState {
   /** What somebody opened or folded; the others are open where there is nothing to choose from. */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;
@@ -16,15 +16,15 @@ export interface NameTreeState {
   onChoose(word: string | undefined): void;
 }
 
-export const TreeContext = createContext<NameTreeState | null>(null);
+export const KeyTreeContext = createContext<KeyTreeState | null>(null);
 
-export function useNameTree(): NameTreeState {
-  const state = use(TreeContext);
-  if (state === null) throw new Error("There is no <NameTree> above this component.");
+export function useKeyTree(): KeyTreeState {
+  const state = use(KeyTreeContext);
+  if (state === null) throw new Error("There is no <KeyTree> above this component.");
   return state;
 }
 
 /** How far a level stands in, in pixels: deep branches do not run out of the panel. @param level from 1 */
-export function indent(level: number): number {
+export function getIndentPx(level: number): number {
   return 12 * Math.min(level - 1, 5);
 }

@@ -3,21 +3,21 @@
 import { useCallback, useId, useMemo, useState } from "react";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { facets } from "@/lib/i18n/en/facets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useNamespaces } from "@/lib/queries/facets.ts";
-import { NameLevel } from "./key-tree-level.tsx";
-import { moveInTree } from "./key-tree-shortcuts.ts";
-import { type NameTreeState, TreeContext } from "./key-tree-state.ts";
+import { KeyTreeLevel } from "./key-tree-level.tsx";
+import { moveTreeFocus } from "./key-tree-shortcuts.ts";
+import { KeyTreeContext, type KeyTreeState } from "./key-tree-state.ts";
 
-interface NameTreeProps {
+interface KeyTreeProps {
   /** The word of the search that narrows by keys. */
   chosen: string | undefined;
   onChoose(word: string | undefined): void;
 }
 
 /** What keys begin with, opened branch by branch. Of the whole target: it is a map, and stays while one searches. */
-export function NameTree({ chosen, onChoose }: NameTreeProps) {
-  const words = useWords(facets);
+export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
+  const words = useMessages(facets);
   const id = useId();
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [active, setActive] = useState<string | null>(null);
@@ -29,7 +29,7 @@ export function NameTree({ chosen, onChoose }: NameTreeProps) {
     (name: string) => setActive((present) => (present === name ? null : present)),
     [],
   );
-  const state = useMemo<NameTreeState>(
+  const state = useMemo<KeyTreeState>(
     () => ({ opened, open, active, setActive, leave, chosen, onChoose }),
     [opened, open, active, leave, chosen, onChoose],
   );
@@ -38,22 +38,22 @@ export function NameTree({ chosen, onChoose }: NameTreeProps) {
       <h3 id={id} title={words.namesMeans} className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">
         {words.names}
       </h3>
-      <TreeContext value={state}>
-        <Root labelledBy={id} />
-      </TreeContext>
+      <KeyTreeContext value={state}>
+        <KeyTreeRoot labelledBy={id} />
+      </KeyTreeContext>
     </section>
   );
 }
 
 /** A tree without a branch is none. */
-function Root({ labelledBy }: { labelledBy: string }) {
-  const words = useWords(facets);
+function KeyTreeRoot({ labelledBy }: { labelledBy: string }) {
+  const words = useMessages(facets);
   const { data, error, refetch } = useNamespaces("");
   if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
   if (data.items.length === 0) return <p className="px-1.5 text-2xs text-ink-3">{words.noNames}</p>;
   return (
-    <div role="tree" aria-labelledby={labelledBy} onKeyDown={moveInTree}>
-      <NameLevel prefix="" level={1} />
+    <div role="tree" aria-labelledby={labelledBy} onKeyDown={moveTreeFocus}>
+      <KeyTreeLevel prefix="" level={1} />
     </div>
   );
 }

@@ -6,12 +6,12 @@ import { useId } from "react";
 import { StateDot } from "@/components/app/target-badges.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 
 /** The same search at another target, where there are several. */
 export function TargetLinks({ filter }: { filter: string }) {
-  const words = useWords(facets);
+  const words = useMessages(facets);
   const id = useId();
   const targets = useTargets() ?? [];
   const here = useTargetName() ?? targets[0]?.name;

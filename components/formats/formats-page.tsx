@@ -1,33 +1,33 @@
 "use client";
 
 import { useId } from "react";
-import { Greyed } from "@/components/app/stale-overlay.tsx";
+import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import type { Formats } from "@/lib/contract/detection/format-rule.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useFormats } from "@/lib/queries/formats.ts";
 import { KnownFormats } from "./known-formats.tsx";
 import { LockFinder } from "./lock-finder.tsx";
 import { RuleList } from "./rule-list.tsx";
 
 export function FormatsPage() {
-  const words = useWords(english);
+  const words = useMessages(english);
   const formats = useFormats();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <Greyed className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
+      <StaleOverlay className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
         <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
         {formats.isError && <ProblemNote problem={formats.error} onAgain={() => void formats.refetch()} />}
         {formats.isPending && <p className="text-ink-3">{words.looking}</p>}
-        {formats.data !== undefined && <Page formats={formats.data} />}
-      </Greyed>
+        {formats.data !== undefined && <LoadedFormats formats={formats.data} />}
+      </StaleOverlay>
     </div>
   );
 }
 
-function Page({ formats }: { formats: Formats }) {
-  const words = useWords(english);
+function LoadedFormats({ formats }: { formats: Formats }) {
+  const words = useMessages(english);
   const rules = useId();
   const known = useId();
   const finder = useId();

@@ -1,40 +1,41 @@
 "use client";
 
-import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import type { Formats } from "@/lib/contract/detection/format-rule.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-type Known = Formats["formats"][number];
+type KnownFormatEntry = Formats["formats"][number];
 
-const byLabel = (one: Known, two: Known) => one.label.localeCompare(two.label, "en");
+const compareByLabel = (one: KnownFormatEntry, two: KnownFormatEntry) =>
+  one.label.localeCompare(two.label, "en");
 
 /** Each library: what it writes, and what it does when a lock is freed under it. */
-export function KnownFormats({ formats }: { formats: readonly Known[] }) {
-  const names = useWords(lock);
+export function KnownFormats({ formats }: { formats: readonly KnownFormatEntry[] }) {
+  const names = useMessages(lock);
   return (
     <dl>
-      {[...formats].sort(byLabel).map((format) => (
+      {[...formats].sort(compareByLabel).map((format) => (
         <div
           key={format.name}
           className="grid gap-x-4 gap-y-1 border-line-soft px-4 py-3 not-last:border-b sm:grid-cols-[180px_minmax(0,1fr)]"
         >
           <dt translate="no">
-            <span className="font-medium">{formatLabel(format.name, names)}</span>
+            <span className="font-medium">{getFormatLabel(format.name, names)}</span>
             <div className="font-mono text-2xs text-ink-3">{format.name}</div>
           </dt>
-          <Facts format={format} />
+          <FormatDetails format={format} />
         </div>
       ))}
     </dl>
   );
 }
 
-function Facts({ format }: { format: Known }) {
-  const words = useWords(english);
-  const { of, layouts } = useWords(formatFacts);
+function FormatDetails({ format }: { format: KnownFormatEntry }) {
+  const words = useMessages(english);
+  const { of, layouts } = useMessages(formatFacts);
   const { oldOwner, comesBack, never } = of[format.name];
   const layout = layouts[format.name];
   return (

@@ -1,32 +1,32 @@
 "use client";
 
 import { useCommands } from "@/components/app/command-registry.tsx";
-import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { FinderReport, FoundGroup } from "@/lib/contract/detection/lock-finder.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import type { Words } from "@/lib/i18n/en/messages.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useFinder, useFinding } from "@/lib/queries/lock-finder.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useFinderAction, useFinderReport } from "@/lib/queries/lock-finder.ts";
 
-type FinderWords = Words["formats"]["finder"];
+type FinderMessages = Messages["formats"]["finder"];
 
-function startText(state: FinderReport["state"], words: FinderWords): string {
+function formatStartLabel(state: FinderReport["state"], words: FinderMessages): string {
   if (state === "done") return words.findAgain;
   return state === "cancelled" || state === "failed" ? words.goOn : words.find;
 }
 
 /** Looks through all keys for locks, and says what to watch. */
 export function LockFinder() {
-  const { finder: words } = useWords(english);
-  const { data: finding, error } = useFinding();
-  const start = useFinder("start");
-  const cancel = useFinder("cancel");
+  const { finder: words } = useMessages(english);
+  const { data: finding, error } = useFinderReport();
+  const start = useFinderAction("start");
+  const cancel = useFinderAction("cancel");
   useCommands(
     finding === undefined
       ? []
@@ -44,18 +44,18 @@ export function LockFinder() {
             {finding.state === "running" ? (
               <Button onClick={() => cancel.mutate()}>{words.stop}</Button>
             ) : (
-              <Button onClick={() => start.mutate()}>{startText(finding.state, words)}</Button>
+              <Button onClick={() => start.mutate()}>{formatStartLabel(finding.state, words)}</Button>
             )}
             <p role="status" className="text-ink-3">
-              {progressOf(finding, words)}
+              {formatProgress(finding, words)}
             </p>
           </div>
-          {finding.state === "running" && <Progress finding={finding} />}
-          {finding.groups.length > 0 && <Groups groups={finding.groups} />}
+          {finding.state === "running" && <FinderProgress finding={finding} />}
+          {finding.groups.length > 0 && <FoundGroups groups={finding.groups} />}
           {finding.watch !== null && (
             <>
               <p className="text-ink-2">{words.toWatch}</p>
-              <Command text={`LOCKKEEPER_WATCH='${finding.watch}'`} label={words.copySetting} />
+              <CommandLine text={`LOCKKEEPER_WATCH='${finding.watch}'`} label={words.copySetting} />
             </>
           )}
         </>
@@ -64,7 +64,10 @@ export function LockFinder() {
   );
 }
 
-function progressOf({ state, scanned, keys, groups, detail }: FinderReport, words: FinderWords): string {
+function formatProgress(
+  { state, scanned, keys, groups, detail }: FinderReport,
+  words: FinderMessages,
+): string {
   if (state === "idle") return words.idle;
   const [far, of] = [formatNumber(scanned), keys === null ? null : formatNumber(keys)];
   if (state === "running") return words.running(far, of);
@@ -73,8 +76,8 @@ function progressOf({ state, scanned, keys, groups, detail }: FinderReport, word
 }
 
 /** How much of the keys is gone through; of unknown length while nobody knows how many there are. */
-function Progress({ finding: { scanned, keys } }: { finding: FinderReport }) {
-  const { finder: words } = useWords(english);
+function FinderProgress({ finding: { scanned, keys } }: { finding: FinderReport }) {
+  const { finder: words } = useMessages(english);
   return (
     <progress
       aria-label={words.progress}
@@ -85,15 +88,15 @@ function Progress({ finding: { scanned, keys } }: { finding: FinderReport }) {
   );
 }
 
-function Groups({ groups }: { groups: readonly FoundGroup[] }) {
-  const { finder: words, confidences } = useWords(english);
-  const names = useWords(lock);
+function FoundGroups({ groups }: { groups: readonly FoundGroup[] }) {
+  const { finder: words, confidences } = useMessages(english);
+  const names = useMessages(lock);
   return (
     <ul className="flex flex-col divide-y divide-line-soft rounded-[8px] border border-line">
       {groups.map(({ pattern, format, confidence, count, example, isWatched }) => (
         <li key={`${format} ${pattern}`} className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5">
           <span className="font-medium tabular-nums">{formatNumber(count)}</span>
-          <span translate="no">{formatLabel(format, names)}</span>
+          <span translate="no">{getFormatLabel(format, names)}</span>
           <span className="text-ink-3">{words.under}</span>
           <code className="min-w-0 font-mono text-xs" title={example}>
             <SafeText text={pattern} wrap />

@@ -1,13 +1,13 @@
 "use client";
 
 import { type FormEvent, type Ref, useState } from "react";
-import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { FormatRule, Formats } from "@/lib/contract/detection/format-rule.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface RuleFormProps {
   formats: Formats["formats"];
@@ -17,12 +17,12 @@ interface RuleFormProps {
   onPreview(rule: FormatRule): void;
 }
 
-const FIELD = "h-7 rounded-[7px] border border-line bg-bg px-2.5";
+const FIELD_CLASS = "h-7 rounded-[7px] border border-line bg-bg px-2.5";
 const PATTERN_CHARACTERS_MAX = 256;
 
 export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps) {
-  const words = useWords(english);
-  const names = useWords(lock);
+  const words = useMessages(english);
+  const names = useMessages(lock);
   const [pattern, setPattern] = useState("");
   const [format, setFormat] = useState<FormatName | "">("");
   const submit = (event: FormEvent) => {
@@ -41,18 +41,18 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
         value={pattern}
         maxLength={PATTERN_CHARACTERS_MAX}
         onChange={(event) => setPattern(event.target.value)}
-        className={`${FIELD} min-w-48 flex-1 font-mono text-xs placeholder:text-ink-3`}
+        className={`${FIELD_CLASS} min-w-48 flex-1 font-mono text-xs placeholder:text-ink-3`}
       />
       <select
         aria-label={words.format}
         value={format}
         onChange={(event) => setFormat(formats.find(({ name }) => name === event.target.value)?.name ?? "")}
-        className={FIELD}
+        className={FIELD_CLASS}
       >
         <option value="">{words.chooseFormat}</option>
         {formats.map(({ name }) => (
           <option key={name} value={name} translate="no">
-            {formatLabel(name, names)}
+            {getFormatLabel(name, names)}
           </option>
         ))}
       </select>

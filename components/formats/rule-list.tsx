@@ -3,44 +3,44 @@
 import { Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
-import { usePictureBlock } from "@/components/app/use-blocked-reason.ts";
-import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { useActionBlockedReason } from "@/components/app/use-blocked-reason.ts";
+import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { FormatRule, Formats, ListedRule } from "@/lib/contract/detection/format-rule.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useReplaceRules } from "@/lib/queries/formats.ts";
 import { RuleForm } from "./rule-form.tsx";
-import { RuleChange, type RuleWish } from "./rule-preview-dialog.tsx";
+import { type ProposedRules, RulePreviewDialog } from "./rule-preview-dialog.tsx";
 
 /** The rules that are kept here, without what the list says of them. */
-function keptOf(rules: readonly ListedRule[]): FormatRule[] {
+function selectApiRules(rules: readonly ListedRule[]): FormatRule[] {
   return rules.filter(({ from }) => from === "api").map(({ pattern, format }) => ({ pattern, format }));
 }
 
 /** Those of the configuration first, which are changed there; then those that are kept by the server. */
 export function RuleList({ formats: { formats, rules } }: { formats: Formats }) {
-  const words = useWords(english);
+  const words = useMessages(english);
   const replace = useReplaceRules();
-  const blocked = useRulesBlocked(replace.isPending);
-  const kept = keptOf(rules);
+  const blocked = useRulesBlockedReason(replace.isPending);
+  const kept = selectApiRules(rules);
   // A wish that was carried out, or given up, leaves an empty form or the one that was filled in.
-  const [wish, setWish] = useState<RuleWish | null>(null);
+  const [wish, setWish] = useState<ProposedRules | null>(null);
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);
-  const names = useWords(lock);
+  const names = useMessages(lock);
   useCommands([{ id: "rules:add", name: words.addRule, blocked, run: () => keys.current?.focus() }]);
   const close = () => {
     setWish(null);
     replace.reset();
     keys.current?.focus();
   };
-  const carryOut = ({ rules: next }: RuleWish) =>
+  const carryOut = ({ rules: next }: ProposedRules) =>
     replace.mutate(next, {
       onSuccess: () => {
         setRound(round + 1);
@@ -59,16 +59,16 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
               <SafeText text={rule.pattern} wrap />
             </span>
             <span translate="no" className="flex-1">
-              {formatLabel(rule.format, names)}
+              {getFormatLabel(rule.format, names)}
             </span>
             {rule.from === "configuration" ? (
               <span className="text-2xs text-ink-3">{words.fromConfiguration}</span>
             ) : (
               <Button
-                look="quiet"
+                variant="quiet"
                 size="small-icon"
                 blocked={blocked}
-                aria-label={words.removeRuleFor(visibleText(rule.pattern))}
+                aria-label={words.removeRuleFor(toVisibleText(rule.pattern))}
                 onClick={() =>
                   setWish({
                     kind: "remove",
@@ -94,7 +94,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
         onPreview={(rule) => setWish({ kind: "add", rule, rules: [...kept, rule] })}
       />
       {wish !== null && (
-        <RuleChange wish={wish} blocked={blocked} onDo={() => carryOut(wish)} onCancel={close} />
+        <RulePreviewDialog proposed={wish} blocked={blocked} onDo={() => carryOut(wish)} onCancel={close} />
       )}
       {replace.isError && (
         <div className="px-4 pb-3">
@@ -105,10 +105,10 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
   );
 }
 
-function useRulesBlocked(isPending: boolean): string | null {
-  const words = useWords(english);
-  const live = useLive();
-  const block = usePictureBlock();
+function useRulesBlockedReason(isPending: boolean): string | null {
+  const words = useMessages(english);
+  const live = useLiveState();
+  const block = useActionBlockedReason();
   if (isPending) return words.waiting;
   if (live.hello?.operator.may.includes("admin") === false) return words.adminsOnly;
   return block;

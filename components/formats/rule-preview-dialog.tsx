@@ -1,20 +1,20 @@
 "use client";
 
 import { type ReactNode, useEffect, useRef } from "react";
-import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { FormatRule } from "@/lib/contract/detection/format-rule.ts";
-import type { RuleChange as Change, RulesPreview } from "@/lib/contract/detection/rule-preview.ts";
+import type { RuleChange as Change, RulePreview } from "@/lib/contract/detection/rule-preview.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { usePreviewRules } from "@/lib/queries/formats.ts";
 
-export interface RuleWish {
+export interface ProposedRules {
   /** All rules that are kept here, as they would be. */
   readonly rules: readonly FormatRule[];
   readonly kind: "add" | "remove";
@@ -22,29 +22,29 @@ export interface RuleWish {
   readonly rule: FormatRule;
 }
 
-interface RuleChangeProps {
-  wish: RuleWish;
+interface RulePreviewDialogProps {
+  proposed: ProposedRules;
   blocked: string | null;
   onDo(): void;
   onCancel(): void;
 }
 
 /** What a rule, or the lack of one, would change of the locks that are held: looked at before it is done. */
-export function RuleChange({ wish, blocked, onDo, onCancel }: RuleChangeProps) {
-  const { change: words, ...all } = useWords(english);
-  const names = useWords(lock);
+export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePreviewDialogProps) {
+  const { change: words, ...all } = useMessages(english);
+  const names = useMessages(lock);
   const preview = usePreviewRules();
   const { mutate } = preview;
   const place = useRef<HTMLElement>(null);
-  useEffect(() => mutate(wish.rules), [mutate, wish]);
+  useEffect(() => mutate(proposed.rules), [mutate, proposed]);
   useEffect(() => place.current?.focus(), []);
-  useKeys({ escape: onCancel });
+  useShortcuts({ escape: onCancel });
   const pattern = (
     <code className="font-mono text-xs">
-      <SafeText text={wish.rule.pattern} wrap />
+      <SafeText text={proposed.rule.pattern} wrap />
     </code>
   );
-  const isAdding = wish.kind === "add";
+  const isAdding = proposed.kind === "add";
   return (
     <section
       ref={place}
@@ -53,15 +53,21 @@ export function RuleChange({ wish, blocked, onDo, onCancel }: RuleChangeProps) {
       className="mx-4 mb-3 flex flex-col gap-2 rounded-[9px] border border-accent px-3 py-2.5 outline-none"
     >
       <h3 className="font-medium">
-        {isAdding ? words.adding(pattern, formatLabel(wish.rule.format, names)) : words.removing(pattern)}
+        {isAdding
+          ? words.adding(pattern, getFormatLabel(proposed.rule.format, names))
+          : words.removing(pattern)}
       </h3>
       {preview.isError && <ProblemNote problem={preview.error} />}
       <div role="status">
         {preview.data === undefined && !preview.isError && <p className="text-ink-3">{words.looking}</p>}
-        {preview.data !== undefined && <Changes preview={preview.data} />}
+        {preview.data !== undefined && <RuleEffects preview={preview.data} />}
       </div>
       <div className="flex gap-2">
-        <Button look="primary" onClick={onDo} blocked={blocked ?? (preview.isPending ? all.waiting : null)}>
+        <Button
+          variant="primary"
+          onClick={onDo}
+          blocked={blocked ?? (preview.isPending ? all.waiting : null)}
+        >
           {isAdding ? words.add : words.remove}
         </Button>
         <Button onClick={onCancel}>{words.cancel}</Button>
@@ -70,8 +76,8 @@ export function RuleChange({ wish, blocked, onDo, onCancel }: RuleChangeProps) {
   );
 }
 
-function Changes({ preview }: { preview: RulesPreview }) {
-  const { change: words } = useWords(english);
+function RuleEffects({ preview }: { preview: RulePreview }) {
+  const { change: words } = useMessages(english);
   const { held, affected, looked, scanned, isWhole, changes } = preview;
   return (
     <div className="flex flex-col gap-2">
@@ -80,7 +86,7 @@ function Changes({ preview }: { preview: RulesPreview }) {
       ) : (
         <ul className="divide-y divide-line-soft rounded-[8px] border border-line">
           {changes.map((change) => (
-            <Line key={JSON.stringify([change.from, change.to])} change={change} />
+            <EffectRow key={JSON.stringify([change.from, change.to])} change={change} />
           ))}
         </ul>
       )}
@@ -93,17 +99,17 @@ function Changes({ preview }: { preview: RulesPreview }) {
   );
 }
 
-function Line({ change: { from, to, count, sample } }: { change: Change }) {
-  const { change: words } = useWords(english);
+function EffectRow({ change: { from, to, count, sample } }: { change: Change }) {
+  const { change: words } = useMessages(english);
   return (
     <li className="flex flex-col gap-0.5 px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-medium tabular-nums">{words.count(formatNumber(count), count === 1)}</span>
-        <Meaning meaning={from} />
+        <EffectDescription meaning={from} />
         <span aria-hidden className="text-ink-3">
           →
         </span>
-        <Meaning meaning={to} />
+        <EffectDescription meaning={to} />
       </span>
       <span className="flex flex-wrap gap-x-3 font-mono text-2xs text-ink-3">
         {sample.map(({ key }) => (
@@ -115,13 +121,13 @@ function Line({ change: { from, to, count, sample } }: { change: Change }) {
   );
 }
 
-function Meaning({ meaning }: { meaning: Change["from"] }): ReactNode {
-  const { change, confidences } = useWords(english);
-  const names = useWords(lock);
+function EffectDescription({ meaning }: { meaning: Change["from"] }): ReactNode {
+  const { change, confidences } = useMessages(english);
+  const names = useMessages(lock);
   if (meaning === null) return <span className="text-ink-2">{change.noLock}</span>;
   return (
     <span>
-      <span translate="no">{formatLabel(meaning.format, names)}</span>{" "}
+      <span translate="no">{getFormatLabel(meaning.format, names)}</span>{" "}
       <span className="text-2xs text-ink-3">{confidences[meaning.confidence]}</span>
     </span>
   );

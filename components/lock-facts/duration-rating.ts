@@ -1,9 +1,9 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import type { Usual, UsualMs } from "@/lib/contract/stats.ts";
-import { SAMPLES_LEAST } from "./typical-duration.ts";
+import type { TypicalMs, TypicalTimes } from "@/lib/contract/stats.ts";
+import { SAMPLES_MIN } from "./typical-duration.ts";
 
 /** The one who has had it for the longest, as far as that is known; of several that tell nothing the first. */
-export function eldestOf({ holders }: Lock): Holder | undefined {
+export function findLongestHolder({ holders }: Lock): Holder | undefined {
   return holders.reduce<Holder | undefined>((one, other) => {
     if (one === undefined) return other;
     return (other.since ?? Number.POSITIVE_INFINITY) < (one.since ?? Number.POSITIVE_INFINITY) ? other : one;
@@ -11,29 +11,29 @@ export function eldestOf({ holders }: Lock): Holder | undefined {
 }
 
 /** What is usual, where enough have ended to tell. */
-export function toldOf(usual: UsualMs | null | undefined): UsualMs | undefined {
-  return usual == null || usual.samples < SAMPLES_LEAST ? undefined : usual;
+export function selectSufficientSamples(usual: TypicalMs | null | undefined): TypicalMs | undefined {
+  return usual == null || usual.samples < SAMPLES_MIN ? undefined : usual;
 }
 
 /** How a time stands to what is usual. `times`: as often as long, where that says more than that it is long. */
-export type Standing = { is: "usual" } | { is: "long" } | { is: "times"; times: string };
+export type DurationRating = { is: "usual" } | { is: "long" } | { is: "times"; times: string };
 
-const TIMES_LEAST = 2;
+const RATIO_MIN = 2;
 
-export function standingOf(ms: number, { p50, p95 }: UsualMs): Standing {
+export function rateDuration(ms: number, { p50, p95 }: TypicalMs): DurationRating {
   if (ms <= p95) return { is: "usual" };
   const times = ms / Math.max(1, p50);
-  return times < TIMES_LEAST ? { is: "long" } : { is: "times", times: timesText(times) };
+  return times < RATIO_MIN ? { is: "long" } : { is: "times", times: formatRatio(times) };
 }
 
 /** Two figures say enough: `2.5`, `40`, `1,300`. */
-function timesText(times: number): string {
+function formatRatio(times: number): string {
   if (times < 10) return (Math.floor(times * 10) / 10).toString();
   const unit = 10 ** (Math.floor(Math.log10(times)) - 1);
   return (Math.floor(times / unit) * unit).toLocaleString("en-US");
 }
 
 /** The longest that is known of: the end of the last stretch. */
-export function longestOf(spread: Usual["heldSpread"]): number {
+export function getLongestMs(spread: TypicalTimes["heldSpread"]): number {
   return spread.at(-1)?.toMs ?? 0;
 }

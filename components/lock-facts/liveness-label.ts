@@ -1,12 +1,12 @@
 import { formatAgo, formatElapsed, formatRemaining } from "@/components/ui/format-duration.ts";
-import type { Verdict } from "@/lib/contract/liveness.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Liveness } from "@/lib/contract/liveness.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 /** For a cell. `under` is a second line, which only what is wrong has. */
-export function verdictLines(
-  verdict: Verdict,
+export function formatLivenessLines(
+  verdict: Liveness,
   now: number,
-  words: Words["lock"],
+  words: Messages["lock"],
 ): { word: string; under: string } {
   const { state, lastRenewalAt } = verdict;
   const word = words.verdicts[state];
@@ -18,7 +18,7 @@ export function verdictLines(
 }
 
 /** What the verdict rests on, at this moment of Redis's clock. */
-export function evidenceOf(verdict: Verdict, now: number, words: Words["lock"]): string {
+export function formatLivenessEvidence(verdict: Liveness, now: number, words: Messages["lock"]): string {
   const { state, watchedMs, lastRenewalAt, cadenceMs, nextExpectedAt, misses } = verdict;
   const last = lastRenewalAt === null ? "" : words.lastRenewed(formatAgo(now - lastRenewalAt, words));
   const every = cadenceMs === null ? "" : words.renewsEvery(formatElapsed(cadenceMs));

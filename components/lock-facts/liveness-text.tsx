@@ -1,14 +1,14 @@
 "use client";
 
 import clsx from "clsx";
-import type { VerdictState } from "@/lib/contract/liveness.ts";
+import type { LivenessState } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { evidenceOf } from "./liveness-label.ts";
+import { formatLivenessEvidence } from "./liveness-label.ts";
 
-const INK: Record<VerdictState, string> = {
+const LIVENESS_CLASS: Record<LivenessState, string> = {
   renewing: "text-ink-3",
   late: "text-bad",
   "fixed-lease": "text-ink-3",
@@ -17,26 +17,29 @@ const INK: Record<VerdictState, string> = {
 };
 
 /** Where the table has no room for a column of verdicts; its evidence is its title. A lock without expiry says so beside it already. */
-export function VerdictWord({ lock }: { lock: Lock }) {
-  const words = useWords(english);
+export function LivenessLabel({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
   const { verdict } = lock;
   if (verdict === null || verdict.state === "unknown" || verdict.state === "no-expiry") return null;
   return (
-    <span className={clsx("text-2xs", INK[verdict.state])} title={evidenceOf(verdict, lock.asOf, words)}>
+    <span
+      className={clsx("text-2xs", LIVENESS_CLASS[verdict.state])}
+      title={formatLivenessEvidence(verdict, lock.asOf, words)}
+    >
       {words.verdicts[verdict.state]}
     </span>
   );
 }
 
 /** The verdict with its evidence, live. */
-export function VerdictEvidence({ lock }: { lock: Lock }) {
-  const words = useWords(english);
+export function LivenessEvidence({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
   const now = useServerNow() ?? lock.asOf;
   const { verdict } = lock;
   if (verdict === null) return null;
   // It has been watched since then, too.
   const watchedMs = verdict.watchedMs + Math.max(0, now - lock.asOf);
-  const evidence = evidenceOf({ ...verdict, watchedMs }, now, words);
+  const evidence = formatLivenessEvidence({ ...verdict, watchedMs }, now, words);
   if (verdict.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
   const isBad = verdict.state === "late" || verdict.state === "no-expiry";
   return words.verdictWith(

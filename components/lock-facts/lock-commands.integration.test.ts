@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { sampleHolder, sampleLock } from "@/lib/contract/sample-lock.ts";
-import { fieldsOfKey, type Key, keyOfBytes } from "@/lib/keys/key.ts";
+import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
+import { decodeKey, type Key, toKeyFields } from "@/lib/keys/key.ts";
 import { startTestRedis, type TestRedis } from "@/test/support/test-redis.ts";
-import { redisCliFree } from "./lock-commands.ts";
+import { buildReleaseCommand } from "./lock-commands.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -19,16 +19,16 @@ const KEYS: readonly Key[] = [
   "'; exit 9; ' $(id) `id` \\ \" !! %s\n",
   "{orders}:lock",
   "é\u202e-n",
-  keyOfBytes(Uint8Array.from([0x6c, 0xff, 0x00, 0x27])),
+  decodeKey(Uint8Array.from([0x6c, 0xff, 0x00, 0x27])),
 ];
 
 function lockOf(key: Key, owner: Key, fields: Partial<Lock>): Lock {
-  const { key: text, keyBase64 } = fieldsOfKey(owner);
-  const holder = sampleHolder({
+  const { key: text, keyBase64 } = toKeyFields(owner);
+  const holder = createSampleHolder({
     owner: text,
     ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }),
   });
-  return sampleLock({ ...fieldsOfKey(key), holders: [holder], ...fields });
+  return createSampleLock({ ...toKeyFields(key), holders: [holder], ...fields });
 }
 
 /** Runs what stands in the command, as a shell reads it. */
@@ -40,20 +40,20 @@ async function run(command: string): Promise<unknown> {
   expect([name, /^[\x20-\x7e]+$/.test(script)]).toEqual(["EVAL", true]);
   // A key may hold a zero byte itself.
   const key = Buffer.from(rest.slice(0, -1).join("\0"), "latin1");
-  return await redis.client().eval(script, 1, key);
+  return await redis.createClient().eval(script, 1, key);
 }
 
 const bytes = (key: Key) => {
-  const { key: text, keyBase64 } = fieldsOfKey(key);
+  const { key: text, keyBase64 } = toKeyFields(key);
   return keyBase64 === undefined ? Buffer.from(text) : Buffer.from(keyBase64, "base64");
 };
 
 it.each(KEYS.map((key) => [JSON.stringify(key), key] as const))(
   "the copied command releases the lock %s for the observed owner only",
   async (_, key) => {
-    const client = redis.client();
+    const client = redis.createClient();
     for (const owner of [`${UUID}:1`, ...KEYS]) {
-      const command = redisCliFree(lockOf(key, owner, { type: "string", format: "redis-py" })) ?? "";
+      const command = buildReleaseCommand(lockOf(key, owner, { type: "string", format: "redis-py" })) ?? "";
       await client.set(bytes(key), "somebody else");
       expect(await run(command)).toBe(0);
       await client.set(bytes(key), bytes(owner));
@@ -68,10 +68,10 @@ it("the copied command for a Redisson lock wakes its waiters", async () => {
     ["lock:a", "redisson_lock__channel:{lock:a}"],
     ["{lock}:a", "redisson_lock__channel:{lock}:a"],
   ] as const) {
-    const [client, waiter] = [redis.client(), redis.client()];
+    const [client, waiter] = [redis.createClient(), redis.createClient()];
     const told = new Promise((resolve) => waiter.on("message", (_, text) => resolve(text)));
     await waiter.subscribe(channel);
-    const command = redisCliFree(lockOf(key, `${UUID}:1`, {})) ?? "";
+    const command = buildReleaseCommand(lockOf(key, `${UUID}:1`, {})) ?? "";
     await client.hset(key, `${UUID}:2`, 1);
     expect(await run(command)).toBe(0);
     await client.del(key);
@@ -82,7 +82,7 @@ it("the copied command for a Redisson lock wakes its waiters", async () => {
 });
 
 it("no command is offered when the release needs more than one comparison", () => {
-  const two = [sampleHolder(), sampleHolder({ owner: "p" })];
+  const two = [createSampleHolder(), createSampleHolder({ owner: "p" })];
   for (const fields of [
     { holders: [] },
     { holders: two },
@@ -91,6 +91,6 @@ it("no command is offered when the release needs more than one comparison", () =
     { type: "string", format: "timestamp" },
     { type: "zset", format: "redis-semaphore", kind: "semaphore" },
   ] satisfies Partial<Lock>[]) {
-    expect(redisCliFree(sampleLock(fields))).toBeUndefined();
+    expect(buildReleaseCommand(createSampleLock(fields))).toBeUndefined();
   }
 });

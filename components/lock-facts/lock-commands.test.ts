@@ -2,31 +2,33 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesOfKey, keyOfBytes } from "@/lib/keys/key.ts";
-import { curlCommand, redisCliCommand, shellQuote } from "./lock-commands.ts";
+import { decodeKey, encodeKey } from "@/lib/keys/key.ts";
+import { buildInspectCommand, buildLockCurl, quoteForShell } from "./lock-commands.ts";
 
 const sh = (script: string) => execFileSync("/bin/sh", ["-c", script]);
 const nasty = ["'; exit 9; '", "$(id)", "`id`", "a b", "\\", '"', "!!", "-n", "%s%b", "\n", "é\u202e", "*"];
 
 describe("commands to copy", () => {
   it("shell quoting preserves any text", () => {
-    for (const text of nasty) expect(sh(`printf %s ${shellQuote(text)}`).toString()).toBe(text);
+    for (const text of nasty) expect(sh(`printf %s ${quoteForShell(text)}`).toString()).toBe(text);
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(text, (one) => {
         fc.pre(!one.includes("\0") && one.isWellFormed());
-        expect(sh(`printf %s ${shellQuote(one)}`).toString()).toBe(one);
+        expect(sh(`printf %s ${quoteForShell(one)}`).toString()).toBe(one);
       }),
       { numRuns: 50 },
     );
   });
 
   it("a command leaves an ordinary key readable", () => {
-    expect(redisCliCommand("lock:orders:42", null)).toBe("redis-cli HGETALL lock:orders:42");
-    expect(redisCliCommand("lock:orders:42", "hash")).toBe("redis-cli HGETALL lock:orders:42");
-    expect(redisCliCommand("lock:orders:42", "string")).toBe("redis-cli GET lock:orders:42");
-    expect(redisCliCommand("lock:orders:42", "zset")).toBe("redis-cli ZRANGE lock:orders:42 0 -1 WITHSCORES");
-    expect(curlCommand("http://127.0.0.1:3000", "lock:orders:42")).toBe(
+    expect(buildInspectCommand("lock:orders:42", null)).toBe("redis-cli HGETALL lock:orders:42");
+    expect(buildInspectCommand("lock:orders:42", "hash")).toBe("redis-cli HGETALL lock:orders:42");
+    expect(buildInspectCommand("lock:orders:42", "string")).toBe("redis-cli GET lock:orders:42");
+    expect(buildInspectCommand("lock:orders:42", "zset")).toBe(
+      "redis-cli ZRANGE lock:orders:42 0 -1 WITHSCORES",
+    );
+    expect(buildLockCurl("http://127.0.0.1:3000", "lock:orders:42")).toBe(
       'curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" http://127.0.0.1:3000/api/v1/locks/lock%3Aorders%3A42',
     );
   });
@@ -38,17 +40,17 @@ describe("commands to copy", () => {
       const fake = 'fake() { if [ "$1" = -x ]; then cat; else printf %s "$2"; fi; }; ';
       return new Uint8Array(sh(fake + command.replace("redis-cli ", "fake ")));
     };
-    for (const text of nasty) expect(seen(redisCliCommand(text, null))).toEqual(bytesOfKey(text));
+    for (const text of nasty) expect(seen(buildInspectCommand(text, null))).toEqual(encodeKey(text));
     fc.assert(
       fc.property(bytes, (one) => {
-        expect(seen(redisCliCommand(keyOfBytes(one), "string"))).toEqual(new Uint8Array(one));
+        expect(seen(buildInspectCommand(decodeKey(one), "string"))).toEqual(new Uint8Array(one));
       }),
       { numRuns: 50 },
     );
   });
 
   it("a quote in the key cannot break out of the curl command", () => {
-    expect(curlCommand("http://x", "a'b")).toBe(
+    expect(buildLockCurl("http://x", "a'b")).toBe(
       `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" 'http://x/api/v1/locks/a'\\''b'`,
     );
   });

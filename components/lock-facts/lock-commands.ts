@@ -1,89 +1,101 @@
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { bytesOfKey, isBinary, type Key, keyOfFields, pathOfKey, textOfKey } from "@/lib/keys/key.ts";
+import {
+  encodeKey,
+  encodeKeyPath,
+  formatKey,
+  isBinaryKey,
+  type Key,
+  parseKeyFields,
+} from "@/lib/keys/key.ts";
 
 /** Safe in any POSIX shell, whatever the text holds. */
-export function shellQuote(text: string): string {
+export function quoteForShell(text: string): string {
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** @param target undefined: the first that is configured */
-export function curlCommand(origin: string, key: Key, target?: string): string {
+export function buildLockCurl(origin: string, key: Key, target?: string): string {
   const about = target === undefined ? "" : `?target=${encodeURIComponent(target)}`;
-  return curlOf(`${origin}${BASE_PATH}/api/v1/locks/${pathOfKey(key)}${about}`);
+  return buildCurl(`${origin}${BASE_PATH}/api/v1/locks/${encodeKeyPath(key)}${about}`);
 }
 
 /** @param url whole */
-export function curlOf(url: string): string {
-  return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${shellQuote(url)}`;
+export function buildCurl(url: string): string {
+  return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${quoteForShell(url)}`;
 }
 
-const PLAIN = /^[\x20-\x7e]*$/;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 type RedisType = NonNullable<Lock["type"]>;
 
-const READ: Record<RedisType, string> = { hash: "HGETALL", string: "GET", set: "SMEMBERS", zset: "ZRANGE" };
+const READ_COMMANDS: Record<RedisType, string> = {
+  hash: "HGETALL",
+  string: "GET",
+  set: "SMEMBERS",
+  zset: "ZRANGE",
+};
 
 /** Shows the lock as it stands in Redis. */
-export function redisCliCommand(key: Key, type: RedisType | null): string {
-  const command = READ[type ?? "hash"];
-  const text = plainText(key);
+export function buildInspectCommand(key: Key, type: RedisType | null): string {
+  const command = READ_COMMANDS[type ?? "hash"];
+  const text = toPlainText(key);
   if (text !== undefined) {
-    return `redis-cli ${command} ${shellQuote(text)}${type === "zset" ? " 0 -1 WITHSCORES" : ""}`;
+    return `redis-cli ${command} ${quoteForShell(text)}${type === "zset" ? " 0 -1 WITHSCORES" : ""}`;
   }
-  return `${spelled(key)} | redis-cli -x ${type === "zset" ? "ZCARD" : command}`;
+  return `${escapeForPrintf(key)} | redis-cli -x ${type === "zset" ? "ZCARD" : command}`;
 }
 
 /**
  * Frees the lock if the owner that was seen still holds it, and does nothing else; undefined: it takes more than that.
  * Nobody is asked, and nothing is recorded.
  */
-export function redisCliFree(lock: Lock): string | undefined {
+export function buildReleaseCommand(lock: Lock): string | undefined {
   const [holder, second] = lock.holders;
   if (holder === undefined || second !== undefined || lock.kind !== "lock") return undefined;
-  const key = keyOfFields(lock);
-  const owner = luaText(bytesOfFields(holder));
+  const key = parseKeyFields(lock);
+  const owner = toLuaLiteral(decodeOwnerBytes(holder));
   if (lock.type === "string" && lock.format !== "timestamp") {
     const same = `redis.call("GET", KEYS[1]) == ${owner}`;
-    return evaluated(`if ${same} then return redis.call("DEL", KEYS[1]) end return 0`, key);
+    return buildEvalCommand(`if ${same} then return redis.call("DEL", KEYS[1]) end return 0`, key);
   }
   if (lock.type !== "hash" || lock.format !== "redisson") return undefined;
-  const channel = textOfKey(key).includes("{")
+  const channel = formatKey(key).includes("{")
     ? 'channel .. ":" .. KEYS[1]'
     : 'channel .. ":{" .. KEYS[1] .. "}"';
   const wake = `local channel = "redisson_lock__channel" redis.call("PUBLISH", ${channel}, "0")`;
   const freed = `redis.call("DEL", KEYS[1]) ${wake} return 1`;
-  return evaluated(`if redis.call("HEXISTS", KEYS[1], ${owner}) == 1 then ${freed} end return 0`, key);
+  return buildEvalCommand(`if redis.call("HEXISTS", KEYS[1], ${owner}) == 1 then ${freed} end return 0`, key);
 }
 
-function evaluated(script: string, key: Key): string {
-  const text = plainText(key);
-  const command = `EVAL ${shellQuote(script)} 1`;
+function buildEvalCommand(script: string, key: Key): string {
+  const text = toPlainText(key);
+  const command = `EVAL ${quoteForShell(script)} 1`;
   return text === undefined
-    ? `${spelled(key)} | redis-cli -x ${command}`
-    : `redis-cli ${command} ${shellQuote(text)}`;
+    ? `${escapeForPrintf(key)} | redis-cli -x ${command}`
+    : `redis-cli ${command} ${quoteForShell(text)}`;
 }
 
-function bytesOfFields({ owner, ownerBase64 }: Holder): Uint8Array {
-  return bytesOfKey(
-    keyOfFields({ key: owner, ...(ownerBase64 === undefined ? {} : { keyBase64: ownerBase64 }) }),
+function decodeOwnerBytes({ owner, ownerBase64 }: Holder): Uint8Array {
+  return encodeKey(
+    parseKeyFields({ key: owner, ...(ownerBase64 === undefined ? {} : { keyBase64: ownerBase64 }) }),
   );
 }
 
 /** No history expansion, no control characters, no letters that look like others; undefined: bytes are spelled out. */
-function plainText(key: Key): string | undefined {
-  const text = textOfKey(key);
-  return PLAIN.test(text) && !isBinary(key) && !text.includes("!") ? text : undefined;
+function toPlainText(key: Key): string | undefined {
+  const text = formatKey(key);
+  return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
 /** A program's argument cannot hold a zero byte, so the key goes through standard input, as the last argument. */
-function spelled(key: Key): string {
-  return `printf '%b' '${[...bytesOfKey(key)].map(octal).join("")}'`;
+function escapeForPrintf(key: Key): string {
+  return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }
 
 /** A literal of Lua that holds nothing but plain letters. */
-function luaText(bytes: Uint8Array): string {
+function toLuaLiteral(bytes: Uint8Array): string {
   const letters = [...bytes].map((byte) => {
     const character = String.fromCharCode(byte);
     return /[A-Za-z0-9_@+=:,./-]/.test(character) ? character : `\\${byte.toString().padStart(3, "0")}`;
@@ -91,7 +103,7 @@ function luaText(bytes: Uint8Array): string {
   return `"${letters.join("")}"`;
 }
 
-function octal(byte: number): string {
+function formatOctal(byte: number): string {
   const character = String.fromCharCode(byte);
   if (/[A-Za-z0-9_@+=:,./-]/.test(character)) return character;
   return `\\0${byte.toString(8).padStart(3, "0")}`;

@@ -1,8 +1,8 @@
-import { MIN_HOLD, reservedFor } from "@/lib/contract/actions/reservation.ts";
+import { MIN_HOLD_RESERVER, parseReservedOwner } from "@/lib/contract/actions/reservation.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-type LockWords = Words["lock"];
+type LockMessages = Messages["lock"];
 
 /** `lock:orders:42` → `lock:orders:` and `42`: neighbours in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
@@ -11,51 +11,51 @@ export function splitKey(key: string): { namespace: string; rest: string } {
 }
 
 /** What is left of the lease. null: it has none. */
-export function remainingAt(lock: Lock, now: number | null): number | null {
+export function computeRemainingMs(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;
   if (now === null) return lock.remainingMs;
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
 /** A deadline in seconds is rounded by so much, and that is no grace. */
-const ROUNDED_MS = 2000;
+const TIMESTAMP_ROUNDING_MS = 2000;
 
 /** For how long the lock stays taken after its holder's own lease, as far as that is to come; null: for no longer. */
-export function graceOf(lock: Lock): number | null {
+export function getGraceMs(lock: Lock): number | null {
   const [holder, second] = lock.holders;
   // Several holders end one by one, and the lock with the last of them.
   if (second !== undefined) return null;
   if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
   const graceMs = lock.remainingMs - holder.remainingMs;
-  return graceMs > (lock.format === "timestamp" ? ROUNDED_MS : 0) ? graceMs : null;
+  return graceMs > (lock.format === "timestamp" ? TIMESTAMP_ROUNDING_MS : 0) ? graceMs : null;
 }
 
 /** What is left to the holder itself, where that is less than to the lock. 0: it did not come back in time. */
-export function ownRemainingAt(lock: Lock, now: number | null): number | null {
-  const graceMs = graceOf(lock);
+export function computeOwnRemainingMs(lock: Lock, now: number | null): number | null {
+  const graceMs = getGraceMs(lock);
   if (graceMs === null) return null;
-  return Math.max(0, (remainingAt(lock, now) ?? 0) - graceMs);
+  return Math.max(0, (computeRemainingMs(lock, now) ?? 0) - graceMs);
 }
 
-export interface Held {
+export interface HeldTime {
   ms: number;
   /** It was held already when it was first looked at. */
   atLeast: boolean;
 }
 
 /** null: not known. */
-export function heldAt(holder: Holder, now: number | null): Held | null {
+export function computeHeldTime(holder: Holder, now: number | null): HeldTime | null {
   if (holder.since === null || now === null) return null;
   return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
 }
 
-export interface HolderName {
+export interface HolderLabel {
   who: string;
   where: string | undefined;
 }
 
 /** What the holder tells of itself, if it tells anything. */
-export function nameOf(holder: Pick<Holder, "record">): HolderName | null {
+export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | null {
   const { service, host, purpose } = holder.record ?? {};
   if (service !== undefined) return { who: service, where: host };
   if (host !== undefined) return { who: host, where: undefined };
@@ -63,30 +63,33 @@ export function nameOf(holder: Pick<Holder, "record">): HolderName | null {
 }
 
 /** A hold that nobody works under: it keeps everybody off. `by` is null for a least hold time. */
-export interface HoldOff {
+export interface ReservedHold {
   by: string | null;
 }
 
 /** null: an ordinary hold. */
-export function holdOffOf(owner: string): HoldOff | null {
-  const who = reservedFor(owner);
+export function parseReservedHold(owner: string): ReservedHold | null {
+  const who = parseReservedOwner(owner);
   if (who === undefined) return null;
-  return { by: who === MIN_HOLD ? null : who };
+  return { by: who === MIN_HOLD_RESERVER ? null : who };
 }
 
 /** For a sentence. */
-export function nameText(
+export function formatHolder(
   holder: Holder,
-  words: Pick<LockWords, "theHoldOff" | "leastHold" | "holdOffBy" | "onHostText">,
+  words: Pick<LockMessages, "theHoldOff" | "leastHold" | "holdOffBy" | "onHostText">,
 ): string {
-  const holdOff = holdOffOf(holder.owner);
-  if (holdOff !== null) return words.theHoldOff(holdOffText(holdOff, words));
-  const name = nameOf(holder);
+  const holdOff = parseReservedHold(holder.owner);
+  if (holdOff !== null) return words.theHoldOff(formatReservedHold(holdOff, words));
+  const name = getHolderLabel(holder);
   if (name === null) return holder.owner;
   return name.where === undefined ? name.who : words.onHostText(name.who, name.where);
 }
 
-export function holdOffText({ by }: HoldOff, words: Pick<LockWords, "leastHold" | "holdOffBy">): string {
+export function formatReservedHold(
+  { by }: ReservedHold,
+  words: Pick<LockMessages, "leastHold" | "holdOffBy">,
+): string {
   return by === null ? words.leastHold : words.holdOffBy(by);
 }
 
@@ -94,11 +97,11 @@ const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
 const UUID_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+)?$/i;
 
 /** `8743c9c0…4586:42`, `8743c9c0…4586`: the middle of an id tells nothing. */
-export function shortOwner(owner: string): string {
+export function shortenOwner(owner: string): string {
   return UUID_OWNER.test(owner) ? `${owner.slice(0, 8)}…${owner.slice(32)}` : owner;
 }
 
 /** Redisson's owners are `<client uuid>:<thread id>`. */
-export function threadOf(owner: string): string | undefined {
+export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }

@@ -4,19 +4,19 @@ import clsx from "clsx";
 import { formatDate, formatElapsed, formatFence, formatRemaining } from "@/components/ui/format-duration.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { heldAt, ownRemainingAt, remainingAt } from "./lock-texts.ts";
+import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lock-texts.ts";
 
 /** What is left as text. At its end only the server knows whether the lock is gone. */
-export function Remaining({ lock }: { lock: Lock }) {
-  const words = useWords(english);
+export function RemainingTime({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
   const now = useServerNow();
-  const left = remainingAt(lock, now);
+  const left = computeRemainingMs(lock, now);
   if (lock.state === "ended") return <span className="text-ink-3">{words.endedFree}</span>;
   if (left === null) return <span className="text-bad">{words.noExpiry}</span>;
   if (left === 0) return <span className="text-ink-3">{words.expiring}</span>;
-  if (ownRemainingAt(lock, now) === 0) {
+  if (computeOwnRemainingMs(lock, now) === 0) {
     return (
       <span className="text-warn" title={words.graceHint}>
         {formatRemaining(left)}
@@ -28,7 +28,7 @@ export function Remaining({ lock }: { lock: Lock }) {
 
 /** The lease as a thin bar. Decoration: the figure stands beside it. */
 export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
-  const left = remainingAt(lock, useServerNow());
+  const left = computeRemainingMs(lock, useServerNow());
   if (left === null || lock.leaseMs === null || lock.leaseMs <= 0) return null;
   const share = Math.min(1, left / lock.leaseMs);
   return (
@@ -42,10 +42,10 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
 }
 
 export function HeldFor({ holder }: { holder: Holder | undefined }) {
-  const words = useWords(english);
+  const words = useMessages(english);
   const now = useServerNow();
   if (holder === undefined) return null;
-  const held = heldAt(holder, now);
+  const held = computeHeldTime(holder, now);
   if (held === null || holder.since === null) {
     return (
       <span className="text-ink-3" title={words.sinceUnknown}>
@@ -62,8 +62,8 @@ export function HeldFor({ holder }: { holder: Holder | undefined }) {
   );
 }
 
-export function Fence({ holder }: { holder: Holder | undefined }) {
-  const words = useWords(english);
+export function FencingToken({ holder }: { holder: Holder | undefined }) {
+  const words = useMessages(english);
   if (holder === undefined) return null;
   if (holder.fence === null) {
     return (

@@ -4,12 +4,12 @@ import { formatAgo, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Note } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
 /** What somebody wrote about the lock, for whoever looks at it next. */
 export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
-  const words = useWords(english);
+  const words = useMessages(english);
   const now = useServerNow();
   return (
     <div data-testid="note" className="rounded-[9px] bg-warn-bg px-3 py-2">

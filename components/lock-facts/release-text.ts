@@ -1,10 +1,13 @@
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-type ReleaseWords = Pick<Words["lock"], "release">;
+type ReleaseMessages = Pick<Messages["lock"], "release">;
 
 /** What to know before this lock is freed; null: nothing. */
-export function releaseText({ release, format, kind }: Lock, { release: told }: ReleaseWords): string | null {
+export function formatReleaseAdvice(
+  { release, format, kind }: Lock,
+  { release: told }: ReleaseMessages,
+): string | null {
   if (release?.why === undefined) return null;
   if (told === null) return [release.why, release.instead].filter((text) => text !== undefined).join(" ");
   switch (release.may) {
@@ -19,6 +22,6 @@ export function releaseText({ release, format, kind }: Lock, { release: told }: 
 }
 
 /** Why this lock is freed by nobody; null when it may be. */
-export function neverFreed(lock: Lock, words: ReleaseWords): string | null {
-  return lock.release?.may === "never" ? releaseText(lock, words) : null;
+export function getReleaseObstacle(lock: Lock, words: ReleaseMessages): string | null {
+  return lock.release?.may === "never" ? formatReleaseAdvice(lock, words) : null;
 }

@@ -1,20 +1,20 @@
 import { formatSpan } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { UsualMs } from "@/lib/contract/stats.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { TypicalMs } from "@/lib/contract/stats.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 /** One or two holds say nothing of what is usual. */
-export const SAMPLES_LEAST = 3;
+export const SAMPLES_MIN = 3;
 /** As the server judges: of fewer nobody knows the longest in twenty. */
 const SAMPLES_TO_JUDGE = 20;
 
 /** "": too few holds have ended to tell. */
-export function usualText(usual: UsualMs, words: Pick<Words["lock"], "usual">): string {
-  return usual.samples < SAMPLES_LEAST ? "" : words.usual(formatSpan(usual.p50));
+export function formatTypicalDuration(usual: TypicalMs, words: Pick<Messages["lock"], "usual">): string {
+  return usual.samples < SAMPLES_MIN ? "" : words.usual(formatSpan(usual.p50));
 }
 
 /** What `held>usual` asks, as far as the page can tell. */
-export function isPastUsual(lock: Lock, usual: UsualMs | undefined, now: number | null): boolean {
+export function isLongerThanTypical(lock: Lock, usual: TypicalMs | undefined, now: number | null): boolean {
   if (usual === undefined || now === null || lock.state !== "held") return false;
   if (usual.samples < SAMPLES_TO_JUDGE) return false;
   const began = lock.holders.flatMap(({ since }) => since ?? []);

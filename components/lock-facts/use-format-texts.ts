@@ -1,31 +1,31 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
 /** All that it may be: one, when its shape tells. */
-export function formatsOf({ format, candidates }: Lock): readonly FormatName[] {
+export function listFormats({ format, candidates }: Lock): readonly FormatName[] {
   if (format === null) return [];
   // `token` says only that it is one string: the libraries that write one so say more.
   return format === "token" && candidates.length > 0 ? candidates : [format, ...candidates];
 }
 
-export function formatLabel(format: FormatName, words: Pick<Words["lock"], "formatNames">): string {
+export function getFormatLabel(format: FormatName, words: Pick<Messages["lock"], "formatNames">): string {
   return format === "token" || format === "timestamp" ? words.formatNames[format] : FORMAT_LABELS[format];
 }
 
 /** For a cell: the library, or how many it may be. */
-export function formatText(lock: Lock, words: Pick<Words["lock"], "formats" | "formatNames">): string {
-  const formats = formatsOf(lock);
+export function describeFormat(lock: Lock, words: Pick<Messages["lock"], "formats" | "formatNames">): string {
+  const formats = listFormats(lock);
   const [first] = formats;
   if (first === undefined) return "";
   const sure = lock.confidence === "possible" ? "?" : "";
-  return formats.length === 1 ? formatLabel(first, words) + sure : words.formats(formats.length) + sure;
+  return formats.length === 1 ? getFormatLabel(first, words) + sure : words.formats(formats.length) + sure;
 }
 
 /** For a sentence and for a title. */
-export function formatsText(lock: Lock, words: Pick<Words["lock"], "either" | "formatNames">): string {
-  const labels = formatsOf(lock).map((format) => formatLabel(format, words));
+export function describeFormats(lock: Lock, words: Pick<Messages["lock"], "either" | "formatNames">): string {
+  const labels = listFormats(lock).map((format) => getFormatLabel(format, words));
   const last = labels.at(-1) ?? "";
   return labels.length < 2 ? last : words.either(labels.slice(0, -1), last);
 }

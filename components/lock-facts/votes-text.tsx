@@ -1,11 +1,11 @@
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock, Votes } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** How the masters of a quorum vote: "at 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
-  const words = useWords(english).votes;
+  const words = useMessages(english).votes;
   const { of, known, state, owners } = votes;
   const [holder] = lock.holders;
   const its = owners.find(({ owner }) => owner === holder?.owner)?.masters ?? 0;
@@ -19,7 +19,7 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
           {others.map(({ owner, masters }, at) => (
             <span key={owner}>
               {at > 0 && words.and}
-              {words.has(<Owner text={owner} />, masters)}
+              {words.has(<VoteOwner text={owner} />, masters)}
             </span>
           ))}
           {words.noHold(others.length === 1 ? (others[0]?.masters ?? 1) : 2)}
@@ -32,7 +32,7 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   );
 }
 
-function Owner({ text }: { text: string }) {
+function VoteOwner({ text }: { text: string }) {
   return (
     <span className="font-mono text-xs">
       <SafeText text={text} wrap />

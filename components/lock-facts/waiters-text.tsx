@@ -1,12 +1,12 @@
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Waiters } from "@/lib/contract/lock.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import type { Words } from "@/lib/i18n/en/messages.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** A figure for a cell: `3`, `≥ 2`, or nothing. */
-export function WaitersFigure({ waiters: { count, known } }: { waiters: Waiters }) {
-  const words = useWords(lock);
+export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters }) {
+  const words = useMessages(lock);
   const title = words.waitersHints[known];
   if (count === null || (count === 0 && known !== "exact")) {
     return (
@@ -24,7 +24,7 @@ export function WaitersFigure({ waiters: { count, known } }: { waiters: Waiters 
 }
 
 /** For a sentence. */
-export function waitersText({ count, known }: Waiters, words: Words["lock"]): string {
+export function formatWaiterCount({ count, known }: Waiters, words: Messages["lock"]): string {
   if (known === "exact") return count ? words.wait(formatNumber(count)) : words.nobodyWaits;
   if (known === "estimated") return count ? words.listen(formatNumber(count)) : words.nobodyListens;
   return words.waitUnseen(count ? formatNumber(count) : null);

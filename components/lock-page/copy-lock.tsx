@@ -5,11 +5,11 @@ import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { useBriefNote } from "@/components/ui/toast.tsx";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useToast } from "@/components/ui/toast.tsx";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lockCopy } from "@/lib/i18n/en/lock-copy.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Key } from "@/lib/keys/key.ts";
 
 const CopyMenu = dynamic(() => import("../lock-facts/copy-menu.tsx").then((module) => module.CopyMenu), {
@@ -17,17 +17,17 @@ const CopyMenu = dynamic(() => import("../lock-facts/copy-menu.tsx").then((modul
 });
 
 /** The button of a lock's page that copies it in one form or another; `c` does the same. */
-export function CopyLock({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
-  const words = useWords(lockCopy);
+export function CopyLockButton({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
+  const words = useMessages(lockCopy);
   const button = useRef<HTMLSpanElement>(null);
   const anchor = useRef<HTMLElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const { note, tell } = useBriefNote();
+  const { note, showToast } = useToast();
   const open = () => {
     anchor.current = button.current?.querySelector("button") ?? null;
     setOpen(true);
   };
-  useKeys({ c: open });
+  useShortcuts({ c: open });
   useCommands([{ id: "lock:copy", name: words.title, keys: "c", run: open }]);
   return (
     <span ref={button}>
@@ -36,7 +36,13 @@ export function CopyLock({ lockKey, lock }: { lockKey: Key; lock: Lock | undefin
         {words.title}
       </Button>
       {isOpen && (
-        <CopyMenu lockKey={lockKey} lock={lock} anchor={anchor} tell={tell} onClose={() => setOpen(false)} />
+        <CopyMenu
+          lockKey={lockKey}
+          lock={lock}
+          anchor={anchor}
+          showToast={showToast}
+          onClose={() => setOpen(false)}
+        />
       )}
       {note}
     </span>

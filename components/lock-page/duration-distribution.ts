@@ -1,18 +1,18 @@
-import type { Usual } from "@/lib/contract/stats.ts";
+import type { TypicalTimes } from "@/lib/contract/stats.ts";
 
-type Spread = Usual["heldSpread"];
+type DurationHistogram = TypicalTimes["heldSpread"];
 
-export interface SpreadBar {
+export interface HistogramBar {
   /** Shares of the width and of the height, 0 to 100. */
   readonly left: number;
   readonly width: number;
   readonly height: number;
 }
 
-export interface SpreadScale {
+export interface HistogramScale {
   /** Where a time stands, 0 to 100. */
-  placeOf(ms: number): number;
-  readonly bars: readonly SpreadBar[];
+  toPercent(ms: number): number;
+  readonly bars: readonly HistogramBar[];
 }
 
 /** So short that nothing shorter is told apart. */
@@ -25,12 +25,12 @@ const MARGIN = 0.04;
  *
  * @param marks times that have to fit on it, too
  */
-export function scaleOf(spread: Spread, marks: readonly number[]): SpreadScale {
-  const edges = [...spread.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(logOf);
+export function createHistogramScale(spread: DurationHistogram, marks: readonly number[]): HistogramScale {
+  const edges = [...spread.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(toLog2);
   const [least, most] = [Math.min(...edges), Math.max(...edges)];
   const room = Math.max(1, most - least) * MARGIN;
   const [from, to] = [least - room, Math.max(least + 1, most) + room];
-  const placeOf = (ms: number) => (100 * (logOf(ms) - from)) / (to - from);
+  const placeOf = (ms: number) => (100 * (toLog2(ms) - from)) / (to - from);
   const highest = Math.max(...spread.map(({ share }) => share), Number.MIN_VALUE);
   const bars = spread
     .filter(({ share }) => share > 0)
@@ -38,9 +38,9 @@ export function scaleOf(spread: Spread, marks: readonly number[]): SpreadScale {
       const left = placeOf(fromMs);
       return { left, width: placeOf(toMs) - left, height: Math.max(4, (100 * share) / highest) };
     });
-  return { placeOf, bars };
+  return { toPercent: placeOf, bars };
 }
 
-function logOf(ms: number): number {
+function toLog2(ms: number): number {
   return Math.log2(Math.max(SHORTEST_MS, ms));
 }

@@ -1,12 +1,12 @@
 import clsx from "clsx";
-import type { Usual, UsualMs } from "@/lib/contract/stats.ts";
-import { scaleOf } from "./duration-distribution.ts";
+import type { TypicalMs, TypicalTimes } from "@/lib/contract/stats.ts";
+import { createHistogramScale } from "./duration-distribution.ts";
 
-const HEIGHT = 44;
+const PLOT_HEIGHT = 44;
 
-interface UsualPlotProps {
-  spread: Usual["heldSpread"];
-  usual: UsualMs;
+interface DurationPlotProps {
+  spread: TypicalTimes["heldSpread"];
+  usual: TypicalMs;
   /** What goes on now; null: nothing. */
   nowMs: number | null;
   isPast: boolean;
@@ -17,10 +17,10 @@ interface UsualPlotProps {
 }
 
 /** How long it took before, and where it stands now. Its size is the page's: a change of width draws nothing anew. */
-export function UsualPlot({ spread, usual, nowMs, isPast, label, names }: UsualPlotProps) {
-  const { bars, placeOf } = scaleOf(spread, nowMs === null ? [usual.p95] : [usual.p95, nowMs]);
-  const [half, most] = [placeOf(usual.p50), placeOf(usual.p95)];
-  const here = nowMs === null ? null : placeOf(nowMs);
+export function DurationPlot({ spread, usual, nowMs, isPast, label, names }: DurationPlotProps) {
+  const { bars, toPercent } = createHistogramScale(spread, nowMs === null ? [usual.p95] : [usual.p95, nowMs]);
+  const [half, most] = [toPercent(usual.p50), toPercent(usual.p95)];
+  const here = nowMs === null ? null : toPercent(nowMs);
   return (
     <div role="img" aria-label={label} className="flex flex-col">
       <div className="relative h-5 text-2xs" aria-hidden>
@@ -38,23 +38,23 @@ export function UsualPlot({ spread, usual, nowMs, isPast, label, names }: UsualP
         )}
       </div>
       <svg aria-hidden className="h-11 w-full overflow-visible" fill="currentColor">
-        <rect x="0" y={HEIGHT - 1} width="100%" height="1" className="text-line" />
+        <rect x="0" y={PLOT_HEIGHT - 1} width="100%" height="1" className="text-line" />
         {bars.map(({ left, width, height }) => (
           <rect
             key={left}
             x={`${left}%`}
-            y={HEIGHT - 1 - (height * (HEIGHT - 6)) / 100}
+            y={PLOT_HEIGHT - 1 - (height * (PLOT_HEIGHT - 6)) / 100}
             width={`${Math.max(0.4, width - 0.25)}%`}
-            height={(height * (HEIGHT - 6)) / 100}
+            height={(height * (PLOT_HEIGHT - 6)) / 100}
             rx="1"
             className="text-bar"
           />
         ))}
-        <Mark at={half} className="text-ink-3" />
-        <Mark at={most} className="text-ink-3" dashed />
+        <PlotMark at={half} className="text-ink-3" />
+        <PlotMark at={most} className="text-ink-3" dashed />
         {here !== null && (
           <g className={isPast ? "text-warn" : "text-accent"}>
-            <rect x={`${here}%`} y={-6} width="2" height={HEIGHT + 6} transform="translate(-1 0)" />
+            <rect x={`${here}%`} y={-6} width="2" height={PLOT_HEIGHT + 6} transform="translate(-1 0)" />
           </g>
         )}
       </svg>
@@ -72,13 +72,13 @@ export function UsualPlot({ spread, usual, nowMs, isPast, label, names }: UsualP
   );
 }
 
-function Mark({ at, className, dashed = false }: { at: number; className: string; dashed?: boolean }) {
+function PlotMark({ at, className, dashed = false }: { at: number; className: string; dashed?: boolean }) {
   return (
     <line
       x1={`${at}%`}
       x2={`${at}%`}
       y1={2}
-      y2={HEIGHT}
+      y2={PLOT_HEIGHT}
       stroke="currentColor"
       strokeWidth="1"
       strokeDasharray={dashed ? "3 2" : undefined}

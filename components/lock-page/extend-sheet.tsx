@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { formatElapsed } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { ReasonField } from "@/components/ui/reason-field.tsx";
@@ -15,33 +15,33 @@ import type { FormatName } from "@/lib/contract/format.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { useExtend } from "@/lib/queries/lock-actions.ts";
-import { pathOf } from "../lock-facts/lock-path.ts";
-import { nameText } from "../lock-facts/lock-texts.ts";
-import { Remaining } from "../lock-facts/lock-times.tsx";
-import { formatLabel } from "../lock-facts/use-format-texts.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { useExtendLease } from "@/lib/queries/lock-actions.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
+import { formatHolder } from "../lock-facts/lock-texts.ts";
+import { RemainingTime } from "../lock-facts/lock-times.tsx";
+import { getFormatLabel } from "../lock-facts/use-format-texts.ts";
 import type { ActionSheetProps } from "./action-sheet-props.ts";
 
 const MINUTE_MS = 60_000;
-const TIMES = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE_MS }));
+const EXTENSION_PRESETS_MS = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE_MS }));
 
 /** More time for the hold that was seen. The opposite of freeing it, so nothing has to be typed. */
 export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
-  const all = useWords(lockParts);
+  const all = useMessages(lockParts);
   const words = all.extend;
-  const shared = useWords(lockWords);
-  const close = useWords(ui).close;
-  const live = useLive();
-  const extend = useExtend(pathOf(lock));
+  const shared = useMessages(lockWords);
+  const close = useMessages(ui).close;
+  const live = useLiveState();
+  const extend = useExtendLease(toLockPath(lock));
   const [leaseMs, setLeaseMs] = useState(15 * MINUTE_MS);
   const [reason, setReason] = useState("");
   const [format, setFormat] = useState<FormatName | null>(null);
   const formats = lock.release?.may === "with_format" ? lock.release.formats : [];
   const [holder] = lock.holders;
   const blocked =
-    useFreeBlock() ??
+    useReleaseBlockedReason() ??
     (extend.isPending ? all.waitForAnswer : null) ??
     (formats.length > 0 && format === null ? words.nameFormat : null) ??
     (reason.trim() === "" ? words.sayWhy : null);
@@ -55,7 +55,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   if (extend.data !== undefined) {
     return (
       <Sheet title={words.title} closeLabel={close} onClose={onClose} finalFocus={finalFocus}>
-        <Outcome extended={extend.data} />
+        <ExtendOutcome extended={extend.data} />
       </Sheet>
     );
   }
@@ -67,7 +67,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
       onSubmit={send}
       note={live.hello !== null && words.by(live.hello.operator.name)}
       actions={
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {isUnsure ? words.whateverNow : words.give}
         </Button>
       }
@@ -75,19 +75,19 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
       <ProblemNote problem={extend.error} />
       <p className="text-ink-2">
         {words.has(
-          holder !== undefined && <SafeText text={nameText(holder, shared)} wrap />,
-          <Remaining lock={lock} />,
+          holder !== undefined && <SafeText text={formatHolder(holder, shared)} wrap />,
+          <RemainingTime lock={lock} />,
         )}
       </p>
       <Field label={words.label}>
         {(field) => (
           <select
             {...field}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={leaseMs}
             onChange={(event) => setLeaseMs(Number(event.target.value))}
           >
-            {TIMES.map(({ minutes, ms }) => (
+            {EXTENSION_PRESETS_MS.map(({ minutes, ms }) => (
               <option key={ms} value={ms}>
                 {words.minutes(minutes)}
               </option>
@@ -100,14 +100,14 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
           {(field) => (
             <select
               {...field}
-              className={INPUT}
+              className={INPUT_CLASS}
               value={format ?? ""}
               onChange={({ target: { value } }) => setFormat(formats.find((each) => each === value) ?? null)}
             >
               <option value="">{words.noFormat}</option>
               {formats.map((each) => (
                 <option key={each} value={each}>
-                  {formatLabel(each, shared)}
+                  {getFormatLabel(each, shared)}
                 </option>
               ))}
             </select>
@@ -119,8 +119,8 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   );
 }
 
-function Outcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
-  const words = useWords(lockParts).extend;
+function ExtendOutcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
+  const words = useMessages(lockParts).extend;
   const has = remainingMs === null ? words.noExpiry : words.left(formatElapsed(remainingMs));
   return (
     <div

@@ -7,17 +7,17 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useWaiters } from "@/lib/queries/waiters.ts";
-import { pathOf } from "../lock-facts/lock-path.ts";
-import { holdOffOf, shortOwner } from "../lock-facts/lock-texts.ts";
-import { neverFreed } from "../lock-facts/release-text.ts";
-import { formatsOf } from "../lock-facts/use-format-texts.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
+import { parseReservedHold, shortenOwner } from "../lock-facts/lock-texts.ts";
+import { getReleaseObstacle } from "../lock-facts/release-text.ts";
+import { listFormats } from "../lock-facts/use-format-texts.ts";
 /** What happens when it is freed: who has it next, and what the old owner's library does. */
-export function IfFreed({ lock }: { lock: Lock }) {
-  const words = useWords(lockPage);
-  const facts = useWords(formatFacts);
-  const never = neverFreed(lock, useWords(lockWords));
+export function IfReleased({ lock }: { lock: Lock }) {
+  const words = useMessages(lockPage);
+  const facts = useMessages(formatFacts);
+  const never = getReleaseObstacle(lock, useMessages(lockWords));
   if (never !== null) {
     return (
       <>
@@ -25,10 +25,10 @@ export function IfFreed({ lock }: { lock: Lock }) {
       </>
     );
   }
-  const [format, second] = formatsOf(lock);
+  const [format, second] = listFormats(lock);
   const [holder] = lock.holders;
   const oldOwner =
-    holder !== undefined && holdOffOf(holder.owner) !== null
+    holder !== undefined && parseReservedHold(holder.owner) !== null
       ? words.nobodyWorks
       : holder?.fence != null
         ? words.keepsWriting
@@ -37,20 +37,20 @@ export function IfFreed({ lock }: { lock: Lock }) {
           : "";
   return (
     <>
-      <Next lock={lock} /> <span className="text-ink-2">{oldOwner}</span>
+      <NextHolderText lock={lock} /> <span className="text-ink-2">{oldOwner}</span>
     </>
   );
 }
 
-function Next({ lock: { waiters }, lock }: { lock: Lock }): ReactNode {
-  const words = useWords(lockPage);
-  const { data } = useWaiters(pathOf(lock), waiters.count);
+function NextHolderText({ lock: { waiters }, lock }: { lock: Lock }): ReactNode {
+  const words = useMessages(lockPage);
+  const { data } = useWaiters(toLockPath(lock), waiters.count);
   if (!waiters.count) return waiters.known === "unknowable" ? words.nextUnseen : words.nobodyNext;
   const first = data?.items.find(({ place }) => place === 1);
   if (first === undefined) return words.nextOpen(formatNumber(waiters.count));
   return words.nextIs(
     <span className="font-mono text-xs">
-      <SafeText text={shortOwner(first.owner)} wrap />
+      <SafeText text={shortenOwner(first.owner)} wrap />
     </span>,
   );
 }

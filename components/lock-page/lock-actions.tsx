@@ -3,16 +3,16 @@
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
-import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
-import type { Words } from "@/lib/i18n/en/messages.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { neverFreed } from "../lock-facts/release-text.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 
 const NoteSheet = dynamic(() => import("./note-sheet.tsx").then((module) => module.NoteSheet), {
   ssr: false,
@@ -23,16 +23,17 @@ const ExtendSheet = dynamic(() => import("./extend-sheet.tsx").then((module) => 
 
 /** What can be done about a lock besides freeing it. */
 export function LockActions({ lock }: { lock: Lock }) {
-  const words = useWords(lockParts);
-  const known = useWords(lockWords);
-  const nobody = useWords(lockPage).nobodyHolds;
-  const live = useLive();
+  const words = useMessages(lockParts);
+  const known = useMessages(lockWords);
+  const nobody = useMessages(lockPage).nobodyHolds;
+  const live = useLiveState();
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock } | null>(null);
   const buttons = { note: useRef<HTMLButtonElement>(null), extend: useRef<HTMLButtonElement>(null) };
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : words.mayNotWrite;
   const extendBlocked =
-    useFreeBlock() ?? extendBlock(lock, { nobody, endless: words.nothingToProlong, known });
+    useReleaseBlockedReason() ??
+    getExtendBlockedReason(lock, { nobody, endless: words.nothingToProlong, known });
   const actions = [
     { what: "note", name: words.note, blocked: noteBlocked },
     { what: "extend", name: words.moreTime, blocked: extendBlocked },
@@ -61,14 +62,14 @@ export function LockActions({ lock }: { lock: Lock }) {
   );
 }
 
-interface BlockWords {
+interface BlockedMessages {
   nobody: string;
   endless: string;
-  known: Words["lock"];
+  known: Messages["lock"];
 }
 
-function extendBlock(lock: Lock, words: BlockWords): string | null {
+function getExtendBlockedReason(lock: Lock, words: BlockedMessages): string | null {
   if (lock.holders.length === 0) return words.nobody;
   if (lock.remainingMs === null) return words.endless;
-  return neverFreed(lock, words.known);
+  return getReleaseObstacle(lock, words.known);
 }

@@ -4,23 +4,26 @@ import dynamic from "next/dynamic";
 import { KeyHistory } from "@/components/events/key-history/key-history.tsx";
 import type { KeyEvents } from "@/components/events/key-history/use-key-events.ts";
 import { KeyTimeline } from "@/components/events/timeline/key-timeline.tsx";
-import { Boundary } from "@/components/ui/error-boundary.tsx";
+import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Key } from "@/lib/keys/key.ts";
 import { NoteText } from "../lock-facts/note-text.tsx";
 import { RunbookLink } from "../lock-facts/runbook-link.tsx";
 import { LockSkeleton } from "./lock-skeleton.tsx";
-import { LockNow } from "./lock-state.tsx";
-import { LockWaitersView } from "./lock-waiters.tsx";
-import { SpokenState } from "./state-sentence.tsx";
-import { UsualSection } from "./typical-duration-section.tsx";
+import { LockState } from "./lock-state.tsx";
+import { LockWaitersSection } from "./lock-waiters.tsx";
+import { StateAnnouncement } from "./state-sentence.tsx";
+import { TypicalDurationSection } from "./typical-duration-section.tsx";
 
-const OwnersLocks = dynamic(() => import("./owner-locks.tsx").then((module) => module.OwnersLocks), {
-  ssr: false,
-});
-const RawLockView = dynamic(() => import("./raw-lock.tsx").then((module) => module.RawLockView), {
+const OwnerLocksSection = dynamic(
+  () => import("./owner-locks.tsx").then((module) => module.OwnerLocksSection),
+  {
+    ssr: false,
+  },
+);
+const RawLockView = dynamic(() => import("./raw-lock.tsx").then((module) => module.RawLockSection), {
   ssr: false,
 });
 
@@ -29,49 +32,49 @@ interface LockBodyProps {
   lock: Lock | undefined;
   history: KeyEvents;
   blocked: string | null;
-  onFree(holder: Holder): void;
+  onRelease(holder: Holder): void;
 }
 
 /** What is now, and beside it or below what was: each part by itself, so that one that breaks leaves the rest. */
-export function LockBody({ lockKey, lock, history, blocked, onFree }: LockBodyProps) {
-  const { parts } = useWords(lockPage);
+export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBodyProps) {
+  const { parts } = useMessages(lockPage);
   return (
     <>
-      <Beside lock={lock} />
+      <LockNotes lock={lock} />
       <div className="grid items-start gap-4 min-[1600px]:grid-cols-[minmax(0,11fr)_minmax(0,10fr)]">
         <div className="flex min-w-0 flex-col gap-4">
-          <SpokenState lock={lock} />
-          <Boundary name={parts.now}>
+          <StateAnnouncement lock={lock} />
+          <ErrorBoundary name={parts.now}>
             {lock === undefined ? (
               <LockSkeleton label={parts.now} />
             ) : (
-              <LockNow lock={lock} history={history} blocked={blocked} onFree={onFree} />
+              <LockState lock={lock} history={history} blocked={blocked} onRelease={onRelease} />
             )}
-          </Boundary>
+          </ErrorBoundary>
           {lock !== undefined && (
-            <Boundary name={parts.waiting}>
-              <LockWaitersView lock={lock} />
-            </Boundary>
+            <ErrorBoundary name={parts.waiting}>
+              <LockWaitersSection lock={lock} />
+            </ErrorBoundary>
           )}
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          <Boundary name={parts.timeline}>
+          <ErrorBoundary name={parts.timeline}>
             <KeyTimeline history={history} kind={lock?.kind ?? null} />
-          </Boundary>
+          </ErrorBoundary>
           {lock !== undefined && (
-            <Boundary name={parts.usual}>
-              <UsualSection lock={lock} />
-            </Boundary>
+            <ErrorBoundary name={parts.usual}>
+              <TypicalDurationSection lock={lock} />
+            </ErrorBoundary>
           )}
-          <Boundary name={parts.owner}>
-            <OwnersLocks lock={lock} focusAfter={() => document.getElementById("lock-title")} />
-          </Boundary>
-          <Boundary name={parts.events}>
+          <ErrorBoundary name={parts.owner}>
+            <OwnerLocksSection lock={lock} focusAfter={() => document.getElementById("lock-title")} />
+          </ErrorBoundary>
+          <ErrorBoundary name={parts.events}>
             <KeyHistory history={history} />
-          </Boundary>
-          <Boundary name={parts.raw}>
+          </ErrorBoundary>
+          <ErrorBoundary name={parts.raw}>
             <RawLockView lockKey={lockKey} type={lock?.type ?? null} />
-          </Boundary>
+          </ErrorBoundary>
         </div>
       </div>
     </>
@@ -79,7 +82,7 @@ export function LockBody({ lockKey, lock, history, blocked, onFree }: LockBodyPr
 }
 
 /** What people wrote: the runbook of such locks, and a note about this one. */
-function Beside({ lock }: { lock: Lock | undefined }) {
+function LockNotes({ lock }: { lock: Lock | undefined }) {
   if (lock?.note === undefined && lock?.runbook === undefined) return null;
   return (
     <div className="flex flex-col gap-2">

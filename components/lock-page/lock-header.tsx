@@ -2,20 +2,20 @@
 
 import { ChevronLeft } from "lucide-react";
 import Link from "next/link";
-import { listHref } from "@/components/app/list-return.ts";
+import { buildListHref } from "@/components/app/list-return.ts";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type Key, textOfKey } from "@/lib/keys/key.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { formatKey, type Key } from "@/lib/keys/key.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { splitKey } from "../lock-facts/lock-texts.ts";
-import { CopyLock } from "./copy-lock.tsx";
+import { CopyLockButton } from "./copy-lock.tsx";
 
 /** The key, and what it is copied as. */
 export function LockTitle({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
-  const { namespace, rest } = splitKey(textOfKey(lockKey));
+  const { namespace, rest } = splitKey(formatKey(lockKey));
   return (
     <div className="flex min-w-64 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
       <h1 id="lock-title" tabIndex={-1} dir="ltr" className="font-mono text-lg break-all">
@@ -26,29 +26,29 @@ export function LockTitle({ lockKey, lock }: { lockKey: Key; lock: Lock | undefi
           <SafeText text={rest} wrap />
         </span>
       </h1>
-      <Copies lockKey={lockKey} lock={lock} />
+      <CopyKeyButtons lockKey={lockKey} lock={lock} />
     </div>
   );
 }
 
-function Copies({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
-  const words = useWords(lockPage);
+function CopyKeyButtons({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
+  const words = useMessages(lockPage);
   return (
     <div className="flex flex-wrap gap-1">
-      <CopyButton text={textOfKey(lockKey)} label={words.copyKey}>
+      <CopyButton text={formatKey(lockKey)} label={words.copyKey}>
         {words.key}
       </CopyButton>
-      <CopyLock lockKey={lockKey} lock={lock} />
+      <CopyLockButton lockKey={lockKey} lock={lock} />
     </div>
   );
 }
 
 /** To the list as it was left: the same search, and as far down. */
-export function BackToList() {
-  const words = useWords(lockPage);
+export function BackToListLink() {
+  const words = useMessages(lockPage);
   return (
     <Link
-      href={listHref(useTargetName())}
+      href={buildListHref(useTargetName())}
       className="inline-flex min-h-6 items-center gap-1 self-start text-ink-2 hover:text-ink"
     >
       <ChevronLeft aria-hidden size={14} />

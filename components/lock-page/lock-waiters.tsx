@@ -5,33 +5,33 @@ import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/fo
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
-import { pathOf } from "../lock-facts/lock-path.ts";
-import { shortOwner } from "../lock-facts/lock-texts.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
+import { shortenOwner } from "../lock-facts/lock-texts.ts";
 
-type Words = typeof lockParts.waiting;
+type WaiterMessages = typeof lockParts.waiting;
 
-const SHOWN_MAX = 20;
+const SHOWN_WAITERS_MAX = 20;
 /** Rows that are kept free while they are on their way. */
-const AWAITED_MAX = 8;
+const PLACEHOLDER_ROWS_MAX = 8;
 
 /** Who waits, in the order in which they are served, and how sure that is. */
-export function LockWaitersView({ lock }: { lock: Lock }) {
-  const words = useWords(lockParts).waiting;
+export function LockWaitersSection({ lock }: { lock: Lock }) {
+  const words = useMessages(lockParts).waiting;
   const { count, known } = lock.waiters;
-  const { data, error, refetch } = useWaiters(pathOf(lock), count);
+  const { data, error, refetch } = useWaiters(toLockPath(lock), count);
   if (!count && lock.state === "free") return null;
-  if (!count) return <Nobody waiters={lock.waiters} words={words} />;
+  if (!count) return <NoWaiters waiters={lock.waiters} words={words} />;
   return (
     <Section
       title={words.title(`${known === "exact" ? "" : "≥ "}${formatNumber(count)}`)}
-      text={data !== undefined && <Order answer={data} words={words} />}
+      text={data !== undefined && <QueueOrder answer={data} words={words} />}
     >
       {error !== null && (
         <div className="px-4 py-3">
@@ -39,15 +39,15 @@ export function LockWaitersView({ lock }: { lock: Lock }) {
         </div>
       )}
       {data === undefined && error === null && (
-        <div aria-hidden style={{ height: `${Math.min(count, AWAITED_MAX) * 32 + 16}px` }} />
+        <div aria-hidden style={{ height: `${Math.min(count, PLACEHOLDER_ROWS_MAX) * 32 + 16}px` }} />
       )}
-      {data !== undefined && <Queue answer={data} words={words} />}
+      {data !== undefined && <WaiterQueue answer={data} words={words} />}
     </Section>
   );
 }
 
 /** One line: most locks, most of the time. */
-function Nobody({ waiters: { known }, words }: { waiters: Waiters; words: Words }) {
+function NoWaiters({ waiters: { known }, words }: { waiters: Waiters; words: WaiterMessages }) {
   const text = {
     exact: words.nobody,
     estimated: words.nobodyListens,
@@ -65,7 +65,7 @@ function Nobody({ waiters: { known }, words }: { waiters: Waiters; words: Words 
   );
 }
 
-function Order({ answer, words }: { answer: LockWaiters; words: Words }) {
+function QueueOrder({ answer, words }: { answer: LockWaiters; words: WaiterMessages }) {
   const { order, waiters, named } = answer;
   return (
     <>
@@ -75,8 +75,14 @@ function Order({ answer, words }: { answer: LockWaiters; words: Words }) {
   );
 }
 
-function Queue({ answer: { items, named, waiters }, words }: { answer: LockWaiters; words: Words }) {
-  const shown = items.slice(0, SHOWN_MAX);
+function WaiterQueue({
+  answer: { items, named, waiters },
+  words,
+}: {
+  answer: LockWaiters;
+  words: WaiterMessages;
+}) {
+  const shown = items.slice(0, SHOWN_WAITERS_MAX);
   const hidden = named - shown.length;
   const unnamed = (waiters.count ?? 0) - named;
   return (
@@ -84,7 +90,7 @@ function Queue({ answer: { items, named, waiters }, words }: { answer: LockWaite
       <ol>
         {shown.map((waiter, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at one moment
-          <Waiting key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} words={words} />
+          <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} words={words} />
         ))}
       </ol>
       {hidden > 0 && <p className="py-1 text-ink-3">{words.notShown(formatNumber(hidden))}</p>}
@@ -93,12 +99,12 @@ function Queue({ answer: { items, named, waiters }, words }: { answer: LockWaite
   );
 }
 
-function Waiting({
+function WaiterRow({
   waiter: { owner, by, place, since, until },
   words,
 }: {
   waiter: LockWaiter;
-  words: Words;
+  words: WaiterMessages;
 }) {
   const now = useServerNow();
   const left = until === null || now === null ? null : until - now;
@@ -118,8 +124,8 @@ function Waiting({
         )}
       </span>
       <span className="min-w-0 leading-[1.3]">
-        <span className="block truncate font-mono text-xs" title={visibleText(owner)}>
-          <SafeText text={shortOwner(owner)} />
+        <span className="block truncate font-mono text-xs" title={toVisibleText(owner)}>
+          <SafeText text={shortenOwner(owner)} />
         </span>
         <span className="block text-2xs text-ink-3">
           {by === "lockkeeper" ? words.byLockkeeper : words.byLibrary}

@@ -2,25 +2,25 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, TEXTAREA } from "@/components/ui/field.tsx";
+import { Field, TEXTAREA_CLASS } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import { NOTE_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { useNote } from "@/lib/queries/lock-actions.ts";
-import { pathOf } from "../lock-facts/lock-path.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { useSaveNote } from "@/lib/queries/lock-actions.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
 import type { ActionSheetProps } from "./action-sheet-props.ts";
 
 export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
-  const all = useWords(lockParts);
+  const all = useMessages(lockParts);
   const words = all.noteSheet;
-  const { hello } = useLive();
-  const write = useNote(pathOf(lock));
+  const { hello } = useLiveState();
+  const write = useSaveNote(toLockPath(lock));
   const [text, setText] = useState(lock.note?.text ?? "");
-  const [about, setAbout] = useState<"hold" | "key">(firstAbout(lock));
+  const [about, setAbout] = useState<"hold" | "key">(getInitialScope(lock));
   const blocked = write.isPending
     ? all.waitForAnswer
     : text.trim() === "" && lock.note === undefined
@@ -45,7 +45,7 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
               {words.remove}
             </Button>
           )}
-          <Button type="submit" look="primary" blocked={blocked}>
+          <Button type="submit" variant="primary" blocked={blocked}>
             {words.save}
           </Button>
         </>
@@ -61,7 +61,7 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
             maxLength={NOTE_CHARACTERS_MAX}
             onChange={(event) => setText(event.target.value)}
             placeholder={words.example}
-            className={TEXTAREA}
+            className={TEXTAREA_CLASS}
           />
         )}
       </Field>
@@ -86,6 +86,6 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   );
 }
 
-function firstAbout({ note, version }: Lock): "hold" | "key" {
+function getInitialScope({ note, version }: Lock): "hold" | "key" {
   return version === null ? "key" : (note?.about ?? "hold");
 }

@@ -4,25 +4,25 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRef, useState } from "react";
 import { TargetLink } from "@/components/app/target-link.tsx";
-import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type Key, keyOfFields } from "@/lib/keys/key.ts";
-import { useLocksOf } from "@/lib/queries/owners.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { type Key, parseKeyFields } from "@/lib/keys/key.ts";
+import { useOwnerLocks } from "@/lib/queries/owners.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { exactTerm } from "@/lib/query/filter.ts";
+import { formatExactTerm } from "@/lib/query/filter.ts";
 import { KeyText } from "../lock-facts/key-text.tsx";
-import { hrefOf, pathOf } from "../lock-facts/lock-path.ts";
-import { shortOwner } from "../lock-facts/lock-texts.ts";
+import { buildLockHref, toLockPath } from "../lock-facts/lock-path.ts";
+import { shortenOwner } from "../lock-facts/lock-texts.ts";
 import { HeldFor } from "../lock-facts/lock-times.tsx";
 
-const BulkSheet = dynamic(
-  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkSheet),
+const BulkReleaseSheet = dynamic(
+  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
   {
     ssr: false,
   },
@@ -30,20 +30,20 @@ const BulkSheet = dynamic(
 
 /** Of a lock with many holders only these are asked about. */
 const OWNERS_MAX = 3;
-const SHOWN_MAX = 6;
+const SHOWN_LOCKS_MAX = 6;
 
-interface OwnersLocksProps {
+interface OwnerLocksSectionProps {
   lock: Lock | undefined;
   /** Where the focus goes when the button that it came from is gone with what was freed. */
   focusAfter(): HTMLElement | null;
 }
 
 /** What else its holders hold: a holder that is gone is seldom gone from one lock. */
-export function OwnersLocks({ lock, focusAfter }: OwnersLocksProps) {
+export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) {
   // The sheet outlives the list of locks, which is gone as soon as they are freed.
   const [freeing, setFreeing] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  const owners = new Set(lock?.holders.map(keyOfHolder));
+  const owners = new Set(lock?.holders.map(getHolderKey));
   return (
     <>
       {lock !== undefined &&
@@ -51,16 +51,16 @@ export function OwnersLocks({ lock, focusAfter }: OwnersLocksProps) {
           <OwnerLocks
             key={owner}
             owner={owner}
-            here={pathOf(lock)}
-            onFree={(filter, button) => {
+            here={toLockPath(lock)}
+            onRelease={(filter, button) => {
               from.current = button;
               setFreeing(filter);
             }}
           />
         ))}
       {freeing !== null && (
-        <BulkSheet
-          wish={{ filter: freeing }}
+        <BulkReleaseSheet
+          selection={{ filter: freeing }}
           onClose={() => setFreeing(null)}
           finalFocus={() => (from.current?.isConnected ? from.current : focusAfter())}
         />
@@ -69,33 +69,35 @@ export function OwnersLocks({ lock, focusAfter }: OwnersLocksProps) {
   );
 }
 
-function keyOfHolder({ owner, ownerBase64 }: Holder): Key {
-  return keyOfFields({ key: owner, ...(ownerBase64 === undefined ? {} : { keyBase64: ownerBase64 }) });
+function getHolderKey({ owner, ownerBase64 }: Holder): Key {
+  return parseKeyFields({ key: owner, ...(ownerBase64 === undefined ? {} : { keyBase64: ownerBase64 }) });
 }
 
 interface OwnerLocksProps {
   owner: Key;
   /** The path of the lock that is looked at. */
   here: string;
-  onFree(filter: string, button: HTMLElement): void;
+  onRelease(filter: string, button: HTMLElement): void;
 }
 
-function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
-  const words = useWords(lockParts).owner;
-  const filter = exactTerm("owner", owner);
-  const blocked = useFreeBlock();
-  const { data } = useLocksOf(filter, SHOWN_MAX + 1);
-  const others = data?.items.filter((lock) => pathOf(lock) !== here) ?? [];
+function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
+  const words = useMessages(lockParts).owner;
+  const filter = formatExactTerm("owner", owner);
+  const blocked = useReleaseBlockedReason();
+  const { data } = useOwnerLocks(filter, SHOWN_LOCKS_MAX + 1);
+  const others = data?.items.filter((lock) => toLockPath(lock) !== here) ?? [];
   if (data === undefined || others.length === 0) return null;
   const count = data.total - (data.items.length - others.length);
-  const shown = others.slice(0, SHOWN_MAX);
+  const shown = others.slice(0, SHOWN_LOCKS_MAX);
   return (
     <Section
       title={words.title(count, formatNumber(count))}
       text={
         <span className="font-mono text-xs">
           <SafeText
-            text={shortOwner(data.items[0]?.holders.find((each) => keyOfHolder(each) === owner)?.owner ?? "")}
+            text={shortenOwner(
+              data.items[0]?.holders.find((each) => getHolderKey(each) === owner)?.owner ?? "",
+            )}
             wrap
           />
         </span>
@@ -104,7 +106,7 @@ function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
         <Button
           blocked={blocked}
           title={words.freeAllHint}
-          onClick={({ currentTarget }) => onFree(filter, currentTarget)}
+          onClick={({ currentTarget }) => onRelease(filter, currentTarget)}
         >
           {words.freeAll}
         </Button>
@@ -112,31 +114,31 @@ function OwnerLocks({ owner, here, onFree }: OwnerLocksProps) {
     >
       <ul className="px-4 py-2">
         {shown.map((lock) => (
-          <OtherLock key={pathOf(lock)} lock={lock} owner={owner} />
+          <OwnerLockRow key={toLockPath(lock)} lock={lock} owner={owner} />
         ))}
       </ul>
-      {count > shown.length && <AllOfThem filter={filter} />}
+      {count > shown.length && <ReleaseAllButton filter={filter} />}
     </Section>
   );
 }
 
-function OtherLock({ lock, owner }: { lock: Lock; owner: Key }) {
-  const words = useWords(lockParts).owner;
+function OwnerLockRow({ lock, owner }: { lock: Lock; owner: Key }) {
+  const words = useMessages(lockParts).owner;
   return (
     <li className="flex min-h-7 items-center gap-3 text-xs">
-      <TargetLink href={hrefOf(lock)} prefetch={false} className="min-w-0 flex-1 hover:underline">
+      <TargetLink href={buildLockHref(lock)} prefetch={false} className="min-w-0 flex-1 hover:underline">
         <KeyText text={lock.key} />
       </TargetLink>
       <span className="shrink-0 text-ink-2">
         <span className="sr-only">{words.heldFor}</span>
-        <HeldFor holder={lock.holders.find((each) => keyOfHolder(each) === owner)} />
+        <HeldFor holder={lock.holders.find((each) => getHolderKey(each) === owner)} />
       </span>
     </li>
   );
 }
 
-function AllOfThem({ filter }: { filter: string }) {
-  const words = useWords(lockParts).owner;
+function ReleaseAllButton({ filter }: { filter: string }) {
+  const words = useMessages(lockParts).owner;
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (

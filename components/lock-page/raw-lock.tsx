@@ -11,16 +11,16 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import type { RawCopy, RawText } from "@/lib/contract/raw-lock.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type Key, pathOfKey } from "@/lib/keys/key.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { encodeKeyPath, type Key } from "@/lib/keys/key.ts";
 import { useRawLock } from "@/lib/queries/raw-lock.ts";
-import { redisCliCommand } from "../lock-facts/lock-commands.ts";
+import { buildInspectCommand } from "../lock-facts/lock-commands.ts";
 
 /** What stands in Redis, as nobody has interpreted it, and the command to see it without us. */
-export function RawLockView({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
-  const words = useWords(lockParts).raw;
+export function RawLockSection({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
+  const words = useMessages(lockParts).raw;
   const [isOpen, setOpen] = useState(false);
-  const command = redisCliCommand(lockKey, type);
+  const command = buildInspectCommand(lockKey, type);
   return (
     <Section
       title={words.title}
@@ -38,21 +38,21 @@ export function RawLockView({ lockKey, type }: { lockKey: Key; type: Lock["type"
         </Button>
       }
     >
-      {isOpen && <Copies path={pathOfKey(lockKey)} />}
+      {isOpen && <RawCopyList path={encodeKeyPath(lockKey)} />}
     </Section>
   );
 }
 
-function Copies({ path }: { path: string }) {
-  const words = useWords(lockParts).raw;
-  const looking = useWords(ui).looking;
+function RawCopyList({ path }: { path: string }) {
+  const words = useMessages(lockParts).raw;
+  const looking = useMessages(ui).looking;
   const { data, error, refetch } = useRawLock(path);
   return (
     <div className="flex flex-col gap-4 px-4 py-3">
       <ProblemNote problem={error} onAgain={() => void refetch()} />
       {data === undefined && error === null && <p className="text-ink-3">{looking}</p>}
       {data?.copies.map((copy) => (
-        <Copy key={copy.master} copy={copy} isNamed={data.copies.length + data.silent.length > 1} />
+        <RawCopyPanel key={copy.master} copy={copy} isNamed={data.copies.length + data.silent.length > 1} />
       ))}
       {data?.silent.map((master) => (
         <p key={master} className="text-warn">
@@ -63,9 +63,9 @@ function Copies({ path }: { path: string }) {
   );
 }
 
-function Copy({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
+function RawCopyPanel({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
   const { master, type, remainingMs, size, entries } = copy;
-  const words = useWords(lockParts).raw;
+  const words = useMessages(lockParts).raw;
   const left = size === null || type === "string" ? 0 : size - entries.length;
   return (
     <div className="flex flex-col gap-2" data-testid="raw">
@@ -88,11 +88,11 @@ function Copy({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
               <tr key={`${name?.base64 ?? name?.text ?? value.base64 ?? value.text}`} className="align-top">
                 {name !== undefined && (
                   <th scope="row" className="w-1/2 border-t border-line-soft py-1 pr-3 text-left font-normal">
-                    <Told text={name} />
+                    <RawValue text={name} />
                   </th>
                 )}
                 <td className="border-t border-line-soft py-1">
-                  <Told text={value} />
+                  <RawValue text={value} />
                 </td>
               </tr>
             ))}
@@ -104,8 +104,8 @@ function Copy({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
   );
 }
 
-function Told({ text: { text, base64, bytes } }: { text: RawText }) {
-  const words = useWords(lockParts).raw;
+function RawValue({ text: { text, base64, bytes } }: { text: RawText }) {
+  const words = useMessages(lockParts).raw;
   const isCut = new TextEncoder().encode(text).length < bytes && base64 === undefined;
   return (
     <>

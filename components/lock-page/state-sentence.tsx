@@ -7,19 +7,19 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useUsual } from "@/lib/queries/typical-durations.ts";
-import { eldestOf, standingOf, toldOf } from "../lock-facts/duration-rating.ts";
+import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
+import { findLongestHolder, rateDuration, selectSufficientSamples } from "../lock-facts/duration-rating.ts";
 import { HolderName } from "../lock-facts/holder-text.tsx";
-import { pathOf } from "../lock-facts/lock-path.ts";
-import { heldAt, holdOffOf, remainingAt } from "../lock-facts/lock-texts.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
+import { computeHeldTime, computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
-type PageWords = typeof lockPage;
+type LockPageMessages = typeof lockPage;
 
 /** All that counts, in plain sentences: who holds it and for how long; whether they are alive; who waits. */
 export function StateSentence({ lock }: { lock: Lock }) {
-  const words = useWords(lockPage);
+  const words = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
   const isWrong = lock.verdict?.state === "late" || lock.verdict?.state === "no-expiry";
   return (
@@ -31,7 +31,7 @@ export function StateSentence({ lock }: { lock: Lock }) {
         <HeldSentence lock={lock} now={now} words={words} />
       </p>
       <p className="text-base text-ink-2 text-pretty">
-        <AliveSentence lock={lock} now={now} words={words} /> <WaitSentence lock={lock} words={words} />
+        <LivenessSentence lock={lock} now={now} words={words} /> <WaitersSentence lock={lock} words={words} />
       </p>
     </div>
   );
@@ -40,21 +40,21 @@ export function StateSentence({ lock }: { lock: Lock }) {
 interface SentenceProps {
   lock: Lock;
   now: number;
-  words: PageWords;
+  words: LockPageMessages;
 }
 
 function HeldSentence({ lock, now, words }: SentenceProps): ReactNode {
-  const holder = eldestOf(lock);
+  const holder = findLongestHolder(lock);
   if (holder === undefined) return words.nobody;
-  const holdOff = holdOffOf(holder.owner);
+  const holdOff = parseReservedHold(holder.owner);
   if (holdOff !== null) {
-    const left = remainingAt(lock, now);
+    const left = computeRemainingMs(lock, now);
     const by = holdOff.by === null ? null : <SafeText text={holdOff.by} wrap />;
     return words.heldOff(by, left === null ? null : formatRemaining(left));
   }
   const who = <HolderName holder={holder} wrap />;
   if (lock.state === "ended") return words.ended(who);
-  const held = heldAt(holder, now);
+  const held = computeHeldTime(holder, now);
   // A time and its unit stay in one line.
   const span = held === null ? null : formatElapsed(held.ms).replaceAll(" ", "\u00a0");
   if (lock.holders.length > 1) return words.heldByMany(lock.holders.length, span);
@@ -62,16 +62,24 @@ function HeldSentence({ lock, now, words }: SentenceProps): ReactNode {
   return (
     <>
       {held.atLeast ? words.heldAtLeast(who, span) : words.held(who, span)}{" "}
-      <UsualSentence lock={lock} heldMs={held.ms} words={words} />
+      <TypicalDurationSentence lock={lock} heldMs={held.ms} words={words} />
     </>
   );
 }
 
 /** In colour where it is past what is usual. */
-function UsualSentence({ lock, heldMs, words }: { lock: Lock; heldMs: number; words: PageWords }) {
-  const usual = toldOf(useUsual(pathOf(lock))?.heldMs);
+function TypicalDurationSentence({
+  lock,
+  heldMs,
+  words,
+}: {
+  lock: Lock;
+  heldMs: number;
+  words: LockPageMessages;
+}) {
+  const usual = selectSufficientSamples(useTypicalDurations(toLockPath(lock))?.heldMs);
   if (usual === undefined) return null;
-  const standing = standingOf(heldMs, usual);
+  const standing = rateDuration(heldMs, usual);
   const span = formatSpan(usual.p50);
   return (
     <span className={clsx("font-normal", standing.is === "usual" ? "text-ink-3" : "text-warn")}>
@@ -80,11 +88,16 @@ function UsualSentence({ lock, heldMs, words }: { lock: Lock; heldMs: number; wo
   );
 }
 
-function AliveSentence({ lock, now, words }: SentenceProps): ReactNode {
-  const shared = useWords(lockWords);
+function LivenessSentence({ lock, now, words }: SentenceProps): ReactNode {
+  const shared = useMessages(lockWords);
   const [holder] = lock.holders;
   const { verdict, state } = lock;
-  if (holder === undefined || verdict === null || state !== "held" || holdOffOf(holder.owner) !== null)
+  if (
+    holder === undefined ||
+    verdict === null ||
+    state !== "held" ||
+    parseReservedHold(holder.owner) !== null
+  )
     return null;
   const ago = (at: number) => formatAgo(now - at, shared);
   const { lastRenewalAt, nextExpectedAt } = verdict;
@@ -100,7 +113,7 @@ function AliveSentence({ lock, now, words }: SentenceProps): ReactNode {
         </span>
       );
     case "fixed-lease":
-      return words.fixed(formatRemaining(remainingAt(lock, now) ?? 0));
+      return words.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0));
     case "no-expiry":
       return <span className="text-bad">{words.endless}</span>;
     case "unknown":
@@ -108,21 +121,21 @@ function AliveSentence({ lock, now, words }: SentenceProps): ReactNode {
   }
 }
 
-function WaitSentence({ lock: { waiters }, words }: Pick<SentenceProps, "lock" | "words">): ReactNode {
-  const text = waitText(waiters, words);
+function WaitersSentence({ lock: { waiters }, words }: Pick<SentenceProps, "lock" | "words">): ReactNode {
+  const text = formatWaiters(waiters, words);
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
 /** "": nothing is known of who waits, which the part below says. */
-function waitText({ count, known }: Waiters, words: PageWords): string {
+function formatWaiters({ count, known }: Waiters, words: LockPageMessages): string {
   if (!count) return known === "exact" ? words.nobodyWaits : "";
   return known === "exact" ? words.wait(count) : words.waitAtLeast(count);
 }
 
 /** What who listens to the page is told when it changes; no figures, which change all the time. */
-export function SpokenState({ lock }: { lock: Lock | undefined }) {
-  const words = useWords(lockPage);
-  const shared = useWords(lockWords);
+export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
+  const words = useMessages(lockPage);
+  const shared = useMessages(lockWords);
   const [holder] = lock?.holders ?? [];
   return (
     <p role="status" className="sr-only">

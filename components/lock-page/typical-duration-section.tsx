@@ -5,24 +5,34 @@ import { formatElapsed, formatNumber, formatSpan } from "@/components/ui/format-
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { Usual, UsualMs } from "@/lib/contract/stats.ts";
+import type { TypicalMs, TypicalTimes } from "@/lib/contract/stats.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useUsual } from "@/lib/queries/typical-durations.ts";
+import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
-import { eldestOf, longestOf, type Standing, standingOf, toldOf } from "../lock-facts/duration-rating.ts";
-import { pathOf } from "../lock-facts/lock-path.ts";
-import { heldAt, holdOffOf } from "../lock-facts/lock-texts.ts";
-import { UsualPlot } from "./duration-plot.tsx";
+import {
+  type DurationRating,
+  findLongestHolder,
+  getLongestMs,
+  rateDuration,
+  selectSufficientSamples,
+} from "../lock-facts/duration-rating.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
+import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
+import { DurationPlot } from "./duration-plot.tsx";
 
-type Words = typeof lockParts.usual;
+type TypicalDurationMessages = typeof lockParts.usual;
 
 /** How long locks of this name are held and waited for, and where this one stands now. */
-export function UsualSection({ lock }: { lock: Lock }) {
-  const words = useWords(lockParts).usual;
-  const usual = useUsual(pathOf(lock));
-  if (usual !== undefined && toldOf(usual.heldMs) === undefined && toldOf(usual.waitedMs) === undefined) {
+export function TypicalDurationSection({ lock }: { lock: Lock }) {
+  const words = useMessages(lockParts).usual;
+  const usual = useTypicalDurations(toLockPath(lock));
+  if (
+    usual !== undefined &&
+    selectSufficientSamples(usual.heldMs) === undefined &&
+    selectSufficientSamples(usual.waitedMs) === undefined
+  ) {
     return <Section title={words.title} text={words.none} />;
   }
   return (
@@ -45,8 +55,8 @@ export function UsualSection({ lock }: { lock: Lock }) {
           <div aria-hidden className="h-[180px]" />
         ) : (
           <>
-            <Held lock={lock} usual={usual} words={words} />
-            <Waited lock={lock} usual={usual} words={words} />
+            <HeldDurations lock={lock} usual={usual} words={words} />
+            <WaitDurations lock={lock} usual={usual} words={words} />
           </>
         )}
       </div>
@@ -54,26 +64,26 @@ export function UsualSection({ lock }: { lock: Lock }) {
   );
 }
 
-interface PlotOfProps {
+interface DurationPlotSectionProps {
   lock: Lock;
-  usual: Usual;
-  words: Words;
+  usual: TypicalTimes;
+  words: TypicalDurationMessages;
 }
 
-function Held({ lock, usual, words }: PlotOfProps) {
+function HeldDurations({ lock, usual, words }: DurationPlotSectionProps) {
   const now = useServerNow();
-  const holder = eldestOf(lock);
-  const isHold = lock.state === "held" && holder !== undefined && holdOffOf(holder.owner) === null;
-  const nowMs = isHold ? (heldAt(holder, now)?.ms ?? null) : null;
+  const holder = findLongestHolder(lock);
+  const isHold = lock.state === "held" && holder !== undefined && parseReservedHold(holder.owner) === null;
+  const nowMs = isHold ? (computeHeldTime(holder, now)?.ms ?? null) : null;
   return (
-    <Times
+    <DurationSummary
       title={words.held}
       none={words.none}
-      usual={toldOf(usual.heldMs)}
+      usual={selectSufficientSamples(usual.heldMs)}
       spread={usual.heldSpread}
       nowMs={nowMs}
       words={words}
-      said={(span, standing) =>
+      describe={(span, standing) =>
         standing.is === "usual"
           ? words.asUsual(span)
           : standing.is === "long"
@@ -84,20 +94,20 @@ function Held({ lock, usual, words }: PlotOfProps) {
   );
 }
 
-function Waited({ lock, usual, words }: PlotOfProps) {
+function WaitDurations({ lock, usual, words }: DurationPlotSectionProps) {
   const now = useServerNow();
-  const { data } = useWaiters(pathOf(lock), lock.waiters.count);
+  const { data } = useWaiters(toLockPath(lock), lock.waiters.count);
   const begun = lock.waiters.count ? (data?.items ?? []).flatMap(({ since }) => since ?? []) : [];
   const nowMs = begun.length === 0 || now === null ? null : Math.max(0, now - Math.min(...begun));
   return (
-    <Times
+    <DurationSummary
       title={words.waited}
       none={words.noneWaited}
-      usual={toldOf(usual.waitedMs)}
+      usual={selectSufficientSamples(usual.waitedMs)}
       spread={usual.waitedSpread}
       nowMs={nowMs}
       words={words}
-      said={(span, standing) =>
+      describe={(span, standing) =>
         standing.is === "usual"
           ? words.waitsAsUsual(span)
           : standing.is === "long"
@@ -108,17 +118,17 @@ function Waited({ lock, usual, words }: PlotOfProps) {
   );
 }
 
-interface TimesProps {
+interface DurationSummaryProps {
   title: string;
   none: string;
-  usual: UsualMs | undefined;
-  spread: Usual["heldSpread"];
+  usual: TypicalMs | undefined;
+  spread: TypicalTimes["heldSpread"];
   nowMs: number | null;
-  words: Words;
-  said(span: string, standing: Standing): string;
+  words: TypicalDurationMessages;
+  describe(span: string, standing: DurationRating): string;
 }
 
-function Times({ title, none, usual, spread, nowMs, words, said }: TimesProps) {
+function DurationSummary({ title, none, usual, spread, nowMs, words, describe }: DurationSummaryProps) {
   if (usual === undefined) {
     return (
       <div className="flex min-w-0 flex-col gap-1">
@@ -127,14 +137,14 @@ function Times({ title, none, usual, spread, nowMs, words, said }: TimesProps) {
       </div>
     );
   }
-  const half = words.half(formatSpan(usual.p50), formatSpan(usual.p95), formatSpan(longestOf(spread)));
-  const standing = nowMs === null ? null : standingOf(nowMs, usual);
+  const half = words.half(formatSpan(usual.p50), formatSpan(usual.p95), formatSpan(getLongestMs(spread)));
+  const standing = nowMs === null ? null : rateDuration(nowMs, usual);
   const isPast = standing !== null && standing.is !== "usual";
-  const present = nowMs === null || standing === null ? "" : said(formatElapsed(nowMs), standing);
+  const present = nowMs === null || standing === null ? "" : describe(formatElapsed(nowMs), standing);
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <h3 className="text-ink-2">{title}</h3>
-      <UsualPlot
+      <DurationPlot
         spread={spread}
         usual={usual}
         nowMs={nowMs}

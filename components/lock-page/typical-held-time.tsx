@@ -3,15 +3,15 @@
 import { formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useUsual } from "@/lib/queries/typical-durations.ts";
-import { toldOf } from "../lock-facts/duration-rating.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
+import { selectSufficientSamples } from "../lock-facts/duration-rating.ts";
 
 /** How long locks of this name are held as a rule, where that is known. */
-export function UsuallyHeld({ path }: { path: string }) {
-  const words = useWords(lockPage);
-  const usual = useUsual(path);
-  const held = toldOf(usual?.heldMs);
+export function TypicalHeldTime({ path }: { path: string }) {
+  const words = useMessages(lockPage);
+  const usual = useTypicalDurations(path);
+  const held = selectSufficientSamples(usual?.heldMs);
   if (usual === undefined || held === undefined) return null;
   return (
     <div className="text-xs leading-4 font-normal tracking-normal text-ink-3" data-testid="usually-held">

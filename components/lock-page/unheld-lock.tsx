@@ -1,7 +1,7 @@
 "use client";
 
 import type { KeyEvents } from "@/components/events/key-history/use-key-events.ts";
-import { endingText } from "@/components/events/text/event-text.ts";
+import { formatHoldEnding } from "@/components/events/text/event-text.ts";
 import { formatAgo } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
@@ -9,16 +9,16 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { holdOffOf, holdOffText } from "../lock-facts/lock-texts.ts";
+import { formatReservedHold, parseReservedHold } from "../lock-facts/lock-texts.ts";
 import { VotesText } from "../lock-facts/votes-text.tsx";
-import { waitersText } from "../lock-facts/waiters-text.tsx";
+import { formatWaiterCount } from "../lock-facts/waiters-text.tsx";
 
 /** A lock that nobody holds: how the last hold ended, or that none was ever seen. */
-export function FreeLock({ lock, history }: { lock: Lock; history: KeyEvents }) {
-  const words = useWords(lockPage);
-  const shared = useWords(lockWords);
+export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }) {
+  const words = useMessages(lockPage);
+  const shared = useMessages(lockWords);
   const { waiters, votes } = lock;
   const isVotedOn = votes !== undefined && (votes.owners.length > 0 || votes.state === "undecided");
   const { ending, events, complete, loading, failed } = history;
@@ -30,28 +30,28 @@ export function FreeLock({ lock, history }: { lock: Lock; history: KeyEvents }) 
       </p>
       {isNeverSeen && <p className="max-w-[76ch] text-ink-2">{words.neverSeenHelp}</p>}
       {waiters.count !== null && waiters.count > 0 && (
-        <p className="text-warn">{waitersText(waiters, shared)}</p>
+        <p className="text-warn">{formatWaiterCount(waiters, shared)}</p>
       )}
       {isVotedOn && (
         <p className="text-ink-2" data-testid="votes">
           {words.freeVotes(<VotesText lock={lock} votes={votes} />)}
         </p>
       )}
-      {ending !== undefined && <LastHold ending={ending} />}
+      {ending !== undefined && <LastHoldText ending={ending} />}
     </div>
   );
 }
 
-function LastHold({ ending }: { ending: LockEvent }) {
-  const words = useWords(lockPage);
-  const eventWords = useWords(events);
-  const shared = useWords(lockWords);
+function LastHoldText({ ending }: { ending: LockEvent }) {
+  const words = useMessages(lockPage);
+  const eventWords = useMessages(events);
+  const shared = useMessages(lockWords);
   const now = useServerNow();
   return (
     <p className="text-base text-ink-2">
       {words.lastHold(
-        ending.owner === undefined ? null : <LastOwner owner={ending.owner} />,
-        endingText(ending, eventWords),
+        ending.owner === undefined ? null : <LastOwnerText owner={ending.owner} />,
+        formatHoldEnding(ending, eventWords),
         now === null ? null : formatAgo(now - ending.at, shared),
         ending.reason ? <SafeText text={ending.reason} wrap /> : null,
       )}
@@ -59,10 +59,11 @@ function LastHold({ ending }: { ending: LockEvent }) {
   );
 }
 
-function LastOwner({ owner }: { owner: string }) {
-  const shared = useWords(lockWords);
-  const holdOff = holdOffOf(owner);
-  if (holdOff !== null) return <SafeText text={shared.theHoldOff(holdOffText(holdOff, shared))} wrap />;
+function LastOwnerText({ owner }: { owner: string }) {
+  const shared = useMessages(lockWords);
+  const holdOff = parseReservedHold(owner);
+  if (holdOff !== null)
+    return <SafeText text={shared.theHoldOff(formatReservedHold(holdOff, shared))} wrap />;
   return (
     <span className="font-mono text-xs">
       <SafeText text={owner} wrap />

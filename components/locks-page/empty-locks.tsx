@@ -7,12 +7,12 @@ import { formatAgo, formatClock } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive, useServerNow } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
 
-export function NothingFound({ filter, onClear }: { filter: string; onClear(): void }) {
-  const words = useWords(emptyLocks);
+export function NoLocksFound({ filter, onClear }: { filter: string; onClear(): void }) {
+  const words = useMessages(emptyLocks);
   return (
     <EmptyState title={words.notFound.title}>
       <p>
@@ -30,8 +30,8 @@ export function NothingFound({ filter, onClear }: { filter: string; onClear(): v
 }
 
 /** Nothing is asked with a search that the server would refuse. */
-export function NotASearch({ onClear }: { onClear(): void }) {
-  const words = useWords(emptyLocks);
+export function InvalidSearch({ onClear }: { onClear(): void }) {
+  const words = useMessages(emptyLocks);
   return (
     <EmptyState title={words.notASearch.title}>
       <p>{words.notASearch.text}</p>
@@ -43,9 +43,9 @@ export function NotASearch({ onClear }: { onClear(): void }) {
 }
 
 /** The target that the page is about has not answered once, so there is nothing to show, not even what was. */
-export function NeverReached() {
-  const words = useWords(emptyLocks).neverReached;
-  const { hello, health } = useLive();
+export function TargetNeverReached() {
+  const words = useMessages(emptyLocks).neverReached;
+  const { hello, health } = useLiveState();
   const targets = useTargets();
   const { name, label, address } = hello?.target ?? {};
   const since = targets?.find((target) => target.name === name)?.triedSince;
@@ -53,7 +53,9 @@ export function NeverReached() {
   const where = <code className="font-mono text-xs text-ink">{address}</code>;
   return (
     <EmptyState title={words.title(label)}>
-      <p>{since === undefined ? words.text(where) : words.textSince(where, <Since at={since} />)}</p>
+      <p>
+        {since === undefined ? words.text(where) : words.textSince(where, <DisconnectedSince at={since} />)}
+      </p>
       {health?.detail !== undefined && (
         <p lang="en" translate="no" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
           <SafeText text={health.detail} wrap />
@@ -68,9 +70,9 @@ export function NeverReached() {
   );
 }
 
-function Since({ at }: { at: number }) {
-  const words = useWords(ui);
-  const { aside } = useWords(emptyLocks).neverReached;
+function DisconnectedSince({ at }: { at: number }) {
+  const words = useMessages(ui);
+  const { aside } = useMessages(emptyLocks).neverReached;
   const now = useServerNow();
   return (
     <>

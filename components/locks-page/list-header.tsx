@@ -3,95 +3,95 @@
 import dynamic from "next/dynamic";
 import { parseAsString, useQueryState } from "nuqs";
 import { memo, useCallback, useMemo } from "react";
-import { FacetButton } from "@/components/facets/facet-button.tsx";
+import { FacetSheetButton } from "@/components/facets/facet-button.tsx";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
-import { OverviewKey } from "@/components/overview/overview-toggle.tsx";
-import { Boundary } from "@/components/ui/error-boundary.tsx";
+import { OverviewToggle } from "@/components/overview/overview-toggle.tsx";
+import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
-import type { BriefNote } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/toast.tsx";
 import { locks } from "@/lib/i18n/en/locks.tsx";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { problems } from "@/lib/i18n/en/problems.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useSay, useWords } from "@/lib/i18n/messages-provider.tsx";
-import { faultyComparison } from "@/lib/query/filter.ts";
+import { useLazyMessages, useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { findInvalidComparison } from "@/lib/query/filter.ts";
 import { FILTER_CHARACTERS_MAX } from "../../lib/contract/limits.ts";
 import { NotificationsHint } from "./notifications-hint.tsx";
-import { loadCompletionIn } from "./search/load-completion.ts";
+import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
 /** Their figures come with the first rows, and so do they, into places that are kept for them. */
-const loadBar = () => import("./toolbar/list-bar.tsx").then((module) => module.ListBar);
-const ListBar = dynamic(loadBar, { ssr: false });
-if (typeof window !== "undefined") loadBar().catch(() => undefined);
+const loadListBar = () => import("./toolbar/list-bar.tsx").then((module) => module.ListBar);
+const ListBar = dynamic(loadListBar, { ssr: false });
+if (typeof window !== "undefined") loadListBar().catch(() => undefined);
 const PhoneTools = dynamic(() => import("./toolbar/phone-tools.tsx").then((module) => module.PhoneTools), {
   ssr: false,
   loading: () => <div className="w-24 shrink-0 sm:hidden" />,
 });
-const FacetsButton = memo(FacetButton);
-const Overview = memo(OverviewStrip);
-const ToOverview = memo(OverviewKey);
-const Search = memo(SearchBox);
-const Hint = memo(NotificationsHint);
+const MemoFacetSheetButton = memo(FacetSheetButton);
+const MemoOverviewStrip = memo(OverviewStrip);
+const MemoOverviewToggle = memo(OverviewToggle);
+const MemoSearchBox = memo(SearchBox);
+const MemoNotificationsHint = memo(NotificationsHint);
 
-interface AboveTableProps {
+interface ListHeaderProps {
   view: LocksView;
   /** Redis was reached at least once. */
   isReached: boolean;
   /** Says what was done with the list, at the foot of the page. */
-  tell: BriefNote["tell"];
+  showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
 /** Overview, views and search. On a phone two lines: views, then the search and what is done with the list. */
-export function AboveTable({ view, isReached, tell, onFilter, onShow }: AboveTableProps) {
-  const { parts, places } = useWords(shell);
+export function ListHeader({ view, isReached, showToast, onFilter, onShow }: ListHeaderProps) {
+  const { parts, places } = useMessages(shell);
   const { filter, sort, fault, table } = view;
   const [columns] = useQueryState("cols", parseAsString);
   const shown = { filter, sort, columns };
   return (
     <>
       {isReached && (
-        <Boundary name={parts.overview}>
-          <Overview onFilter={onFilter} />
-        </Boundary>
+        <ErrorBoundary name={parts.overview}>
+          <MemoOverviewStrip onFilter={onFilter} />
+        </ErrorBoundary>
       )}
       <div className="flex min-h-7 items-center gap-2 max-sm:min-h-11">
-        {isReached && <ToOverview />}
-        <Boundary name={parts.views}>
+        {isReached && <MemoOverviewToggle />}
+        <ErrorBoundary name={parts.views}>
           <ListBar
             shown={shown}
             fault={fault}
             table={table}
-            tell={tell}
+            showToast={showToast}
             onFilter={onFilter}
             onShow={onShow}
           />
-        </Boundary>
+        </ErrorBoundary>
       </div>
       <div className="flex gap-2 max-sm:[&_input]:h-[42px] max-sm:[&_kbd]:hidden">
-        <FacetsButton filter={filter} fault={fault} onFilter={onFilter} />
+        <MemoFacetSheetButton filter={filter} fault={fault} onFilter={onFilter} />
         <LocksSearch filter={filter} onFilter={onFilter} />
-        <Boundary name={parts.views}>
-          <PhoneTools shown={fault === undefined ? shown : undefined} table={table} tell={tell} />
-        </Boundary>
+        <ErrorBoundary name={parts.views}>
+          <PhoneTools shown={fault === undefined ? shown : undefined} table={table} showToast={showToast} />
+        </ErrorBoundary>
       </div>
-      <Boundary name={places.locks}>
-        <Hint />
-      </Boundary>
+      <ErrorBoundary name={places.locks}>
+        <MemoNotificationsHint />
+      </ErrorBoundary>
     </>
   );
 }
 
 function LocksSearch({ filter, onFilter }: { filter: string; onFilter(filter: string): void }) {
-  const words = useWords(locks);
-  const { comparison } = useWords(problems);
-  const say = useSay();
-  const loadCompletion = useMemo(() => loadCompletionIn(say), [say]);
-  const faultOf = useCallback((text: string) => faultText(text, comparison), [comparison]);
+  const words = useMessages(locks);
+  const { comparison } = useMessages(problems);
+  const say = useLazyMessages();
+  const loadCompletion = useMemo(() => loadFilterCompletion(say), [say]);
+  const faultOf = useCallback((text: string) => formatFilterFault(text, comparison), [comparison]);
   return (
-    <Search
+    <MemoSearchBox
       value={filter}
       onChange={onFilter}
       label={words.search}
@@ -103,7 +103,7 @@ function LocksSearch({ filter, onFilter }: { filter: string; onFilter(filter: st
   );
 }
 
-function faultText(filter: string, words: Words["problems"]["comparison"]): string | undefined {
-  const fault = faultyComparison(filter);
-  return fault && words[fault.wants](fault.field);
+function formatFilterFault(filter: string, words: Messages["problems"]["comparison"]): string | undefined {
+  const fault = findInvalidComparison(filter);
+  return fault && words[fault.expected](fault.field);
 }

@@ -1,22 +1,22 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import type { BulkWish } from "@/components/release/bulk-state.ts";
-import { Boundary } from "@/components/ui/error-boundary.tsx";
-import type { BriefNote } from "@/components/ui/toast.tsx";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import type { BulkSelection } from "@/components/release/bulk-state.ts";
+import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
+import type { Toast } from "@/components/ui/toast.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { keyOfFields } from "@/lib/keys/key.ts";
-import type { Copying } from "./use-copy-sheet.ts";
-import type { Freeing } from "./use-release-sheet.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { parseKeyFields } from "@/lib/keys/key.ts";
+import type { CopySheetState } from "./use-copy-sheet.ts";
+import type { ReleaseSheetState } from "./use-release-sheet.ts";
 
-const FreeSheet = dynamic(
-  () => import("@/components/release/release-sheet.tsx").then((module) => module.FreeSheet),
+const ReleaseSheet = dynamic(
+  () => import("@/components/release/release-sheet.tsx").then((module) => module.ReleaseSheet),
   { ssr: false },
 );
-const BulkSheet = dynamic(
-  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkSheet),
+const BulkReleaseSheet = dynamic(
+  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
   { ssr: false },
 );
 const CopyMenu = dynamic(
@@ -27,11 +27,11 @@ const CopyMenu = dynamic(
 );
 
 interface LocksOverlaysProps {
-  copying: Copying;
-  freeing: Freeing;
+  copySheet: CopySheetState;
+  releaseSheet: ReleaseSheetState;
   /** What the sheet for many is open for. */
-  bulk: BulkWish | null;
-  tell: BriefNote["tell"];
+  bulk: BulkSelection | null;
+  showToast: Toast["showToast"];
   onBulkClose(): void;
   /** Where the focus goes after the sheet for many. */
   backToTable(): HTMLElement | null;
@@ -39,33 +39,33 @@ interface LocksOverlaysProps {
 
 /** What opens over the list. */
 export function LocksOverlays(overlays: LocksOverlaysProps) {
-  const { copying, freeing, bulk, tell, onBulkClose, backToTable } = overlays;
-  const { parts } = useWords(shell);
+  const { copySheet, releaseSheet, bulk, showToast, onBulkClose, backToTable } = overlays;
+  const { parts } = useMessages(shell);
   return (
     <>
-      {copying.lock !== null && (
+      {copySheet.lock !== null && (
         <CopyMenu
-          lockKey={keyOfFields(copying.lock)}
-          lock={copying.lock}
-          anchor={copying.anchor}
-          tell={tell}
-          onClose={copying.close}
+          lockKey={parseKeyFields(copySheet.lock)}
+          lock={copySheet.lock}
+          anchor={copySheet.anchor}
+          showToast={showToast}
+          onClose={copySheet.close}
         />
       )}
       {bulk !== null && (
-        <Boundary name={parts.free} place="overlay">
-          <BulkSheet wish={bulk} onClose={onBulkClose} finalFocus={backToTable} />
-        </Boundary>
+        <ErrorBoundary name={parts.free} place="overlay">
+          <BulkReleaseSheet selection={bulk} onClose={onBulkClose} finalFocus={backToTable} />
+        </ErrorBoundary>
       )}
-      {freeing.lock !== null && (
-        <Boundary name={parts.free} place="overlay">
-          <FreeSheet
-            key={pathOf(freeing.lock)}
-            lock={freeing.lock}
-            onClose={freeing.close}
-            finalFocus={freeing.backToRow}
+      {releaseSheet.lock !== null && (
+        <ErrorBoundary name={parts.free} place="overlay">
+          <ReleaseSheet
+            key={toLockPath(releaseSheet.lock)}
+            lock={releaseSheet.lock}
+            onClose={releaseSheet.close}
+            finalFocus={releaseSheet.backToRow}
           />
-        </Boundary>
+        </ErrorBoundary>
       )}
     </>
   );

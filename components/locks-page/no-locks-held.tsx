@@ -1,14 +1,14 @@
 "use client";
 
 import { LockFinder } from "@/components/formats/lock-finder.tsx";
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-function acquireCommand(origin: string): string {
+function buildAcquireCommand(origin: string): string {
   return [
     `curl ${origin}${BASE_PATH}/api/v1/locks/lock:orders:42/acquire \\`,
     `  -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" \\`,
@@ -17,8 +17,8 @@ function acquireCommand(origin: string): string {
   ].join("\n");
 }
 
-export function NothingHeld({ watch }: { watch: readonly string[] }) {
-  const words = useWords(emptyLocks);
+export function NoLocksHeld({ watch }: { watch: readonly string[] }) {
+  const words = useMessages(emptyLocks);
   const patterns = watch.map((pattern, index) => (
     <span key={pattern}>
       {index > 0 && ", "}
@@ -30,7 +30,7 @@ export function NothingHeld({ watch }: { watch: readonly string[] }) {
   return (
     <EmptyState title={words.nothingHeld.title}>
       <p>{words.nothingHeld.text}</p>
-      <Command text={acquireCommand(location.origin)} label={words.copy} />
+      <CommandLine text={buildAcquireCommand(location.origin)} label={words.copy} />
       <p>{words.nothingHeld.keyAndOthers(patterns)}</p>
       <LockFinder />
     </EmptyState>

@@ -1,12 +1,12 @@
 "use client";
 
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { locks } from "@/lib/i18n/en/locks.tsx";
-import { useLanguage, useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** What is late without notifications, and how they are had. @param detail the server's own advice */
 export function NotificationsAdvice({ detail }: { detail: string | undefined }) {
-  const words = useWords(locks).notifications;
+  const words = useMessages(locks).notifications;
   const { language } = useLanguage();
   return (
     <details className="rounded-[8px] border border-line bg-warn-bg px-3 py-1.5 text-ink-2">
@@ -18,7 +18,7 @@ export function NotificationsAdvice({ detail }: { detail: string | undefined }) 
             {detail}
           </p>
         )}
-        <Command text="CONFIG SET notify-keyspace-events Kghszxe$" label={words.copy} />
+        <CommandLine text="CONFIG SET notify-keyspace-events Kghszxe$" label={words.copy} />
       </div>
     </details>
   );

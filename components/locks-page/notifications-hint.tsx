@@ -1,7 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useLiveState } from "@/lib/live/hooks.ts";
 
 const NotificationsAdvice = dynamic(
   () => import("./notifications-advice.tsx").then((module) => module.NotificationsAdvice),
@@ -10,7 +10,7 @@ const NotificationsAdvice = dynamic(
 
 /** Without notifications the picture is right, but later. */
 export function NotificationsHint() {
-  const { health } = useLive();
+  const { health } = useLiveState();
   if (health === null || health.notifications === "on" || health.state === "down") return null;
   return <NotificationsAdvice detail={health.detail} />;
 }

@@ -1,29 +1,29 @@
 "use client";
 
-import type { BulkWish } from "@/components/release/bulk-state.ts";
+import type { BulkSelection } from "@/components/release/bulk-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Picking } from "./use-selection.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { LockSelection } from "./use-selection.ts";
 
-interface PickBarProps {
-  picking: Picking;
+interface SelectionBarProps {
+  selection: LockSelection;
   /** How many match the filter, ticked or not. */
   total: number;
   filter: string;
   blocked: string | null;
-  onFree(wish: BulkWish): void;
+  onRelease(wish: BulkSelection): void;
 }
 
 /** What can be done to the ticked rows; stands at the foot of the table, so that no row moves. */
-export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProps) {
-  const words = useWords(viewTools);
-  const { picked, which, outOfSight } = picking;
+export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
+  const words = useMessages(viewTools);
+  const { selected, scope, outOfSight } = selection;
   const all = formatNumber(total);
-  const isAll = which === "all";
-  const count = isAll ? total : picked.size;
+  const isAll = scope === "all";
+  const count = isAll ? total : selected.size;
   return (
     <div
       role="toolbar"
@@ -32,7 +32,7 @@ export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProp
     >
       <p role="status" className="min-w-40 flex-1 text-accent max-sm:basis-full">
         <span className="font-medium">
-          {isAll ? tickedAll(words, filter, all) : words.count(count, formatNumber(count))}
+          {isAll ? formatSelectedAll(words, filter, all) : words.count(count, formatNumber(count))}
         </span>
         {outOfSight > 0 && (
           <span className="ml-2 text-ink-2">{words.outOfSight(formatNumber(outOfSight))}</span>
@@ -41,19 +41,19 @@ export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProp
           <span className="ml-2 text-ink-2">{words.mostAtOnce(formatNumber(BULK_ITEMS_MAX))}</span>
         )}
       </p>
-      {!isAll && total > picked.size && (
-        <Button onClick={picking.tickAllThatMatch} title={words.tickAllHint}>
+      {!isAll && total > selected.size && (
+        <Button onClick={selection.selectAllMatching} title={words.tickAllHint}>
           {filter === "" ? words.tickAllEver(all) : words.tickAll(all)}
         </Button>
       )}
-      <Button onClick={picking.clear} title={words.untickHint}>
+      <Button onClick={selection.clear} title={words.untickHint}>
         {words.untick}
       </Button>
       <Button
-        look="danger"
+        variant="danger"
         blocked={blocked}
         title={words.freeHint}
-        onClick={() => onFree(isAll ? { filter } : { locks: [...picked.values()] })}
+        onClick={() => onRelease(isAll ? { filter } : { locks: [...selected.values()] })}
       >
         {words.free(formatNumber(Math.min(count, BULK_ITEMS_MAX)))}
       </Button>
@@ -61,5 +61,5 @@ export function PickBar({ picking, total, filter, blocked, onFree }: PickBarProp
   );
 }
 
-const tickedAll = (words: typeof viewTools, filter: string, all: string) =>
+const formatSelectedAll = (words: typeof viewTools, filter: string, all: string) =>
   filter === "" ? words.allTickedEver(all) : words.allTicked(all);

@@ -1,72 +1,75 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { isNeverReached } from "@/components/app/connection.ts";
-import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { isTargetNeverReached } from "@/components/app/connection.ts";
+import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { useLive } from "@/lib/live/hooks.ts";
-import { Unreachable } from "./target-unreachable.tsx";
-import type { Copying } from "./use-copy-sheet.ts";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { TargetUnreachable } from "./target-unreachable.tsx";
+import type { CopySheetState } from "./use-copy-sheet.ts";
 import type { LocksView } from "./use-locks-view.ts";
-import type { Freeing } from "./use-release-sheet.ts";
-import type { Picking } from "./use-selection.ts";
+import type { ReleaseSheetState } from "./use-release-sheet.ts";
+import type { LockSelection } from "./use-selection.ts";
 
 /** Shown with the first rows, which come later than the page: it is on its way while they are. */
-const loadTable = () => import("./table/locks-table.tsx").then((module) => module.LocksTable);
-const LocksTable = dynamic(loadTable, { ssr: false });
-if (typeof window !== "undefined") loadTable().catch(() => undefined);
-const NothingHeld = dynamic(() => import("./no-locks-held.tsx").then((module) => module.NothingHeld), {
+const loadLocksTable = () => import("./table/locks-table.tsx").then((module) => module.LocksTable);
+const LocksTable = dynamic(loadLocksTable, { ssr: false });
+if (typeof window !== "undefined") loadLocksTable().catch(() => undefined);
+const NoLocksHeld = dynamic(() => import("./no-locks-held.tsx").then((module) => module.NoLocksHeld), {
   ssr: false,
 });
-const NothingFound = dynamic(() => import("./empty-locks.tsx").then((module) => module.NothingFound), {
+const NoLocksFound = dynamic(() => import("./empty-locks.tsx").then((module) => module.NoLocksFound), {
   ssr: false,
 });
-const NotASearch = dynamic(() => import("./empty-locks.tsx").then((module) => module.NotASearch), {
+const InvalidSearch = dynamic(() => import("./empty-locks.tsx").then((module) => module.InvalidSearch), {
   ssr: false,
 });
-const NeverReached = dynamic(() => import("./empty-locks.tsx").then((module) => module.NeverReached), {
-  ssr: false,
-});
+const TargetNeverReached = dynamic(
+  () => import("./empty-locks.tsx").then((module) => module.TargetNeverReached),
+  {
+    ssr: false,
+  },
+);
 
-interface TablePlaceProps {
+interface TableAreaProps {
   view: LocksView;
-  freeing: Freeing;
-  picking: Picking;
-  copying: Copying;
+  releaseSheet: ReleaseSheetState;
+  selection: LockSelection;
+  copySheet: CopySheetState;
   onOpen(lock: Lock): void;
 }
 
 /** The table, or why there is none. */
-export function TablePlace({ view, freeing, picking, copying, onOpen }: TablePlaceProps) {
-  const live = useLive();
-  const freeBlocked = useFreeBlock();
+export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: TableAreaProps) {
+  const live = useLiveState();
+  const freeBlocked = useReleaseBlockedReason();
   const { window } = view.table;
-  if (view.fault !== undefined) return <NotASearch onClear={() => view.setFilter("")} />;
+  if (view.fault !== undefined) return <InvalidSearch onClear={() => view.setFilter("")} />;
   if (window === undefined) {
-    if (live.connection === "stale") return <Unreachable />;
-    return isNeverReached(live) ? <NeverReached /> : null;
+    if (live.connection === "stale") return <TargetUnreachable />;
+    return isTargetNeverReached(live) ? <TargetNeverReached /> : null;
   }
   return (
     <LocksTable
       list={view.table}
       window={window}
       sort={view.sort}
-      selected={view.selected}
+      focusedPath={view.focusedPath}
       onSort={view.setSort}
       onRows={view.showRows}
       onOpen={onOpen}
-      select={view.select}
-      free={freeing.open}
-      pick={picking.toggle}
-      copy={copying.open}
-      picked={picking.picked}
-      onPickAll={picking.toggleAll}
-      freeBlocked={freeBlocked}
+      focusRow={view.focusRow}
+      releaseLock={releaseSheet.open}
+      toggleSelected={selection.toggle}
+      copy={copySheet.open}
+      selectedLocks={selection.selected}
+      onSelectAll={selection.toggleAll}
+      releaseBlocked={freeBlocked}
     >
       {window.total === 0 && view.filter !== "" && (
-        <NothingFound filter={view.filter} onClear={() => view.setFilter("")} />
+        <NoLocksFound filter={view.filter} onClear={() => view.setFilter("")} />
       )}
-      {window.total === 0 && view.filter === "" && <NothingHeld watch={live.hello?.watch ?? []} />}
+      {window.total === 0 && view.filter === "" && <NoLocksHeld watch={live.hello?.watch ?? []} />}
     </LocksTable>
   );
 }

@@ -2,11 +2,11 @@
 
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { locks } from "@/lib/i18n/en/locks.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** Not loaded late as the other empty states are: there is nobody to load it from. */
-export function Unreachable() {
-  const words = useWords(locks).unreachable;
+export function TargetUnreachable() {
+  const words = useMessages(locks).unreachable;
   return (
     <EmptyState title={words.title}>
       <p>{words.text()}</p>

@@ -1,11 +1,11 @@
 "use client";
 
 import { type RefObject, useRef, useState } from "react";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { rowElement } from "./table/row-element.ts";
+import { findRowElement } from "./table/row-element.ts";
 
-export interface Copying {
+export interface CopySheetState {
   /** What the menu is open for. */
   lock: Lock | null;
   anchor: RefObject<HTMLElement | null>;
@@ -15,14 +15,14 @@ export interface Copying {
 }
 
 /** The menu that copies a row in one form or another. */
-export function useCopying(place: RefObject<HTMLElement | null>): Copying {
+export function useCopySheet(place: RefObject<HTMLElement | null>): CopySheetState {
   const [lock, setLock] = useState<Lock | null>(null);
   const anchor = useRef<HTMLElement>(null);
   return {
     lock,
     anchor,
     open(next, opener) {
-      anchor.current = opener ?? rowElement(place.current, pathOf(next)) ?? null;
+      anchor.current = opener ?? findRowElement(place.current, toLockPath(next)) ?? null;
       setLock(next);
     },
     close: () => setLock(null),

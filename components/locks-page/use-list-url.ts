@@ -2,14 +2,14 @@
 
 import { parseAsString, useQueryStates } from "nuqs";
 import { useRef } from "react";
-import { faultOfFilter } from "@/lib/query/filter.ts";
+import { describeFilterError } from "@/lib/query/filter.ts";
 import { FILTER_CHARACTERS_MAX } from "../../lib/contract/limits.ts";
 import { LOCK_SORT_PATTERN } from "../../lib/contract/lock-sort.ts";
-import { SORT_FIRST } from "./columns/columns.ts";
+import { DEFAULT_SORT } from "./columns/columns.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
-  sort: parseAsString.withDefault(SORT_FIRST),
+  sort: parseAsString.withDefault(DEFAULT_SORT),
   lock: parseAsString,
 };
 
@@ -19,10 +19,10 @@ export interface ListUrl {
   fault: string | undefined;
   sort: string;
   /** Path form of the row that has the keyboard. */
-  selected: string | null;
+  focusedPath: string | null;
   setFilter(filter: string): void;
   setSort(sort: string): void;
-  select(path: string | null): void;
+  focusRow(path: string | null): void;
   /** When the address says what was selected last: a page that is opened before is written over. */
   settled(): Promise<unknown>;
 }
@@ -35,12 +35,12 @@ export function useListUrl(): ListUrl {
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {
     filter,
-    fault: faultOfFilter(filter),
-    sort: LOCK_SORT_PATTERN.test(sort) ? sort : SORT_FIRST,
-    selected: lock,
+    fault: describeFilterError(filter),
+    sort: LOCK_SORT_PATTERN.test(sort) ? sort : DEFAULT_SORT,
+    focusedPath: lock,
     setFilter: (next) => void set({ q: next === "" ? null : next }),
     setSort: (next) => void set({ sort: next }),
-    select(path) {
+    focusRow(path) {
       written.current = set({ lock: path });
     },
     settled: () => written.current,

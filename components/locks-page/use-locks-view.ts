@@ -1,20 +1,20 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { keepListPlace } from "@/components/app/list-return.ts";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { useShowWindow } from "@/lib/live/hooks.ts";
+import { rememberListPosition } from "@/components/app/list-return.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { useWindowSubscription } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/live-cache.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { SORT_FIRST } from "./columns/columns.ts";
-import { type Pausable, useKeep, usePausable } from "./frozen-rows/use-frozen-rows.ts";
-import { useReading } from "./frozen-rows/use-is-reading.ts";
+import { DEFAULT_SORT } from "./columns/columns.ts";
+import { type FrozenRows, useFrozenRows, usePinnedPaths } from "./frozen-rows/use-frozen-rows.ts";
+import { useIsReading } from "./frozen-rows/use-is-reading.ts";
 import { type ListUrl, useListUrl } from "./use-list-url.ts";
-import { offsetFor, WINDOW_ROWS } from "./visible-window.ts";
+import { computeWindowOffset, WINDOW_ROWS } from "./visible-window.ts";
 
 export interface LocksView
-  extends Pick<ListUrl, "filter" | "fault" | "sort" | "selected" | "select" | "settled"> {
-  table: Pausable;
+  extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
+  table: FrozenRows;
   /** The rows on screen: the stream is asked for those. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
@@ -26,13 +26,13 @@ export interface LocksView
 /** What the table shows, from the URL and the scroll position. */
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
-  useKeptSearch(url);
+  useRememberedSearch(url);
   const [offset, setOffset] = useState(0);
   const visible = useRef<readonly [number, number]>([0, 0]);
-  const isReading = useReading(place);
-  const table = usePausable({ latest: useLockWindow(), isReading, visible });
-  const keep = useKeep(isReading || table.paused ? table.window?.items.map(pathOf) : undefined);
-  useShowWindow({
+  const isReading = useIsReading(place);
+  const table = useFrozenRows({ latest: useLockWindow(), isReading, visible });
+  const keep = usePinnedPaths(isReading || table.paused ? table.window?.items.map(toLockPath) : undefined);
+  useWindowSubscription({
     filter: url.fault === undefined ? url.filter : "",
     sort: url.sort,
     offset,
@@ -43,7 +43,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const showRows = useCallback(
     (first: number, last: number) => {
       visible.current = [first, last];
-      setOffset((present) => offsetFor(first, last, total, present));
+      setOffset((present) => computeWindowOffset(first, last, total, present));
     },
     [total],
   );
@@ -74,14 +74,14 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
 }
 
 /** For whoever comes back from a lock's page. */
-function useKeptSearch({ filter, sort, selected }: ListUrl): void {
+function useRememberedSearch({ filter, sort, focusedPath }: ListUrl): void {
   const target = useTargetName();
   useEffect(() => {
     const query = new URLSearchParams();
     if (target !== undefined) query.set("target", target);
     if (filter !== "") query.set("q", filter);
-    if (sort !== SORT_FIRST) query.set("sort", sort);
-    if (selected !== null) query.set("lock", selected);
-    keepListPlace({ search: query.size === 0 ? "" : `?${query}` });
-  }, [filter, sort, selected, target]);
+    if (sort !== DEFAULT_SORT) query.set("sort", sort);
+    if (focusedPath !== null) query.set("lock", focusedPath);
+    rememberListPosition({ search: query.size === 0 ? "" : `?${query}` });
+  }, [filter, sort, focusedPath, target]);
 }

@@ -1,11 +1,11 @@
 "use client";
 
 import { type RefObject, useRef, useState } from "react";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { rowElement } from "./table/row-element.ts";
+import { findRowElement } from "./table/row-element.ts";
 
-export interface Freeing {
+export interface ReleaseSheetState {
   /** The lock that the sheet is open for. */
   lock: Lock | null;
   open(lock: Lock): void;
@@ -14,20 +14,23 @@ export interface Freeing {
   backToRow(): HTMLElement | null;
 }
 
-export function useFreeing(place: RefObject<HTMLElement | null>, items: readonly Lock[]): Freeing {
+export function useReleaseSheet(
+  place: RefObject<HTMLElement | null>,
+  items: readonly Lock[],
+): ReleaseSheetState {
   const [lock, setLock] = useState<Lock | null>(null);
   const from = useRef({ path: "", index: 0 });
   return {
     lock,
     open(next) {
-      const path = pathOf(next);
-      from.current = { path, index: items.findIndex((one) => pathOf(one) === path) };
+      const path = toLockPath(next);
+      from.current = { path, index: items.findIndex((one) => toLockPath(one) === path) };
       setLock(next);
     },
     close: () => setLock(null),
     backToRow() {
       const rows = place.current?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
-      const row = rowElement(place.current, from.current.path);
+      const row = findRowElement(place.current, from.current.path);
       const neighbour = rows[Math.min(from.current.index, rows.length - 1)];
       return row ?? neighbour ?? place.current?.querySelector("section") ?? null;
     },

@@ -1,68 +1,68 @@
 "use client";
 
 import { useMemo, useRef, useState } from "react";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 /** Rows that are ticked, to do the same to all of them. */
-export interface Picking {
+export interface LockSelection {
   /**
    * As each was seen when it was ticked, by its path; where all are ticked, those that are loaded. They stay ticked when
    * they are scrolled away, and when they change.
    */
-  picked: ReadonlyMap<string, Lock>;
+  selected: ReadonlyMap<string, Lock>;
   /** `all`: all that match, loaded or not, and those that come later as well. */
-  which: "some" | "all";
+  scope: "some" | "all";
   /** How many are ticked that are not loaded; of `some`. */
   outOfSight: number;
   /** Ticks a row or unticks it; with `extend`, all from the last one that was ticked up to it. */
   toggle(lock: Lock, extend: boolean): void;
   /** Ticks all rows that are loaded, or none if all of them are. */
   toggleAll(): void;
-  tickAllThatMatch(): void;
+  selectAllMatching(): void;
   clear(): void;
 }
 
-type Ticked = { which: "some" | "all"; some: ReadonlyMap<string, Lock> };
-const NONE: Ticked = { which: "some", some: new Map() };
+type SelectedRows = { which: "some" | "all"; some: ReadonlyMap<string, Lock> };
+const NO_SELECTION: SelectedRows = { which: "some", some: new Map() };
 
-const byPath = (locks: readonly Lock[]): ReadonlyMap<string, Lock> =>
-  new Map(locks.filter(({ version }) => version !== null).map((lock) => [pathOf(lock), lock]));
+const indexByPath = (locks: readonly Lock[]): ReadonlyMap<string, Lock> =>
+  new Map(locks.filter(({ version }) => version !== null).map((lock) => [toLockPath(lock), lock]));
 
-export function usePicking(items: readonly Lock[]): Picking {
-  const [ticked, setTicked] = useState(NONE);
+export function useSelection(items: readonly Lock[]): LockSelection {
+  const [ticked, setTicked] = useState(NO_SELECTION);
   const anchor = useRef<string | null>(null);
   const { which, some } = ticked;
-  const picked = useMemo(() => (which === "all" ? byPath(items) : some), [which, some, items]);
+  const picked = useMemo(() => (which === "all" ? indexByPath(items) : some), [which, some, items]);
   const outOfSight = useMemo(() => {
     if (which === "all" || some.size === 0) return 0;
-    const loaded = new Set(items.map(pathOf));
+    const loaded = new Set(items.map(toLockPath));
     return [...some.keys()].filter((path) => !loaded.has(path)).length;
   }, [which, some, items]);
   const set = (locks: readonly Lock[], on: boolean) => {
     // Whoever takes one out of all means those that can be seen from then on.
     const next = new Map(picked);
     for (const lock of locks) {
-      if (!on) next.delete(pathOf(lock));
-      else if (lock.version !== null) next.set(pathOf(lock), lock);
+      if (!on) next.delete(toLockPath(lock));
+      else if (lock.version !== null) next.set(toLockPath(lock), lock);
     }
     setTicked({ which: "some", some: next });
   };
   return {
-    picked,
-    which,
+    selected: picked,
+    scope: which,
     outOfSight,
     toggle(lock, extend) {
-      const path = pathOf(lock);
+      const path = toLockPath(lock);
       const on = !picked.has(path);
-      const from = extend ? items.findIndex((each) => pathOf(each) === anchor.current) : -1;
-      const to = items.findIndex((each) => pathOf(each) === path);
+      const from = extend ? items.findIndex((each) => toLockPath(each) === anchor.current) : -1;
+      const to = items.findIndex((each) => toLockPath(each) === path);
       anchor.current = path;
       if (from < 0 || to < 0) return set([lock], on);
       set(items.slice(Math.min(from, to), Math.max(from, to) + 1), true);
     },
-    toggleAll: () => set(items, !items.every((lock) => picked.has(pathOf(lock)))),
-    tickAllThatMatch: () => setTicked({ which: "all", some: NONE.some }),
-    clear: () => setTicked(NONE),
+    toggleAll: () => set(items, !items.every((lock) => picked.has(toLockPath(lock)))),
+    selectAllMatching: () => setTicked({ which: "all", some: NO_SELECTION.some }),
+    clear: () => setTicked(NO_SELECTION),
   };
 }

@@ -4,21 +4,21 @@ import { useEffect, useRef, useState } from "react";
 import { LanguageSwitch } from "@/components/shell/language-switch.tsx";
 import { Logo } from "@/components/shell/logo.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { ApiProblem } from "@/lib/api/request.ts";
 import { login } from "@/lib/i18n/en/login.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLogin } from "@/lib/queries/session.ts";
 import { PasswordForm } from "./password-form.tsx";
-import { safeNext } from "./safe-redirect.ts";
+import { sanitizeRedirect } from "./safe-redirect.ts";
 
-type Step = "reading" | "asking" | "form" | "refused" | "failed";
+type LoginStepName = "reading" | "asking" | "form" | "refused" | "failed";
 
 export function LoginPage() {
   const logIn = useLogin();
-  const [step, setStep] = useState<Step>("reading");
+  const [step, setStep] = useState<LoginStepName>("reading");
   const token = useRef<string | null>(null);
 
   const ask = () => {
@@ -27,7 +27,7 @@ export function LoginPage() {
     logIn.mutate(
       { token: token.current },
       {
-        onSuccess: () => location.replace(safeNext(location, BASE_PATH)),
+        onSuccess: () => location.replace(sanitizeRedirect(location, BASE_PATH)),
         // Anything that is no clear "no" leaves the link unused, so it can be tried again.
         onError: (error) =>
           setStep(
@@ -74,9 +74,9 @@ export function LoginPage() {
   );
 }
 
-function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
-  const words = useWords(login);
-  const { tryAgain } = useWords(ui);
+function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) {
+  const words = useMessages(login);
+  const { tryAgain } = useMessages(ui);
   switch (step) {
     case "reading":
     case "asking":
@@ -86,7 +86,7 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
         <>
           <h1 className="text-lg font-semibold">{words.logIn}</h1>
           <PasswordForm />
-          <ByLink />
+          <LinkLogin />
         </>
       );
     case "refused":
@@ -105,7 +105,7 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
           <h1 className="text-lg font-semibold">{words.noAnswer}</h1>
           <p className="text-ink-2">{words.noAnswerText}</p>
           <div>
-            <Button look="primary" onClick={onAgain}>
+            <Button variant="primary" onClick={onAgain}>
               {tryAgain}
             </Button>
           </div>
@@ -115,8 +115,8 @@ function LoginStep({ step, onAgain }: { step: Step; onAgain(): void }) {
 }
 
 /** For the first login, and for who forgot the password: whoever has the terminal is let in. */
-function ByLink() {
-  const words = useWords(login);
+function LinkLogin() {
+  const words = useMessages(login);
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-4">
       <h2 className="font-semibold">{words.orByLink}</h2>
@@ -127,6 +127,6 @@ function ByLink() {
 }
 
 function LoginCommand() {
-  const { copyCommand } = useWords(login);
-  return <Command text="npm run login" label={copyCommand} />;
+  const { copyCommand } = useMessages(login);
+  return <CommandLine text="npm run login" label={copyCommand} />;
 }

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { formatRemaining } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
@@ -10,25 +10,28 @@ import { ApiProblem } from "@/lib/api/request.ts";
 import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { login } from "@/lib/i18n/en/login.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLogin } from "@/lib/queries/session.ts";
-import { safeNext } from "./safe-redirect.ts";
+import { sanitizeRedirect } from "./safe-redirect.ts";
 
 /** By name and password. */
 export function PasswordForm() {
-  const words = useWords(login);
-  const { waiting } = useWords(ui);
+  const words = useMessages(login);
+  const { waiting } = useMessages(ui);
   const logIn = useLogin();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const pauseMs = usePause(logIn.error);
+  const pauseMs = useRetryPause(logIn.error);
   const blocked = logIn.isPending ? waiting : pauseMs > 0 ? words.tooManyTries : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null) return;
     logIn.mutate(
       { name: name.trim(), password },
-      { onSuccess: () => location.replace(safeNext(location, BASE_PATH)), onError: () => setPassword("") },
+      {
+        onSuccess: () => location.replace(sanitizeRedirect(location, BASE_PATH)),
+        onError: () => setPassword(""),
+      },
     );
   };
   return (
@@ -38,7 +41,7 @@ export function PasswordForm() {
           <input
             {...field}
             required
-            className={INPUT}
+            className={INPUT_CLASS}
             value={name}
             maxLength={NAME_CHARACTERS_MAX}
             autoComplete="username"
@@ -54,7 +57,7 @@ export function PasswordForm() {
             {...field}
             required
             type="password"
-            className={INPUT}
+            className={INPUT_CLASS}
             value={password}
             maxLength={PASSWORD_CHARACTERS_MAX}
             autoComplete="current-password"
@@ -64,11 +67,11 @@ export function PasswordForm() {
       </Field>
       {logIn.isError && (
         <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-          <FailureText error={logIn.error} pauseMs={pauseMs} />
+          <LoginFailureText error={logIn.error} pauseMs={pauseMs} />
         </p>
       )}
       <div>
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {logIn.isPending ? words.loggingIn : words.logIn}
         </Button>
       </div>
@@ -77,8 +80,8 @@ export function PasswordForm() {
 }
 
 /** The same for a name that does not exist and for a wrong password: neither is told. */
-function FailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
-  const words = useWords(login);
+function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
+  const words = useMessages(login);
   if (!(error instanceof ApiProblem)) return words.nothingDecided(<ProblemText problem={error} />);
   if (error.code === "unauthenticated") return words.wrong;
   if (error.code !== "rate_limited") return <ProblemText problem={error} />;
@@ -86,7 +89,7 @@ function FailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
 }
 
 /** What is left of the pause that the server asks for. The page's own time: no clock is compared. */
-function usePause(error: Error | null): number {
+function useRetryPause(error: Error | null): number {
   const [until, setUntil] = useState<{ error: Error; at: number } | null>(null);
   const [now, setNow] = useState(0);
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { safeNext } from "./safe-redirect.ts";
+import { sanitizeRedirect } from "./safe-redirect.ts";
 
 const next = (value: string) =>
-  safeNext({ origin: "http://127.0.0.1:3000", search: `?next=${encodeURIComponent(value)}` });
+  sanitizeRedirect({ origin: "http://127.0.0.1:3000", search: `?next=${encodeURIComponent(value)}` });
 
 it("a next URL outside this site is replaced by the start page", () => {
-  expect(safeNext({ origin: "http://x", search: "" })).toBe("http://x/");
+  expect(sanitizeRedirect({ origin: "http://x", search: "" })).toBe("http://x/");
   expect(next("/events?type=expired#a")).toBe("http://127.0.0.1:3000/events?type=expired#a");
   expect(next("/locks/a%2Fb")).toBe("http://127.0.0.1:3000/locks/a%2Fb");
   for (const bad of [
@@ -25,7 +25,7 @@ it("a next URL outside this site is replaced by the start page", () => {
 
 it("a next URL outside the base path is replaced by the start page", () => {
   const below = (value: string) =>
-    safeNext({ origin: "http://x", search: `?next=${encodeURIComponent(value)}` }, "/console");
+    sanitizeRedirect({ origin: "http://x", search: `?next=${encodeURIComponent(value)}` }, "/console");
   expect(below("/console/events")).toBe("http://x/console/events");
   for (const bad of ["/", "/other", "/consoles/events", "/console/../other"]) {
     expect(below(bad)).toBe("/console/");

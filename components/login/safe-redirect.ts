@@ -3,7 +3,10 @@
  *
  * @param basePath what the console is below
  */
-export function safeNext({ origin, search }: { origin: string; search: string }, basePath = ""): string {
+export function sanitizeRedirect(
+  { origin, search }: { origin: string; search: string },
+  basePath = "",
+): string {
   const home = `${basePath}/`;
   const next = new URLSearchParams(search).get("next") ?? home;
   if (!next.startsWith("/")) return home;

@@ -5,13 +5,20 @@ import { useMemo, useState } from "react";
 import { formatClock } from "@/components/ui/format-duration.ts";
 import type { Stats } from "@/lib/contract/stats.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { figureOf, formatMeasure, type Measure, RANGE_MS, rangeOf, sentenceOf } from "./overview-figures.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import {
+  buildMeasureSeries,
+  describeSeries,
+  detectSeriesRange,
+  formatMeasure,
+  type Measure,
+  RANGE_MS,
+} from "./overview-figures.ts";
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
 /** The search that finds these locks; null: they are not locks. */
-const FILTERS: Readonly<Record<Measure, string | null>> = {
+const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",
   abnormal: "is:abnormal",
@@ -19,7 +26,7 @@ const FILTERS: Readonly<Record<Measure, string | null>> = {
   waitedMsP95: null,
 };
 
-interface FigureCellProps {
+interface MeasureCellProps {
   measure: Measure;
   /** undefined: not known yet. */
   stats: Stats | undefined;
@@ -28,21 +35,21 @@ interface FigureCellProps {
   onFilter(filter: string): void;
 }
 
-export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) {
+export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps) {
   const [pointed, setPointed] = useState<MeasuredSample | null>(null);
   const figure = useMemo(
-    () => (stats === undefined ? undefined : figureOf(stats, measure)),
+    () => (stats === undefined ? undefined : buildMeasureSeries(stats, measure)),
     [stats, measure],
   );
-  const words = useWords(overview);
+  const words = useMessages(overview);
   const { name, means, find } = words.measures[measure];
-  const filter = FILTERS[measure];
+  const filter = MEASURE_FILTERS[measure];
   const value = pointed?.value ?? live ?? figure?.value ?? null;
   const at = pointed?.at ?? (live === undefined ? figure?.olderAt : undefined);
   const isBad = measure === "abnormal" && value !== null && value > 0;
   const shown = (
     <span className={clsx("text-[20px] leading-7 font-semibold tracking-tight", isBad && "text-bad")}>
-      {value === null ? <NoFigure isKnown={figure !== undefined} /> : formatMeasure(measure, value)}
+      {value === null ? <NoMeasurement isKnown={figure !== undefined} /> : formatMeasure(measure, value)}
     </span>
   );
   return (
@@ -66,10 +73,10 @@ export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) 
           {stats !== undefined && figure !== undefined && (
             <Sparkline
               samples={figure.samples}
-              from={stats.now - RANGE_MS[rangeOf(stats)]}
+              from={stats.now - RANGE_MS[detectSeriesRange(stats)]}
               to={stats.now}
               thinning={measure === "acquisitionsPerS" ? "mean" : "largest"}
-              label={words.line(name, sentenceOf(measure, figure, rangeOf(stats), words))}
+              label={words.line(name, describeSeries(measure, figure, detectSeriesRange(stats), words))}
               pointed={pointed}
               onPoint={setPointed}
             />
@@ -80,8 +87,8 @@ export function FigureCell({ measure, stats, live, onFilter }: FigureCellProps) 
   );
 }
 
-function NoFigure({ isKnown }: { isKnown: boolean }) {
-  const words = useWords(overview);
+function NoMeasurement({ isKnown }: { isKnown: boolean }) {
+  const words = useMessages(overview);
   if (isKnown) return <span className="text-sm font-normal text-ink-3">{words.noneYet}</span>;
   return (
     <span className="text-ink-3">

@@ -9,38 +9,38 @@ import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { useStoredFlag } from "@/components/ui/use-stored-flag.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/live-cache.ts";
 import { useStats } from "@/lib/queries/stats.ts";
-import { FigureCell } from "./figure-cell.tsx";
+import { MeasureCell } from "./figure-cell.tsx";
 import { MEASURES, type Measure } from "./overview-figures.ts";
-import { RANGES, useRange } from "./use-stats-range.ts";
+import { STATS_RANGES, useStatsRange } from "./use-stats-range.ts";
 
-const TopLists = dynamic(() => import("./ranked-lists.tsx").then((module) => module.TopLists), {
+const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => module.RankedLists), {
   ssr: false,
 });
 
-interface OpenOverviewProps {
+interface OverviewDetailsProps {
   onFilter(filter: string): void;
   onClose(): void;
   closeRef(button: HTMLButtonElement | null): void;
 }
 
-export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps) {
-  const words = useWords(overview);
-  const [range, setRange] = useRange();
+export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetailsProps) {
+  const words = useMessages(overview);
+  const [range, setRange] = useStatsRange();
   const [lists, setLists] = useStoredFlag("lockkeeper:overview-lists", false);
   const listsId = useId();
   const stats = useStats(range);
-  const live = useLiveFigures();
+  const live = useLiveTotals();
   const { data, error } = stats;
   return (
     <div className="rounded-[10px] border border-line bg-panel">
       <div className="flex flex-col @3xl:flex-row">
         <ul className="grid min-w-0 flex-1 grid-cols-2 overflow-hidden @xl:grid-cols-5 @3xl:divide-x @3xl:divide-line-soft">
           {MEASURES.map((measure) => (
-            <FigureCell
+            <MeasureCell
               key={measure}
               measure={measure}
               stats={data}
@@ -52,11 +52,11 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
         <div className="flex shrink-0 items-center gap-1 border-line-soft px-2 @max-3xl:border-t @max-3xl:py-1.5 @3xl:border-l">
           <fieldset className="flex">
             <legend className="sr-only">{words.linesOver}</legend>
-            {RANGES.map((each) => (
+            {STATS_RANGES.map((each) => (
               <Button
                 key={each}
                 size="small"
-                look={each === range ? "plain" : "quiet"}
+                variant={each === range ? "plain" : "quiet"}
                 aria-pressed={each === range}
                 onClick={() => void setRange(each)}
               >
@@ -66,7 +66,7 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
           </fieldset>
           <Button
             size="small"
-            look="quiet"
+            variant="quiet"
             aria-expanded={lists}
             aria-controls={listsId}
             onClick={() => setLists(!lists)}
@@ -76,7 +76,7 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
           </Button>
           <Button
             size="small-icon"
-            look="quiet"
+            variant="quiet"
             ref={closeRef}
             aria-expanded
             aria-label={words.title}
@@ -94,14 +94,16 @@ export function OpenOverview({ onFilter, onClose, closeRef }: OpenOverviewProps)
         </p>
       )}
       {data === undefined && <ProblemNote problem={error} onAgain={() => void stats.refetch()} />}
-      <div id={listsId}>{lists && data !== undefined && <TopLists stats={data} onFilter={onFilter} />}</div>
+      <div id={listsId}>
+        {lists && data !== undefined && <RankedLists stats={data} onFilter={onFilter} />}
+      </div>
     </div>
   );
 }
 
 /** What the stream says of it, which is newer than the series. */
-function useLiveFigures(): Partial<Record<Measure, number | undefined>> {
-  const { health } = useLive();
+function useLiveTotals(): Partial<Record<Measure, number | undefined>> {
+  const { health } = useLiveState();
   const held = useLockWindow()?.held;
   return { held, waiting: health?.waiting, abnormal: health?.abnormal };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Stats } from "@/lib/contract/stats.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
-import { figureOf, formatMeasure, rangeOf, sentenceOf } from "./overview-figures.ts";
+import { buildMeasureSeries, describeSeries, detectSeriesRange, formatMeasure } from "./overview-figures.ts";
 
 const POINT = {
   at: 0,
@@ -34,7 +34,7 @@ function statsOf(...waits: (number | null)[]): Stats {
 }
 
 test("a figure shows the current value, and its line ends now", () => {
-  const { value, olderAt, samples } = figureOf(
+  const { value, olderAt, samples } = buildMeasureSeries(
     { ...STATS, totals: { ...STATS.totals, waiting: 9 } },
     "waiting",
   );
@@ -44,25 +44,28 @@ test("a figure shows the current value, and its line ends now", () => {
 });
 
 test("the last measured wait is shown, with its time if it is not current", () => {
-  expect(figureOf(statsOf(5, 7), "waitedMsP95")).toMatchObject({ value: 7, olderAt: null });
-  expect(figureOf(statsOf(5, 7, null, null), "waitedMsP95")).toMatchObject({
+  expect(buildMeasureSeries(statsOf(5, 7), "waitedMsP95")).toMatchObject({ value: 7, olderAt: null });
+  expect(buildMeasureSeries(statsOf(5, 7, null, null), "waitedMsP95")).toMatchObject({
     value: 7,
     olderAt: STATS.now - 30_000,
   });
-  expect(figureOf(statsOf(null, null), "waitedMsP95")).toMatchObject({ value: null, olderAt: null });
+  expect(buildMeasureSeries(statsOf(null, null), "waitedMsP95")).toMatchObject({
+    value: null,
+    olderAt: null,
+  });
 });
 
 test("the line of a figure is described in a sentence", () => {
-  const waits = figureOf(statsOf(5, null, 1700), "waitedMsP95");
-  expect(sentenceOf("waitedMsP95", waits, "hour", overview)).toMatch(
+  const waits = buildMeasureSeries(statsOf(5, null, 1700), "waitedMsP95");
+  expect(describeSeries("waitedMsP95", waits, "hour", overview)).toMatch(
     /^In the last hour, as far as it was watched since \d\d:\d\d:\d\d: between 5 ms and 1\.7 s\.$/,
   );
-  expect(sentenceOf("held", figureOf(STATS, "held"), "day", overview)).toMatch(
+  expect(describeSeries("held", buildMeasureSeries(STATS, "held"), "day", overview)).toMatch(
     /^In the last 24 hours.*: 17 throughout\.$/,
   );
-  expect(sentenceOf("waitedMsP95", figureOf(statsOf(null), "waitedMsP95"), "hour", overview)).toBe(
-    "Nothing was measured in the last hour.",
-  );
+  expect(
+    describeSeries("waitedMsP95", buildMeasureSeries(statsOf(null), "waitedMsP95"), "hour", overview),
+  ).toBe("Nothing was measured in the last hour.");
 });
 
 test("small rates have one decimal, and wait times have a unit", () => {
@@ -73,6 +76,6 @@ test("small rates have one decimal, and wait times have a unit", () => {
 });
 
 test("the range of a series follows from its step", () => {
-  expect(rangeOf(STATS)).toBe("hour");
-  expect(rangeOf({ ...STATS, series: { ...STATS.series, stepMs: 300_000 } })).toBe("day");
+  expect(detectSeriesRange(STATS)).toBe("hour");
+  expect(detectSeriesRange({ ...STATS, series: { ...STATS.series, stepMs: 300_000 } })).toBe("day");
 });

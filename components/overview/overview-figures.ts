@@ -9,12 +9,12 @@ export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 /** Over which time a series goes: while another one is on its way, the one before is still shown. */
-export function rangeOf({ series }: Stats): SeriesRange {
+export function detectSeriesRange({ series }: Stats): SeriesRange {
   return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
 }
 const STEPS_MIN = 288;
 
-export interface Figure {
+export interface MeasureSeries {
   /** The newest; null: nothing was measured in all this time. */
   readonly value: number | null;
   /** When that was, if it is not the newest step of the series. */
@@ -23,7 +23,7 @@ export interface Figure {
 }
 
 /** A line of the overview: the steps of the series, and where it counts things that are there, what is there now. */
-export function figureOf({ series, totals, now }: Stats, measure: Measure): Figure {
+export function buildMeasureSeries({ series, totals, now }: Stats, measure: Measure): MeasureSeries {
   const samples: Sample[] = series.points.map((point) => ({ at: point.at, value: point[measure] }));
   if (measure === "held" || measure === "waiting" || measure === "abnormal") {
     samples.push({ at: now, value: totals[measure] });
@@ -39,14 +39,14 @@ export function formatMeasure(measure: Measure, value: number): string {
   return formatNumber(Math.round(value));
 }
 
-type Sentences = Pick<typeof overview, "nothingMeasured" | "throughout" | "between">;
+type SeriesMessages = Pick<typeof overview, "nothingMeasured" | "throughout" | "between">;
 
 /** What a line shows, for whoever does not see it. */
-export function sentenceOf(
+export function describeSeries(
   measure: Measure,
-  { samples }: Figure,
+  { samples }: MeasureSeries,
   range: SeriesRange,
-  words: Sentences,
+  words: SeriesMessages,
 ): string {
   const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first] = samples;

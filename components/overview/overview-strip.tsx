@@ -5,16 +5,19 @@ import { PanelTopOpen } from "lucide-react";
 import dynamic from "next/dynamic";
 import { Button } from "@/components/ui/button.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { takeFocus, useUnfolding } from "./use-overview-state.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { focusIfToggled, useOverviewState } from "./use-overview-state.ts";
 
-const OpenOverview = dynamic(() => import("./overview-details.tsx").then((module) => module.OpenOverview), {
-  ssr: false,
-  // As high as what comes, so that the table does not move.
-  loading: () => (
-    <div className="h-[62px] rounded-[10px] border border-line bg-panel @max-3xl:h-[99px] @max-xl:h-[219px]" />
-  ),
-});
+const OverviewDetails = dynamic(
+  () => import("./overview-details.tsx").then((module) => module.OverviewDetails),
+  {
+    ssr: false,
+    // As high as what comes, so that the table does not move.
+    loading: () => (
+      <div className="h-[62px] rounded-[10px] border border-line bg-panel @max-3xl:h-[99px] @max-xl:h-[219px]" />
+    ),
+  },
+);
 
 interface OverviewStripProps {
   /** Has the table show what this search finds. */
@@ -23,16 +26,16 @@ interface OverviewStripProps {
 
 /** How it goes as a whole, above the locks themselves. */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
-  const { overview } = useWords(shell).parts;
-  const { isOpen, toggle, openClass, deskKeyClass } = useUnfolding();
+  const { overview } = useMessages(shell).parts;
+  const { isOpen, toggle, openClass, deskKeyClass } = useOverviewState();
   return (
     <>
       {deskKeyClass !== null && (
         <div className={deskKeyClass}>
           <Button
             size="small"
-            look="quiet"
-            ref={takeFocus}
+            variant="quiet"
+            ref={focusIfToggled}
             aria-expanded={false}
             onClick={() => toggle(true)}
           >
@@ -43,7 +46,7 @@ export function OverviewStrip({ onFilter }: OverviewStripProps) {
       )}
       {isOpen && (
         <section aria-label={overview} className={clsx("@container", openClass)}>
-          <OpenOverview onFilter={onFilter} onClose={() => toggle(false)} closeRef={takeFocus} />
+          <OverviewDetails onFilter={onFilter} onClose={() => toggle(false)} closeRef={focusIfToggled} />
         </section>
       )}
     </>

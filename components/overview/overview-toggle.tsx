@@ -3,20 +3,20 @@
 import { PanelTopOpen } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { takeFocus, useUnfolding } from "./use-overview-state.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { focusIfToggled, useOverviewState } from "./use-overview-state.ts";
 
 /** On a phone the way to the overview has no line of its own: it stands before the views. */
-export function OverviewKey() {
-  const { overview } = useWords(shell).parts;
-  const { phoneKeyClass, toggle } = useUnfolding();
+export function OverviewToggle() {
+  const { overview } = useMessages(shell).parts;
+  const { phoneKeyClass, toggle } = useOverviewState();
   if (phoneKeyClass === null) return null;
   return (
     <div className={phoneKeyClass}>
       <Button
-        look="quiet"
+        variant="quiet"
         className="max-sm:size-11"
-        ref={takeFocus}
+        ref={focusIfToggled}
         aria-expanded={false}
         aria-label={overview}
         title={overview}

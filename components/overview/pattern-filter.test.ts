@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BINARY_PATTERN, patternOf } from "@/lib/keys/key-pattern.ts";
+import { BINARY_PATTERN, toKeyPattern } from "@/lib/keys/key-pattern.ts";
 import { matchesFilter, parseFilter } from "@/lib/query/filter.ts";
-import { filterOfPattern } from "./pattern-filter.ts";
+import { buildPatternFilter } from "./pattern-filter.ts";
 
 test("the filter of a key pattern matches every key with that pattern", () => {
   const key = fc.stringMatching(/^[-!-~ \t=":*?]{1,60}$/);
   fc.assert(
     fc.property(key, (one) => {
-      const filter = filterOfPattern(patternOf(one));
+      const filter = buildPatternFilter(toKeyPattern(one));
       expect(filter).not.toBeNull();
       const terms = parseFilter(filter ?? "");
       expect(terms).toHaveLength(1);
@@ -18,10 +18,10 @@ test("the filter of a key pattern matches every key with that pattern", () => {
 });
 
 test("a pattern that starts like an exact term is still read as a pattern", () => {
-  expect(filterOfPattern('="a b"')).toBe('key:?"a?b"');
+  expect(buildPatternFilter('="a b"')).toBe('key:?"a?b"');
 });
 
 test("a group without a key pattern has no filter", () => {
-  expect(filterOfPattern("(other)")).toBeNull();
-  expect(filterOfPattern(BINARY_PATTERN)).toBeNull();
+  expect(buildPatternFilter("(other)")).toBeNull();
+  expect(buildPatternFilter(BINARY_PATTERN)).toBeNull();
 });

@@ -4,13 +4,13 @@ import clsx from "clsx";
 import { useId } from "react";
 import { formatClock, formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
-import type { PatternFigures, Stats } from "@/lib/contract/stats.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
+import type { PatternStats, Stats } from "@/lib/contract/stats.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { filterOfPattern } from "./pattern-filter.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { buildPatternFilter } from "./pattern-filter.ts";
 
-interface TopListsProps {
+interface RankedListsProps {
   stats: Stats;
   onFilter(filter: string): void;
 }
@@ -18,36 +18,36 @@ interface TopListsProps {
 const DAY_MS = 86_400_000;
 
 /** Which locks stand out in the last day, by their pattern. */
-export function TopLists({ stats, onFilter }: TopListsProps) {
-  const words = useWords(overview);
+export function RankedLists({ stats, onFilter }: RankedListsProps) {
+  const words = useMessages(overview);
   const { now, since, waitsSince, top } = stats;
   const own = { now, since: waitsSince, onFilter };
   const told = { now, since, onFilter };
-  const acquired = ({ acquisitions }: PatternFigures) => words.acquiredInAll(formatNumber(acquisitions));
+  const acquired = ({ acquisitions }: PatternStats) => words.acquiredInAll(formatNumber(acquisitions));
   return (
     <div className="grid max-h-[40dvh] grid-cols-1 gap-x-5 gap-y-3 overflow-y-auto border-t border-line-soft px-3.5 py-2.5 @md:grid-cols-2 @2xl:grid-cols-3 @4xl:grid-cols-5">
-      <TopList
+      <RankedList
         {...{ ...own, ...words.tops.contended, items: top.contended }}
         figure={({ waits, refusals }) => formatNumber(waits + refusals)}
         says={({ waits, refusals }) => words.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
       />
-      <TopList
+      <RankedList
         {...{ ...own, ...words.tops.longestWaits, items: top.longestWaits }}
         figure={({ waitedMs }) => (waitedMs === null ? "" : formatSpan(waitedMs.p95))}
         says={({ waitedMs }) => (waitedMs === null ? "" : words.halfWaited(formatSpan(waitedMs.p50)))}
       />
-      <TopList
+      <RankedList
         {...{ ...own, ...words.tops.expiredInUse, items: top.expiredInUse }}
         figure={({ expiredInUse }) => formatNumber(expiredInUse)}
         says={({ expired }) => words.expiredInAll(formatNumber(expired))}
         tone="warn"
       />
-      <TopList
+      <RankedList
         {...{ ...told, ...words.tops.forceReleases, items: top.forceReleases }}
         figure={({ forceReleases }) => formatNumber(forceReleases)}
         says={acquired}
       />
-      <TopList
+      <RankedList
         {...{ ...told, ...words.tops.evictions, items: top.evictions }}
         figure={({ evictions }) => formatNumber(evictions)}
         says={acquired}
@@ -57,21 +57,21 @@ export function TopLists({ stats, onFilter }: TopListsProps) {
   );
 }
 
-interface TopListProps {
+interface RankedListProps {
   title: string;
   means: string;
-  items: readonly PatternFigures[];
+  items: readonly PatternStats[];
   now: number;
   /** Nothing before this is counted. */
   since: number;
-  figure(figures: PatternFigures): string;
-  says(figures: PatternFigures): string;
+  figure(figures: PatternStats): string;
+  says(figures: PatternStats): string;
   tone?: "bad" | "warn";
   onFilter(filter: string): void;
 }
 
-function TopList({ title, means, items, now, since, figure, says, tone, onFilter }: TopListProps) {
-  const words = useWords(overview);
+function RankedList({ title, means, items, now, since, figure, says, tone, onFilter }: RankedListProps) {
+  const words = useMessages(overview);
   const id = useId();
   return (
     // Five lines and a title, whether they are there yet or not.
@@ -87,7 +87,7 @@ function TopList({ title, means, items, now, since, figure, says, tone, onFilter
       <ul>
         {items.map((one) => (
           <li key={one.pattern} className="flex h-6 items-center gap-2 text-xs">
-            <Pattern pattern={one.pattern} onFilter={onFilter} />
+            <PatternLink pattern={one.pattern} onFilter={onFilter} />
             <span
               title={says(one)}
               className={clsx("shrink-0", tone === "bad" && "text-bad", tone === "warn" && "text-warn")}
@@ -101,15 +101,15 @@ function TopList({ title, means, items, now, since, figure, says, tone, onFilter
   );
 }
 
-function Pattern({ pattern, onFilter }: { pattern: string; onFilter(filter: string): void }) {
-  const words = useWords(overview);
-  const filter = filterOfPattern(pattern);
+function PatternLink({ pattern, onFilter }: { pattern: string; onFilter(filter: string): void }) {
+  const words = useMessages(overview);
+  const filter = buildPatternFilter(pattern);
   const text = <SafeText text={pattern} />;
   if (filter === null) return <span className="min-w-0 flex-1 truncate text-ink-3">{text}</span>;
   return (
     <button
       type="button"
-      title={words.search(visibleText(pattern))}
+      title={words.search(toVisibleText(pattern))}
       onClick={() => onFilter(filter)}
       className="h-6 min-w-0 flex-1 truncate text-left font-mono text-accent hover:underline"
     >

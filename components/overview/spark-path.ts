@@ -5,7 +5,7 @@ export interface Sample {
   readonly value: number | null;
 }
 
-interface Frame {
+interface SparkFrame {
   /** The times at the left and the right edge. */
   readonly from: number;
   readonly to: number;
@@ -18,7 +18,7 @@ interface Frame {
  * filled its height with what little it varies would make an alarm of nothing. Where a value is missing the line breaks,
  * and a value between two gaps is a dot.
  */
-export function sparkPath(samples: readonly Sample[], { from, to, width, height }: Frame): string {
+export function buildSparkPath(samples: readonly Sample[], { from, to, width, height }: SparkFrame): string {
   const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
   const x = (at: number) => ((at - from) / (to - from)) * width;
   const y = (value: number) => (top === 0 ? height : height - (value / top) * height);
@@ -30,17 +30,17 @@ export function sparkPath(samples: readonly Sample[], { from, to, width, height 
       isDrawing = false;
       continue;
     }
-    const point = `${rounded(x(at))} ${rounded(y(value))}`;
+    const point = `${roundCoordinate(x(at))} ${roundCoordinate(y(value))}`;
     path += isDrawing ? `L${point}` : `M${point}h0`;
     isDrawing = true;
   }
   return path;
 }
 
-const rounded = (value: number) => Math.round(value * 100) / 100;
+const roundCoordinate = (value: number) => Math.round(value * 100) / 100;
 
 /** What was measured nearest to a moment; undefined: nothing at all. */
-export function sampleNear(samples: readonly Sample[], at: number): MeasuredSample | undefined {
+export function findNearestSample(samples: readonly Sample[], at: number): MeasuredSample | undefined {
   let nearest: MeasuredSample | undefined;
   for (const sample of samples) {
     if (!isMeasured(sample)) continue;
@@ -58,13 +58,17 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
 }
 
 /** What one value stands for where several are too close to be told apart. */
-export type Thinning = "largest" | "mean";
+export type SampleAggregation = "largest" | "mean";
 
 /**
  * A value for each stretch of time, since steps that are narrower than the pen are a smear. The stretches stand still
  * as time goes on, so the line moves and does not change its shape; the newest sample ends it.
  */
-export function thinned(samples: readonly Sample[], stretchMs: number, thinning: Thinning): Sample[] {
+export function thinSamples(
+  samples: readonly Sample[],
+  stretchMs: number,
+  thinning: SampleAggregation,
+): Sample[] {
   const stretches = new Map<number, Sample[]>();
   for (const sample of samples) {
     const stretch = Math.floor(sample.at / stretchMs);
@@ -72,10 +76,13 @@ export function thinned(samples: readonly Sample[], stretchMs: number, thinning:
     if (others === undefined) stretches.set(stretch, [sample]);
     else others.push(sample);
   }
-  return [...stretches.values()].map((each) => ({ at: each.at(-1)?.at ?? 0, value: oneOf(each, thinning) }));
+  return [...stretches.values()].map((each) => ({
+    at: each.at(-1)?.at ?? 0,
+    value: aggregateSamples(each, thinning),
+  }));
 }
 
-function oneOf(samples: readonly Sample[], thinning: Thinning): number | null {
+function aggregateSamples(samples: readonly Sample[], thinning: SampleAggregation): number | null {
   const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
   if (values.length === 0) return null;
   if (thinning === "largest") return Math.max(...values);

@@ -1,11 +1,11 @@
 import { memo, type PointerEvent, useMemo } from "react";
 import {
+  buildSparkPath,
+  findNearestSample,
   type MeasuredSample,
   type Sample,
-  sampleNear,
-  sparkPath,
-  type Thinning,
-  thinned,
+  type SampleAggregation,
+  thinSamples,
 } from "./spark-path.ts";
 
 const WIDTH = 100;
@@ -17,7 +17,7 @@ interface SparklineProps {
   samples: readonly Sample[];
   from: number;
   to: number;
-  thinning: Thinning;
+  thinning: SampleAggregation;
   /** What it shows, in words. */
   label: string;
   /** The sample that the pointer is at. */
@@ -39,12 +39,12 @@ export const Sparkline = memo(function Sparkline({
   onPoint,
 }: SparklineProps) {
   const path = useMemo(() => {
-    const drawn = thinned(samples, (to - from) / STRETCHES, thinning);
-    return sparkPath(drawn, { from, to, width: WIDTH, height: HEIGHT });
+    const drawn = thinSamples(samples, (to - from) / STRETCHES, thinning);
+    return buildSparkPath(drawn, { from, to, width: WIDTH, height: HEIGHT });
   }, [samples, from, to, thinning]);
   const point = ({ currentTarget, clientX }: PointerEvent<SVGSVGElement>) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    onPoint(sampleNear(samples, from + ((clientX - left) / width) * (to - from)) ?? null);
+    onPoint(findNearestSample(samples, from + ((clientX - left) / width) * (to - from)) ?? null);
   };
   const x = pointed === null ? null : ((pointed.at - from) / (to - from)) * WIDTH;
   return (

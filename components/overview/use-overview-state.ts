@@ -1,9 +1,9 @@
 "use client";
 
-import { useKeptFlag } from "@/components/ui/ui-flags.tsx";
-import { useMedia } from "@/components/ui/use-media-query.ts";
+import { useUiFlag } from "@/components/ui/ui-flags.tsx";
+import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 
-export interface Unfolding {
+export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
   /** Of what is shown while it is open: right also before the page knows its width. */
@@ -16,11 +16,11 @@ export interface Unfolding {
 let wasToggled = false;
 
 /** Whether the overview is open: on a phone, where it would take half of the page, only after a tap. */
-export function useUnfolding(): Unfolding {
-  const [chosenWide, setWide] = useKeptFlag("overview");
-  const [chosenPhone, setPhone] = useKeptFlag("overview-phone");
+export function useOverviewState(): OverviewState {
+  const [chosenWide, setWide] = useUiFlag("overview");
+  const [chosenPhone, setPhone] = useUiFlag("overview-phone");
   const [wide, phone] = [chosenWide ?? true, chosenPhone ?? false];
-  const isPhone = useMedia("(width < 40rem)");
+  const isPhone = useMediaQuery("(width < 40rem)");
   return {
     isOpen: isPhone ? phone : wide,
     toggle(open) {
@@ -35,7 +35,7 @@ export function useUnfolding(): Unfolding {
 }
 
 /** Each of the two buttons, to open and to close, goes as the other comes; the focus goes over to it. */
-export function takeFocus(button: HTMLButtonElement | null): void {
+export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;
   button.focus();

@@ -4,22 +4,22 @@ import clsx from "clsx";
 import Link from "next/link";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
-import { hrefOf } from "@/components/lock-facts/lock-path.ts";
-import { shortOwner } from "@/components/lock-facts/lock-texts.ts";
+import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
+import { shortenOwner } from "@/components/lock-facts/lock-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatElapsed, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { HEAD, SortHead } from "@/components/ui/sort-header.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { HEADER_CLASS, SortHeader } from "@/components/ui/sort-header.tsx";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Owner, OwnerSortField } from "@/lib/contract/owner.ts";
 import { owners } from "@/lib/i18n/en/owners.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
-const HEADS: readonly (readonly [OwnerSortField, className: string])[] = [
+const COLUMN_HEADERS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
   ["holds", "w-20 max-sm:w-14"],
   ["abnormal", "w-44 max-md:hidden"],
@@ -32,18 +32,18 @@ interface OwnerTableProps {
   url: OwnersUrl;
   blocked: string | null;
   /** @param filter finds those of its locks that its row counts */
-  onFree(filter: string, button: HTMLElement): void;
+  onRelease(filter: string, button: HTMLElement): void;
 }
 
-export function OwnerTable({ owners: items, url, blocked, onFree }: OwnerTableProps) {
-  const words = useWords(owners);
-  const { actions } = useWords(ui);
+export function OwnerTable({ owners: items, url, blocked, onRelease }: OwnerTableProps) {
+  const words = useMessages(owners);
+  const { actions } = useMessages(ui);
   return (
     <table className="w-full table-fixed border-separate border-spacing-0">
       <thead>
         <tr>
-          {HEADS.map(([field, className]) => (
-            <SortHead
+          {COLUMN_HEADERS.map(([field, className]) => (
+            <SortHeader
               key={field}
               name={words.heads[field]}
               figure={field !== "name"}
@@ -52,7 +52,7 @@ export function OwnerTable({ owners: items, url, blocked, onFree }: OwnerTablePr
               onSort={() => url.sortBy(field)}
             />
           ))}
-          <th scope="col" className={clsx(HEAD, "w-28 max-sm:w-24")}>
+          <th scope="col" className={clsx(HEADER_CLASS, "w-28 max-sm:w-24")}>
             <span className="sr-only">{actions}</span>
           </th>
         </tr>
@@ -64,7 +64,7 @@ export function OwnerTable({ owners: items, url, blocked, onFree }: OwnerTablePr
             owner={owner}
             filter={`${owner.filter} ${url.filter}`.trim()}
             blocked={blocked}
-            onFree={onFree}
+            onRelease={onRelease}
           />
         ))}
       </tbody>
@@ -72,56 +72,56 @@ export function OwnerTable({ owners: items, url, blocked, onFree }: OwnerTablePr
   );
 }
 
-const CELL = "h-10 overflow-hidden border-b border-line-soft px-2.5 whitespace-nowrap";
+const CELL_CLASS = "h-10 overflow-hidden border-b border-line-soft px-2.5 whitespace-nowrap";
 
-interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onFree"> {
+interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onRelease"> {
   owner: Owner;
   filter: string;
 }
 
-function OwnerRow({ owner, filter, blocked, onFree }: OwnerRowProps) {
+function OwnerRow({ owner, filter, blocked, onRelease }: OwnerRowProps) {
   const { name, holds, abnormal, oldest, waiters } = owner;
-  const words = useWords(owners);
+  const words = useMessages(owners);
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (
     <tr className="hover:bg-bg">
-      <td className={clsx(CELL, "pl-4")} title={visibleText(name)}>
+      <td className={clsx(CELL_CLASS, "pl-4")} title={toVisibleText(name)}>
         <Link
           href={`/?${query}`}
           prefetch={false}
           className="block truncate font-mono text-xs hover:underline"
         >
-          <SafeText text={shortOwner(name)} />
+          <SafeText text={shortenOwner(name)} />
         </Link>
       </td>
-      <td className={clsx(CELL, "text-right")}>{formatNumber(holds)}</td>
-      <td className={clsx(CELL, "text-right max-md:hidden", abnormal > 0 && "text-bad")}>
+      <td className={clsx(CELL_CLASS, "text-right")}>{formatNumber(holds)}</td>
+      <td className={clsx(CELL_CLASS, "text-right max-md:hidden", abnormal > 0 && "text-bad")}>
         {abnormal === 0 ? "–" : formatNumber(abnormal)}
       </td>
-      <td className={clsx(CELL, "text-right")}>
+      <td className={clsx(CELL_CLASS, "text-right")}>
         <TargetLink
-          href={hrefOf(oldest)}
+          href={buildLockHref(oldest)}
           prefetch={false}
-          title={visibleText(oldest.key)}
+          title={toVisibleText(oldest.key)}
           className="hover:underline"
         >
-          <HeldSince at={oldest.since} />
+          <OldestHold at={oldest.since} />
           <span className="sr-only">
             {", "}
             <KeyText text={oldest.key} />
           </span>
         </TargetLink>
       </td>
-      <td className={clsx(CELL, "text-right max-sm:hidden")}>
+      <td className={clsx(CELL_CLASS, "text-right max-sm:hidden")}>
         {waiters.count === null ? <span className="text-ink-3">{words.notTold}</span> : waiters.count || "–"}
       </td>
-      <td className={clsx(CELL, "text-right")}>
+      <td className={clsx(CELL_CLASS, "text-right")}>
         <Button
           size="small"
           blocked={blocked}
-          aria-label={words.freeAllOf(visibleText(name))}
-          onClick={({ currentTarget }) => onFree(filter, currentTarget)}
+          aria-label={words.freeAllOf(toVisibleText(name))}
+          onClick={({ currentTarget }) => onRelease(filter, currentTarget)}
         >
           {words.freeAll}
         </Button>
@@ -131,7 +131,7 @@ function OwnerRow({ owner, filter, blocked, onFree }: OwnerRowProps) {
 }
 
 /** Apart from its row: only what shows a time is drawn with each tick. */
-function HeldSince({ at }: { at: number }) {
+function OldestHold({ at }: { at: number }) {
   const now = useServerNow();
   return now === null ? "–" : formatElapsed(now - at);
 }

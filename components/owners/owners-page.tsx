@@ -2,8 +2,8 @@
 
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import { Greyed } from "@/components/app/stale-overlay.tsx";
-import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
+import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
@@ -11,30 +11,30 @@ import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { owners } from "@/lib/i18n/en/owners.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { OWNERS_SHOWN, useOwners } from "@/lib/queries/owners.ts";
 import { OwnerTable } from "./owner-table.tsx";
-import { BYS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
+import { OWNER_GROUPINGS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
 
-const BulkSheet = dynamic(
-  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkSheet),
+const BulkReleaseSheet = dynamic(
+  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
   { ssr: false },
 );
 
 /** Words of the search, which is the same in every language. */
-const EXAMPLE = "owner:billing*  host:vm-3  verdict:late";
+const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  verdict:late";
 
 /** Who has how many locks, and the way to free all of one who is gone. */
 export function OwnersPage() {
-  const blocked = useFreeBlock();
+  const blocked = useReleaseBlockedReason();
   const url = useOwnersUrl();
-  const words = useWords(owners);
+  const words = useMessages(owners);
   const found = useOwners(url);
   const [freeing, setFreeing] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
   return (
-    <Greyed className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
+    <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
       <h1 className="sr-only">{words.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
         <div className="flex min-w-0 flex-1 max-sm:basis-full">
@@ -42,11 +42,11 @@ export function OwnersPage() {
             value={url.filter}
             onChange={url.setFilter}
             label={words.search}
-            placeholder={words.placeholder(EXAMPLE)}
+            placeholder={words.placeholder(SEARCH_EXAMPLE)}
             maxLength={FILTER_CHARACTERS_MAX}
           />
         </div>
-        <By url={url} />
+        <GroupByPicker url={url} />
         {data !== undefined && <span className="text-ink-3">{formatNumber(data.total)}</span>}
       </div>
       <section
@@ -61,7 +61,7 @@ export function OwnersPage() {
             owners={data.items}
             url={url}
             blocked={blocked}
-            onFree={(filter, button) => {
+            onRelease={(filter, button) => {
               from.current = button;
               setFreeing(filter);
             }}
@@ -80,8 +80,8 @@ export function OwnersPage() {
         )}
       </section>
       {freeing !== null && (
-        <BulkSheet
-          wish={{ filter: freeing }}
+        <BulkReleaseSheet
+          selection={{ filter: freeing }}
           onClose={() => {
             setFreeing(null);
             void found.refetch();
@@ -89,19 +89,19 @@ export function OwnersPage() {
           finalFocus={() => (from.current?.isConnected ? from.current : null)}
         />
       )}
-    </Greyed>
+    </StaleOverlay>
   );
 }
 
-function By({ url }: { url: OwnersUrl }) {
-  const words = useWords(owners);
+function GroupByPicker({ url }: { url: OwnersUrl }) {
+  const words = useMessages(owners);
   return (
     <fieldset className="flex gap-1">
       <legend className="sr-only">{words.by}</legend>
-      {BYS.map((by) => (
+      {OWNER_GROUPINGS.map((by) => (
         <Button
           key={by}
-          look={url.by === by ? "plain" : "quiet"}
+          variant={url.by === by ? "plain" : "quiet"}
           aria-pressed={url.by === by}
           onClick={() => url.setBy(by)}
         >

@@ -2,15 +2,15 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
-import type { OwnerSortField, OwnersBy } from "@/lib/contract/owner.ts";
+import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
 /** The contract's, written again without zod. The types hold them together. */
-export const BYS = ["owner", "service", "host"] as const satisfies readonly OwnersBy[];
+export const OWNER_GROUPINGS = ["owner", "service", "host"] as const satisfies readonly OwnerGrouping[];
 const FIELDS = ["name", "holds", "abnormal", "held", "waiters"] as const satisfies readonly OwnerSortField[];
 const SORTS = [...FIELDS, ...FIELDS.map((field) => `-${field}` as const)] as const;
 
 const PARSERS = {
-  by: parseAsStringLiteral(BYS).withDefault("owner"),
+  by: parseAsStringLiteral(OWNER_GROUPINGS).withDefault("owner"),
   q: parseAsString.withDefault(""),
   sort: parseAsStringLiteral(SORTS).withDefault("-holds"),
 };
@@ -25,7 +25,7 @@ export function useOwnersUrl() {
     field,
     order: isDown ? ("descending" as const) : ("ascending" as const),
     filter: q.slice(0, FILTER_CHARACTERS_MAX),
-    setBy: (next: OwnersBy) => void set({ by: next }),
+    setBy: (next: OwnerGrouping) => void set({ by: next }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
     /** First click: what stands out first; second: the other way round. */
     sortBy(next: OwnerSortField) {

@@ -6,24 +6,24 @@ import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { palette } from "@/lib/i18n/en/palette.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Command } from "../app/command-registry.tsx";
-import type { Section } from "./palette-sections.ts";
-import { useSections } from "./use-palette-sections.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { PaletteCommand } from "../app/command-registry.tsx";
+import type { PaletteSection } from "./palette-sections.ts";
+import { usePaletteSections } from "./use-palette-sections.ts";
 
-const REST_MS = 120;
+const DEBOUNCE_MS = 120;
 
-interface PaletteProps {
+interface CommandPaletteProps {
   onClose(): void;
   onHelp(): void;
 }
 
 /** Every lock, page and command by its name. */
-export function Palette({ onClose, onHelp }: PaletteProps) {
-  const words = useWords(palette);
+export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
+  const words = useMessages(palette);
   const [typed, setTyped] = useState("");
-  const sections = useSections(typed, useRested(typed), onHelp);
-  const take = (command: Command) => {
+  const sections = usePaletteSections(typed, useDebounced(typed), onHelp);
+  const take = (command: PaletteCommand) => {
     onClose();
     command.run();
   };
@@ -42,7 +42,7 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
             keepHighlight
             filter={null}
             items={sections.map(({ title, commands }) => ({ value: title, items: commands }))}
-            itemToStringValue={(command: Command) => command.name}
+            itemToStringValue={(command: PaletteCommand) => command.name}
             value={typed}
             // Taking an entry would write its name into the box for a moment.
             onValueChange={(value, { reason }) => reason === "item-press" || setTyped(value)}
@@ -67,18 +67,20 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
               {words.nothing}
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5 data-empty:hidden">
-              {(section: { value: Section["title"]; items: Section["commands"] }) => (
+              {(section: { value: PaletteSection["title"]; items: PaletteSection["commands"] }) => (
                 <Autocomplete.Group key={section.value} items={section.items}>
                   <Autocomplete.GroupLabel className="px-2.5 pt-2 pb-1 text-2xs text-ink-3">
                     {section.value}
                   </Autocomplete.GroupLabel>
                   <Autocomplete.Collection>
-                    {(command: Command) => <Entry key={command.id} command={command} onTake={take} />}
+                    {(command: PaletteCommand) => (
+                      <PaletteEntry key={command.id} command={command} onTake={take} />
+                    )}
                   </Autocomplete.Collection>
                 </Autocomplete.Group>
               )}
             </Autocomplete.List>
-            <Hints />
+            <ShortcutHints />
           </Autocomplete.Root>
         </Dialog.Popup>
       </Dialog.Portal>
@@ -86,7 +88,13 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
   );
 }
 
-function Entry({ command, onTake }: { command: Command; onTake(command: Command): void }) {
+function PaletteEntry({
+  command,
+  onTake,
+}: {
+  command: PaletteCommand;
+  onTake(command: PaletteCommand): void;
+}) {
   const { name, hint, keys, blocked } = command;
   const isBlocked = typeof blocked === "string";
   return (
@@ -105,17 +113,17 @@ function Entry({ command, onTake }: { command: Command; onTake(command: Command)
   );
 }
 
-const HINTS = [
+const SHORTCUT_HINTS = [
   { keys: ["↑", "↓"], does: "hintMove" },
   { keys: ["Enter"], does: "hintTake" },
   { keys: ["Esc"], does: "hintClose" },
 ] as const;
 
-function Hints() {
-  const words = useWords(palette);
+function ShortcutHints() {
+  const words = useMessages(palette);
   return (
     <p className="flex gap-4 border-t border-line px-4 py-2 text-2xs text-ink-3 max-sm:hidden">
-      {HINTS.map(({ keys, does }) => (
+      {SHORTCUT_HINTS.map(({ keys, does }) => (
         <span key={does} className="flex items-center gap-1">
           {keys.map((key) => (
             <Kbd key={key}>{key}</Kbd>
@@ -128,10 +136,10 @@ function Hints() {
 }
 
 /** What was typed, once the typing rests: each question is one to the server. */
-function useRested(text: string): string {
+function useDebounced(text: string): string {
   const [rested, setRested] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(text), REST_MS);
+    const timer = setTimeout(() => setRested(text), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return rested;

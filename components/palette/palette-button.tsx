@@ -5,15 +5,18 @@ import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { palette } from "@/lib/i18n/en/palette.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-const Palette = dynamic(() => import("./command-palette.tsx").then((module) => module.Palette), {
-  ssr: false,
-});
+const CommandPalette = dynamic(
+  () => import("./command-palette.tsx").then((module) => module.CommandPalette),
+  {
+    ssr: false,
+  },
+);
 
 /** Opens the palette, by a click or by ⌘K (Ctrl+K) from wherever one is, also while typing. */
-export function PaletteKey({ onHelp }: { onHelp(): void }) {
-  const words = useWords(palette);
+export function PaletteButton({ onHelp }: { onHelp(): void }) {
+  const words = useMessages(palette);
   const [open, setOpen] = useState(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -47,7 +50,7 @@ export function PaletteKey({ onHelp }: { onHelp(): void }) {
           <Kbd>⌘K</Kbd>
         </span>
       </button>
-      {open && <Palette onClose={() => setOpen(false)} onHelp={onHelp} />}
+      {open && <CommandPalette onClose={() => setOpen(false)} onHelp={onHelp} />}
     </>
   );
 }

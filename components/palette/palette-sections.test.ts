@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import type { Command } from "../app/command-registry.tsx";
-import { filled, matching } from "./palette-sections.ts";
+import type { PaletteCommand } from "../app/command-registry.tsx";
+import { filterCommands, removeEmptySections } from "./palette-sections.ts";
 
-const command = (name: string, hint?: string): Command => ({ id: name, name, hint, run: () => undefined });
+const command = (name: string, hint?: string): PaletteCommand => ({
+  id: name,
+  name,
+  hint,
+  run: () => undefined,
+});
 
 test("a palette search matches every word in any order and case, in name and hint", () => {
   const all = [command("Go to Locks"), command("Go to Owners", "who holds"), command("Pause")];
-  const found = (typed: string) => matching(all, typed).map(({ name }) => name);
+  const found = (typed: string) => filterCommands(all, typed).map(({ name }) => name);
   expect(found("")).toEqual(["Go to Locks", "Go to Owners", "Pause"]);
   expect(found("LOCKS go")).toEqual(["Go to Locks"]);
   expect(found("holds")).toEqual(["Go to Owners"]);
@@ -15,5 +20,5 @@ test("a palette search matches every word in any order and case, in name and hin
 
 test("a palette section without commands is left out", () => {
   const some = { title: "some", commands: [command("a")] };
-  expect(filled([{ title: "none", commands: [] }, some])).toEqual([some]);
+  expect(removeEmptySections([{ title: "none", commands: [] }, some])).toEqual([some]);
 });

@@ -1,12 +1,12 @@
-import type { Command } from "../app/command-registry.tsx";
+import type { PaletteCommand } from "../app/command-registry.tsx";
 
-export interface Section {
+export interface PaletteSection {
   readonly title: string;
-  readonly commands: readonly Command[];
+  readonly commands: readonly PaletteCommand[];
 }
 
 /** Those that have every word of what was typed in their name or hint, whatever the case. */
-export function matching(commands: readonly Command[], typed: string): Command[] {
+export function filterCommands(commands: readonly PaletteCommand[], typed: string): PaletteCommand[] {
   const words = typed
     .toLowerCase()
     .split(/\s+/)
@@ -18,6 +18,6 @@ export function matching(commands: readonly Command[], typed: string): Command[]
 }
 
 /** Without those that have nothing to offer. */
-export function filled(sections: readonly Section[]): Section[] {
+export function removeEmptySections(sections: readonly PaletteSection[]): PaletteSection[] {
   return sections.filter(({ commands }) => commands.length > 0);
 }

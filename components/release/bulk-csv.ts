@@ -1,7 +1,7 @@
-import type { BulkItemHeard } from "@/lib/api/bulk-release.ts";
-import { type CsvColumns, csvHeadOf, csvLineOf } from "@/lib/csv/csv.ts";
+import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
+import { type CsvColumns, formatCsvHeader, formatCsvRow } from "@/lib/csv/csv.ts";
 
-const COLUMNS: CsvColumns<BulkItemHeard> = {
+const CSV_COLUMNS: CsvColumns<BulkItemResult> = {
   key: ({ item }) => item.key,
   keyBase64: ({ item }) => item.keyBase64,
   outcome: ({ outcome }) => outcome,
@@ -15,6 +15,6 @@ const COLUMNS: CsvColumns<BulkItemHeard> = {
 };
 
 /** What became of each, a line each. Where it was not freed the owner is whoever has it instead. */
-export function bulkCsv(lines: readonly BulkItemHeard[]): string {
-  return csvHeadOf(COLUMNS) + lines.map((line) => csvLineOf(COLUMNS, line)).join("");
+export function formatBulkCsv(lines: readonly BulkItemResult[]): string {
+  return formatCsvHeader(CSV_COLUMNS) + lines.map((line) => formatCsvRow(CSV_COLUMNS, line)).join("");
 }

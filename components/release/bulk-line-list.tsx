@@ -7,25 +7,25 @@ import { HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
 import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { BulkItemHeard } from "@/lib/api/bulk-release.ts";
+import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { isFreed } from "./bulk-state.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
 /** So many stand there whole; more of them scroll where there is no room. */
 const WHOLE_LINES_MAX = 4;
 
-interface BulkPlaceProps {
+interface BulkLinePlaceholderProps {
   /** How many lines there are in it. */
   count: number;
   children: ReactNode;
 }
 
 /** The one place of the sheet in which lists scroll, so that what is decided stays in sight. */
-export function BulkPlace({ count, children }: BulkPlaceProps) {
-  const words = useWords(english);
+export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
+  const words = useMessages(english);
   return (
     <section
       data-lines
@@ -42,15 +42,15 @@ export function BulkPlace({ count, children }: BulkPlaceProps) {
   );
 }
 
-interface BulkLinesProps {
+interface BulkLineListProps {
   title: string;
-  lines: readonly BulkItemHeard[];
+  lines: readonly BulkItemResult[];
   /** `outcome`: what is, or would be, become of each. `seen`: who holds it, and whether that one lives. */
-  tells: "outcome" | "seen";
+  shows: "outcome" | "seen";
 }
 
 /** Drawn as far as they are in sight: there may be a thousand. */
-export function BulkLines({ title, lines, tells }: BulkLinesProps) {
+export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);
   const place = () => list.current?.closest<HTMLElement>("[data-lines]") ?? null;
@@ -84,7 +84,7 @@ export function BulkLines({ title, lines, tells }: BulkLinesProps) {
               <div className="flex min-w-0 text-xs">
                 <KeyText text={line.item.key} />
               </div>
-              {tells === "outcome" ? <Outcome line={line} /> : <Seen line={line} />}
+              {shows === "outcome" ? <BulkOutcomeText line={line} /> : <SeenHolder line={line} />}
             </li>
           );
         })}
@@ -93,12 +93,12 @@ export function BulkLines({ title, lines, tells }: BulkLinesProps) {
   );
 }
 
-function Outcome({ line }: { line: BulkItemHeard }) {
-  const words = useWords(english);
+function BulkOutcomeText({ line }: { line: BulkItemResult }) {
+  const words = useMessages(english);
   const { outcome, problem, freed, now } = line;
   const [holder] = now?.holders ?? [];
   return (
-    <p className={isFreed(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
+    <p className={isReleased(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
       {words.outcomes[outcome]}
       {freed?.heldMs !== undefined && words.between + words.heldFor(formatElapsed(freed.heldMs))}
       {holder !== undefined && (
@@ -117,8 +117,8 @@ function Outcome({ line }: { line: BulkItemHeard }) {
 }
 
 /** Who holds it, and whether that one lives. */
-function Seen({ line: { seen } }: { line: BulkItemHeard }) {
-  const words = useWords(english);
+function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
+  const words = useMessages(english);
   if (seen === undefined) return null;
   const { holders, verdict, remainingMs, waiters } = seen;
   const [holder] = holders;

@@ -5,21 +5,27 @@ import { useEffect, useRef } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { bulkCsv } from "./bulk-csv.ts";
-import { BulkLines, BulkPlace } from "./bulk-line-list.tsx";
-import { allTold, type BulkState, byOutcome, isFreed, leftOver } from "./bulk-state.ts";
-import type { Bulk } from "./use-bulk-release.ts";
+import { formatBulkCsv } from "./bulk-csv.ts";
+import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
+import {
+  type BulkState,
+  collectResults,
+  findRemainingItems,
+  groupByOutcome,
+  isReleased,
+} from "./bulk-state.ts";
+import type { BulkRelease } from "./use-bulk-release.ts";
 
 /** How far it is, and at the end what became of each. */
-export function BulkProgress({ bulk: { state, again } }: { bulk: Bulk }) {
-  const words = useWords(english);
+export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
+  const words = useMessages(english);
   const { step, released, total = 0 } = state;
-  const groups = byOutcome(released);
-  const gone = released.filter(isFreed);
-  const kept = [...groups].filter(([, [line]]) => line !== undefined && !isFreed(line));
+  const groups = groupByOutcome(released);
+  const gone = released.filter(isReleased);
+  const kept = [...groups].filter(([, [line]]) => line !== undefined && !isReleased(line));
   return (
     <>
       <div className="flex items-center gap-3">
@@ -38,29 +44,29 @@ export function BulkProgress({ bulk: { state, again } }: { bulk: Bulk }) {
         </div>
         <p className="text-ink-2">{words.progress(formatNumber(released.length), formatNumber(total))}</p>
       </div>
-      <Summary state={state} />
-      {step.at === "ended" && <Afterwards state={state} onAgain={again} />}
+      <BulkSummary state={state} />
+      {step.at === "ended" && <BulkFollowUp state={state} onAgain={reviewAgain} />}
       {released.length > 0 && (
-        <BulkPlace count={released.length}>
+        <BulkLinePlaceholder count={released.length}>
           {kept.map(([outcome, lines]) => (
-            <BulkLines
+            <BulkLineList
               key={outcome}
               title={words.notFreed(formatNumber(lines.length), words.outcomes[outcome])}
               lines={lines}
-              tells="outcome"
+              shows="outcome"
             />
           ))}
-          <BulkLines title={words.freed(formatNumber(gone.length))} lines={gone} tells="outcome" />
-        </BulkPlace>
+          <BulkLineList title={words.freed(formatNumber(gone.length))} lines={gone} shows="outcome" />
+        </BulkLinePlaceholder>
       )}
     </>
   );
 }
 
-function Summary({ state }: { state: BulkState }) {
-  const words = useWords(english);
+function BulkSummary({ state }: { state: BulkState }) {
+  const words = useMessages(english);
   const { step, released, total = 0 } = state;
-  const groups = byOutcome(released);
+  const groups = groupByOutcome(released);
   const releasedCount = groups.get("released")?.length ?? 0;
   const isEnded = step.at === "ended";
   const place = useRef<HTMLDivElement>(null);
@@ -75,7 +81,7 @@ function Summary({ state }: { state: BulkState }) {
       data-testid="bulk-outcome"
       className="flex flex-col gap-1 rounded-[9px] bg-line-soft px-3 py-2.5 outline-offset-2"
     >
-      <p className="font-semibold">{headOf(state, releasedCount, words)}</p>
+      <p className="font-semibold">{formatProgressHeading(state, releasedCount, words)}</p>
       <p className="flex flex-wrap gap-x-3 text-ink-2">
         {[...groups].map(([outcome, lines]) => (
           <span key={outcome}>{words.counted(formatNumber(lines.length), words.outcomes[outcome])}</span>
@@ -90,7 +96,11 @@ function Summary({ state }: { state: BulkState }) {
   );
 }
 
-function headOf({ step, total = 0 }: BulkState, released: number, words: typeof english): string {
+function formatProgressHeading(
+  { step, total = 0 }: BulkState,
+  released: number,
+  words: typeof english,
+): string {
   const shown = formatNumber(released);
   if (step.at === "releasing") return words.freeing;
   if (step.at === "ended" && step.how === "stopped") return words.stopped(shown);
@@ -99,12 +109,12 @@ function headOf({ step, total = 0 }: BulkState, released: number, words: typeof 
 }
 
 /** What can be done about what is left, and where all of it is written down. */
-function Afterwards({ state, onAgain }: { state: BulkState; onAgain(): void }) {
-  const words = useWords(english);
-  const { hello } = useLive();
+function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void }) {
+  const words = useMessages(english);
+  const { hello } = useLiveState();
   const target = useTargetName();
-  const left = leftOver(state).length;
-  const told = allTold(state);
+  const left = findRemainingItems(state).length;
+  const told = collectResults(state);
   const query = new URLSearchParams({ action: "force-release,force-release-many" });
   const [first] = told.flatMap(({ freed }) => freed?.asOf ?? []);
   if (first !== undefined) query.set("from", String(Math.floor(first - MARGIN_MS)));
@@ -112,7 +122,7 @@ function Afterwards({ state, onAgain }: { state: BulkState; onAgain(): void }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:[&>button]:h-11">
       {left > 0 && <Button onClick={onAgain}>{words.lookAgain(left, formatNumber(left))}</Button>}
-      {told.length > 0 && <Button onClick={() => save(bulkCsv(told))}>{words.csv}</Button>}
+      {told.length > 0 && <Button onClick={() => saveCsv(formatBulkCsv(told))}>{words.csv}</Button>}
       {hello?.operator.may.includes("admin") && (
         <Link
           href={`/audit?${query}`}
@@ -128,7 +138,7 @@ function Afterwards({ state, onAgain }: { state: BulkState; onAgain(): void }) {
 
 const MARGIN_MS = 60_000;
 
-function save(text: string): void {
+function saveCsv(text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = url;

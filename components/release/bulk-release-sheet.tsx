@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { isProduction, TargetBadges } from "@/components/app/target-badges.tsx";
-import { useFreeBlock } from "@/components/app/use-blocked-reason.ts";
+import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
@@ -10,41 +10,41 @@ import { Sheet } from "@/components/ui/sheet.tsx";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
 import { release } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { ConfirmName, ReasonField } from "../ui/reason-field.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { ConfirmNameField, ReasonField } from "../ui/reason-field.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { BulkReview } from "./bulk-review.tsx";
-import { type BulkState, type BulkWish, leftOver, releasable } from "./bulk-state.ts";
-import { type Bulk, useBulk } from "./use-bulk-release.ts";
+import { type BulkSelection, type BulkState, findReleasable, findRemainingItems } from "./bulk-state.ts";
+import { type BulkRelease, useBulkRelease } from "./use-bulk-release.ts";
 
-interface BulkSheetProps {
-  wish: BulkWish;
+interface BulkReleaseSheetProps {
+  selection: BulkSelection;
   onClose(): void;
   finalFocus(): HTMLElement | null;
 }
 
 /** First what would become of each, then why, then what became of each. */
-export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
-  const words = useWords(english);
-  const uiWords = useWords(ui);
-  const live = useLive();
-  const bulk = useBulk(wish);
+export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkReleaseSheetProps) {
+  const words = useMessages(english);
+  const uiWords = useMessages(ui);
+  const live = useLiveState();
+  const bulk = useBulkRelease(selection);
   const [reason, setReason] = useState("");
   const [typed, setTyped] = useState("");
   const { state } = bulk;
   const { step } = state;
   const target = live.hello?.target;
   const name = isProduction(target) ? target?.name : undefined;
-  const blocked = useBlocked(reason, name !== undefined && typed !== name);
-  const count = releasable(state).length;
+  const blocked = useBulkBlockedReason(reason, name !== undefined && typed !== name);
+  const count = findReleasable(state).length;
   const decides = step.at === "reviewed" && count > 0;
   const isFreeing = step.at === "releasing";
   return (
     <Sheet
       title={
         <span className="flex flex-wrap items-baseline gap-2">
-          {titleOf(state, words)}
+          {formatBulkTitle(state, words)}
           {target !== undefined && <TargetBadges target={target} />}
         </span>
       }
@@ -54,11 +54,11 @@ export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
       finalFocus={finalFocus}
       closeLabel={isFreeing ? words.stop : decides ? uiWords.cancel : uiWords.close}
       onClose={isFreeing ? bulk.stop : onClose}
-      onSubmit={() => decides && blocked === null && bulk.free(reason.trim(), name)}
+      onSubmit={() => decides && blocked === null && bulk.release(reason.trim(), name)}
       note={decides && live.hello !== null && words.recorded(live.hello.operator.name)}
       actions={
         decides && (
-          <Button type="submit" look="danger" blocked={blocked}>
+          <Button type="submit" variant="danger" blocked={blocked}>
             {words.free(count, formatNumber(count))}
           </Button>
         )
@@ -70,7 +70,7 @@ export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
         </p>
       )}
       {isFreeing || step.at === "ended" ? <BulkProgress bulk={bulk} /> : <BulkReview state={state} />}
-      {step.at === "reviewed" && <LookAgain bulk={bulk} />}
+      {step.at === "reviewed" && <ReviewAgainButton bulk={bulk} />}
       {decides && (
         <ReasonField
           reason={reason}
@@ -79,36 +79,36 @@ export function BulkSheet({ wish, onClose, finalFocus }: BulkSheetProps) {
         />
       )}
       {decides && name !== undefined && (
-        <ConfirmName label={words.production(name)} typed={typed} onType={setTyped} />
+        <ConfirmNameField label={words.production(name)} typed={typed} onType={setTyped} />
       )}
     </Sheet>
   );
 }
 
 /** Of what was left alone because another hold is there by now. */
-function LookAgain({ bulk: { state, again } }: { bulk: Bulk }) {
-  const words = useWords(english);
-  const left = leftOver(state).length;
+function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
+  const words = useMessages(english);
+  const left = findRemainingItems(state).length;
   if (left === 0) return null;
   return (
-    <Button className="self-start max-sm:h-11" onClick={again}>
+    <Button className="self-start max-sm:h-11" onClick={reviewAgain}>
       {words.lookAtNew(left, formatNumber(left))}
     </Button>
   );
 }
 
-function useBlocked(reason: string, isUnnamed: boolean): string | null {
-  const words = useWords(english);
-  const { typeName } = useWords(release);
-  const block = useFreeBlock();
+function useBulkBlockedReason(reason: string, isUnnamed: boolean): string | null {
+  const words = useMessages(english);
+  const { typeName } = useMessages(release);
+  const block = useReleaseBlockedReason();
   if (block !== null) return block;
   if (reason.trim() === "") return words.sayWhy;
   return isUnnamed ? typeName : null;
 }
 
-function titleOf(state: BulkState, words: typeof english): string {
+function formatBulkTitle(state: BulkState, words: typeof english): string {
   const { step, reviewed } = state;
-  const count = releasable(state).length;
+  const count = findReleasable(state).length;
   if (step.at === "releasing") return words.titleFreeing(count, formatNumber(count));
   if (step.at === "ended") return words.titleEnded;
   if (step.at === "reviewing") return words.titleReviewing;

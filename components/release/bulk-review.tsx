@@ -1,18 +1,18 @@
 "use client";
 
 import { formatNumber } from "@/components/ui/format-duration.ts";
-import type { BulkItemHeard } from "@/lib/api/bulk-release.ts";
+import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { BULK_ITEMS_MAX } from "../../lib/contract/limits.ts";
-import { BulkLines, BulkPlace } from "./bulk-line-list.tsx";
-import { type BulkState, releasable } from "./bulk-state.ts";
+import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
+import { type BulkState, findReleasable } from "./bulk-state.ts";
 
 /** What would be freed, what not and why, and what to know before. */
 export function BulkReview({ state }: { state: BulkState }) {
-  const words = useWords(english);
+  const words = useMessages(english);
   const { step, found, total, reviewed } = state;
-  const free = releasable(state);
+  const free = findReleasable(state);
   const left = reviewed.filter(({ outcome }) => outcome !== "would_release");
   const isOver = step.at === "reviewed";
   return (
@@ -29,12 +29,12 @@ export function BulkReview({ state }: { state: BulkState }) {
           {words.tooMany(formatNumber(found), formatNumber(BULK_ITEMS_MAX))}
         </p>
       )}
-      <Warnings lines={free} />
+      <ReviewWarnings lines={free} />
       {reviewed.length > 0 && (
-        <BulkPlace count={reviewed.length}>
-          <BulkLines title={words.wouldBe(formatNumber(free.length))} lines={free} tells="seen" />
-          <BulkLines title={words.leftAlone(formatNumber(left.length))} lines={left} tells="outcome" />
-        </BulkPlace>
+        <BulkLinePlaceholder count={reviewed.length}>
+          <BulkLineList title={words.wouldBe(formatNumber(free.length))} lines={free} shows="seen" />
+          <BulkLineList title={words.leftAlone(formatNumber(left.length))} lines={left} shows="outcome" />
+        </BulkLinePlaceholder>
       )}
       {isOver && (
         <p className={free.length > 0 ? "text-2xs text-ink-3" : "text-ink-2"}>
@@ -45,9 +45,9 @@ export function BulkReview({ state }: { state: BulkState }) {
   );
 }
 
-function Warnings({ lines }: { lines: readonly BulkItemHeard[] }) {
-  const words = useWords(english);
-  const counted = (is: (line: BulkItemHeard) => boolean, say: (count: string) => string) => {
+function ReviewWarnings({ lines }: { lines: readonly BulkItemResult[] }) {
+  const words = useMessages(english);
+  const counted = (is: (line: BulkItemResult) => boolean, say: (count: string) => string) => {
     const count = lines.filter(is).length;
     return count === 0 ? [] : [say(formatNumber(count))];
   };

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 import type { BulkItemLine, BulkOutcome } from "@/lib/contract/actions/bulk-release.ts";
-import { sampleHolder, sampleLock } from "@/lib/contract/sample-lock.ts";
-import { bulkCsv } from "./bulk-csv.ts";
-import { allTold, type BulkAction, FIRST_BULK, leftOver, reduceBulk, releasable } from "./bulk-state.ts";
+import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
+import { formatBulkCsv } from "./bulk-csv.ts";
+import {
+  type BulkAction,
+  collectResults,
+  findReleasable,
+  findRemainingItems,
+  INITIAL_BULK_STATE,
+  reduceBulk,
+} from "./bulk-state.ts";
 
 const line = (index: number, outcome: BulkOutcome): BulkItemLine => ({
   type: "item",
@@ -10,7 +17,7 @@ const line = (index: number, outcome: BulkOutcome): BulkItemLine => ({
   item: { key: `lock:${index}`, expect: `fence.${index}` },
   outcome,
 });
-const run = (...actions: BulkAction[]) => actions.reduce(reduceBulk, FIRST_BULK);
+const run = (...actions: BulkAction[]) => actions.reduce(reduceBulk, INITIAL_BULK_STATE);
 const head = (total: number) => ({ type: "head", target: "main", dryRun: true, total, asOf: 1 }) as const;
 const reviewed: BulkAction[] = [
   { type: "lines", lines: [head(3), line(0, "would_release"), line(1, "changed")] },
@@ -21,7 +28,7 @@ const reviewed: BulkAction[] = [
 test("only locks that the review marked as releasable are sent", () => {
   const state = run(...reviewed);
   expect(state.step).toEqual({ at: "reviewed" });
-  expect(releasable(state).map(({ item }) => item.key)).toEqual(["lock:0", "lock:2"]);
+  expect(findReleasable(state).map(({ item }) => item.key)).toEqual(["lock:0", "lock:2"]);
 });
 
 test("a bulk response that ends before all results is cut, not done", () => {
@@ -52,11 +59,15 @@ test("a bulk request refused before it began keeps the review so that it can be 
     { type: "fail", why: new Error("Type its name."), isOver: false },
   );
   expect(state.step).toEqual({ at: "reviewed", error: new Error("Type its name.") });
-  expect(releasable(state)).toHaveLength(2);
+  expect(findReleasable(state)).toHaveLength(2);
 });
 
 test("a second review uses the current hold and includes items without a result", () => {
-  const now = sampleLock({ key: "lock:2", version: "fence.9", holders: [sampleHolder({ owner: "=new" })] });
+  const now = createSampleLock({
+    key: "lock:2",
+    version: "fence.9",
+    holders: [createSampleHolder({ owner: "=new" })],
+  });
   const state = run(
     ...reviewed,
     { type: "send" },
@@ -64,11 +75,11 @@ test("a second review uses the current hold and includes items without a result"
     { type: "stop" },
   );
   // The first of the two that were sent was never told of.
-  expect(leftOver(state)).toEqual([
+  expect(findRemainingItems(state)).toEqual([
     { key: "lock:2", expect: "fence.9" },
     { key: "lock:0", expect: "fence.0" },
   ]);
-  expect(bulkCsv(allTold(state))).toContain(`"lock:2","","changed","'=new"`);
+  expect(formatBulkCsv(collectResults(state))).toContain(`"lock:2","","changed","'=new"`);
 });
 
 test("results from before a second review stay in the exported file", () => {
@@ -80,5 +91,5 @@ test("results from before a second review stay in the exported file", () => {
     { type: "again", count: 1 },
   );
   expect(first).toMatchObject({ step: { at: "reviewing" }, found: 1, reviewed: [], released: [] });
-  expect(allTold(first).map(({ outcome }) => outcome)).toEqual(["released"]);
+  expect(collectResults(first).map(({ outcome }) => outcome)).toEqual(["released"]);
 });

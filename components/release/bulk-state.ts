@@ -1,10 +1,10 @@
-import type { BulkHeard, BulkItemHeard } from "@/lib/api/bulk-release.ts";
+import type { BulkItemResult, BulkStreamLine } from "@/lib/api/bulk-release.ts";
 import type { BulkItem, BulkOutcome } from "@/lib/contract/actions/bulk-release.ts";
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 /** What is to be freed: locks that were ticked, as they were seen then, or all that a filter finds. */
-export type BulkWish = { locks: readonly Lock[] } | { filter: string };
+export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
  * `reviewing`: asks what would become of each; `reviewed`: all is told, and it is decided; `releasing`; `ended`, all
@@ -23,15 +23,15 @@ export interface BulkState {
   found: number | undefined;
   /** How many lines of the present step are expected. */
   total: number | undefined;
-  reviewed: readonly BulkItemHeard[];
+  reviewed: readonly BulkItemResult[];
   /** What became of those that were sent. */
-  released: readonly BulkItemHeard[];
+  released: readonly BulkItemResult[];
   /** What became of those that were sent before the last look, and are not looked at again. */
-  before: readonly BulkItemHeard[];
+  before: readonly BulkItemResult[];
 }
 
 export type BulkAction =
-  | { type: "lines"; lines: readonly BulkHeard[] }
+  | { type: "lines"; lines: readonly BulkStreamLine[] }
   /** The answer came to its end. */
   | { type: "end" }
   | { type: "send" }
@@ -40,7 +40,7 @@ export type BulkAction =
   /** Looks at those that are left anew. */
   | { type: "again"; count: number };
 
-export const FIRST_BULK: BulkState = {
+export const INITIAL_BULK_STATE: BulkState = {
   step: { at: "reviewing" },
   found: undefined,
   total: undefined,
@@ -49,51 +49,51 @@ export const FIRST_BULK: BulkState = {
   before: [],
 };
 
-export function beginBulk(wish: BulkWish): BulkState {
-  return { ...FIRST_BULK, found: "locks" in wish ? wish.locks.length : undefined };
+export function createBulkState(wish: BulkSelection): BulkState {
+  return { ...INITIAL_BULK_STATE, found: "locks" in wish ? wish.locks.length : undefined };
 }
 
-export function itemsOf(locks: readonly Lock[]): BulkItem[] {
-  return locks.slice(0, BULK_ITEMS_MAX).flatMap((lock) => itemOf(lock) ?? []);
+export function toBulkItems(locks: readonly Lock[]): BulkItem[] {
+  return locks.slice(0, BULK_ITEMS_MAX).flatMap((lock) => toBulkItem(lock) ?? []);
 }
 
-function itemOf({ key, keyBase64, version }: Lock): BulkItem | undefined {
+function toBulkItem({ key, keyBase64, version }: Lock): BulkItem | undefined {
   if (version === null) return undefined;
   return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expect: version };
 }
 
 /** Those that a release would free now. */
-export function releasable({ reviewed }: BulkState): BulkItemHeard[] {
+export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }
 
 /** What another look may find freeable: the hold that is there by now, or the same one again. */
-const ANOTHER_LOOK: ReadonlySet<BulkOutcome> = new Set(["changed", "unsure", "unknown", "failed"]);
+const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unsure", "unknown", "failed"]);
 
 /** Those that were not freed and may be after another look, as they are to be looked at. */
-export function leftOver(state: BulkState): BulkItem[] {
+export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
-  const told = lines.filter(({ outcome }) => ANOTHER_LOOK.has(outcome)).flatMap(nextItemOf);
-  return step.at === "ended" ? [...told, ...untold(state)] : told;
+  const told = lines.filter(({ outcome }) => RETRYABLE_OUTCOMES.has(outcome)).flatMap(toRetryItems);
+  return step.at === "ended" ? [...told, ...findUnreportedItems(state)] : told;
 }
 
-function nextItemOf({ item, now, outcome }: BulkItemHeard): BulkItem[] {
+function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
   // Whoever is there instead has not been seen, so it is that one that is looked at.
-  if (now !== undefined) return itemsOf([now]);
+  if (now !== undefined) return toBulkItems([now]);
   return outcome === "changed" ? [] : [item];
 }
 
 /** Those that were sent, and of which nothing was heard. */
-function untold(state: BulkState): BulkItem[] {
+function findUnreportedItems(state: BulkState): BulkItem[] {
   const heard = new Set(state.released.map(({ index }) => index));
-  return releasable(state)
+  return findReleasable(state)
     .map(({ item }) => item)
     .filter((_, index) => !heard.has(index));
 }
 
 /** All that became of any, the last of each, for a file. */
-export function allTold({ before, released }: BulkState): BulkItemHeard[] {
+export function collectResults({ before, released }: BulkState): BulkItemResult[] {
   return [...before, ...released];
 }
 
@@ -101,13 +101,13 @@ export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
   const { step } = state;
   switch (action.type) {
     case "lines":
-      return withLines(state, action.lines);
+      return addLines(state, action.lines);
     case "send":
-      return { ...state, step: { at: "releasing" }, total: releasable(state).length, released: [] };
+      return { ...state, step: { at: "releasing" }, total: findReleasable(state).length, released: [] };
     case "end":
       if (step.at === "reviewing") return { ...state, step: { at: "reviewed" } };
       if (step.at !== "releasing") return state;
-      return { ...state, step: { at: "ended", how: isWhole(state) ? "done" : "cut" } };
+      return { ...state, step: { at: "ended", how: isComplete(state) ? "done" : "cut" } };
     case "fail":
       // What was refused before anything was begun can be mended and sent again.
       if (step.at === "releasing" && !action.isOver)
@@ -118,14 +118,17 @@ export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
       return step.at === "releasing" ? { ...state, step: { at: "ended", how: "stopped" } } : state;
     case "again":
       return {
-        ...FIRST_BULK,
+        ...INITIAL_BULK_STATE,
         found: action.count,
-        before: [...state.before, ...state.released.filter(({ outcome }) => !ANOTHER_LOOK.has(outcome))],
+        before: [
+          ...state.before,
+          ...state.released.filter(({ outcome }) => !RETRYABLE_OUTCOMES.has(outcome)),
+        ],
       };
   }
 }
 
-function withLines(state: BulkState, lines: readonly BulkHeard[]): BulkState {
+function addLines(state: BulkState, lines: readonly BulkStreamLine[]): BulkState {
   const items = lines.filter((line) => line.type === "item");
   const head = lines.find((line) => line.type === "head");
   const known =
@@ -134,17 +137,17 @@ function withLines(state: BulkState, lines: readonly BulkHeard[]): BulkState {
   return items.length === 0 ? known : { ...known, [place]: [...known[place], ...items] };
 }
 
-function isWhole({ released, total }: BulkState): boolean {
+function isComplete({ released, total }: BulkState): boolean {
   return total !== undefined && released.length >= total;
 }
 
-export function isFreed({ outcome }: Pick<BulkItemHeard, "outcome">): boolean {
+export function isReleased({ outcome }: Pick<BulkItemResult, "outcome">): boolean {
   return outcome === "released" || outcome === "already_gone";
 }
 
 /** By outcome, in the order in which each came first. */
-export function byOutcome(lines: readonly BulkItemHeard[]): Map<BulkOutcome, BulkItemHeard[]> {
-  const groups = new Map<BulkOutcome, BulkItemHeard[]>();
+export function groupByOutcome(lines: readonly BulkItemResult[]): Map<BulkOutcome, BulkItemResult[]> {
+  const groups = new Map<BulkOutcome, BulkItemResult[]>();
   for (const line of lines) {
     const group = groups.get(line.outcome);
     if (group === undefined) groups.set(line.outcome, [line]);

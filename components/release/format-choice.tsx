@@ -1,23 +1,23 @@
 "use client";
 
-import { releaseText } from "@/components/lock-facts/release-text.ts";
-import { formatLabel } from "@/components/lock-facts/use-format-texts.ts";
+import { formatReleaseAdvice } from "@/components/lock-facts/release-text.ts";
+import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Free } from "./use-release.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ReleaseForm } from "./use-release.ts";
 
 /** Where the shape does not tell what it is, whoever frees it says so. */
-export function FormatChoice({ free }: { free: Free }) {
-  const words = useWords(english);
-  const lockText = useWords(lockWords);
+export function LockFormatPicker({ free }: { free: ReleaseForm }) {
+  const words = useMessages(english);
+  const lockText = useMessages(lockWords);
   const { seen, format } = free.state;
   const { release } = seen;
   if (release?.may !== "with_format" || free.choice === "lapse") return null;
   return (
     <fieldset className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
       <legend className="sr-only">{words.itsFormat}</legend>
-      <p className="text-warn">{releaseText(seen, lockText)}</p>
+      <p className="text-warn">{formatReleaseAdvice(seen, lockText)}</p>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         {release.formats.map((name) => (
           <label key={name} className="flex cursor-pointer items-center gap-1.5">
@@ -28,7 +28,7 @@ export function FormatChoice({ free }: { free: Free }) {
               onChange={() => free.setFormat(name)}
               className="size-[13px] accent-accent"
             />
-            {formatLabel(name, lockText)}
+            {getFormatLabel(name, lockText)}
           </label>
         ))}
       </div>

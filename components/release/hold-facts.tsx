@@ -1,23 +1,23 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { HolderName, hasName } from "@/components/lock-facts/holder-text.tsx";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { holdOffOf, nameOf } from "@/components/lock-facts/lock-texts.ts";
-import { HeldFor, Remaining } from "@/components/lock-facts/lock-times.tsx";
-import { formatsText } from "@/components/lock-facts/use-format-texts.ts";
+import { HolderName, hasHolderName } from "@/components/lock-facts/holder-text.tsx";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { getHolderLabel, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
+import { describeFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { VotesText } from "@/components/lock-facts/votes-text.tsx";
 import { formatFence, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useUsual } from "@/lib/queries/typical-durations.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
 
-export const FACTS = "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 gap-y-1.5";
+export const FACTS_CLASS = "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 gap-y-1.5";
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+export function HoldFact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-ink-3">{name}</dt>
@@ -27,7 +27,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** One of the questions that are answered before anything is offered. */
-export function Question({ title, children }: { title: string; children: ReactNode }) {
+export function FactHeading({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="flex flex-col gap-1.5">
       <h3 className="text-2xs font-medium tracking-wide text-ink-3">{title}</h3>
@@ -37,78 +37,78 @@ export function Question({ title, children }: { title: string; children: ReactNo
 }
 
 /** Who holds it, or in whose name everybody is kept off. */
-export function HeldBy({ holder, children }: { holder: Holder; children?: ReactNode }) {
-  const words = useWords(english);
-  const holdOff = holdOffOf(holder.owner);
+export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
+  const words = useMessages(english);
+  const holdOff = parseReservedHold(holder.owner);
   if (holdOff === null) {
     return (
-      <Fact name={words.heldBy}>
+      <HoldFact name={words.heldBy}>
         <HolderName holder={holder} wrap />
         {children}
-      </Fact>
+      </HoldFact>
     );
   }
   return (
-    <Fact name={words.heldOff}>
+    <HoldFact name={words.heldOff}>
       {holdOff.by === null ? words.forLeastTime : words.by(<SafeText text={holdOff.by} wrap />)}
       {children}
-    </Fact>
+    </HoldFact>
   );
 }
 
 /** As the server judges: of fewer nobody knows what is usual. */
-const SAMPLES_LEAST = 3;
+const TYPICAL_SAMPLES_MIN = 3;
 
 /** What is about to be freed, as it was seen: the lock, or one of its holders. */
-export function FreeFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
-  const words = useWords(english);
-  const lockText = useWords(lockWords);
-  const usual = useUsual(pathOf(lock))?.heldMs ?? null;
+export function HoldFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
+  const words = useMessages(english);
+  const lockText = useMessages(lockWords);
+  const usual = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
   if (holder === undefined) return <p className="text-ink-2">{words.nobody}</p>;
   return (
     <>
-      <dl className={FACTS}>
-        <HeldBy holder={holder}>
+      <dl className={FACTS_CLASS}>
+        <HolderFact holder={holder}>
           {holder.count > 1 && words.count(holder.count)}
-          <OwnerBelow holder={holder} />
-        </HeldBy>
+          <OwnerString holder={holder} />
+        </HolderFact>
         {lock.votes !== undefined && (
-          <Fact name={words.votes}>
+          <HoldFact name={words.votes}>
             <VotesText lock={lock} votes={lock.votes} />
-          </Fact>
+          </HoldFact>
         )}
       </dl>
-      <dl className={`${FACTS} sm:grid-cols-[92px_minmax(0,1fr)_62px_minmax(0,1fr)]`}>
-        <Fact name={words.forHowLong}>
+      <dl className={`${FACTS_CLASS} sm:grid-cols-[92px_minmax(0,1fr)_62px_minmax(0,1fr)]`}>
+        <HoldFact name={words.forHowLong}>
           <HeldFor holder={holder} />
-          {usual !== null && usual.samples >= SAMPLES_LEAST && (
+          {usual !== null && usual.samples >= TYPICAL_SAMPLES_MIN && (
             <span className="text-ink-3">{words.usually(formatSpan(usual.p50))}</span>
           )}
-        </Fact>
-        <Fact name={words.expires}>
-          <Remaining lock={lock} />
-        </Fact>
-        <Fact name={words.fence}>
-          <FenceText lock={lock} holder={holder} />
-        </Fact>
-        <Fact name={words.format}>{formatsText(lock, lockText)}</Fact>
+        </HoldFact>
+        <HoldFact name={words.expires}>
+          <RemainingTime lock={lock} />
+        </HoldFact>
+        <HoldFact name={words.fence}>
+          <FencingTokenText lock={lock} holder={holder} />
+        </HoldFact>
+        <HoldFact name={words.format}>{describeFormats(lock, lockText)}</HoldFact>
       </dl>
     </>
   );
 }
 
 /** What stands in Redis, and what it is held for. */
-function OwnerBelow({ holder }: { holder: Holder }) {
+function OwnerString({ holder }: { holder: Holder }) {
   const purpose = holder.record?.purpose;
   return (
     <>
-      {hasName(holder) && (
+      {hasHolderName(holder) && (
         <div className="font-mono text-xs break-all text-ink-3">
           <SafeText text={holder.owner} wrap />
         </div>
       )}
-      {purpose !== undefined && nameOf(holder)?.who !== purpose && (
+      {purpose !== undefined && getHolderLabel(holder)?.who !== purpose && (
         <div className="text-ink-2">
           <SafeText text={purpose} wrap />
         </div>
@@ -117,8 +117,8 @@ function OwnerBelow({ holder }: { holder: Holder }) {
   );
 }
 
-function FenceText({ lock, holder: { fence } }: { lock: Lock; holder: Holder }) {
-  const words = useWords(english);
+function FencingTokenText({ lock, holder: { fence } }: { lock: Lock; holder: Holder }) {
+  const words = useMessages(english);
   if (fence === null) {
     return (
       <span className="text-ink-3" title={lock.lastFence === undefined ? words.noFence : undefined}>

@@ -1,18 +1,18 @@
 "use client";
 
 import clsx from "clsx";
-import { VerdictEvidence } from "@/components/lock-facts/liveness-text.tsx";
-import { holdOffOf } from "@/components/lock-facts/lock-texts.ts";
+import { LivenessEvidence } from "@/components/lock-facts/liveness-text.tsx";
+import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { formatAgo, formatElapsed, formatNumber } from "@/components/ui/format-duration.ts";
-import type { Verdict, VerdictState } from "@/lib/contract/liveness.ts";
+import type { Liveness, LivenessState } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
 /** Freeing what is alive is what does harm: that is what is painted. */
-const TONES: Record<VerdictState, string> = {
+const TONES: Record<LivenessState, string> = {
   renewing: "bg-warn-bg text-warn",
   unknown: "bg-warn-bg text-warn",
   late: "bg-line-soft text-ink",
@@ -21,10 +21,10 @@ const TONES: Record<VerdictState, string> = {
 };
 
 /** Whether the holder is alive, with all that speaks for it or against it. */
-export function HolderAlive({ lock }: { lock: Lock }) {
-  const words = useWords(english);
+export function HolderLiveness({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
   const { verdict, holders } = lock;
-  if (holders.every(({ owner }) => holdOffOf(owner) !== null))
+  if (holders.every(({ owner }) => parseReservedHold(owner) !== null))
     return <p className="text-ink-2">{words.nobodyWorks}</p>;
   if (verdict === null) return null;
   const [box = "", ink = ""] = TONES[verdict.state].split(" ");
@@ -33,32 +33,32 @@ export function HolderAlive({ lock }: { lock: Lock }) {
       <p className={clsx("font-semibold", ink)}>{words.verdicts[verdict.state]}</p>
       {/* The weakest ink is too weak on a tint. */}
       <p className="text-ink-2 [&_.text-ink-3]:text-ink-2">
-        <VerdictEvidence lock={lock} />
+        <LivenessEvidence lock={lock} />
       </p>
-      <Heard verdict={verdict} lock={lock} />
+      <LastRenewalText verdict={verdict} lock={lock} />
       {holders.length > 1 && <p className="text-2xs text-ink-2">{words.ofAll}</p>}
     </div>
   );
 }
 
 /** When it was heard of last: its last renewal, or that it took the lock. */
-function heardAtOf({ holders }: Lock, { lastRenewalAt }: Verdict): number | null {
+function getLastSignOfLife({ holders }: Lock, { lastRenewalAt }: Liveness): number | null {
   const times = holders.flatMap(({ since }) => since ?? []);
   return lastRenewalAt ?? (times.length === 0 ? null : Math.max(...times));
 }
 
 /** The time since then, as a share of what is usual between two renewals. */
-function Heard({ verdict, lock }: { verdict: Verdict; lock: Lock }) {
-  const words = useWords(english);
-  const uiWords = useWords(ui);
+function LastRenewalText({ verdict, lock }: { verdict: Liveness; lock: Lock }) {
+  const words = useMessages(english);
+  const uiWords = useMessages(ui);
   const now = useServerNow() ?? lock.asOf;
-  const heardAt = heardAtOf(lock, verdict);
+  const heardAt = getLastSignOfLife(lock, verdict);
   if (heardAt === null) return null;
   const silentMs = Math.max(0, now - heardAt);
   const { cadenceMs, renewals } = verdict;
   return (
     <>
-      {cadenceMs !== null && <Heartbeat silentMs={silentMs} cadenceMs={cadenceMs} />}
+      {cadenceMs !== null && <RenewalProgress silentMs={silentMs} cadenceMs={cadenceMs} />}
       <p className="text-2xs text-ink-2">
         {renewals > 0
           ? words.renewals(renewals, formatNumber(renewals))
@@ -68,8 +68,8 @@ function Heard({ verdict, lock }: { verdict: Verdict; lock: Lock }) {
   );
 }
 
-function Heartbeat({ silentMs, cadenceMs }: { silentMs: number; cadenceMs: number }) {
-  const words = useWords(english);
+function RenewalProgress({ silentMs, cadenceMs }: { silentMs: number; cadenceMs: number }) {
+  const words = useMessages(english);
   const share = silentMs / cadenceMs;
   return (
     <span

@@ -2,57 +2,57 @@
 
 import type { ReactNode } from "react";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { holdOffOf } from "@/components/lock-facts/lock-texts.ts";
-import { releaseText } from "@/components/lock-facts/release-text.ts";
-import { formatLabel, formatsOf } from "@/components/lock-facts/use-format-texts.ts";
-import { waitersText } from "@/components/lock-facts/waiters-text.tsx";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { formatReleaseAdvice } from "@/components/lock-facts/release-text.ts";
+import { getFormatLabel, listFormats } from "@/components/lock-facts/use-format-texts.ts";
+import { formatWaiterCount } from "@/components/lock-facts/waiters-text.tsx";
 import { formatElapsed } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
-import { FREED_TOGETHER } from "@/lib/formats/released-together.ts";
+import { RELEASED_TOGETHER } from "@/lib/formats/released-together.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
-import { FACTS, Fact } from "./hold-facts.tsx";
-import type { Free } from "./use-release.ts";
+import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
+import type { ReleaseForm } from "./use-release.ts";
 
-const NAMED_MAX = 3;
+const LISTED_WAITERS_MAX = 3;
 
 /** Who is next, who else is freed, and what the old owner's library will do. */
-export function WhatFollows({ free }: { free: Free }) {
-  const words = useWords(english);
+export function ReleaseConsequences({ free }: { free: ReleaseForm }) {
+  const words = useMessages(english);
   const { shown: lock, state } = free;
-  const why = releaseText(lock, useWords(lockWords));
+  const why = formatReleaseAdvice(lock, useMessages(lockWords));
   const holder = state.holder ?? lock.holders[0];
   if (holder === undefined) return null;
   return (
-    <dl className={FACTS}>
-      <Fact name={words.next}>
-        <Next lock={lock} isKeptOff={free.choice === "hold-off"} />
-      </Fact>
-      <Others lock={lock} only={state.holder} />
-      <Fact name={words.oldOwner}>
-        <OldOwner lock={lock} holder={holder} />
-      </Fact>
-      {lock.release?.may === "yes" && why !== null && <Fact name={words.releasing}>{why}</Fact>}
+    <dl className={FACTS_CLASS}>
+      <HoldFact name={words.next}>
+        <NextHolderText lock={lock} isKeptOff={free.choice === "hold-off"} />
+      </HoldFact>
+      <OtherWaiters lock={lock} only={state.holder} />
+      <HoldFact name={words.oldOwner}>
+        <PreviousOwnerNotice lock={lock} holder={holder} />
+      </HoldFact>
+      {lock.release?.may === "yes" && why !== null && <HoldFact name={words.releasing}>{why}</HoldFact>}
     </dl>
   );
 }
 
 /** Who is woken, in which order, as far as that can be known. */
-function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
-  const words = useWords(english);
-  const lockText = useWords(lockWords);
-  const { of } = useWords(formatFacts);
-  const { data } = useWaiters(pathOf(lock));
+function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
+  const words = useMessages(english);
+  const lockText = useMessages(lockWords);
+  const { of } = useMessages(formatFacts);
+  const { data } = useWaiters(toLockPath(lock));
   const hasOrder = data?.order === "queue";
   const sentences = new Set(
-    formatsOf(lock).map((format) => {
+    listFormats(lock).map((format) => {
       if (format !== "redisson") return of[format].waiters;
       return lock.kind === "fair" ? words.redissonFair : words.redissonPlain;
     }),
@@ -60,9 +60,9 @@ function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
   return (
     <>
       {data === undefined || data.items.length === 0 ? (
-        <p>{waitersText(lock.waiters, lockText)}</p>
+        <p>{formatWaiterCount(lock.waiters, lockText)}</p>
       ) : (
-        <FirstOf waiters={data} />
+        <FirstWaiter waiters={data} />
       )}
       {isKeptOff && <p className="text-ink-2">{words.nobodyUntil}</p>}
       {!isKeptOff &&
@@ -76,8 +76,8 @@ function Next({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
   );
 }
 
-function FirstOf({ waiters }: { waiters: LockWaiters }) {
-  const words = useWords(english);
+function FirstWaiter({ waiters }: { waiters: LockWaiters }) {
+  const words = useMessages(english);
   const now = useServerNow() ?? waiters.asOf;
   const [first] = waiters.items;
   if (first === undefined) return null;
@@ -98,15 +98,15 @@ function FirstOf({ waiters }: { waiters: LockWaiters }) {
 }
 
 /** Who else is freed by it, and who is not. */
-function Others({ lock, only }: { lock: Lock; only: Holder | undefined }) {
-  const words = useWords(english);
+function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) {
+  const words = useMessages(english);
   const others = lock.holders.length - 1;
   const isWhole = only === undefined;
   const nested = (only ?? lock.holders[0])?.count ?? 1;
   const along = lock.sharedWith.length;
-  const goAlong = lock.format !== null && FREED_TOGETHER.has(lock.format);
+  const goAlong = lock.format !== null && RELEASED_TOGETHER.has(lock.format);
   const freed: ReactNode[] = [];
-  if (isWhole && others > 0) freed.push(<AllHolders key="holders" holders={lock.holders} />);
+  if (isWhole && others > 0) freed.push(<AllHoldersNotice key="holders" holders={lock.holders} />);
   if (nested > 1 && lock.kind !== "semaphore") freed.push(<p key="nested">{words.nested(nested)}</p>);
   if (along > 0 && goAlong) freed.push(<p key="keys">{words.keysAlong(along)}</p>);
   const kept: ReactNode[] = [];
@@ -115,27 +115,27 @@ function Others({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   return (
     <>
       {freed.length > 0 && (
-        <Fact name={words.alsoFreed}>
+        <HoldFact name={words.alsoFreed}>
           <div className="text-warn">{freed}</div>
-        </Fact>
+        </HoldFact>
       )}
       {kept.length > 0 && (
-        <Fact name={words.alsoKeeps}>
+        <HoldFact name={words.alsoKeeps}>
           <div className="text-ink-2">{kept}</div>
-        </Fact>
+        </HoldFact>
       )}
     </>
   );
 }
 
-function AllHolders({ holders }: { holders: readonly Holder[] }) {
-  const words = useWords(english);
-  const more = holders.length - NAMED_MAX;
+function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
+  const words = useMessages(english);
+  const more = holders.length - LISTED_WAITERS_MAX;
   return (
     <>
       <p>{words.allHolders(holders.length)}</p>
       <ul className="text-ink-2">
-        {holders.slice(0, NAMED_MAX).map((holder) => (
+        {holders.slice(0, LISTED_WAITERS_MAX).map((holder) => (
           <li key={holder.version}>
             <HolderName holder={holder} wrap />
             {holder.count > 1 && words.count(holder.count)}
@@ -148,19 +148,19 @@ function AllHolders({ holders }: { holders: readonly Holder[] }) {
 }
 
 /** What the holder will notice, and do. */
-function OldOwner({ lock, holder }: { lock: Lock; holder: Holder }) {
-  const words = useWords(english);
-  const lockText = useWords(lockWords);
-  const { of } = useWords(formatFacts);
-  if (holdOffOf(holder.owner) !== null) return <>{words.noOldOwner}</>;
+function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
+  const words = useMessages(english);
+  const lockText = useMessages(lockWords);
+  const { of } = useMessages(formatFacts);
+  if (parseReservedHold(holder.owner) !== null) return <>{words.noOldOwner}</>;
   if (holder.fence !== null) return <>{words.fencedOwner(<code className="font-mono text-xs">lost</code>)}</>;
-  const formats = formatsOf(lock);
+  const formats = listFormats(lock);
   return (
     <>
       {formats.map((format) => (
         <p key={format}>
           {formats.length > 1 && (
-            <span className="text-ink-3">{words.ofFormat(formatLabel(format, lockText))}</span>
+            <span className="text-ink-3">{words.ofFormat(getFormatLabel(format, lockText))}</span>
           )}
           {of[format].oldOwner}
           {of[format].comesBack !== undefined && <span className="text-warn"> {of[format].comesBack}</span>}

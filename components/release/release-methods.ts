@@ -1,15 +1,15 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
 /** In rising force. */
-export type Choice = "lapse" | "release" | "hold-off";
+export type ReleaseMethod = "lapse" | "release" | "hold-off";
 
 /** Why one of them does not fit. */
-export type Hindrance = "renewed" | "noExpiry" | "noRoom" | "others";
+export type MethodObstacle = "renewed" | "noExpiry" | "noRoom" | "others";
 
-export interface Ways {
+export interface ReleaseMethods {
   /** The mildest first. */
-  fits: readonly Choice[];
-  not: readonly { choice: Choice; why: Hindrance }[];
+  available: readonly ReleaseMethod[];
+  unavailable: readonly { choice: ReleaseMethod; why: MethodObstacle }[];
 }
 
 /**
@@ -17,28 +17,28 @@ export interface Ways {
  *
  * @param only one of its holders: the others keep the lock
  */
-export function waysFor(lock: Lock, only: Holder | undefined): Ways {
-  const hindrances: Readonly<Record<Choice, Hindrance | null>> = {
-    lapse: lapseHindrance(lock),
+export function findReleaseMethods(lock: Lock, only: Holder | undefined): ReleaseMethods {
+  const hindrances: Readonly<Record<ReleaseMethod, MethodObstacle | null>> = {
+    lapse: findExpiryObstacle(lock),
     release: null,
-    "hold-off": holdOffHindrance(lock, only),
+    "hold-off": findReserveObstacle(lock, only),
   };
-  const fits: Choice[] = [];
-  const not: { choice: Choice; why: Hindrance }[] = [];
+  const fits: ReleaseMethod[] = [];
+  const not: { choice: ReleaseMethod; why: MethodObstacle }[] = [];
   for (const choice of ["lapse", "release", "hold-off"] as const) {
     const why = hindrances[choice];
     if (why === null) fits.push(choice);
     else not.push({ choice, why });
   }
-  return { fits, not };
+  return { available: fits, unavailable: not };
 }
 
-function lapseHindrance({ remainingMs, verdict }: Lock): Hindrance | null {
+function findExpiryObstacle({ remainingMs, verdict }: Lock): MethodObstacle | null {
   if (remainingMs === null) return "noExpiry";
   return verdict?.state === "renewing" ? "renewed" : null;
 }
 
-function holdOffHindrance({ release, holders }: Lock, only: Holder | undefined): Hindrance | null {
+function findReserveObstacle({ release, holders }: Lock, only: Holder | undefined): MethodObstacle | null {
   if (only !== undefined && holders.length > 1) return "others";
   return release?.holdOff === false ? "noRoom" : null;
 }

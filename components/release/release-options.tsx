@@ -2,24 +2,24 @@
 
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { holdOffOf } from "@/components/lock-facts/lock-texts.ts";
-import { Remaining } from "@/components/lock-facts/lock-times.tsx";
+import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Choice } from "./release-methods.ts";
-import { HOLD_OFF_MS } from "./release-state.ts";
-import type { Free } from "./use-release.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ReleaseMethod } from "./release-methods.ts";
+import { RESERVE_MS } from "./release-state.ts";
+import type { ReleaseForm } from "./use-release.ts";
 
-interface OptionProps {
-  value: Choice;
-  choice: Choice | null;
-  onChoose(choice: Choice): void;
+interface ReleaseOptionProps {
+  value: ReleaseMethod;
+  choice: ReleaseMethod | null;
+  onChoose(choice: ReleaseMethod): void;
   name: string;
   children: ReactNode;
 }
 
-function Option({ value, choice, onChoose, name, children }: OptionProps) {
+function ReleaseOption({ value, choice, onChoose, name, children }: ReleaseOptionProps) {
   const on = value === choice;
   return (
     <label
@@ -44,38 +44,38 @@ function Option({ value, choice, onChoose, name, children }: OptionProps) {
   );
 }
 
-function isHoldOff({ holders: [holder] }: Lock): boolean {
-  return holder !== undefined && holdOffOf(holder.owner) !== null;
+function isReservation({ holders: [holder] }: Lock): boolean {
+  return holder !== undefined && parseReservedHold(holder.owner) !== null;
 }
 
 /** What fits, in rising force; and what does not, with the reason. */
-export function FreeOptions({ free }: { free: Free }) {
-  const words = useWords(english);
-  const { shown, ways, choice, choose } = free;
-  const left = <Remaining lock={shown} />;
-  const names: Record<Choice, string> = {
+export function ReleaseOptions({ free }: { free: ReleaseForm }) {
+  const words = useMessages(english);
+  const { shown, methods, choice, choose } = free;
+  const left = <RemainingTime lock={shown} />;
+  const names: Record<ReleaseMethod, string> = {
     lapse: words.lapse,
     release: words.release,
-    "hold-off": words.holdOff(HOLD_OFF_MS / 1000),
+    "hold-off": words.holdOff(RESERVE_MS / 1000),
   };
-  const hints: Record<Choice, ReactNode> = {
-    lapse: isHoldOff(shown) ? words.holdOffLapseHint(left) : words.lapseHint(left),
+  const hints: Record<ReleaseMethod, ReactNode> = {
+    lapse: isReservation(shown) ? words.holdOffLapseHint(left) : words.lapseHint(left),
     release: words.releaseHint,
     "hold-off": words.holdOffHint,
   };
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="pb-1.5 font-semibold">{words.how}</legend>
-      {ways.fits.map((each) => (
-        <Option key={each} value={each} choice={choice} onChoose={choose} name={names[each]}>
+      {methods.available.map((each) => (
+        <ReleaseOption key={each} value={each} choice={choice} onChoose={choose} name={names[each]}>
           {hints[each]}
-        </Option>
+        </ReleaseOption>
       ))}
       <ul aria-label={words.notOffered} className="flex flex-col gap-0.5 px-1 text-2xs text-ink-3">
-        {ways.not.map(({ choice: each, why }) => (
+        {methods.unavailable.map(({ choice: each, why }) => (
           <li key={each}>{words.not(names[each], words.why[why])}</li>
         ))}
-        {!isHoldOff(shown) && <li>{words.not(words.ask, words.why.noWay)}</li>}
+        {!isReservation(shown) && <li>{words.not(words.ask, words.why.noWay)}</li>}
       </ul>
     </fieldset>
   );

@@ -1,8 +1,8 @@
 "use client";
 
-import { endingText } from "@/components/events/text/event-text.ts";
+import { formatHoldEnding } from "@/components/events/text/event-text.ts";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
-import { holdOffOf, nameText } from "@/components/lock-facts/lock-texts.ts";
+import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatAgo } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
@@ -13,39 +13,39 @@ import { events } from "@/lib/i18n/en/events.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { OutcomeNote } from "./outcome-note.tsx";
-import { FreeResult } from "./release-result.tsx";
-import type { Free } from "./use-release.ts";
+import { ReleaseResult } from "./release-result.tsx";
+import type { ReleaseForm } from "./use-release.ts";
 
-interface FreeOutcomeProps {
-  free: Free;
+interface ReleaseOutcomeProps {
+  release: ReleaseForm;
   ended: LockEvent | undefined;
   onClose(): void;
 }
 
 /** What became of it; null while there is nothing to tell. */
-export function FreeOutcome({ free, ended, onClose }: FreeOutcomeProps) {
-  const words = useWords(english);
-  const { state, current, drift, look } = free;
+export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps) {
+  const words = useMessages(english);
+  const { state, current, drift, reviewNewHold } = release;
   const { step } = state;
   if (step.at === "done") {
     if (step.result.outcome === "released")
-      return <FreeResult free={free} result={step.result} waited={step.waited} onClose={onClose} />;
+      return <ReleaseResult release={release} result={step.result} waited={step.waited} onClose={onClose} />;
     return (
-      <Gone ended={step.result.ended ?? ended} comes="asked">
+      <AlreadyGoneOutcome ended={step.result.ended ?? ended} comes="asked">
         {state.choice === "hold-off" && <p>{words.notHeldOff}</p>}
-      </Gone>
+      </AlreadyGoneOutcome>
     );
   }
   if (step.at === "refused") {
     return (
       <OutcomeNote tone="warn" title={words.changedThere} comes="asked">
         <p>
-          <HeldNow lock={step.lock} />
+          <CurrentHolder lock={step.lock} />
         </p>
-        <LookAgain lock={newer(step.lock, current)} onLook={look} />
+        <ReviewNewHoldButton lock={pickNewerLock(step.lock, current)} onLook={reviewNewHold} />
       </OutcomeNote>
     );
   }
@@ -59,40 +59,40 @@ export function FreeOutcome({ free, ended, onClose }: FreeOutcomeProps) {
       </OutcomeNote>
     );
   }
-  if (step.at === "unsure" && drift === "same") return <Unsure lock={step.lock} />;
+  if (step.at === "unsure" && drift === "same") return <UnsureOutcome lock={step.lock} />;
   if (step.at === "sending" || drift === "same") return null;
   if (drift === "gone") {
     return (
-      <Gone ended={ended} comes="unasked">
+      <AlreadyGoneOutcome ended={ended} comes="unasked">
         {step.at === "unknown" && <p>{words.maybeByYou}</p>}
-      </Gone>
+      </AlreadyGoneOutcome>
     );
   }
   return (
     <OutcomeNote tone="warn" title={words.changedHere} comes="unasked">
       <p>
-        <HeldNow lock={current} /> {words.changedText}
+        <CurrentHolder lock={current} /> {words.changedText}
       </p>
-      <LookAgain lock={current} onLook={look} />
+      <ReviewNewHoldButton lock={current} onLook={reviewNewHold} />
     </OutcomeNote>
   );
 }
 
-function HeldNow({ lock }: { lock: Lock | undefined }) {
-  const words = useWords(english);
+function CurrentHolder({ lock }: { lock: Lock | undefined }) {
+  const words = useMessages(english);
   const [holder] = lock?.holders ?? [];
   if (holder === undefined) return <>{words.nowFree}</>;
   const who = <HolderName holder={holder} wrap />;
-  return <>{holdOffOf(holder.owner) === null ? words.nowHeldBy(who) : words.nowHeldOff(who)}</>;
+  return <>{parseReservedHold(holder.owner) === null ? words.nowHeldBy(who) : words.nowHeldOff(who)}</>;
 }
 
-function newer(a: Lock | undefined, b: Lock | undefined): Lock | undefined {
+function pickNewerLock(a: Lock | undefined, b: Lock | undefined): Lock | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return b.asOf > a.asOf ? b : a;
 }
 
-function LookAgain({ lock, onLook }: { lock: Lock | undefined; onLook(lock: Lock): void }) {
-  const words = useWords(english);
+function ReviewNewHoldButton({ lock, onLook }: { lock: Lock | undefined; onLook(lock: Lock): void }) {
+  const words = useMessages(english);
   if (lock === undefined || lock.holders.length === 0) return null;
   return (
     <Button className="max-sm:h-11" onClick={() => onLook(lock)}>
@@ -101,11 +101,11 @@ function LookAgain({ lock, onLook }: { lock: Lock | undefined; onLook(lock: Lock
   );
 }
 
-function Unsure({ lock }: { lock: Lock }) {
-  const words = useWords(english);
+function UnsureOutcome({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
   const [holder] = lock.holders;
-  const lockText = useWords(lockWords);
-  const who = holder === undefined ? words.itsOwner : <SafeText text={nameText(holder, lockText)} wrap />;
+  const lockText = useMessages(lockWords);
+  const who = holder === undefined ? words.itsOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
   return (
     <OutcomeNote tone="warn" title={words.unsure} comes="asked">
       <p>{words.unsureText(who)}</p>
@@ -113,29 +113,29 @@ function Unsure({ lock }: { lock: Lock }) {
   );
 }
 
-interface GoneProps {
+interface AlreadyGoneOutcomeProps {
   ended: LockEvent | undefined;
   comes: "asked" | "unasked";
   children?: React.ReactNode;
 }
 
-function Gone({ ended, comes, children }: GoneProps) {
-  const eventWords = useWords(events);
-  const words = useWords(english);
+function AlreadyGoneOutcome({ ended, comes, children }: AlreadyGoneOutcomeProps) {
+  const eventWords = useMessages(events);
+  const words = useMessages(english);
   return (
     <OutcomeNote tone="ok" title={words.alreadyGone} comes={comes}>
       <p>
         {ended === undefined
           ? words.goneUnseen
-          : words.goneSeen(endingText(ended, eventWords), <Ago at={ended.at} />)}
+          : words.goneSeen(formatHoldEnding(ended, eventWords), <ElapsedText at={ended.at} />)}
       </p>
       {children}
     </OutcomeNote>
   );
 }
 
-function Ago({ at }: { at: number }) {
-  const words = useWords(ui);
+function ElapsedText({ at }: { at: number }) {
+  const words = useMessages(ui);
   const now = useServerNow();
   return <>{formatAgo(now === null ? 0 : now - at, words)}</>;
 }

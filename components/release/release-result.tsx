@@ -2,16 +2,16 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { hrefAt } from "@/components/app/target-link.tsx";
+import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
-import { HolderName, hasName } from "@/components/lock-facts/holder-text.tsx";
-import { hrefOf, pathOf } from "@/components/lock-facts/lock-path.ts";
-import { holdOffOf, holdOffText } from "@/components/lock-facts/lock-texts.ts";
+import { HolderName, hasHolderName } from "@/components/lock-facts/holder-text.tsx";
+import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { formatReservedHold, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { HeldFor } from "@/components/lock-facts/lock-times.tsx";
-import { formatsOf } from "@/components/lock-facts/use-format-texts.ts";
+import { listFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { formatClock, formatClockMs, formatElapsed } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { ForceReleased } from "@/lib/contract/actions/force-release.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
@@ -20,25 +20,25 @@ import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive, useServerNow } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { FACTS, Fact } from "./hold-facts.tsx";
+import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
-import type { Free } from "./use-release.ts";
+import type { ReleaseForm } from "./use-release.ts";
 
-interface FreeResultProps {
-  free: Free;
+interface ReleaseResultProps {
+  release: ReleaseForm;
   result: ForceReleased;
   waited: LockWaiters | undefined;
   onClose(): void;
 }
 
 /** The release as a fact: whose hold, when, who was told, who has it now, and where that is written down. */
-export function FreeResult({ free, result, waited, onClose }: FreeResultProps) {
-  const words = useWords(english);
-  const { state, current } = free;
-  const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasName);
+export function ReleaseResult({ release, result, waited, onClose }: ReleaseResultProps) {
+  const words = useMessages(english);
+  const { state, current } = release;
+  const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
   const { owner, heldOff, asOf, masters, together } = result;
   const later = current !== undefined && current.asOf >= asOf ? current : undefined;
   const isBack =
@@ -50,53 +50,53 @@ export function FreeResult({ free, result, waited, onClose }: FreeResultProps) {
       comes="asked"
     >
       <p>
-        <WhatIsGone owner={owner} />{" "}
+        <ReleasedHold owner={owner} />{" "}
         {heldOff !== undefined && words.heldOffUntil(formatClock(asOf + heldOff.holdOffMs))}
       </p>
-      {isBack && <ComesBack lock={later} />}
-      <dl className={FACTS}>
+      {isBack && <RecreatedHold lock={later} />}
+      <dl className={FACTS_CLASS}>
         {freed.length > 0 && (
-          <Fact name={words.freed}>
+          <HoldFact name={words.freed}>
             {freed.map((holder) => (
               <div key={holder.version}>
                 <HolderName holder={holder} wrap />
               </div>
             ))}
-          </Fact>
+          </HoldFact>
         )}
         {result.fence !== undefined && (
-          <Fact name={words.fence}>
+          <HoldFact name={words.fence}>
             <span className="font-mono text-xs">{result.fence}</span>
-          </Fact>
+          </HoldFact>
         )}
-        {result.heldMs !== undefined && <Fact name={words.held}>{formatElapsed(result.heldMs)}</Fact>}
-        <Fact name={words.when}>{words.byRedis(formatClockMs(asOf))}</Fact>
-        <Fact name={words.woken}>
-          <Woken result={result} waited={waited} />
-        </Fact>
-        <Fact name={words.hasIt}>
-          <HasItNow lock={later} />
-        </Fact>
+        {result.heldMs !== undefined && <HoldFact name={words.held}>{formatElapsed(result.heldMs)}</HoldFact>}
+        <HoldFact name={words.when}>{words.byRedis(formatClockMs(asOf))}</HoldFact>
+        <HoldFact name={words.woken}>
+          <NotifiedWaiters result={result} waited={waited} />
+        </HoldFact>
+        <HoldFact name={words.hasIt}>
+          <NextHolder lock={later} />
+        </HoldFact>
       </dl>
       {together !== undefined && (
         <p>
           {words.keysFreed(together.filter(({ outcome }) => outcome === "released").length, together.length)}
         </p>
       )}
-      {masters !== undefined && <Masters masters={masters} />}
-      {!isBack && result.watchMs !== undefined && <Watching result={result} />}
-      <Records lock={state.seen} result={result} onClose={onClose} />
+      {masters !== undefined && <MasterResults masters={masters} />}
+      {!isBack && result.watchMs !== undefined && <RecreationWatch result={result} />}
+      <RecordLinks lock={state.seen} result={result} onClose={onClose} />
     </OutcomeNote>
   );
 }
 
-function WhatIsGone({ owner }: { owner: string | undefined }) {
-  const lockText = useWords(lockWords);
-  const words = useWords(english);
+function ReleasedHold({ owner }: { owner: string | undefined }) {
+  const lockText = useMessages(lockWords);
+  const words = useMessages(english);
   if (owner === undefined) return <>{words.aHoldGone}</>;
-  const holdOff = holdOffOf(owner);
+  const holdOff = parseReservedHold(owner);
   if (holdOff !== null)
-    return <>{words.holdOffGone(<SafeText text={holdOffText(holdOff, lockText)} wrap />)}</>;
+    return <>{words.holdOffGone(<SafeText text={formatReservedHold(holdOff, lockText)} wrap />)}</>;
   return (
     <>
       {words.holdGone(
@@ -108,15 +108,18 @@ function WhatIsGone({ owner }: { owner: string | undefined }) {
   );
 }
 
-function Woken({ result: { waiters, heldOff }, waited }: Pick<FreeResultProps, "result" | "waited">) {
-  const words = useWords(english);
+function NotifiedWaiters({
+  result: { waiters, heldOff },
+  waited,
+}: Pick<ReleaseResultProps, "result" | "waited">) {
+  const words = useMessages(english);
   const count = waiters?.count ?? null;
   const texts: string[] = [];
   const [first] = waited?.items ?? [];
   if (waited !== undefined && first !== undefined) {
     const more = Math.max(waited.waiters.count ?? 0, waited.named) - 1;
     const say = waited.order === "queue" ? words.wokenFirst : words.wokenLongest;
-    texts.push(say(visibleText(first.owner), more));
+    texts.push(say(toVisibleText(first.owner), more));
   } else if (waiters !== undefined && count !== null && waiters.known !== "unknowable")
     texts.push(waiters.known === "exact" ? words.wokenExact(count) : words.wokenListeners(count));
   else texts.push(words.wokenUnseen);
@@ -124,29 +127,29 @@ function Woken({ result: { waiters, heldOff }, waited }: Pick<FreeResultProps, "
   return <>{texts.join("; ")}</>;
 }
 
-function HasItNow({ lock }: { lock: Lock | undefined }) {
-  const words = useWords(english);
+function NextHolder({ lock }: { lock: Lock | undefined }) {
+  const words = useMessages(english);
   const [holder, ...others] = lock?.holders ?? [];
   if (holder === undefined) return <>{words.freeNow}</>;
   return (
     <>
       <HolderName holder={holder} wrap />
-      {holdOffOf(holder.owner) === null && words.sinceThen(<HeldFor holder={holder} />)}
+      {parseReservedHold(holder.owner) === null && words.sinceThen(<HeldFor holder={holder} />)}
       {others.length > 0 && ` ${words.andMore(others.length)}`}
     </>
   );
 }
 
 /** The release was carried out, and did not last. */
-function ComesBack({ lock }: { lock: Lock }) {
-  const words = useWords(english);
-  const { of } = useWords(formatFacts);
-  const texts = new Set(formatsOf(lock).map((format) => of[format].comesBack ?? words.tookAnew));
+function RecreatedHold({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
+  const { of } = useMessages(formatFacts);
+  const texts = new Set(listFormats(lock).map((format) => of[format].comesBack ?? words.tookAnew));
   return [...texts].map((text) => <p key={text}>{text}</p>);
 }
 
-function Masters({ masters }: { masters: NonNullable<ForceReleased["masters"]> }) {
-  const words = useWords(english);
+function MasterResults({ masters }: { masters: NonNullable<ForceReleased["masters"]> }) {
+  const words = useMessages(english);
   const freed = masters.filter(({ outcome }) => outcome === "released").length;
   const silent = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
   return (
@@ -158,8 +161,8 @@ function Masters({ masters }: { masters: NonNullable<ForceReleased["masters"]> }
 }
 
 /** Some libraries make a lock again. */
-function Watching({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
-  const words = useWords(english);
+function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
+  const words = useMessages(english);
   const now = useServerNow() ?? asOf;
   const leftMs = asOf + watchMs - now;
   return (
@@ -170,7 +173,7 @@ function Watching({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) 
 }
 
 /** The event that tells of it, once it has come. */
-function eventOf(
+function findReleaseEvent(
   events: ReturnType<typeof useKeyEvents>["events"],
   result: ForceReleased,
 ): LockEvent | undefined {
@@ -181,12 +184,12 @@ function eventOf(
 
 const AUDIT_MARGIN_MS = 60_000;
 
-function Records({ lock, result, onClose }: { lock: Lock; result: ForceReleased; onClose(): void }) {
-  const words = useWords(english);
+function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceReleased; onClose(): void }) {
+  const words = useMessages(english);
   const target = useTargetName();
-  const { hello } = useLive();
-  const { events } = useKeyEvents(pathOf(lock));
-  const event = eventOf(events, result);
+  const { hello } = useLiveState();
+  const { events } = useKeyEvents(toLockPath(lock));
+  const event = findReleaseEvent(events, result);
   const query = new URLSearchParams(target === undefined ? {} : { target });
   const audited = new URLSearchParams(query);
   audited.set("action", "force-release");
@@ -197,24 +200,24 @@ function Records({ lock, result, onClose }: { lock: Lock; result: ForceReleased;
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1">
       {event === undefined ? (
-        <FactLink href={hrefAt(hrefOf(lock), target)} onClick={onClose}>
+        <RecordLink href={buildTargetHref(buildLockHref(lock), target)} onClick={onClose}>
           {words.itsEvent}
-        </FactLink>
+        </RecordLink>
       ) : (
-        <FactLink href={`${hrefOf(lock)}?${query}`} onClick={onClose}>
+        <RecordLink href={`${buildLockHref(lock)}?${query}`} onClick={onClose}>
           {words.itsEvent}
-        </FactLink>
+        </RecordLink>
       )}
       {hello?.operator.may.includes("admin") && (
-        <FactLink href={`/audit?${audited}`} onClick={onClose}>
+        <RecordLink href={`/audit?${audited}`} onClick={onClose}>
           {words.itsAudit}
-        </FactLink>
+        </RecordLink>
       )}
     </p>
   );
 }
 
-function FactLink({ href, onClick, children }: { href: string; onClick(): void; children: ReactNode }) {
+function RecordLink({ href, onClick, children }: { href: string; onClick(): void; children: ReactNode }) {
   return (
     <Link
       href={href}

@@ -2,36 +2,36 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
-import { Greyed } from "@/components/app/stale-overlay.tsx";
+import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { TargetBadges } from "@/components/app/target-badges.tsx";
-import { hrefAt } from "@/components/app/target-link.tsx";
+import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
-import { hrefOf, pathOf } from "@/components/lock-facts/lock-path.ts";
-import { holdOffOf, nameText } from "@/components/lock-facts/lock-texts.ts";
+import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { NoteText } from "@/components/lock-facts/note-text.tsx";
 import { RunbookLink } from "@/components/lock-facts/runbook-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
-import { shortText, visibleText } from "@/components/ui/visible-text.ts";
+import { shortenText, toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { ConfirmName, ReasonField } from "../ui/reason-field.tsx";
-import { FormatChoice } from "./format-choice.tsx";
-import { FreeFacts, Question } from "./hold-facts.tsx";
-import { HolderAlive } from "./holder-liveness.tsx";
-import { WhatFollows } from "./release-consequences.tsx";
-import { FreeOptions } from "./release-options.tsx";
-import { FreeOutcome } from "./release-outcome.tsx";
-import { type Free, useFree } from "./use-release.ts";
+import { ConfirmNameField, ReasonField } from "../ui/reason-field.tsx";
+import { LockFormatPicker } from "./format-choice.tsx";
+import { FactHeading, HoldFacts } from "./hold-facts.tsx";
+import { HolderLiveness } from "./holder-liveness.tsx";
+import { ReleaseConsequences } from "./release-consequences.tsx";
+import { ReleaseOptions } from "./release-options.tsx";
+import { ReleaseOutcome } from "./release-outcome.tsx";
+import { type ReleaseForm, useRelease } from "./use-release.ts";
 
-interface FreeSheetProps {
+interface ReleaseSheetProps {
   /** As it stood where the operator clicked. */
   lock: Lock;
   /** One of its holders, to be freed alone. */
@@ -41,42 +41,42 @@ interface FreeSheetProps {
 }
 
 /** What it is, whether its holder lives, what follows; then what can be done, the mildest first. */
-export function FreeSheet({ lock, holder, onClose, finalFocus }: FreeSheetProps) {
-  const uiWords = useWords(ui);
-  const free = useFree({ lock, holder });
+export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
+  const uiWords = useMessages(ui);
+  const free = useRelease({ lock, holder });
   const { state, drift, choice } = free;
   const { step, seen } = state;
-  const { ending } = useKeyEvents(pathOf(lock));
+  const { ending } = useKeyEvents(toLockPath(lock));
   const isArmed =
     drift === "same" && (step.at === "choosing" || step.at === "sending" || step.at === "unknown");
   const isUnsure = step.at === "unsure" && drift === "same";
   const [typed, setTyped] = useState("");
-  const blocked = useBlocked(free, typed);
+  const blocked = useSubmitBlockedReason(free, typed);
   const place = useRef<HTMLDivElement>(null);
   const firstWay = () => place.current?.querySelector<HTMLElement>("input[name=how]:checked") ?? null;
-  useFocusAfterLook(seen.version, firstWay);
+  useFocusAfterReview(seen.version, firstWay);
   const router = useRouter();
   const target = useTargetName();
   const submit = () => {
     if (blocked !== null || !isArmed || step.at === "sending") return;
     if (choice !== "lapse") return free.release("refuse");
     onClose();
-    router.push(hrefAt(hrefOf(seen), target));
+    router.push(buildTargetHref(buildLockHref(seen), target));
   };
   return (
     <Sheet
-      title={<Title lock={seen} />}
+      title={<ReleaseTitle lock={seen} />}
       sends="button"
       onSubmit={submit}
       onClose={onClose}
       finalFocus={finalFocus}
       initialFocus={firstWay}
       closeLabel={isArmed || isUnsure ? uiWords.cancel : uiWords.close}
-      note={<FootNote free={free} isArmed={isArmed || isUnsure} />}
+      note={<SheetFooterNote free={free} isArmed={isArmed || isUnsure} />}
       actions={
         <>
-          {isArmed && <MainButton free={free} blocked={blocked} />}
-          {isUnsure && <UnsureButton free={free} />}
+          {isArmed && <SubmitButton free={free} blocked={blocked} />}
+          {isUnsure && <ReleaseAnywayButton free={free} />}
         </>
       }
     >
@@ -86,19 +86,21 @@ export function FreeSheet({ lock, holder, onClose, finalFocus }: FreeSheetProps)
             {free.blocked}
           </p>
         )}
-        <FreeOutcome free={free} ended={ending} onClose={onClose} />
+        <ReleaseOutcome release={free} ended={ending} onClose={onClose} />
         {step.at !== "done" && <RunbookLink url={seen.runbook} />}
-        {step.at !== "done" && <Answers free={free} isCurrent={drift === "same" && step.at !== "refused"} />}
-        {isArmed && <FormatChoice free={free} />}
-        {isArmed && <FreeOptions free={free} />}
-        {isArmed && choice !== "lapse" && <Why free={free} typed={typed} onType={setTyped} />}
+        {step.at !== "done" && (
+          <ReleaseFacts free={free} isCurrent={drift === "same" && step.at !== "refused"} />
+        )}
+        {isArmed && <LockFormatPicker free={free} />}
+        {isArmed && <ReleaseOptions free={free} />}
+        {isArmed && choice !== "lapse" && <ReasonSection release={free} typed={typed} onType={setTyped} />}
       </div>
     </Sheet>
   );
 }
 
 /** After a look at another hold everything is decided anew, from its first way on. */
-function useFocusAfterLook(version: string | null, firstWay: () => HTMLElement | null) {
+function useFocusAfterReview(version: string | null, firstWay: () => HTMLElement | null) {
   const opened = useRef(version);
   useEffect(() => {
     if (opened.current === version) return;
@@ -108,20 +110,20 @@ function useFocusAfterLook(version: string | null, firstWay: () => HTMLElement |
 }
 
 /** Why the main button does nothing now. */
-function useBlocked(free: Free, typed: string): string | null {
-  const words = useWords(english);
+function useSubmitBlockedReason(free: ReleaseForm, typed: string): string | null {
+  const words = useMessages(english);
   if (free.blocked !== null || free.choice === "lapse") return free.blocked;
   return free.confirm !== undefined && typed !== free.confirm ? words.typeName : null;
 }
 
-function Title({ lock }: { lock: Lock }) {
-  const words = useWords(english);
-  const target = useLive().hello?.target;
+function ReleaseTitle({ lock }: { lock: Lock }) {
+  const words = useMessages(english);
+  const target = useLiveState().hello?.target;
   return (
     <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
       <span>
         {words.title(
-          <span dir="ltr" title={visibleText(lock.key)} className="font-mono text-base break-all">
+          <span dir="ltr" title={toVisibleText(lock.key)} className="font-mono text-base break-all">
             <SafeText text={lock.key} wrap />
           </span>,
         )}
@@ -132,38 +134,38 @@ function Title({ lock }: { lock: Lock }) {
 }
 
 /** What is freed, whether its holder lives, and what follows. */
-function Answers({ free, isCurrent }: { free: Free; isCurrent: boolean }) {
-  const words = useWords(english);
+function ReleaseFacts({ free, isCurrent }: { free: ReleaseForm; isCurrent: boolean }) {
+  const words = useMessages(english);
   const { shown, state } = free;
   return (
-    <Greyed className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 greyed"}>
+    <StaleOverlay className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 greyed"}>
       {shown.note !== undefined && <NoteText note={shown.note} />}
-      <Question title={isCurrent ? words.asSeen : words.asOpened}>
-        <FreeFacts lock={shown} only={state.holder} />
-      </Question>
+      <FactHeading title={isCurrent ? words.asSeen : words.asOpened}>
+        <HoldFacts lock={shown} only={state.holder} />
+      </FactHeading>
       {isCurrent && (
         <>
-          <Question title={words.alive}>
-            <HolderAlive lock={shown} />
-          </Question>
-          <Question title={words.follows}>
-            <WhatFollows free={free} />
-          </Question>
+          <FactHeading title={words.alive}>
+            <HolderLiveness lock={shown} />
+          </FactHeading>
+          <FactHeading title={words.follows}>
+            <ReleaseConsequences free={free} />
+          </FactHeading>
         </>
       )}
-    </Greyed>
+    </StaleOverlay>
   );
 }
 
-interface WhyProps {
-  free: Free;
+interface ReasonSectionProps {
+  release: ReleaseForm;
   typed: string;
   onType(typed: string): void;
 }
 
-function Why({ free, typed, onType }: WhyProps) {
-  const words = useWords(english);
-  const { step, reason } = free.state;
+function ReasonSection({ release, typed, onType }: ReasonSectionProps) {
+  const words = useMessages(english);
+  const { step, reason } = release.state;
   const error = step.at === "choosing" ? step.error : undefined;
   const said = { say_why: words.sayWhy, name_format: words.nameFormat };
   useEffect(() => {
@@ -174,55 +176,60 @@ function Why({ free, typed, onType }: WhyProps) {
     <>
       <ReasonField
         reason={reason}
-        onReason={free.setReason}
-        isOptional={!free.needsReason}
+        onReason={release.setReason}
+        isOptional={!release.needsReason}
         error={typeof error === "string" ? said[error] : error && <ProblemText problem={error} />}
       />
-      {free.confirm !== undefined && (
-        <ConfirmName label={words.production(free.confirm)} typed={typed} onType={onType} />
+      {release.confirm !== undefined && (
+        <ConfirmNameField label={words.production(release.confirm)} typed={typed} onType={onType} />
       )}
     </>
   );
 }
 
-function FootNote({ free, isArmed }: { free: Free; isArmed: boolean }) {
-  const words = useWords(english);
-  const { hello } = useLive();
+function SheetFooterNote({ free, isArmed }: { free: ReleaseForm; isArmed: boolean }) {
+  const words = useMessages(english);
+  const { hello } = useLiveState();
   if (!isArmed || free.choice === "lapse" || hello === null) return null;
   return <>{words.recorded(hello.operator.name)}</>;
 }
 
-function MainButton({ free, blocked }: { free: Free; blocked: string | null }) {
-  const words = useWords(english);
-  const uiWords = useWords(ui);
+function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | null }) {
+  const words = useMessages(english);
+  const uiWords = useMessages(ui);
   const { choice } = free;
   if (choice === "lapse") {
     return (
-      <Button type="submit" look="primary" blocked={blocked} title={words.sends}>
+      <Button type="submit" variant="primary" blocked={blocked} title={words.sends}>
         {words.watchLapse}
       </Button>
     );
   }
   const isSending = free.state.step.at === "sending";
   return (
-    <Button type="submit" look="danger" blocked={isSending ? uiWords.waiting : blocked} title={words.sends}>
+    <Button
+      type="submit"
+      variant="danger"
+      blocked={isSending ? uiWords.waiting : blocked}
+      title={words.sends}
+    >
       {isSending ? words.isReleasing : choice === "hold-off" ? words.releaseHoldOff : words.release}
     </Button>
   );
 }
 
 /** The second, explicit step. It says whose hold goes, whichever hold that is. */
-function UnsureButton({ free }: { free: Free }) {
-  const lockText = useWords(lockWords);
-  const words = useWords(english);
+function ReleaseAnywayButton({ free }: { free: ReleaseForm }) {
+  const lockText = useMessages(lockWords);
+  const words = useMessages(english);
   const { step, choice } = free.state;
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
-  const who = holder === undefined ? words.itsOwner : shortText(nameText(holder, lockText));
-  const isHoldOff = holder !== undefined && holdOffOf(holder.owner) !== null;
+  const who = holder === undefined ? words.itsOwner : shortenText(formatHolder(holder, lockText));
+  const isHoldOff = holder !== undefined && parseReservedHold(holder.owner) !== null;
   const say = isHoldOff ? words.releaseThe : words.releaseWhatever;
   return (
-    <Button look="danger" blocked={free.blocked} onClick={() => free.release("release")}>
+    <Button variant="danger" blocked={free.blocked} onClick={() => free.release("release")}>
       {say(who, choice === "hold-off")}
     </Button>
   );

@@ -2,35 +2,35 @@
 
 import { useEffect, useEffectEvent, useReducer, useRef } from "react";
 import { forceReleaseMany } from "@/lib/api/bulk-release.ts";
-import { ApiProblem, NoAnswer } from "@/lib/api/request.ts";
-import type { BulkForceInput } from "@/lib/contract/actions/bulk-release.ts";
+import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
+import type { BulkForceReleaseInput } from "@/lib/contract/actions/bulk-release.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { BULK_ITEMS_MAX } from "../../lib/contract/limits.ts";
 import {
+  type BulkSelection,
   type BulkState,
-  type BulkWish,
-  beginBulk,
-  itemsOf,
-  leftOver,
+  createBulkState,
+  findReleasable,
+  findRemainingItems,
   reduceBulk,
-  releasable,
+  toBulkItems,
 } from "./bulk-state.ts";
 
-export interface Bulk {
+export interface BulkRelease {
   state: BulkState;
   /** Frees those that the review says would be freed. */
-  free(reason: string, confirm: string | undefined): void;
+  release(reason: string, confirm: string | undefined): void;
   /** What has not begun is left; what has begun is told of no more. */
   stop(): void;
   /** Looks at those that are left, each as it is now. */
-  again(): void;
+  reviewAgain(): void;
 }
 
-export function useBulk(wish: BulkWish): Bulk {
-  const [state, dispatch] = useReducer(reduceBulk, wish, beginBulk);
+export function useBulkRelease(wish: BulkSelection): BulkRelease {
+  const [state, dispatch] = useReducer(reduceBulk, wish, createBulkState);
   const target = useTargetName();
   const running = useRef<AbortController | null>(null);
-  const ask = async (input: Partial<BulkForceInput>, control: AbortController) => {
+  const ask = async (input: Partial<BulkForceReleaseInput>, control: AbortController) => {
     running.current = control;
     const isOn = () => running.current === control && !control.signal.aborted;
     try {
@@ -42,13 +42,13 @@ export function useBulk(wish: BulkWish): Bulk {
       );
       if (isOn()) dispatch({ type: "end" });
     } catch (error) {
-      const why = error instanceof Error ? error : new NoAnswer("broken_off");
+      const why = error instanceof Error ? error : new NetworkError("broken_off");
       if (isOn()) dispatch({ type: "fail", why, isOver: !(error instanceof ApiProblem) });
     }
   };
   const review = useEffectEvent((control: AbortController) => {
     const what =
-      "filter" in wish ? { filter: wish.filter, most: BULK_ITEMS_MAX } : { items: itemsOf(wish.locks) };
+      "filter" in wish ? { filter: wish.filter, most: BULK_ITEMS_MAX } : { items: toBulkItems(wish.locks) };
     void ask({ ...what, dryRun: true }, control);
   });
   useEffect(() => {
@@ -61,8 +61,8 @@ export function useBulk(wish: BulkWish): Bulk {
   }, []);
   return {
     state,
-    free(reason, confirm) {
-      const items = releasable(state).map(({ item }) => item);
+    release(reason, confirm) {
+      const items = findReleasable(state).map(({ item }) => item);
       dispatch({ type: "send" });
       const named = confirm === undefined ? {} : { confirm };
       void ask({ items, reason, ...named }, new AbortController());
@@ -71,8 +71,8 @@ export function useBulk(wish: BulkWish): Bulk {
       running.current?.abort();
       dispatch({ type: "stop" });
     },
-    again() {
-      const items = leftOver(state);
+    reviewAgain() {
+      const items = findRemainingItems(state);
       if (items.length === 0) return;
       dispatch({ type: "again", count: items.length });
       void ask({ items, dryRun: true }, new AbortController());

@@ -1,59 +1,59 @@
 "use client";
 
 import { useReducer } from "react";
-import { freeBlock } from "@/components/app/connection.ts";
+import { getReleaseBlockedReason } from "@/components/app/connection.ts";
 import { isProduction } from "@/components/app/target-badges.tsx";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { neverFreed } from "@/components/lock-facts/release-text.ts";
-import { ApiProblem, type Failure } from "@/lib/api/request.ts";
-import { looksAlive } from "@/lib/contract/actions/looks-alive.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
+import { ApiProblem, type RequestError } from "@/lib/api/request.ts";
+import { isLikelyAlive } from "@/lib/contract/actions/looks-alive.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive, useShowLock } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState, useLockSubscription } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/live-cache.ts";
 import { useForceRelease } from "@/lib/queries/force-release.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
-import { type Choice, type Ways, waysFor } from "./release-methods.ts";
+import { findReleaseMethods, type ReleaseMethod, type ReleaseMethods } from "./release-methods.ts";
 import {
-  type Drift,
-  driftOf,
-  expectedOf,
-  type FreeState,
-  HOLD_OFF_MS,
-  type Looked,
-  reduceFree,
-  type Step,
-  startFree,
+  createReleaseState,
+  detectDrift,
+  getExpectedVersion,
+  type HoldDrift,
+  RESERVE_MS,
+  type ReleaseState,
+  type ReleaseStep,
+  type ReleaseSubject,
+  reduceReleaseState,
 } from "./release-state.ts";
 
-export interface Free {
-  state: FreeState;
+export interface ReleaseForm {
+  state: ReleaseState;
   /** The lock as it is now, as far as the stream told. */
   current: Lock | undefined;
   /** The hold that was seen, as it is now: renewals belong to it. */
   shown: Lock;
-  drift: Drift;
-  ways: Ways;
+  drift: HoldDrift;
+  methods: ReleaseMethods;
   /** What was chosen, while it fits; null: it has to be chosen anew. */
-  choice: Choice | null;
+  choice: ReleaseMethod | null;
   /** Why nothing can be sent now. */
   blocked: string | null;
   /** Whoever frees it says why. */
   needsReason: boolean;
   /** The name of the target, where it has to be typed. */
   confirm: string | undefined;
-  choose(choice: Choice): void;
+  choose(choice: ReleaseMethod): void;
   setReason(reason: string): void;
   setFormat(format: FormatName): void;
-  look(lock: Lock): void;
+  reviewNewHold(lock: Lock): void;
   release(ifUnsure: "refuse" | "release"): void;
 }
 
-function stepOf(failure: Failure): Step {
+function toReleaseStep(failure: RequestError): ReleaseStep {
   if (!(failure instanceof ApiProblem)) return { at: "unknown", why: failure };
   switch (failure.code) {
     case "changed":
@@ -69,40 +69,40 @@ function stepOf(failure: Failure): Step {
   }
 }
 
-export function useFree(looked: Looked): Free {
-  const words = useWords(english);
-  const shellWords = useWords(shell);
-  const lockText = useWords(lockWords);
-  const [state, dispatch] = useReducer(reduceFree, looked, startFree);
-  const path = pathOf(looked.lock);
-  useShowLock(path);
+export function useRelease(looked: ReleaseSubject): ReleaseForm {
+  const words = useMessages(english);
+  const shellWords = useMessages(shell);
+  const lockText = useMessages(lockWords);
+  const [state, dispatch] = useReducer(reduceReleaseState, looked, createReleaseState);
+  const path = toLockPath(looked.lock);
+  useLockSubscription(path);
   const current = useLock(path);
   const { data: waited } = useWaiters(path);
   const send = useForceRelease(path);
-  const live = useLive();
+  const live = useLiveState();
   const { seen, holder, step } = state;
   const isUnsure = step.at === "unsure";
   const target = step.at === "unsure" ? step.lock : seen;
-  const expect = isUnsure ? target.version : expectedOf(state);
-  const drift = driftOf(target, current, isUnsure ? undefined : holder);
+  const expect = isUnsure ? target.version : getExpectedVersion(state);
+  const drift = detectDrift(target, current, isUnsure ? undefined : holder);
   const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
-  const ways = waysFor(shown, holder);
-  const choice = ways.fits.includes(state.choice) ? state.choice : null;
-  const needsReason = looksAlive(shown);
+  const ways = findReleaseMethods(shown, holder);
+  const choice = ways.available.includes(state.choice) ? state.choice : null;
+  const needsReason = isLikelyAlive(shown);
   const refuse = (error: "say_why" | "name_format") =>
     dispatch({ type: "step", step: { at: "choosing", error } });
   return {
-    ...{ state, current, shown, drift, ways, choice, needsReason },
+    ...{ state, current, shown, drift, methods: ways, choice, needsReason },
     blocked:
-      freeBlock(live, shellWords) ??
-      neverFreed(seen, lockText) ??
+      getReleaseBlockedReason(live, shellWords) ??
+      getReleaseObstacle(seen, lockText) ??
       (choice === null && !isUnsure ? words.chooseHow : null),
     // What may take work from under somebody on production is not one click away.
     confirm: isProduction(live.hello?.target) && needsReason ? live.hello?.target.name : undefined,
     choose: (next) => dispatch({ type: "choose", choice: next }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
     setFormat: (format) => dispatch({ type: "format", format }),
-    look: (next) => dispatch({ type: "look", lock: next }),
+    reviewNewHold: (next) => dispatch({ type: "look", lock: next }),
     release(ifUnsure) {
       const reason = state.reason.trim();
       if (expect === null || step.at === "sending") return;
@@ -115,11 +115,11 @@ export function useFree(looked: Looked): Free {
           ...(state.format === null ? {} : { format: state.format }),
           reason,
           ifUnsure,
-          ...(state.choice === "hold-off" ? { holdOffMs: HOLD_OFF_MS } : {}),
+          ...(state.choice === "hold-off" ? { holdOffMs: RESERVE_MS } : {}),
         },
         {
           onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result, waited } }),
-          onError: (failure) => dispatch({ type: "step", step: stepOf(failure) }),
+          onError: (failure) => dispatch({ type: "step", step: toReleaseStep(failure) }),
         },
       );
     },

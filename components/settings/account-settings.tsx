@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { formatDate } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -10,17 +10,17 @@ import { Section } from "@/components/ui/section.tsx";
 import type { Session } from "@/lib/contract/accounts/session.ts";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useSession } from "@/lib/queries/browser-sessions.ts";
 import { useSetPassword } from "@/lib/queries/operators.ts";
 import { useLogout } from "@/lib/queries/session.ts";
-import { PasswordFields, passwordFault } from "./password-fields.tsx";
-import { rolesText } from "./role-table.tsx";
+import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
+import { formatRoles } from "./role-table.tsx";
 
 /** Who one is here, and the own password. */
-export function YouSettings() {
-  const words = useWords(settings);
-  const { looking } = useWords(ui);
+export function AccountSettings() {
+  const words = useMessages(settings);
+  const { looking } = useMessages(ui);
   const session = useSession();
   const logout = useLogout();
   if (session.data === undefined) {
@@ -41,24 +41,24 @@ export function YouSettings() {
         <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3">
           <dt className="text-ink-3">{words.roles}</dt>
           <dd>
-            <SafeText text={rolesText(roles, words)} wrap />
+            <SafeText text={formatRoles(roles, words)} wrap />
           </dd>
         </dl>
       </Section>
-      <OwnPassword session={session.data} />
+      <ChangePassword session={session.data} />
     </>
   );
 }
 
-function OwnPassword({ session: { name, via } }: { session: Session }) {
-  const words = useWords(settings);
-  const { waiting } = useWords(ui);
+function ChangePassword({ session: { name, via } }: { session: Session }) {
+  const words = useMessages(settings);
+  const { waiting } = useMessages(ui);
   const set = useSetPassword(name);
   const [old, setOld] = useState("");
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
   const wantsOld = via === "password";
-  const missing = wantsOld && old === "" ? words.givePresent : passwordFault(password, again, words);
+  const missing = wantsOld && old === "" ? words.givePresent : findPasswordFault(password, again, words);
   const blocked = set.isPending ? waiting : missing;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -86,7 +86,7 @@ function OwnPassword({ session: { name, via } }: { session: Session }) {
                 {...field}
                 type="password"
                 autoComplete="current-password"
-                className={INPUT}
+                className={INPUT_CLASS}
                 value={old}
                 onChange={(event) => setOld(event.target.value)}
               />
@@ -96,7 +96,7 @@ function OwnPassword({ session: { name, via } }: { session: Session }) {
         <PasswordFields password={password} again={again} onPassword={setPassword} onAgain={setAgain} />
         <ProblemNote problem={set.error} />
         <div className="flex items-center gap-3">
-          <Button type="submit" look="primary" blocked={blocked}>
+          <Button type="submit" variant="primary" blocked={blocked}>
             {words.changePassword}
           </Button>
           <span role="status" className="text-ok">

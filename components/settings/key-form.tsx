@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Choices } from "@/components/ui/choice-group.tsx";
-import { Field, INPUT, TEXTAREA } from "@/components/ui/field.tsx";
+import { ChoiceGroup } from "@/components/ui/choice-group.tsx";
+import { Field, INPUT_CLASS, TEXTAREA_CLASS } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Access } from "@/lib/contract/access.ts";
@@ -11,15 +11,15 @@ import type { ApiKeyInput } from "@/lib/contract/accounts/api-key.ts";
 import { NAME_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useMakeKey } from "@/lib/queries/api-keys.ts";
+import { useCreateKey } from "@/lib/queries/api-keys.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
-import { ACCESSES } from "./access-levels.ts";
+import { ACCESS_LEVELS } from "./access-levels.ts";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const DAY_MS = 86_400_000;
-const LIVES = [
+const LIFETIMES = [
   { name: "days30", ms: 30 * DAY_MS },
   { name: "days90", ms: 90 * DAY_MS },
   { name: "year", ms: 365 * DAY_MS },
@@ -30,22 +30,22 @@ const NAME_EXAMPLE = "checkout";
 const PATTERNS_EXAMPLE = "lock:orders:*\nlock:payments:*";
 
 export function KeyForm({ onClose }: { onClose(): void }) {
-  const words = useWords(apiKeys);
-  const { waiting } = useWords(ui);
-  const make = useMakeKey();
+  const words = useMessages(apiKeys);
+  const { waiting } = useMessages(ui);
+  const make = useCreateKey();
   const now = useServerNow();
   const [name, setName] = useState("");
   const [verbs, setVerbs] = useState<readonly Access[]>(["read", "lock"]);
   const [targets, setTargets] = useState<readonly string[]>([]);
   const [patterns, setPatterns] = useState("");
-  const [life, setLife] = useState<(typeof LIVES)[number]>(LIVES[1]);
+  const [life, setLife] = useState<(typeof LIFETIMES)[number]>(LIFETIMES[1]);
   if (make.data !== undefined) return <SecretSheet made={make.data} onClose={onClose} />;
 
   const input = (): ApiKeyInput => ({
     name: name.trim(),
     verbs: [...verbs],
     targets: targets.length === 0 ? ["*"] : [...targets],
-    keys: linesOf(patterns),
+    keys: splitLines(patterns),
     expiresAt: life.ms === null || now === null ? null : Math.round(now + life.ms),
   });
   const missing = name.trim() === "" ? words.giveName : verbs.length === 0 ? words.sayMay : null;
@@ -57,7 +57,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
       onEdit={() => make.isError && make.reset()}
       onSubmit={() => blocked === null && make.mutate(input())}
       actions={
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {make.isPending ? words.making : words.make}
         </Button>
       }
@@ -67,7 +67,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
         {(field) => (
           <input
             {...field}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={name}
             maxLength={NAME_CHARACTERS_MAX}
             autoComplete="off"
@@ -77,13 +77,13 @@ export function KeyForm({ onClose }: { onClose(): void }) {
           />
         )}
       </Field>
-      <Choices
+      <ChoiceGroup
         legend={words.mayLegend}
         chosen={verbs}
         onChoose={setVerbs}
-        choices={ACCESSES.map((value) => ({ value, name: value, text: words.accesses[value] }))}
+        choices={ACCESS_LEVELS.map((value) => ({ value, name: value, text: words.accesses[value] }))}
       />
-      <Targets chosen={targets} onChoose={setTargets} />
+      <TargetPicker chosen={targets} onChoose={setTargets} />
       <Field label={words.keys} hint={words.keysHint}>
         {(field) => (
           <textarea
@@ -93,7 +93,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
             spellCheck={false}
             placeholder={PATTERNS_EXAMPLE}
             onChange={(event) => setPatterns(event.target.value)}
-            className={`${TEXTAREA} font-mono text-xs`}
+            className={`${TEXTAREA_CLASS} font-mono text-xs`}
           />
         )}
       </Field>
@@ -101,11 +101,13 @@ export function KeyForm({ onClose }: { onClose(): void }) {
         {(field) => (
           <select
             {...field}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={life.name}
-            onChange={(event) => setLife(LIVES.find((each) => each.name === event.target.value) ?? LIVES[1])}
+            onChange={(event) =>
+              setLife(LIFETIMES.find((each) => each.name === event.target.value) ?? LIFETIMES[1])
+            }
           >
-            {LIVES.map((each) => (
+            {LIFETIMES.map((each) => (
               <option key={each.name} value={each.name}>
                 {words.lives[each.name]}
               </option>
@@ -117,7 +119,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
   );
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text
     .split("\n")
     .map((line) => line.trim())
@@ -125,17 +127,17 @@ function linesOf(text: string): string[] {
   return lines.length === 0 ? ["*"] : lines;
 }
 
-interface TargetsProps {
+interface TargetPickerProps {
   chosen: readonly string[];
   onChoose(chosen: readonly string[]): void;
 }
 
-function Targets({ chosen, onChoose }: TargetsProps) {
-  const words = useWords(apiKeys);
+function TargetPicker({ chosen, onChoose }: TargetPickerProps) {
+  const words = useMessages(apiKeys);
   const targets = useTargets() ?? [];
   if (targets.length < 2) return null;
   return (
-    <Choices
+    <ChoiceGroup
       legend={words.targetsLegend}
       chosen={chosen}
       onChoose={onChoose}

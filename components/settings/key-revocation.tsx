@@ -7,12 +7,12 @@ import { Sheet } from "@/components/ui/sheet.tsx";
 import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useRevokeKey } from "@/lib/queries/api-keys.ts";
 
 export function KeyRevocation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  const words = useWords(apiKeys);
-  const { waiting } = useWords(ui);
+  const words = useMessages(apiKeys);
+  const { waiting } = useMessages(ui);
   const revoke = useRevokeKey(apiKey.id);
   const blocked = revoke.isPending ? waiting : null;
   return (
@@ -21,7 +21,7 @@ export function KeyRevocation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): 
       onClose={onClose}
       onSubmit={() => blocked === null && revoke.mutate(undefined, { onSuccess: onClose })}
       actions={
-        <Button type="submit" look="danger" blocked={blocked}>
+        <Button type="submit" variant="danger" blocked={blocked}>
           {words.revokeKey}
         </Button>
       }

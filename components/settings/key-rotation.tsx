@@ -2,14 +2,14 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useRotateKey } from "@/lib/queries/api-keys.ts";
 import { SecretSheet } from "./secret-sheet.tsx";
 
@@ -22,8 +22,8 @@ const OVERLAPS = [
 ] as const;
 
 export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  const words = useWords(apiKeys);
-  const { waiting } = useWords(ui);
+  const words = useMessages(apiKeys);
+  const { waiting } = useMessages(ui);
   const rotate = useRotateKey(apiKey.id);
   const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>(OVERLAPS[1]);
   if (rotate.data !== undefined) return <SecretSheet made={rotate.data} onClose={onClose} />;
@@ -34,7 +34,7 @@ export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): vo
       onClose={onClose}
       onSubmit={() => blocked === null && rotate.mutate({ overlapMs: overlap.ms })}
       actions={
-        <Button type="submit" look={overlap.ms === 0 ? "danger" : "primary"} blocked={blocked}>
+        <Button type="submit" variant={overlap.ms === 0 ? "danger" : "primary"} blocked={blocked}>
           {words.newSecret}
         </Button>
       }
@@ -45,7 +45,7 @@ export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): vo
         {(field) => (
           <select
             {...field}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={overlap.name}
             onChange={(event) =>
               setOverlap(OVERLAPS.find((each) => each.name === event.target.value) ?? OVERLAPS[1])

@@ -2,21 +2,21 @@
 
 import clsx from "clsx";
 import { Button } from "@/components/ui/button.tsx";
-import { DataTable, TD } from "@/components/ui/data-table.tsx";
+import { CELL_CLASS, DataTable } from "@/components/ui/data-table.tsx";
 import { formatAgo, formatDate, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-export type KeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
+export type ApiKeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
 
-export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(task: KeyTask): void }) {
-  const words = useWords(apiKeys);
+export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(task: ApiKeyTask): void }) {
+  const words = useMessages(apiKeys);
   if (keys.length === 0) return <p className="px-4 py-3 text-ink-2">{words.none}</p>;
   return (
     <DataTable label={words.title} heads={[...Object.values(words.heads), ""]}>
@@ -27,50 +27,50 @@ export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(tas
   );
 }
 
-function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: KeyTask): void }) {
+function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): void }) {
   const { id, name, verbs, targets, keys, state, createdAt, createdBy } = apiKey;
-  const words = useWords(apiKeys);
-  const { madeBy } = useWords(settings);
+  const words = useMessages(apiKeys);
+  const { madeBy } = useMessages(settings);
   const isOver = state !== "active";
   return (
     <tr className={clsx("border-t border-line-soft", isOver && "text-ink-3")}>
       <th
         scope="row"
-        className={clsx(TD, "font-normal")}
-        title={madeBy(formatDate(createdAt), visibleText(createdBy))}
+        className={clsx(CELL_CLASS, "font-normal")}
+        title={madeBy(formatDate(createdAt), toVisibleText(createdBy))}
       >
         <span className={clsx("font-medium", isOver && "line-through decoration-ink-3")}>
           <SafeText text={name} />
         </span>
         <div className="font-mono text-2xs text-ink-3">{id}</div>
       </th>
-      <td className={TD} translate="no">
+      <td className={CELL_CLASS} translate="no">
         {verbs.join(", ")}
       </td>
-      <td className={TD}>{targets.includes("*") ? words.all : <Lines texts={targets} />}</td>
-      <td className={clsx(TD, "font-mono text-xs")}>
-        {keys.includes("*") ? <span className="font-sans">{words.all}</span> : <Lines texts={keys} />}
+      <td className={CELL_CLASS}>{targets.includes("*") ? words.all : <LineList texts={targets} />}</td>
+      <td className={clsx(CELL_CLASS, "font-mono text-xs")}>
+        {keys.includes("*") ? <span className="font-sans">{words.all}</span> : <LineList texts={keys} />}
       </td>
-      <td className={TD}>
+      <td className={CELL_CLASS}>
         <LastUsed at={apiKey.lastUsedAt} />
       </td>
-      <td className={TD}>
-        <End apiKey={apiKey} />
+      <td className={CELL_CLASS}>
+        <KeyExpiry apiKey={apiKey} />
       </td>
-      <td className={clsx(TD, "text-right whitespace-nowrap")}>
+      <td className={clsx(CELL_CLASS, "text-right whitespace-nowrap")}>
         {!isOver && (
           <span className="inline-flex gap-1.5">
             <Button
               size="small"
               onClick={() => onTask({ what: "rotate", key: apiKey })}
-              aria-label={words.rotateNamed(visibleText(name))}
+              aria-label={words.rotateNamed(toVisibleText(name))}
             >
               {words.rotate}
             </Button>
             <Button
               size="small"
               onClick={() => onTask({ what: "revoke", key: apiKey })}
-              aria-label={words.revokeNamed(visibleText(name))}
+              aria-label={words.revokeNamed(toVisibleText(name))}
             >
               {words.revoke}
             </Button>
@@ -83,8 +83,8 @@ function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: KeyTask): voi
 
 const LINES_MAX = 3;
 
-function Lines({ texts }: { texts: readonly string[] }) {
-  const words = useWords(apiKeys);
+function LineList({ texts }: { texts: readonly string[] }) {
+  const words = useMessages(apiKeys);
   const more = texts.length - LINES_MAX;
   return (
     <ul title={texts.join("\n")}>
@@ -99,7 +99,7 @@ function Lines({ texts }: { texts: readonly string[] }) {
 }
 
 function LastUsed({ at }: { at: number | null }) {
-  const words = useWords(ui);
+  const words = useMessages(ui);
   const now = useServerNow();
   if (at === null) return <span className="text-ink-3">{words.never}</span>;
   const isNow = now !== null && now - at < 60_000;
@@ -110,9 +110,9 @@ function LastUsed({ at }: { at: number | null }) {
   );
 }
 
-function End({ apiKey: { state, expiresAt, revokedAt, oldSecretUntil } }: { apiKey: ApiKey }) {
-  const words = useWords(apiKeys);
-  const { inTime } = useWords(ui);
+function KeyExpiry({ apiKey: { state, expiresAt, revokedAt, oldSecretUntil } }: { apiKey: ApiKey }) {
+  const words = useMessages(apiKeys);
+  const { inTime } = useMessages(ui);
   const now = useServerNow();
   if (state === "revoked")
     return (

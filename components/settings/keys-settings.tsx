@@ -9,11 +9,11 @@ import { Section } from "@/components/ui/section.tsx";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useApiKeys } from "@/lib/queries/api-keys.ts";
-import { KeyTable, type KeyTask } from "./key-table.tsx";
-import { ForAdmins } from "./settings-frame.tsx";
+import { type ApiKeyTask, KeyTable } from "./key-table.tsx";
+import { AdminOnlyNotice } from "./settings-frame.tsx";
 
 const KeyForm = dynamic(() => import("./key-form.tsx").then((module) => module.KeyForm), { ssr: false });
 const KeyRotation = dynamic(() => import("./key-rotation.tsx").then((module) => module.KeyRotation), {
@@ -25,18 +25,18 @@ const KeyRevocation = dynamic(() => import("./key-revocation.tsx").then((module)
 
 /** API keys of apps. */
 export function KeysSettings() {
-  const words = useWords(settings);
-  const { hello } = useLive();
+  const words = useMessages(settings);
+  const { hello } = useLiveState();
   if (hello === null) return null;
-  if (!isServerAdmin(hello)) return <ForAdmins text={words.keysForAdmins} />;
-  return <Keys />;
+  if (!isServerAdmin(hello)) return <AdminOnlyNotice text={words.keysForAdmins} />;
+  return <ApiKeys />;
 }
 
-function Keys() {
-  const words = useWords(apiKeys);
-  const { looking } = useWords(ui);
+function ApiKeys() {
+  const words = useMessages(apiKeys);
+  const { looking } = useMessages(ui);
   const keys = useApiKeys();
-  const [task, setTask] = useState<KeyTask | null>(null);
+  const [task, setTask] = useState<ApiKeyTask | null>(null);
   const close = () => setTask(null);
   return (
     <>
@@ -44,7 +44,7 @@ function Keys() {
         title={words.title}
         text={words.text}
         actions={
-          <Button look="primary" onClick={() => setTask({ what: "make" })}>
+          <Button variant="primary" onClick={() => setTask({ what: "make" })}>
             {words.add}
           </Button>
         }

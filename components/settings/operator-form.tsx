@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
@@ -12,9 +12,9 @@ import { NAME_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useChangeOperator, useMakeOperator } from "@/lib/queries/operators.ts";
-import { PasswordFields, passwordFault } from "./password-fields.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useCreateOperator, useUpdateOperator } from "@/lib/queries/operators.ts";
+import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 import { RoleTable } from "./role-table.tsx";
 
 interface OperatorFormProps {
@@ -32,15 +32,15 @@ export function OperatorForm({ operator, onClose }: OperatorFormProps) {
 }
 
 function NewOperator({ onClose }: { onClose(): void }) {
-  const words = useWords(operators);
-  const faults = useWords(settings);
-  const { waiting } = useWords(ui);
-  const make = useMakeOperator();
+  const words = useMessages(operators);
+  const faults = useMessages(settings);
+  const { waiting } = useMessages(ui);
+  const make = useCreateOperator();
   const [name, setName] = useState("");
   const [roles, setRoles] = useState<Roles>({ "*": "viewer" });
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const missing = name.trim() === "" ? words.giveName : passwordFault(password, again, faults);
+  const missing = name.trim() === "" ? words.giveName : findPasswordFault(password, again, faults);
   const blocked = make.isPending ? waiting : missing;
   const submit = () => {
     if (blocked === null) make.mutate({ name: name.trim(), roles, password }, { onSuccess: onClose });
@@ -52,7 +52,7 @@ function NewOperator({ onClose }: { onClose(): void }) {
       onEdit={() => make.isError && make.reset()}
       onSubmit={submit}
       actions={
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {words.make}
         </Button>
       }
@@ -62,7 +62,7 @@ function NewOperator({ onClose }: { onClose(): void }) {
         {(field) => (
           <input
             {...field}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={name}
             maxLength={NAME_CHARACTERS_MAX}
             autoComplete="off"
@@ -78,9 +78,9 @@ function NewOperator({ onClose }: { onClose(): void }) {
 }
 
 function OperatorRoles({ operator, onClose }: { operator: Operator; onClose(): void }) {
-  const words = useWords(operators);
-  const { waiting } = useWords(ui);
-  const change = useChangeOperator(operator.name);
+  const words = useMessages(operators);
+  const { waiting } = useMessages(ui);
+  const change = useUpdateOperator(operator.name);
   const [roles, setRoles] = useState(operator.roles);
   const blocked = change.isPending ? waiting : null;
   return (
@@ -90,7 +90,7 @@ function OperatorRoles({ operator, onClose }: { operator: Operator; onClose(): v
       onEdit={() => change.isError && change.reset()}
       onSubmit={() => blocked === null && change.mutate({ roles }, { onSuccess: onClose })}
       actions={
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {words.saveRoles}
         </Button>
       }

@@ -9,19 +9,19 @@ import type { Operator } from "@/lib/contract/accounts/operator.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useSetPassword } from "@/lib/queries/operators.ts";
-import { PasswordFields, passwordFault } from "./password-fields.tsx";
+import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 
 /** An admin gives somebody a new password. */
 export function OperatorPassword({ operator, onClose }: { operator: Operator; onClose(): void }) {
-  const words = useWords(operators);
-  const faults = useWords(settings);
-  const { waiting } = useWords(ui);
+  const words = useMessages(operators);
+  const faults = useMessages(settings);
+  const { waiting } = useMessages(ui);
   const set = useSetPassword(operator.name);
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const blocked = set.isPending ? waiting : passwordFault(password, again, faults);
+  const blocked = set.isPending ? waiting : findPasswordFault(password, again, faults);
   return (
     <Sheet
       title={words.passwordOf(<SafeText text={operator.name} wrap />)}
@@ -29,7 +29,7 @@ export function OperatorPassword({ operator, onClose }: { operator: Operator; on
       onEdit={() => set.isError && set.reset()}
       onSubmit={() => blocked === null && set.mutate({ password }, { onSuccess: onClose })}
       actions={
-        <Button type="submit" look="primary" blocked={blocked}>
+        <Button type="submit" variant="primary" blocked={blocked}>
           {words.setPassword}
         </Button>
       }

@@ -7,21 +7,21 @@ import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Operator } from "@/lib/contract/accounts/operator.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useChangeOperator, useRemoveOperator } from "@/lib/queries/operators.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useRemoveOperator, useUpdateOperator } from "@/lib/queries/operators.ts";
 
-interface OperatorEndProps {
+interface OperatorRemovalProps {
   what: keyof typeof operators.ends;
   operator: Operator;
   onClose(): void;
 }
 
 /** What changes whether somebody can log in. */
-export function OperatorEnd({ what, operator, onClose }: OperatorEndProps) {
-  const change = useChangeOperator(operator.name);
+export function OperatorRemoval({ what, operator, onClose }: OperatorRemovalProps) {
+  const change = useUpdateOperator(operator.name);
   const remove = useRemoveOperator(operator.name);
-  const { title, button, texts } = useWords(operators).ends[what];
-  const { waiting } = useWords(ui);
+  const { title, button, texts } = useMessages(operators).ends[what];
+  const { waiting } = useMessages(ui);
   const blocked = change.isPending || remove.isPending ? waiting : null;
   const submit = () => {
     if (blocked !== null) return;
@@ -34,7 +34,7 @@ export function OperatorEnd({ what, operator, onClose }: OperatorEndProps) {
       onClose={onClose}
       onSubmit={submit}
       actions={
-        <Button type="submit" look={what === "enable" ? "primary" : "danger"} blocked={blocked}>
+        <Button type="submit" variant={what === "enable" ? "primary" : "danger"} blocked={blocked}>
           {button}
         </Button>
       }

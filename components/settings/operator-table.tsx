@@ -1,17 +1,17 @@
 "use client";
 
 import { Button } from "@/components/ui/button.tsx";
-import { DataTable, TD } from "@/components/ui/data-table.tsx";
+import { CELL_CLASS, DataTable } from "@/components/ui/data-table.tsx";
 import { formatAgo, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Operator } from "@/lib/contract/accounts/operator.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { rolesText } from "./role-table.tsx";
+import { formatRoles } from "./role-table.tsx";
 
 export type OperatorTask =
   | { what: "make" }
@@ -23,7 +23,7 @@ interface OperatorTableProps {
 }
 
 export function OperatorTable({ operators: items, onTask }: OperatorTableProps) {
-  const words = useWords(operators);
+  const words = useMessages(operators);
   if (items.length === 0) return <p className="px-4 py-3 text-ink-2">{words.none}</p>;
   return (
     <DataTable label={words.title} heads={[...Object.values(words.heads), ""]}>
@@ -36,8 +36,8 @@ export function OperatorTable({ operators: items, onTask }: OperatorTableProps) 
 
 function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: OperatorTask): void }) {
   const { name, roles, state, password, createdAt, createdBy, lastLoginAt } = operator;
-  const words = useWords(operators);
-  const said = useWords(settings);
+  const words = useMessages(operators);
+  const said = useMessages(settings);
   const tasks: readonly Exclude<OperatorTask["what"], "make">[] = [
     "roles",
     "password",
@@ -48,8 +48,8 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
     <tr className="border-t border-line-soft">
       <th
         scope="row"
-        className={`${TD} font-normal`}
-        title={said.madeBy(formatDate(createdAt), visibleText(createdBy))}
+        className={`${CELL_CLASS} font-normal`}
+        title={said.madeBy(formatDate(createdAt), toVisibleText(createdBy))}
       >
         <span className="font-medium">
           <SafeText text={name} />
@@ -60,22 +60,22 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
           </span>
         )}
       </th>
-      <td className={TD}>
-        <SafeText text={rolesText(roles, said)} wrap />
+      <td className={CELL_CLASS}>
+        <SafeText text={formatRoles(roles, said)} wrap />
       </td>
-      <td className={TD}>
+      <td className={CELL_CLASS}>
         {password === "set" ? words.passwordSet : <span className="text-warn">{words.passwordNone}</span>}
       </td>
-      <td className={TD}>
+      <td className={CELL_CLASS}>
         <LastLogin at={lastLoginAt} />
       </td>
-      <td className={`${TD} text-right whitespace-nowrap`}>
+      <td className={`${CELL_CLASS} text-right whitespace-nowrap`}>
         <span className="inline-flex gap-1.5">
           {tasks.map((what) => (
             <Button
               key={what}
               size="small"
-              aria-label={words.taskOf[what](visibleText(name))}
+              aria-label={words.taskOf[what](toVisibleText(name))}
               onClick={() => onTask({ what, operator })}
             >
               {words.tasks[what]}
@@ -88,7 +88,7 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
 }
 
 function LastLogin({ at }: { at: number | null }) {
-  const words = useWords(ui);
+  const words = useMessages(ui);
   const now = useServerNow();
   if (at === null) return <span className="text-ink-3">{words.never}</span>;
   return (

@@ -9,11 +9,11 @@ import { Section } from "@/components/ui/section.tsx";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useOperators } from "@/lib/queries/operators.ts";
 import { OperatorTable, type OperatorTask } from "./operator-table.tsx";
-import { ForAdmins } from "./settings-frame.tsx";
+import { AdminOnlyNotice } from "./settings-frame.tsx";
 
 const OperatorForm = dynamic(() => import("./operator-form.tsx").then((module) => module.OperatorForm), {
   ssr: false,
@@ -22,22 +22,25 @@ const OperatorPassword = dynamic(
   () => import("./operator-password.tsx").then((module) => module.OperatorPassword),
   { ssr: false },
 );
-const OperatorEnd = dynamic(() => import("./operator-removal.tsx").then((module) => module.OperatorEnd), {
-  ssr: false,
-});
+const OperatorRemoval = dynamic(
+  () => import("./operator-removal.tsx").then((module) => module.OperatorRemoval),
+  {
+    ssr: false,
+  },
+);
 
 /** Who may log in by password, and what they may do. */
 export function OperatorsSettings() {
-  const words = useWords(settings);
-  const { hello } = useLive();
+  const words = useMessages(settings);
+  const { hello } = useLiveState();
   if (hello === null) return null;
-  if (!isServerAdmin(hello)) return <ForAdmins text={words.operatorsForAdmins} />;
-  return <Operators />;
+  if (!isServerAdmin(hello)) return <AdminOnlyNotice text={words.operatorsForAdmins} />;
+  return <OperatorList />;
 }
 
-function Operators() {
-  const words = useWords(operators);
-  const { looking } = useWords(ui);
+function OperatorList() {
+  const words = useMessages(operators);
+  const { looking } = useMessages(ui);
   const all = useOperators();
   const [task, setTask] = useState<OperatorTask | null>(null);
   const close = () => setTask(null);
@@ -47,7 +50,7 @@ function Operators() {
         title={words.title}
         text={words.text}
         actions={
-          <Button look="primary" onClick={() => setTask({ what: "make" })}>
+          <Button variant="primary" onClick={() => setTask({ what: "make" })}>
             {words.add}
           </Button>
         }
@@ -60,7 +63,7 @@ function Operators() {
       {task?.what === "roles" && <OperatorForm operator={task.operator} onClose={close} />}
       {task?.what === "password" && <OperatorPassword operator={task.operator} onClose={close} />}
       {(task?.what === "disable" || task?.what === "enable" || task?.what === "delete") && (
-        <OperatorEnd what={task.what} operator={task.operator} onClose={close} />
+        <OperatorRemoval what={task.what} operator={task.operator} onClose={close} />
       )}
     </>
   );

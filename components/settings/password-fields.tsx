@@ -1,10 +1,10 @@
 "use client";
 
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "@/lib/contract/limits.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { settings } from "@/lib/i18n/en/settings.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface PasswordFieldsProps {
   password: string;
@@ -15,7 +15,7 @@ interface PasswordFieldsProps {
 
 /** A new password, twice. */
 export function PasswordFields({ password, again, onPassword, onAgain }: PasswordFieldsProps) {
-  const words = useWords(settings);
+  const words = useMessages(settings);
   const type = { type: "password", autoComplete: "new-password", maxLength: PASSWORD_CHARACTERS_MAX };
   return (
     <>
@@ -24,7 +24,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
           <input
             {...field}
             {...type}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={password}
             onChange={(event) => onPassword(event.target.value)}
           />
@@ -35,7 +35,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
           <input
             {...field}
             {...type}
-            className={INPUT}
+            className={INPUT_CLASS}
             value={again}
             onChange={(event) => onAgain(event.target.value)}
           />
@@ -46,7 +46,11 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
 }
 
 /** What is wrong with it; null: nothing. */
-export function passwordFault(password: string, again: string, words: Words["settings"]): string | null {
+export function findPasswordFault(
+  password: string,
+  again: string,
+  words: Messages["settings"],
+): string | null {
   if (password.length < PASSWORD_CHARACTERS_MIN) return words.passwordShort(PASSWORD_CHARACTERS_MIN);
   return password === again ? null : words.passwordsDiffer;
 }

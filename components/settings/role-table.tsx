@@ -1,14 +1,14 @@
 "use client";
 
 import type { Role, Roles } from "@/lib/contract/access.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargets } from "@/lib/queries/targets.ts";
 
-type Choice = Role | "none" | "as_others";
+type RoleChoice = Role | "none" | "as_others";
 
-const CHOICES: readonly Choice[] = ["as_others", "none", "viewer", "operator", "admin"];
+const ROLE_CHOICES: readonly RoleChoice[] = ["as_others", "none", "viewer", "operator", "admin"];
 
 interface RoleTableProps {
   roles: Roles;
@@ -17,11 +17,11 @@ interface RoleTableProps {
 
 /** The role at each target. One that is named goes before `*`, also where that gives less. */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
-  const words = useWords(operators);
+  const words = useMessages(operators);
   const targets = useTargets() ?? [];
   const named = new Set([...targets.map(({ name }) => name), ...Object.keys(roles)]);
   named.delete("*");
-  const choose = (target: string, choice: Choice) => {
+  const choose = (target: string, choice: RoleChoice) => {
     const { [target]: _, ...others } = roles;
     onRoles(choice === "as_others" ? others : { ...others, [target]: choice });
   };
@@ -48,13 +48,13 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
 interface RoleRowProps {
   name: string;
   target: string;
-  role: Choice;
-  onChoose(target: string, choice: Choice): void;
+  role: RoleChoice;
+  onChoose(target: string, choice: RoleChoice): void;
 }
 
 function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
-  const words = useWords(operators);
-  const choices = CHOICES.filter((choice) => choice !== "as_others" || target !== "*");
+  const words = useMessages(operators);
+  const choices = ROLE_CHOICES.filter((choice) => choice !== "as_others" || target !== "*");
   return (
     <label className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
       <span className="min-w-32 flex-1">
@@ -80,7 +80,7 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
 }
 
 /** In a line: `admin`, or `staging: operator, all others: viewer`. */
-export function rolesText(roles: Roles, words: Words["settings"]): string {
+export function formatRoles(roles: Roles, words: Messages["settings"]): string {
   const { "*": others, ...named } = roles;
   const parts = Object.entries(named).map(([target, role]) => words.roleAt(target, words.role[role]));
   if (others !== undefined && others !== "none")

@@ -1,17 +1,17 @@
 "use client";
 
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
-import type { ApiKeyMade } from "@/lib/contract/accounts/api-key.ts";
+import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 const HEADER = "Authorization: Bearer $LOCKKEEPER_KEY";
 
 /** The only place where a secret is ever shown. */
-export function SecretSheet({ made, onClose }: { made: ApiKeyMade; onClose(): void }) {
-  const words = useWords(apiKeys);
+export function SecretSheet({ made, onClose }: { made: CreatedApiKey; onClose(): void }) {
+  const words = useMessages(apiKeys);
   return (
     <Sheet
       title={words.secretOf(<SafeText text={made.name} wrap />)}
@@ -22,7 +22,7 @@ export function SecretSheet({ made, onClose }: { made: ApiKeyMade; onClose(): vo
       <p role="alert" className="rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
         {words.shownOnce}
       </p>
-      <Command text={made.secret} label={words.copySecret} />
+      <CommandLine text={made.secret} label={words.copySecret} />
       <p className="text-ink-2">{words.whereTo}</p>
       <pre
         translate="no"

@@ -2,26 +2,26 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { DataTable, TD } from "@/components/ui/data-table.tsx";
+import { CELL_CLASS, DataTable } from "@/components/ui/data-table.tsx";
 import { formatAgo, formatDate, formatRemaining } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { BrowserSession } from "@/lib/contract/accounts/session.ts";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive, useServerNow } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useBrowserSessions, useEndSessions } from "@/lib/queries/browser-sessions.ts";
 import { useLogout } from "@/lib/queries/session.ts";
 
 /** Browsers that are logged in: one's own, and everybody's for admins. */
 export function SessionsSettings() {
-  const words = useWords(settings);
-  const { looking } = useWords(ui);
+  const words = useMessages(settings);
+  const { looking } = useMessages(ui);
   const sessions = useBrowserSessions();
-  const { hello } = useLive();
+  const { hello } = useLiveState();
   const end = useEndSessions();
   const [whose, setWhose] = useState<"mine" | "all">("mine");
   const items = sessions.data?.items ?? [];
@@ -63,13 +63,13 @@ export function SessionsSettings() {
 
 function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void }) {
   const { name, via, expiresAt, since, lastSeenAt, address, userAgent, current } = session;
-  const words = useWords(settings);
-  const time = useWords(ui);
+  const words = useMessages(settings);
+  const time = useMessages(ui);
   const logout = useLogout();
   const now = useServerNow();
   return (
     <tr className="border-t border-line-soft">
-      <th scope="row" className={`${TD} font-normal whitespace-nowrap`}>
+      <th scope="row" className={`${CELL_CLASS} font-normal whitespace-nowrap`}>
         <span className="font-medium">
           <SafeText text={name} />
         </span>
@@ -82,8 +82,8 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
       </th>
       <td
         translate={userAgent === null ? undefined : "no"}
-        className={`${TD} max-w-64`}
-        title={visibleText(userAgent ?? "")}
+        className={`${CELL_CLASS} max-w-64`}
+        title={toVisibleText(userAgent ?? "")}
       >
         <div className="truncate">
           {userAgent === null ? (
@@ -93,20 +93,22 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
           )}
         </div>
       </td>
-      <td className={`${TD} font-mono text-xs`}>{address === null ? "–" : <SafeText text={address} />}</td>
-      <td className={TD} title={formatDate(since)}>
+      <td className={`${CELL_CLASS} font-mono text-xs`}>
+        {address === null ? "–" : <SafeText text={address} />}
+      </td>
+      <td className={CELL_CLASS} title={formatDate(since)}>
         {now === null ? formatDate(since) : formatAgo(now - since, time)}
         {now !== null && (
           <div className="text-2xs text-ink-3">{words.endsIn(formatRemaining(expiresAt - now))}</div>
         )}
       </td>
-      <td className={TD}>
+      <td className={CELL_CLASS}>
         {now === null || now - lastSeenAt < 60_000 ? time.now : formatAgo(now - lastSeenAt, time)}
       </td>
-      <td className={`${TD} text-right`}>
+      <td className={`${CELL_CLASS} text-right`}>
         <Button
           size="small"
-          aria-label={current ? words.logOutHere : words.endSessionOf(visibleText(name))}
+          aria-label={current ? words.logOutHere : words.endSessionOf(toVisibleText(name))}
           onClick={current ? () => logout.mutate() : onEnd}
         >
           {current ? words.logOut : words.end}

@@ -6,10 +6,10 @@ import type { ReactNode } from "react";
 import { isServerAdmin } from "@/components/app/permissions.ts";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 
-const PARTS = [
+const SETTINGS_TABS = [
   { href: "/settings/you", name: "you", isForAdmins: false },
   { href: "/settings/keys", name: "keys", isForAdmins: true },
   { href: "/settings/operators", name: "operators", isForAdmins: true },
@@ -18,16 +18,16 @@ const PARTS = [
 
 /** All settings stand under one heading, each at an address of its own. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
-  const words = useWords(settings);
+  const words = useMessages(settings);
   const pathname = usePathname();
-  const { hello } = useLive();
+  const { hello } = useLiveState();
   const isAdmin = isServerAdmin(hello);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
         <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
         <nav aria-label={words.title} className="flex gap-1 overflow-x-auto border-b border-line">
-          {PARTS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name }) => (
+          {SETTINGS_TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name }) => (
             <TargetLink
               key={href}
               href={href}
@@ -50,6 +50,6 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
 }
 
 /** What stands where somebody may not look. */
-export function ForAdmins({ text }: { text: string }) {
+export function AdminOnlyNotice({ text }: { text: string }) {
   return <p className="rounded-[10px] border border-line bg-panel px-4 py-3 text-ink-2">{text}</p>;
 }

@@ -6,12 +6,12 @@ import { ThemeProvider } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
 
-function newClient(): QueryClient {
+function createQueryClient(): QueryClient {
   return new QueryClient({ defaultOptions: { queries: { retry: 1 }, mutations: { retry: false } } });
 }
 
-export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
-  const [client] = useState(newClient);
+export function AppProviders({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
+  const [client] = useState(createQueryClient);
   const withNonce = nonce === undefined ? {} : { nonce };
   return (
     <ThemeProvider attribute="class" disableTransitionOnChange {...withNonce}>

@@ -4,41 +4,41 @@ import dynamic from "next/dynamic";
 import { useQueryState } from "nuqs";
 import { type ReactNode, useState } from "react";
 import { CommandsProvider } from "@/components/app/command-registry.tsx";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/live-provider.tsx";
-import { Nav } from "./main-navigation.tsx";
-import { ConditionBanner } from "./status-banner.tsx";
-import { KnownTarget } from "./target-check.tsx";
+import { MainNavigation } from "./main-navigation.tsx";
+import { StatusBanner } from "./status-banner.tsx";
+import { TargetCheck } from "./target-check.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-const KeysHelp = dynamic(() => import("./keyboard-help.tsx").then((module) => module.KeysHelp), {
+const KeyboardHelp = dynamic(() => import("./keyboard-help.tsx").then((module) => module.KeyboardHelp), {
   ssr: false,
 });
 
-const LoggedOut = dynamic(() => import("./logged-out.tsx").then((module) => module.LoggedOut), {
+const LoggedOutNotice = dynamic(() => import("./logged-out.tsx").then((module) => module.LoggedOutNotice), {
   ssr: false,
 });
 
 /** Which target it is about stands in the address; another one is another picture, from its beginning. */
-export function Shell({ children }: { children: ReactNode }) {
+export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   return (
     <LiveProvider key={target} target={target ?? undefined}>
       <CommandsProvider>
-        <Frame>{children}</Frame>
+        <ShellFrame>{children}</ShellFrame>
       </CommandsProvider>
     </LiveProvider>
   );
 }
 
-function Frame({ children }: { children: ReactNode }) {
-  const words = useWords(shell);
-  const { connection } = useLive();
+function ShellFrame({ children }: { children: ReactNode }) {
+  const words = useMessages(shell);
+  const { connection } = useLiveState();
   const [help, setHelp] = useState(false);
-  useKeys({ "?": () => setHelp(true) });
+  useShortcuts({ "?": () => setHelp(true) });
   return (
     <div className="grid h-dvh grid-rows-[48px_auto_minmax(0,1fr)] overflow-hidden lg:grid-cols-[184px_minmax(0,1fr)] lg:grid-rows-[48px_minmax(0,1fr)]">
       <a
@@ -48,12 +48,12 @@ function Frame({ children }: { children: ReactNode }) {
         {words.skipToContent}
       </a>
       <TopBar onHelp={() => setHelp(true)} />
-      <Nav />
+      <MainNavigation />
       <main id="content" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
-        <ConditionBanner />
-        {connection === "logged_out" ? <LoggedOut /> : <KnownTarget>{children}</KnownTarget>}
+        <StatusBanner />
+        {connection === "logged_out" ? <LoggedOutNotice /> : <TargetCheck>{children}</TargetCheck>}
       </main>
-      {help && <KeysHelp onClose={() => setHelp(false)} />}
+      {help && <KeyboardHelp onClose={() => setHelp(false)} />}
     </div>
   );
 }

@@ -5,11 +5,11 @@ import { Button } from "@/components/ui/button.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { keysHelp } from "@/lib/i18n/en/keys-help.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-type What = Exclude<keyof typeof keysHelp, "namespace" | "title">;
+type ShortcutName = Exclude<keyof typeof keysHelp, "namespace" | "title">;
 
-const KEYS: readonly [keys: readonly string[], what: What][] = [
+const SHORTCUTS: readonly [keys: readonly string[], what: ShortcutName][] = [
   [["⌘K", "Ctrl K"], "everything"],
   [["/"], "search"],
   [["j", "↓"], "nextRow"],
@@ -26,9 +26,9 @@ const KEYS: readonly [keys: readonly string[], what: What][] = [
   [["Esc"], "leave"],
 ];
 
-export function KeysHelp({ onClose }: { onClose(): void }) {
-  const words = useWords(keysHelp);
-  const { close } = useWords(ui);
+export function KeyboardHelp({ onClose }: { onClose(): void }) {
+  const words = useMessages(keysHelp);
+  const { close } = useMessages(ui);
   return (
     <Dialog.Root open onOpenChange={(open) => open || onClose()}>
       <Dialog.Portal>
@@ -36,7 +36,7 @@ export function KeysHelp({ onClose }: { onClose(): void }) {
         <Dialog.Popup className="fixed top-24 z-40 left-1/2 w-[360px] max-w-[calc(100vw-2rem)] -translate-x-1/2 rounded-[12px] border border-line bg-panel p-5 shadow-sheet">
           <Dialog.Title className="mb-3 text-lg font-semibold tracking-tight">{words.title}</Dialog.Title>
           <dl className="mb-4 grid grid-cols-[96px_1fr] gap-y-2">
-            {KEYS.map(([keys, what]) => (
+            {SHORTCUTS.map(([keys, what]) => (
               <div key={what} className="contents">
                 <dt className="flex items-start gap-1">
                   {keys.map((key) => (

@@ -1,13 +1,13 @@
 "use client";
 
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { login } from "@/lib/i18n/en/login.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-export function LoggedOut() {
-  const words = useWords(login);
+export function LoggedOutNotice() {
+  const words = useMessages(login);
   const { pathname, search } = location;
   return (
     <EmptyState page title={words.notLoggedIn}>
@@ -20,7 +20,7 @@ export function LoggedOut() {
         </a>
       </p>
       <p>{words.byCommand}</p>
-      <Command text="npm run login" label={words.copyCommand} />
+      <CommandLine text="npm run login" label={words.copyCommand} />
     </EmptyState>
   );
 }

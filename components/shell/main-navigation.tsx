@@ -4,25 +4,25 @@ import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { isNeverReached } from "../app/connection.ts";
-import { PLACES } from "../app/pages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { isTargetNeverReached } from "../app/connection.ts";
+import { CONSOLE_PAGES } from "../app/pages.ts";
 import { isServerAdmin } from "../app/permissions.ts";
 import { TargetLink } from "../app/target-link.tsx";
 
-export function Nav() {
-  const words = useWords(shell);
+export function MainNavigation() {
+  const words = useMessages(shell);
   const pathname = usePathname();
-  const live = useLive();
+  const live = useLiveState();
   const isAdmin = isServerAdmin(live.hello);
-  const locks = isNeverReached(live) ? undefined : live.health?.locks;
+  const locks = isTargetNeverReached(live) ? undefined : live.health?.locks;
   return (
     <nav
       aria-label={words.console}
       className="flex gap-1 overflow-x-auto border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
     >
-      {PLACES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name, covers }) => {
+      {CONSOLE_PAGES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name, covers }) => {
         const here = covers(pathname);
         return (
           <TargetLink

@@ -1,39 +1,46 @@
 "use client";
 
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive, useSilence } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState, useSecondsSinceMessage } from "@/lib/live/hooks.ts";
 import type { LiveState } from "@/lib/live/live-store.ts";
-import { partialOf } from "../app/connection.ts";
+import { formatMastersDown } from "../app/connection.ts";
 
-interface Trouble {
+interface StatusNotice {
   text: string;
   /** The server's own words, in English. */
   detail?: string | undefined;
 }
 
-function troubleOf({ connection, health }: LiveState, silence: number | null, words: Words["shell"]) {
+function findStatusNotice(
+  { connection, health }: LiveState,
+  silence: number | null,
+  words: Messages["shell"],
+) {
   if (connection === "stale")
     return { text: silence === null ? words.staleUnreachable : words.staleSilent(silence) };
-  return health === null ? null : troubleOfHealth(health, words);
+  return health === null ? null : findHealthNotice(health, words);
 }
 
-function troubleOfHealth(health: NonNullable<LiveState["health"]>, words: Words["shell"]): Trouble | null {
+function findHealthNotice(
+  health: NonNullable<LiveState["health"]>,
+  words: Messages["shell"],
+): StatusNotice | null {
   const { state, majority, masters, detail } = health;
   if (state === "down")
     return { text: majority === undefined ? words.redisDownStale : words.majorityDownStale, detail };
   if (state !== "partial") return null;
-  const down = partialOf(health, words);
+  const down = formatMastersDown(health, words);
   if (majority === undefined) return { text: words.someDown(down), detail };
   const names = masters.filter((master) => master.state === "down").map(({ name }) => name);
   return { text: words.minorityDown(down, names.join(", ")) };
 }
 
-export function ConditionBanner() {
-  const words = useWords(shell);
-  const state = useLive();
-  const trouble: Trouble | null = troubleOf(state, useSilence(), words);
+export function StatusBanner() {
+  const words = useMessages(shell);
+  const state = useLiveState();
+  const trouble: StatusNotice | null = findStatusNotice(state, useSecondsSinceMessage(), words);
   if (trouble !== null) {
     return (
       <p className="border-b border-line bg-bad-bg px-4 py-2 text-bad" data-testid="condition-banner">

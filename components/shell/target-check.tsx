@@ -5,13 +5,13 @@ import type { ReactNode } from "react";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
-import { hrefAt } from "../app/target-link.tsx";
+import { buildTargetHref } from "../app/target-link.tsx";
 
 /** An address may be old, or written by hand: its target need not be there. */
-export function KnownTarget({ children }: { children: ReactNode }) {
-  const words = useWords(shell);
+export function TargetCheck({ children }: { children: ReactNode }) {
+  const words = useMessages(shell);
   const name = useTargetName();
   const targets = useTargets();
   if (name === undefined || targets === undefined || targets.some((each) => each.name === name))
@@ -22,7 +22,7 @@ export function KnownTarget({ children }: { children: ReactNode }) {
       <ul className="flex flex-col gap-1">
         {targets.map(({ name: each, label }) => (
           <li key={each}>
-            <Link href={hrefAt("/", each)} className="text-accent hover:underline">
+            <Link href={buildTargetHref("/", each)} className="text-accent hover:underline">
               {label}
             </Link>
           </li>

@@ -6,11 +6,11 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { TargetSummary } from "@/lib/contract/target.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { StateDot, TargetBadges } from "../app/target-badges.tsx";
-import { hrefAt } from "../app/target-link.tsx";
+import { buildTargetHref } from "../app/target-link.tsx";
 
 interface TargetMenuProps {
   targets: readonly TargetSummary[];
@@ -20,7 +20,7 @@ interface TargetMenuProps {
 
 /** All targets, each with its state; choosing one stays on the page, except on a lock's own. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
-  const words = useWords(shell);
+  const words = useMessages(shell);
   const pathname = usePathname();
   // The key of a lock says nothing about another Redis.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
@@ -43,7 +43,7 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
             {targets.map((target) => (
               <Menu.Item
                 key={target.name}
-                render={<Link href={hrefAt(page, target.name)} prefetch={false} />}
+                render={<Link href={buildTargetHref(page, target.name)} prefetch={false} />}
                 className="flex min-h-10 items-center gap-2 rounded-[7px] px-2.5 py-1.5 outline-none data-highlighted:bg-line-soft"
               >
                 <StateDot state={target.state} />
@@ -55,7 +55,7 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
                   <span className="block truncate text-2xs text-ink-3">{target.address}</span>
                 </span>
                 <span className={target.state === "live" ? "text-ink-2" : "text-bad"}>
-                  {stateText(target, words)}
+                  {formatTargetState(target, words)}
                 </span>
                 <Check
                   aria-hidden
@@ -71,6 +71,6 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
   );
 }
 
-function stateText({ state, locks }: TargetSummary, words: Words["shell"]): string {
+function formatTargetState({ state, locks }: TargetSummary, words: Messages["shell"]): string {
   return state === "live" && locks !== null ? words.held(formatNumber(locks)) : words.states[state];
 }

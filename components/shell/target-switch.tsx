@@ -1,7 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { TargetBadges } from "../app/target-badges.tsx";
 
@@ -11,7 +11,7 @@ const TargetMenu = dynamic(() => import("./target-menu.tsx").then((module) => mo
 
 /** Which target this page is about, and the way to another one where there are several. */
 export function TargetSwitch() {
-  const { hello } = useLive();
+  const { hello } = useLiveState();
   const name = useTargetName();
   const targets = useTargets();
   const here = targets?.find((each) => each.name === (name ?? targets[0]?.name));

@@ -5,7 +5,7 @@ import { useTheme } from "next-themes";
 import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 const THEMES = [
   { name: "system", Icon: Monitor },
@@ -13,14 +13,14 @@ const THEMES = [
   { name: "dark", Icon: Moon },
 ] as const;
 
-const never = () => () => {};
+const subscribeToNothing = () => () => {};
 
 export function ThemeSwitch() {
-  const words = useWords(shell);
+  const words = useMessages(shell);
   const { theme, setTheme } = useTheme();
   // The server does not know the theme: the icon comes when the page is awake.
   const awake = useSyncExternalStore(
-    never,
+    subscribeToNothing,
     () => true,
     () => false,
   );
@@ -29,7 +29,7 @@ export function ThemeSwitch() {
   const next = THEMES[(Math.max(index, 0) + 1) % THEMES.length] ?? THEMES[0];
   const label = words.changeTheme(words.themes[current.name], words.themes[next.name]);
   return (
-    <Button look="quiet" size="icon" aria-label={label} title={label} onClick={() => setTheme(next.name)}>
+    <Button variant="quiet" size="icon" aria-label={label} title={label} onClick={() => setTheme(next.name)}>
       <current.Icon aria-hidden size={15} />
     </Button>
   );

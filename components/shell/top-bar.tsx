@@ -2,14 +2,14 @@
 
 import clsx from "clsx";
 import { CircleHelp, LogOut } from "lucide-react";
-import { PaletteKey } from "@/components/palette/palette-button.tsx";
+import { PaletteButton } from "@/components/palette/palette-button.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Access } from "@/lib/contract/access.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useLogout } from "@/lib/queries/session.ts";
-import { rankOf } from "../app/permissions.ts";
+import { getRole } from "../app/permissions.ts";
 import { isProduction } from "../app/target-badges.tsx";
 import { TargetLink } from "../app/target-link.tsx";
 import { ConnectionPill } from "./connection-pill.tsx";
@@ -19,8 +19,8 @@ import { TargetSwitch } from "./target-switch.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export function TopBar({ onHelp }: { onHelp(): void }) {
-  const words = useWords(shell);
-  const { hello } = useLive();
+  const words = useMessages(shell);
+  const { hello } = useLiveState();
   return (
     <header
       className={clsx(
@@ -35,9 +35,9 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       <TargetSwitch />
       <ConnectionPill />
       <span className="flex-1" />
-      <PaletteKey onHelp={onHelp} />
+      <PaletteButton onHelp={onHelp} />
       <Button
-        look="quiet"
+        variant="quiet"
         size="icon"
         className="max-sm:hidden"
         aria-label={words.keysHelp}
@@ -51,13 +51,13 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
         <LanguageSwitch />
         <ThemeSwitch />
       </div>
-      {hello !== null && <Operator name={hello.operator.name} may={hello.operator.may} />}
+      {hello !== null && <OperatorMenu name={hello.operator.name} may={hello.operator.may} />}
     </header>
   );
 }
 
-function Operator({ name, may }: { name: string; may: readonly Access[] }) {
-  const words = useWords(shell);
+function OperatorMenu({ name, may }: { name: string; may: readonly Access[] }) {
+  const words = useMessages(shell);
   const logout = useLogout();
   return (
     <>
@@ -66,10 +66,10 @@ function Operator({ name, may }: { name: string; may: readonly Access[] }) {
         data-testid="operator"
       >
         <bdi translate="no">{name}</bdi>
-        {` · ${words.ranks[rankOf(may)]}`}
+        {` · ${words.ranks[getRole(may)]}`}
       </span>
       <Button
-        look="quiet"
+        variant="quiet"
         size="icon"
         className="max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2"
         aria-label={words.logOut}

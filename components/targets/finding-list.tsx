@@ -1,12 +1,12 @@
 "use client";
 
 import clsx from "clsx";
-import { Command } from "@/components/ui/command-line.tsx";
+import { CommandLine } from "@/components/ui/command-line.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Finding, Severity } from "@/lib/contract/target.ts";
 import { targets } from "@/lib/i18n/en/targets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { redisCliLines } from "./redis-cli-command.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { buildRedisCliLines } from "./redis-cli-command.ts";
 
 const TONES: Record<Severity, string> = {
   danger: "text-bad",
@@ -23,7 +23,7 @@ interface FindingListProps {
 
 /** What was found, the worst first: what can go wrong, and the command against it. */
 export function FindingList({ findings, masters }: FindingListProps) {
-  const words = useWords(targets);
+  const words = useMessages(targets);
   if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{words.nothingFound}</p>;
   return (
     <ul aria-label={words.findings}>
@@ -35,21 +35,21 @@ export function FindingList({ findings, masters }: FindingListProps) {
           <span className={clsx("font-medium", TONES[finding.severity])}>
             {words.severities[finding.severity]}
           </span>
-          <OneFinding finding={finding} masters={masters} />
+          <FindingItem finding={finding} masters={masters} />
         </li>
       ))}
     </ul>
   );
 }
 
-function OneFinding({ finding, masters }: { finding: Finding; masters: readonly string[] }) {
-  const words = useWords(targets);
+function FindingItem({ finding, masters }: { finding: Finding; masters: readonly string[] }) {
+  const words = useMessages(targets);
   const { code, facts, command } = finding;
   const told = words.told?.[code];
   const title = told?.title(facts) ?? finding.title;
   // Redis's own words, which an English risk has in it; what is to be set says all of flags that are missing.
   const detail = told === undefined || facts.missing ? "" : String(facts.detail ?? "");
-  const lines = command === undefined ? [] : redisCliLines(command, finding.masters);
+  const lines = command === undefined ? [] : buildRedisCliLines(command, finding.masters);
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <p className="font-medium">
@@ -68,16 +68,16 @@ function OneFinding({ finding, masters }: { finding: Finding; masters: readonly 
           <SafeText text={words.atMasters(finding.masters.join(", "))} wrap />
         </p>
       )}
-      {code === "notifications" && <Unseen finding={finding} />}
-      {lines.length > 0 && <Command text={lines.join("\n")} label={words.copyCommand(title)} />}
+      {code === "notifications" && <MissingFlagsNotice finding={finding} />}
+      {lines.length > 0 && <CommandLine text={lines.join("\n")} label={words.copyCommand(title)} />}
       {code === "notifications" && <p className="text-2xs text-ink-3">{words.orAtStart}</p>}
     </div>
   );
 }
 
 /** What is not told without the flags that are missing. */
-function Unseen({ finding: { facts } }: { finding: Finding }) {
-  const words = useWords(targets);
+function MissingFlagsNotice({ finding: { facts } }: { finding: Finding }) {
+  const words = useMessages(targets);
   const missing = String(facts.missing ?? "");
   const setting = String(facts.setting ?? "");
   const flags = Object.entries(words.unseen).filter(([flag]) => missing.includes(flag));

@@ -16,7 +16,7 @@ import type { MasterReport } from "@/lib/contract/target.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { formatBytes } from "./format-bytes.ts";
 
@@ -26,7 +26,7 @@ interface MasterTableProps {
   reports: readonly MasterReport[] | undefined;
 }
 
-const HEADS = [
+const COLUMN_HEADERS = [
   "master",
   "version",
   "answers",
@@ -39,14 +39,14 @@ const HEADS = [
 
 /** Each Redis that takes writes: how it is, and what matters to locks of how it is set up. */
 export function MasterTable({ masters, reports }: MasterTableProps) {
-  const { masters: words } = useWords(targets);
+  const { masters: words } = useMessages(targets);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section className="overflow-x-auto border-b border-line-soft" aria-label={words.label} tabIndex={0}>
       <table className="w-full text-left md:min-w-[920px]">
         <thead className="max-md:sr-only">
           <tr className="text-2xs text-ink-3">
-            {HEADS.map((head) => (
+            {COLUMN_HEADERS.map((head) => (
               <th key={head} scope="col" className="px-2 pt-2 pb-1 font-normal first:pl-4 last:pr-4">
                 {words[head]}
               </th>
@@ -55,7 +55,7 @@ export function MasterTable({ masters, reports }: MasterTableProps) {
         </thead>
         <tbody>
           {masters.map((master) => (
-            <Row
+            <MasterRow
               key={master.name}
               master={master}
               report={reports?.find(({ name }) => name === master.name)}
@@ -67,9 +67,9 @@ export function MasterTable({ masters, reports }: MasterTableProps) {
   );
 }
 
-function Row({ master, report }: { master: MasterHealth; report: MasterReport | undefined }) {
-  const words = useWords(shell);
-  const { masters: own } = useWords(targets);
+function MasterRow({ master, report }: { master: MasterHealth; report: MasterReport | undefined }) {
+  const words = useMessages(shell);
+  const { masters: own } = useMessages(targets);
   const { name, state, downSince } = master;
   return (
     <tr className="border-t border-line-soft align-top max-md:grid max-md:grid-cols-2 max-md:gap-y-2 max-md:py-2">
@@ -83,26 +83,26 @@ function Row({ master, report }: { master: MasterHealth; report: MasterReport | 
           {state === "down" && downSince !== undefined && ` ${own.downSince(formatClock(downSince))}`}
         </span>
       </th>
-      <Version report={report} />
-      <Answers master={master} />
-      <Memory report={report} />
-      <Disk report={report} />
-      <Replicas report={report} />
-      <LastPass master={master} />
-      <Notifications master={master} report={report} />
+      <ServerVersion report={report} />
+      <ResponseTime master={master} />
+      <MemoryUse report={report} />
+      <DiskState report={report} />
+      <ReplicaList report={report} />
+      <LastScan master={master} />
+      <NotificationState master={master} report={report} />
     </tr>
   );
 }
 
-interface CellProps {
-  head: (typeof HEADS)[number];
+interface MasterCellProps {
+  head: (typeof COLUMN_HEADERS)[number];
   tone?: "plain" | "warn" | "bad";
   more?: ReactNode;
   children: ReactNode;
 }
 
-function Cell({ head, tone = "plain", more, children }: CellProps) {
-  const { masters: words } = useWords(targets);
+function MasterCell({ head, tone = "plain", more, children }: MasterCellProps) {
+  const { masters: words } = useMessages(targets);
   return (
     <td className="px-2 py-1.5 last:pr-4 max-md:px-4 max-md:py-0">
       <span aria-hidden className="block text-2xs text-ink-3 md:hidden">
@@ -122,32 +122,33 @@ function Cell({ head, tone = "plain", more, children }: CellProps) {
   );
 }
 
-type Reported = { report: MasterReport | undefined };
+type ReportedValue = { report: MasterReport | undefined };
 
 /** What is not known is said so, and never shown as 0. */
-function orUnknown(value: ReactNode | null | undefined, unknown: string): ReactNode {
+function formatOrUnknown(value: ReactNode | null | undefined, unknown: string): ReactNode {
   return value ?? <span className="text-ink-3">{unknown}</span>;
 }
 
-function Version({ report }: Reported) {
-  const { masters: words } = useWords(targets);
+function ServerVersion({ report }: ReportedValue) {
+  const { masters: words } = useMessages(targets);
   const uptime = report?.uptimeS;
   return (
-    <Cell
+    <MasterCell
       head="version"
       more={typeof uptime === "number" ? words.upFor(formatElapsed(uptime * 1000)) : undefined}
     >
-      {orUnknown(report?.version, words.unknown)}
-    </Cell>
+      {formatOrUnknown(report?.version, words.unknown)}
+    </MasterCell>
   );
 }
 
 /** Less than this nobody can tell apart from the way there and back. */
 const SAME_MS = 50;
 
-function Answers({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHealth }) {
-  const { masters: words } = useWords(targets);
-  if (state === "down" || lagMs === null) return <Cell head="answers">{orUnknown(null, words.unknown)}</Cell>;
+function ResponseTime({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHealth }) {
+  const { masters: words } = useMessages(targets);
+  if (state === "down" || lagMs === null)
+    return <MasterCell head="answers">{formatOrUnknown(null, words.unknown)}</MasterCell>;
   const apartMs = Math.abs(clockOffsetMs);
   const apart = formatSpan(apartMs);
   const clock =
@@ -157,14 +158,14 @@ function Answers({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHe
         ? words.clockAhead(apart)
         : words.clockBehind(apart);
   return (
-    <Cell head="answers" more={clock}>
+    <MasterCell head="answers" more={clock}>
       {lagMs < 1 ? words.underOneMs : formatSpan(lagMs)}
-    </Cell>
+    </MasterCell>
   );
 }
 
-function Memory({ report }: Reported) {
-  const { masters: words, between } = useWords(targets);
+function MemoryUse({ report }: ReportedValue) {
+  const { masters: words, between } = useMessages(targets);
   const { usedMemoryBytes: used, maxMemoryBytes: limit, memoryPolicy: policy, evictedKeys } = report ?? {};
   const size =
     typeof used !== "number"
@@ -174,7 +175,7 @@ function Memory({ report }: Reported) {
         : words.noLimit(formatBytes(used));
   const evicts = policy !== undefined && policy !== null && policy !== "noeviction";
   return (
-    <Cell
+    <MasterCell
       head="memory"
       tone={evicts ? (limit ? "bad" : "warn") : "plain"}
       more={
@@ -184,61 +185,62 @@ function Memory({ report }: Reported) {
         </>
       }
     >
-      {orUnknown(policy, words.unknown)}
-    </Cell>
+      {formatOrUnknown(policy, words.unknown)}
+    </MasterCell>
   );
 }
 
-function Disk({ report }: Reported) {
-  const { masters: words } = useWords(targets);
+function DiskState({ report }: ReportedValue) {
+  const { masters: words } = useMessages(targets);
   const { persistence, fsync } = report ?? {};
   const isAof = persistence === "aof" || persistence === "both";
   return (
-    <Cell
+    <MasterCell
       head="disk"
       tone={persistence === "none" ? "warn" : "plain"}
       more={isAof && fsync ? <span translate="no">{fsync}</span> : undefined}
     >
-      {orUnknown(persistence ? words.persistence[persistence] : null, words.unknown)}
-    </Cell>
+      {formatOrUnknown(persistence ? words.persistence[persistence] : null, words.unknown)}
+    </MasterCell>
   );
 }
 
-function Replicas({ report }: Reported) {
-  const { masters: words } = useWords(targets);
+function ReplicaList({ report }: ReportedValue) {
+  const { masters: words } = useMessages(targets);
   const { replicas, minReplicas } = report ?? {};
   return (
-    <Cell head="replicas" more={minReplicas ? words.atLeast(minReplicas) : undefined}>
-      {orUnknown(replicas, words.unknown)}
-    </Cell>
+    <MasterCell head="replicas" more={minReplicas ? words.atLeast(minReplicas) : undefined}>
+      {formatOrUnknown(replicas, words.unknown)}
+    </MasterCell>
   );
 }
 
-function LastPass({ master: { scan, scannedAt, scanMs } }: { master: MasterHealth }) {
-  const { masters: words } = useWords(targets);
-  const ago = useWords(ui);
+function LastScan({ master: { scan, scannedAt, scanMs } }: { master: MasterHealth }) {
+  const { masters: words } = useMessages(targets);
+  const ago = useMessages(ui);
   const now = useServerNow();
   const took = scanMs === null ? undefined : words.passTook(formatSpan(scanMs));
   if (scannedAt === null && scan?.keys) {
     const percent = Math.min(99, Math.floor((100 * scan.scanned) / scan.keys));
-    return <Cell head="pass">{words.passUnderWay(percent)}</Cell>;
+    return <MasterCell head="pass">{words.passUnderWay(percent)}</MasterCell>;
   }
   return (
-    <Cell head="pass" more={took}>
+    <MasterCell head="pass" more={took}>
       {scannedAt === null
         ? words.passNever
         : words.passAgo(formatAgo(now === null ? 0 : now - scannedAt, ago))}
-    </Cell>
+    </MasterCell>
   );
 }
 
-function Notifications({ master, report }: { master: MasterHealth } & Reported) {
-  const { masters: words } = useWords(targets);
-  if (master.state === "down") return <Cell head="notifications">{orUnknown(null, words.unknown)}</Cell>;
+function NotificationState({ master, report }: { master: MasterHealth } & ReportedValue) {
+  const { masters: words } = useMessages(targets);
+  if (master.state === "down")
+    return <MasterCell head="notifications">{formatOrUnknown(null, words.unknown)}</MasterCell>;
   const { setting = "", missing = [] } = report?.notifications ?? {};
   const isOn = master.notifications === "on";
   return (
-    <Cell
+    <MasterCell
       head="notifications"
       tone={isOn ? "plain" : "warn"}
       more={
@@ -252,6 +254,6 @@ function Notifications({ master, report }: { master: MasterHealth } & Reported) 
       }
     >
       {isOn ? words.on : words.off}
-    </Cell>
+    </MasterCell>
   );
 }

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { redisCliLines } from "./redis-cli-command.ts";
+import { buildRedisCliLines } from "./redis-cli-command.ts";
 
 it("a setting becomes one shell-safe redis-cli line per master", () => {
   expect(
-    redisCliLines("CONFIG SET notify-keyspace-events Kghszxe$", ["10.0.0.1:6379", "[::1]:7000"]),
+    buildRedisCliLines("CONFIG SET notify-keyspace-events Kghszxe$", ["10.0.0.1:6379", "[::1]:7000"]),
   ).toEqual([
     "redis-cli -h 10.0.0.1 -p 6379 CONFIG SET notify-keyspace-events 'Kghszxe$'",
     "redis-cli -h ::1 -p 7000 CONFIG SET notify-keyspace-events 'Kghszxe$'",
   ]);
-  expect(redisCliLines("ACL SETUSER it's +scan +pubsub|numsub", [])).toEqual([
+  expect(buildRedisCliLines("ACL SETUSER it's +scan +pubsub|numsub", [])).toEqual([
     "redis-cli ACL SETUSER 'it'\\''s' +scan '+pubsub|numsub'",
   ]);
 });
 
 it("a command that is not for a master stays unchanged", () => {
   for (const command of ["timedatectl timesync-status", "SENTINEL SET shop quorum 2"])
-    expect(redisCliLines(command, ["a:1"])).toEqual([command]);
+    expect(buildRedisCliLines(command, ["a:1"])).toEqual([command]);
 });

@@ -1,5 +1,5 @@
-const OF_MASTERS = /^(?:CONFIG|ACL) /;
-const PLAIN = /^[\w:+.,=-]+$/;
+const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
+const PLAIN_ARGUMENT = /^[\w:+.,=-]+$/;
 
 /**
  * A command as it is typed at a shell, a line for each master that it is for. What is no command of a master (one of a
@@ -7,11 +7,11 @@ const PLAIN = /^[\w:+.,=-]+$/;
  *
  * @param masters `host:port`; of IPv6 `[host]:port`
  */
-export function redisCliLines(command: string, masters: readonly string[]): string[] {
-  if (!OF_MASTERS.test(command)) return [command];
+export function buildRedisCliLines(command: string, masters: readonly string[]): string[] {
+  if (!PER_MASTER_COMMAND.test(command)) return [command];
   const words = command
     .split(" ")
-    .map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+    .map((word) => (PLAIN_ARGUMENT.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   if (masters.length === 0) return [["redis-cli", ...words].join(" ")];
   return masters.map((master) => {
     const at = master.lastIndexOf(":");

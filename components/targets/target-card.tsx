@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useId } from "react";
 import { StateDot, TargetBadges } from "@/components/app/target-badges.tsx";
-import { hrefAt } from "@/components/app/target-link.tsx";
+import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock, formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
@@ -11,14 +11,14 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { TargetSummary } from "@/lib/contract/target.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { targets } from "@/lib/i18n/en/targets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetHealth } from "@/lib/queries/targets.ts";
 import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
 
 export function TargetCard({ target }: { target: TargetSummary }) {
-  const words = useWords(shell);
-  const own = useWords(targets);
+  const words = useMessages(shell);
+  const own = useMessages(targets);
   const health = useTargetHealth(target.name);
   const title = useId();
   const { name, label, topology, address, server, state, locks, detail, masters, triedSince } = target;
@@ -36,7 +36,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
         <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{words.states[state]}</span>
         <span className="flex-1" />
         {locks !== null && (
-          <Link href={hrefAt("/", name)} className="text-accent hover:underline">
+          <Link href={buildTargetHref("/", name)} className="text-accent hover:underline">
             {own.locks(locks, formatNumber(locks))}
           </Link>
         )}
@@ -61,18 +61,18 @@ export function TargetCard({ target }: { target: TargetSummary }) {
         )}
       </div>
       {masters.length > 0 && <MasterTable masters={masters} reports={health.data?.reports} />}
-      <Findings health={health} masters={masters.map((master) => master.name)} />
+      <TargetFindings health={health} masters={masters.map((master) => master.name)} />
     </section>
   );
 }
 
-interface FindingsProps {
+interface TargetFindingsProps {
   health: ReturnType<typeof useTargetHealth>;
   masters: readonly string[];
 }
 
-function Findings({ health, masters }: FindingsProps) {
-  const words = useWords(targets);
+function TargetFindings({ health, masters }: TargetFindingsProps) {
+  const words = useMessages(targets);
   if (health.isError) {
     return (
       <div role="alert" className="flex items-center gap-3 px-4 py-3 text-bad">

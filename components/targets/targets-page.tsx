@@ -1,13 +1,13 @@
 "use client";
 
 import { targets as room } from "@/lib/i18n/en/targets.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargets } from "@/lib/queries/targets.ts";
 import { TargetCard } from "./target-card.tsx";
 
 /** Every Redis that is looked at, and what makes it unsafe for locks. */
 export function TargetsPage() {
-  const words = useWords(room);
+  const words = useMessages(room);
   const targets = useTargets();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">

@@ -11,7 +11,7 @@ export interface MenuAction {
   hint?: ReactNode;
   /** Why it cannot be done now; stands in the place of the hint. */
   blocked?: string | null | undefined;
-  look?: "danger" | undefined;
+  variant?: "danger" | undefined;
   /** A line above it parts it from what stands before. */
   apart?: boolean;
   /** Where it leads when it is opened as any link: copied, or in a tab of its own. */
@@ -43,7 +43,7 @@ export function ActionMenu({ label, anchor, actions, align = "end", onClose, fin
             className="max-h-[70dvh] w-[340px] max-w-[calc(100vw-1.5rem)] overflow-y-auto rounded-[10px] border border-line bg-panel p-1 shadow-sheet outline-none"
           >
             {actions.map((action) => (
-              <Item key={action.id} action={action} />
+              <ActionMenuItem key={action.id} action={action} />
             ))}
           </Menu.Popup>
         </Menu.Positioner>
@@ -52,8 +52,8 @@ export function ActionMenu({ label, anchor, actions, align = "end", onClose, fin
   );
 }
 
-function Item({ action }: { action: MenuAction }) {
-  const { name, hint, blocked, look, apart, href, run } = action;
+function ActionMenuItem({ action }: { action: MenuAction }) {
+  const { name, hint, blocked, variant, apart, href, run } = action;
   const isBlocked = blocked !== null && blocked !== undefined;
   const second = isBlocked ? blocked : hint;
   return (
@@ -64,7 +64,7 @@ function Item({ action }: { action: MenuAction }) {
         // It stays reachable, so that the reason can be read.
         closeOnClick={!isBlocked}
         aria-disabled={isBlocked || undefined}
-        {...(href !== undefined && !isBlocked && { render: linkTo(href) })}
+        {...(href !== undefined && !isBlocked && { render: renderDownloadLink(href) })}
         onClick={(event) => {
           const wantsLink = href !== undefined && (event.metaKey || event.ctrlKey || event.shiftKey);
           if (isBlocked || wantsLink) return;
@@ -73,7 +73,7 @@ function Item({ action }: { action: MenuAction }) {
         }}
         className={clsx(
           "block min-h-8 rounded-[7px] px-2.5 py-1.5 outline-none data-highlighted:bg-line-soft",
-          isBlocked ? "cursor-not-allowed text-ink-3" : look === "danger" ? "text-bad" : "text-ink",
+          isBlocked ? "cursor-not-allowed text-ink-3" : variant === "danger" ? "text-bad" : "text-ink",
         )}
       >
         {name}
@@ -83,7 +83,7 @@ function Item({ action }: { action: MenuAction }) {
   );
 }
 
-function linkTo(href: string) {
+function renderDownloadLink(href: string) {
   // biome-ignore lint/a11y/useAnchorContent: the item puts its own content into it
   return <a href={href} download />;
 }

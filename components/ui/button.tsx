@@ -1,18 +1,18 @@
 import clsx from "clsx";
 import type { ComponentProps, MouseEvent } from "react";
 
-type Look = "plain" | "primary" | "danger" | "quiet";
+type ButtonVariant = "plain" | "primary" | "danger" | "quiet";
 
-const LOOKS: Record<Look, string> = {
+const VARIANT_CLASSES: Record<ButtonVariant, string> = {
   plain: "border-line bg-panel text-ink hover:bg-line-soft",
   primary: "border-accent bg-accent text-accent-ink hover:brightness-90 dark:hover:brightness-110",
   danger: "border-bad bg-bad text-bad-ink hover:brightness-90 dark:hover:brightness-110",
   quiet: "border-transparent text-ink-2 hover:bg-line-soft hover:text-ink",
 };
 
-type Size = "normal" | "small" | "icon" | "small-icon";
+type ButtonSize = "normal" | "small" | "icon" | "small-icon";
 
-const SIZES: Record<Size, string> = {
+const SIZE_CLASSES: Record<ButtonSize, string> = {
   normal: "h-7 px-2.5",
   small: "h-6 px-2",
   icon: "size-7",
@@ -20,14 +20,14 @@ const SIZES: Record<Size, string> = {
 };
 
 interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
-  look?: Look;
-  size?: Size;
+  variant?: ButtonVariant;
+  size?: ButtonSize;
   /** Why it cannot be used now. It stays reachable, so that the reason can be read. */
   blocked?: string | null | undefined;
 }
 
 export function Button({
-  look = "plain",
+  variant = "plain",
   size = "normal",
   blocked,
   className,
@@ -49,8 +49,8 @@ export function Button({
       aria-disabled={isBlocked || undefined}
       className={clsx(
         "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-[7px] border whitespace-nowrap",
-        SIZES[size],
-        isBlocked ? "cursor-not-allowed border-line bg-line-soft text-ink-3" : LOOKS[look],
+        SIZE_CLASSES[size],
+        isBlocked ? "cursor-not-allowed border-line bg-line-soft text-ink-3" : VARIANT_CLASSES[variant],
         className,
       )}
     />

@@ -5,7 +5,7 @@ interface Choice<Value> {
   text: string;
 }
 
-interface ChoicesProps<Value> {
+interface ChoiceGroupProps<Value> {
   legend: string;
   choices: readonly Choice<Value>[];
   chosen: readonly Value[];
@@ -14,7 +14,12 @@ interface ChoicesProps<Value> {
 }
 
 /** Some of several. */
-export function Choices<Value extends string>({ legend, choices, chosen, onChoose }: ChoicesProps<Value>) {
+export function ChoiceGroup<Value extends string>({
+  legend,
+  choices,
+  chosen,
+  onChoose,
+}: ChoiceGroupProps<Value>) {
   const toggle = (value: Value, on: boolean) =>
     onChoose(
       choices.map((each) => each.value).filter((each) => (each === value ? on : chosen.includes(each))),

@@ -7,11 +7,11 @@ export async function copyText(text: string): Promise<boolean> {
     return true;
   } catch {
     // Without TLS there is no clipboard but the old one.
-    return copyAsOfOld(text);
+    return copyWithExecCommand(text);
   }
 }
 
-function copyAsOfOld(text: string): boolean {
+function copyWithExecCommand(text: string): boolean {
   const area = document.createElement("textarea");
   const focused = document.activeElement;
   area.value = text;

@@ -1,7 +1,7 @@
 import { CopyButton } from "./copy-button.tsx";
 
 /** A command to run elsewhere. */
-export function Command({ text, label }: { text: string; label: string }) {
+export function CommandLine({ text, label }: { text: string; label: string }) {
   return (
     <div className="flex items-start gap-2 rounded-[8px] border border-line bg-bg py-1.5 pr-1.5 pl-3 text-left">
       <pre

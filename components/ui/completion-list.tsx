@@ -3,19 +3,19 @@
 import clsx from "clsx";
 import { useEffect, useRef } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type Completion, optionId } from "./completion.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { type Completion, getOptionId } from "./completion.ts";
 
 interface CompletionListProps {
   id: string;
   completion: Completion;
   active: number;
-  onTake(text: string): void;
+  onSelect(text: string): void;
 }
 
 /** Under a box that has the focus all the time. */
-export function CompletionList({ id, completion, active, onTake }: CompletionListProps) {
-  const words = useWords(ui);
+export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
+  const words = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Newer browsers return a promise, which is no clean-up.
@@ -33,13 +33,13 @@ export function CompletionList({ id, completion, active, onTake }: CompletionLis
         // biome-ignore lint/a11y/useKeyWithClickEvents: the box above takes the keys
         <div
           key={text}
-          id={optionId(id, index)}
+          id={getOptionId(id, index)}
           role="option"
           tabIndex={-1}
           aria-selected={index === active}
           // The box keeps the focus.
           onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onTake(text)}
+          onClick={() => onSelect(text)}
           className={clsx(
             "flex min-h-7 cursor-pointer items-center gap-3 rounded-[6px] px-2",
             index === active ? "bg-accent-bg text-ink" : "hover:bg-line-soft",

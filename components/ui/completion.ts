@@ -8,7 +8,7 @@ export interface Completion {
 }
 
 /** What the box holds when one is taken, and where the caret stands. A value that is whole is followed by a space. */
-export function completed(
+export function applyCompletion(
   text: string,
   { from, to }: Completion,
   taken: string,
@@ -20,4 +20,4 @@ export function completed(
   return { text: before + rest, caret: before.length + (isWhole && gap === "" ? 1 : 0) };
 }
 
-export const optionId = (list: string, index: number) => `${list}-${index}`;
+export const getOptionId = (list: string, index: number) => `${list}-${index}`;

@@ -3,7 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 import { copyText } from "./clipboard.ts";
 
@@ -18,7 +18,7 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label, children, small = false }: CopyButtonProps) {
-  const words = useWords(ui);
+  const words = useMessages(ui);
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -32,7 +32,7 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
   const Icon = copied ? Check : Copy;
   return (
     <Button
-      look={children === undefined ? "quiet" : "plain"}
+      variant={children === undefined ? "quiet" : "plain"}
       aria-label={label}
       title={label}
       onClick={copy}

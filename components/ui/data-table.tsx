@@ -2,9 +2,9 @@
 
 import type { ReactNode } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-export const TD = "px-4 py-2 align-top";
+export const CELL_CLASS = "px-4 py-2 align-top";
 
 interface DataTableProps {
   label: string;
@@ -15,7 +15,7 @@ interface DataTableProps {
 
 /** A plain table of a settings page, which scrolls by itself where it is wider than the page. */
 export function DataTable({ label, heads, children }: DataTableProps) {
-  const words = useWords(ui);
+  const words = useMessages(ui);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section aria-label={label} tabIndex={0} className="overflow-x-auto outline-offset-[-2px]">

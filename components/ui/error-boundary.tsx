@@ -4,9 +4,9 @@ import clsx from "clsx";
 import { Component, type ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-interface BoundaryProps {
+interface ErrorBoundaryProps {
   /** How the part that may break is called, in the language of the page. */
   name: string;
   /** Where it stands: in the page, or over it. */
@@ -14,7 +14,7 @@ interface BoundaryProps {
   children: ReactNode;
 }
 
-interface BoundaryState {
+interface ErrorBoundaryState {
   error: Error | null;
 }
 
@@ -22,10 +22,10 @@ interface BoundaryState {
  * What breaks below is told in its place, and the rest of the page lives on. A part that cannot be loaded, since
  * another version of the console was installed meanwhile, needs the page anew.
  */
-export class Boundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { error: null };
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { error: null };
 
-  static getDerivedStateFromError(error: unknown): BoundaryState {
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
     return { error: error instanceof Error ? error : new Error(String(error)) };
   }
 
@@ -35,26 +35,26 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     if (error === null) return children;
     const again = () => {
       // A failed import is kept by the browser and by React: to ask again gives the same failure.
-      if (isNotLoaded(error)) location.reload();
+      if (isChunkLoadError(error)) location.reload();
       else this.setState({ error: null });
     };
-    return <Broken name={name} place={place} isNotLoaded={isNotLoaded(error)} onAgain={again} />;
+    return <ErrorNotice name={name} place={place} isNotLoaded={isChunkLoadError(error)} onAgain={again} />;
   }
 }
 
-function isNotLoaded({ name, message }: Error): boolean {
+function isChunkLoadError({ name, message }: Error): boolean {
   return name === "ChunkLoadError" || /load(ing)? (chunk|.*module)|import(ed|ing)/i.test(message);
 }
 
-interface BrokenProps {
+interface ErrorNoticeProps {
   name: string;
   place: "page" | "overlay";
   isNotLoaded: boolean;
   onAgain(): void;
 }
 
-function Broken({ name, place, isNotLoaded, onAgain }: BrokenProps) {
-  const words = useWords(shell);
+function ErrorNotice({ name, place, isNotLoaded, onAgain }: ErrorNoticeProps) {
+  const words = useMessages(shell);
   return (
     <div
       role="alert"

@@ -1,11 +1,11 @@
 import { type ReactNode, useId } from "react";
 
 /** A line of text to type into. */
-export const INPUT =
+export const INPUT_CLASS =
   "h-8 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
 
 /** Several of them. */
-export const TEXTAREA =
+export const TEXTAREA_CLASS =
   "resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3";
 
 export interface FieldProps {
@@ -14,7 +14,7 @@ export interface FieldProps {
   "aria-invalid": boolean | undefined;
 }
 
-interface LabelledProps {
+interface FieldLayoutProps {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
@@ -22,7 +22,7 @@ interface LabelledProps {
 }
 
 /** A label above what it labels, and below it what to know, or what is wrong. */
-export function Field({ label, hint, error, children }: LabelledProps) {
+export function Field({ label, hint, error, children }: FieldLayoutProps) {
   const id = useId();
   const below = error ?? hint;
   const belowId = `${id}-below`;

@@ -1,4 +1,4 @@
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Two units at most: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
-function coarse(ms: number): string {
+function formatCoarse(ms: number): string {
   const part = (unit: number, of: number) => Math.floor((ms % of) / unit);
   const two = (value: number) => String(value).padStart(2, "0");
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m ${two(part(SECOND, MINUTE))} s`;
@@ -14,19 +14,19 @@ function coarse(ms: number): string {
   return `${Math.floor(ms / DAY)} d ${part(HOUR, DAY)} h`;
 }
 
-const tenths = (ms: number) => `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+const formatTenths = (ms: number) => `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
 
 /** What is left: tenths in the last minute, where they are watched. */
 export function formatRemaining(ms: number): string {
   const left = Math.max(0, ms);
-  return left < MINUTE ? tenths(left) : coarse(left);
+  return left < MINUTE ? formatTenths(left) : formatCoarse(left);
 }
 
 /** What has passed. */
 export function formatElapsed(ms: number): string {
   const past = Math.max(0, ms);
-  if (past < 10 * SECOND) return tenths(past);
-  return past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past);
+  if (past < 10 * SECOND) return formatTenths(past);
+  return past < MINUTE ? `${Math.floor(past / SECOND)} s` : formatCoarse(past);
 }
 
 /** A length of time that may be short: `12 ms`, `1.2 s`. */
@@ -35,16 +35,16 @@ export function formatSpan(ms: number): string {
 }
 
 /** For a sentence: `4 s ago`. */
-export function formatAgo(ms: number, words: Pick<Words["ui"], "justNow" | "ago">): string {
+export function formatAgo(ms: number, words: Pick<Messages["ui"], "justNow" | "ago">): string {
   const past = Math.max(0, ms);
   if (past < SECOND) return words.justNow;
-  return words.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : coarse(past));
+  return words.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : formatCoarse(past));
 }
 
-const CLOCK_PARTS = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+const CLOCK_FORMAT = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
 /** Made when it is first used: each takes milliseconds, and the page wakes up meanwhile. */
-function late<Made>(make: () => Made): () => Made {
+function createLazyFormatter<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {
     made ??= make();
@@ -53,18 +53,19 @@ function late<Made>(make: () => Made): () => Made {
 }
 
 /** Moments are written the same way in every language. Swedes write them as ISO 8601 does. */
-const writing = (parts: Intl.DateTimeFormatOptions) => late(() => new Intl.DateTimeFormat("sv-SE", parts));
-const clock = writing(CLOCK_PARTS);
-const date = writing({
+const getFormatter = (parts: Intl.DateTimeFormatOptions) =>
+  createLazyFormatter(() => new Intl.DateTimeFormat("sv-SE", parts));
+const clockFormatters = getFormatter(CLOCK_FORMAT);
+const dateFormatters = getFormatter({
   year: "numeric",
   month: "2-digit",
   day: "2-digit",
-  ...CLOCK_PARTS,
+  ...CLOCK_FORMAT,
   timeZoneName: "short",
 });
 
 export function formatClock(at: number): string {
-  return clock().format(at);
+  return clockFormatters().format(at);
 }
 
 /** Of this year: `11-21 21:05`. */
@@ -78,16 +79,16 @@ export function formatDayClock(at: number): string {
 }
 
 export function formatClockMs(at: number): string {
-  return `${clock().format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
+  return `${clockFormatters().format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
 }
 
 /** `2026-11-21 21:05:01 UTC`, in the browser's zone. */
 export function formatDate(at: number): string {
-  return date().format(at);
+  return dateFormatters().format(at);
 }
 
-const number = late(() => new Intl.NumberFormat("en-US"));
-export const formatNumber = (value: number): string => number().format(value);
+const numberFormatters = createLazyFormatter(() => new Intl.NumberFormat("en-US"));
+export const formatNumber = (value: number): string => numberFormatters().format(value);
 
 /** Fences differ in their last digits only: `…104 822`. */
 export function formatFence(fence: string): string {

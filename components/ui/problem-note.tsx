@@ -1,7 +1,7 @@
 "use client";
 
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 import { ProblemText } from "./problem-text.tsx";
 
@@ -13,7 +13,7 @@ interface ProblemNoteProps {
 
 /** What the server said no with. */
 export function ProblemNote({ problem, onAgain }: ProblemNoteProps) {
-  const { tryAgain } = useWords(ui);
+  const { tryAgain } = useMessages(ui);
   if (problem === null) return null;
   return (
     <div role="alert" className="flex items-center gap-3 rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">

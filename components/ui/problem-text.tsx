@@ -1,13 +1,13 @@
 "use client";
 
-import { ApiProblem, NoAnswer } from "@/lib/api/request.ts";
-import { problems, type ToldProblems } from "@/lib/i18n/en/problems.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
+import { type ProblemMessages, problems } from "@/lib/i18n/en/problems.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** What went wrong, in the language of the page; where that is not English, with the server's own sentence below. */
 export function ProblemText({ problem }: { problem: { message: string } }) {
-  const { told } = useWords(problems);
-  const text = told === null ? null : toldOf(problem, told);
+  const { told } = useMessages(problems);
+  const text = told === null ? null : translateProblem(problem, told);
   if (text === null) return problem.message;
   return (
     <>
@@ -22,11 +22,11 @@ export function ProblemText({ problem }: { problem: { message: string } }) {
 }
 
 /** null: it is of a kind that has no words. */
-function toldOf(problem: unknown, { ofCode, ofSilence }: ToldProblems): string | null {
+function translateProblem(problem: unknown, { ofCode, ofSilence }: ProblemMessages): string | null {
   if (problem instanceof ApiProblem) {
     const { title, remedy } = ofCode[problem.code];
     return `${title}。${remedy}`;
   }
-  if (!(problem instanceof NoAnswer)) return null;
-  return problem.why === "status" ? ofSilence.status(problem.status ?? 0) : ofSilence[problem.why];
+  if (!(problem instanceof NetworkError)) return null;
+  return problem.reason === "status" ? ofSilence.status(problem.status ?? 0) : ofSilence[problem.reason];
 }

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { REASON_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-interface ReasonProps {
+interface ReasonFieldProps {
   reason: string;
   onReason(reason: string): void;
   error: ReactNode;
@@ -15,8 +15,8 @@ interface ReasonProps {
   isOptional?: boolean;
 }
 
-export function ReasonField({ reason, onReason, error, isOptional = false }: ReasonProps) {
-  const words = useWords(english);
+export function ReasonField({ reason, onReason, error, isOptional = false }: ReasonFieldProps) {
+  const words = useMessages(english);
   const isWrong = error !== undefined && error !== null;
   return (
     <div className="flex flex-col gap-1.5">
@@ -56,7 +56,7 @@ export function ReasonField({ reason, onReason, error, isOptional = false }: Rea
 }
 
 /** What may hit many, or somebody at work, on production: its name is typed. */
-export function ConfirmName({
+export function ConfirmNameField({
   label,
   typed,
   onType,
@@ -70,7 +70,7 @@ export function ConfirmName({
       {(field) => (
         <input
           {...field}
-          className={INPUT}
+          className={INPUT_CLASS}
           value={typed}
           autoComplete="off"
           spellCheck={false}

@@ -1,4 +1,4 @@
-import { visibleParts } from "./visible-text.ts";
+import { splitVisibleParts } from "./visible-text.ts";
 
 interface SafeTextProps {
   text: string;
@@ -11,10 +11,10 @@ export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (
     <bdi translate="no" className={wrap ? "wrap-anywhere whitespace-pre-wrap" : "whitespace-pre"}>
-      {visibleParts(text).map((part) => {
+      {splitVisibleParts(text).map((part) => {
         const key = at;
         at += part.text.length;
-        return part.stand ? (
+        return part.isPlaceholder ? (
           <span key={key} className="text-warn">
             {part.text}
           </span>

@@ -5,11 +5,11 @@ import { Search, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { type Completion, completed, optionId } from "./completion.ts";
-import { type CompletionOf, useCompletion } from "./use-completion.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { applyCompletion, type Completion, getOptionId } from "./completion.ts";
+import { type CompletionSource, useCompletion } from "./use-completion.ts";
 
 const CompletionList = dynamic(
   () => import("./completion-list.tsx").then((module) => module.CompletionList),
@@ -23,7 +23,7 @@ interface SearchBoxProps {
   placeholder: string;
   maxLength: number;
   /** What it may go on with; asked for when the box has the focus for the first time. */
-  loadCompletion?: () => Promise<CompletionOf>;
+  loadCompletion?: () => Promise<CompletionSource>;
   /** What is wrong with what was typed, as a sentence: it is not asked with then. */
   faultOf?: (text: string) => string | undefined;
 }
@@ -37,13 +37,13 @@ export function SearchBox({
   loadCompletion,
   faultOf,
 }: SearchBoxProps) {
-  const words = useWords(ui);
+  const words = useMessages(ui);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
-  const [text, setText] = useText(value, onChange, faultOf);
+  const [text, setText] = useSearchText(value, onChange, faultOf);
   const caret = useRef<number | null>(null);
   const take = (completion: Completion, taken: string) => {
-    const next = completed(text, completion, taken);
+    const next = applyCompletion(text, completion, taken);
     if (next.text.length > maxLength) return;
     setText(next.text);
     caret.current = next.caret;
@@ -55,7 +55,7 @@ export function SearchBox({
     input.current?.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
-  useKeys({
+  useShortcuts({
     "/": (event) => {
       event.preventDefault();
       input.current?.focus();
@@ -85,7 +85,7 @@ export function SearchBox({
           "aria-autocomplete": "list",
           "aria-expanded": completion !== undefined,
           "aria-controls": completion === undefined ? undefined : `${id}-list`,
-          "aria-activedescendant": active < 0 ? undefined : optionId(`${id}-list`, active),
+          "aria-activedescendant": active < 0 ? undefined : getOptionId(`${id}-list`, active),
         })}
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : `${id}-fault`}
@@ -120,16 +120,16 @@ export function SearchBox({
           id={`${id}-list`}
           completion={completion}
           active={active}
-          onTake={(taken) => take(completion, taken)}
+          onSelect={(taken) => take(completion, taken)}
         />
       )}
-      <Fault id={`${id}-fault`} fault={fault} />
+      <SearchFault id={`${id}-fault`} fault={fault} />
     </div>
   );
 }
 
 /** In place, over the rows: nothing moves while one types. */
-function Fault({ id, fault }: { id: string; fault: string | undefined }) {
+function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   return (
     <div role="status" className="absolute top-full left-0 z-20 max-w-full">
       {fault !== undefined && (
@@ -142,7 +142,7 @@ function Fault({ id, fault }: { id: string; fault: string | undefined }) {
 }
 
 /** Typing runs ahead of the URL; a change from elsewhere (back, "clear") is taken over. */
-function useText(
+function useSearchText(
   value: string,
   onChange: (value: string) => void,
   faultOf: SearchBoxProps["faultOf"],

@@ -4,7 +4,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import clsx from "clsx";
 import type { FormEvent, KeyboardEvent, ReactNode } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface SheetProps {
@@ -35,7 +35,7 @@ interface SheetProps {
 
 /** What slides in from the right to do one thing. Load it late: it brings the overlay. */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
-  const words = useWords(ui);
+  const words = useMessages(ui);
   const { actions, closeLabel = words.cancel, note, children, finalFocus, initialFocus } = rest;
   const { sends = "enter", width = "normal" } = rest;
   const submit = (event: FormEvent) => {

@@ -3,10 +3,10 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
 
 /** Of all heads of a table that scrolls under them. */
-export const HEAD =
+export const HEADER_CLASS =
   "sticky top-0 z-10 h-9 border-b border-line bg-bg px-3 font-medium whitespace-nowrap text-ink-3";
 
-interface SortHeadProps {
+interface SortHeaderProps {
   name: string;
   /** Whether its figures stand at the right. */
   figure: boolean;
@@ -19,10 +19,14 @@ interface SortHeadProps {
 }
 
 /** The head of a column by which rows are put in order. */
-export function SortHead({ name, figure, order, onSort, className, children }: SortHeadProps) {
+export function SortHeader({ name, figure, order, onSort, className, children }: SortHeaderProps) {
   const Arrow = order === "descending" ? ArrowDown : ArrowUp;
   return (
-    <th scope="col" aria-sort={order} className={clsx(HEAD, figure ? "text-right" : "text-left", className)}>
+    <th
+      scope="col"
+      aria-sort={order}
+      className={clsx(HEADER_CLASS, figure ? "text-right" : "text-left", className)}
+    >
       <button
         type="button"
         onClick={onSort}

@@ -4,14 +4,14 @@ import { type ReactNode, useEffect, useState } from "react";
 
 const SHOWN_MS = 2500;
 
-export interface BriefNote {
+export interface Toast {
   /** Stands in the page all the while, or nobody is told of what comes into it. */
   note: ReactNode;
-  tell(text: ReactNode): void;
+  showToast(text: ReactNode): void;
 }
 
 /** A word that something is done, seen and heard, which goes by itself and moves nothing. */
-export function useBriefNote(): BriefNote {
+export function useToast(): Toast {
   const [told, setTold] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
   useEffect(() => {
     if (told.text === "") return;
@@ -32,6 +32,6 @@ export function useBriefNote(): BriefNote {
         )}
       </div>
     ),
-    tell: (text) => setTold({ text, at: performance.now() }),
+    showToast: (text) => setTold({ text, at: performance.now() }),
   };
 }

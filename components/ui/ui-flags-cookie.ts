@@ -1,14 +1,14 @@
 /** What of a page is open and what is folded away, `name` or `-name`, with points between. */
-export const KEPT_FLAGS_COOKIE = "lockkeeper_folds";
+export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 
 /** @returns null: nobody has chosen */
-export function flagIn(kept: string, name: string): boolean | null {
+export function readFlag(kept: string, name: string): boolean | null {
   const flags = kept.split(".");
   if (flags.includes(name)) return true;
   return flags.includes(`-${name}`) ? false : null;
 }
 
-export function withFlag(kept: string, name: string, value: boolean): string {
+export function writeFlag(kept: string, name: string, value: boolean): string {
   const others = kept.split(".").filter((each) => each !== "" && each !== name && each !== `-${name}`);
   return [...others, value ? name : `-${name}`].join(".");
 }

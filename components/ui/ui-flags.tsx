@@ -2,17 +2,17 @@
 
 import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
-import { flagIn, KEPT_FLAGS_COOKIE, withFlag } from "./ui-flags-cookie.ts";
+import { readFlag, UI_FLAGS_COOKIE, writeFlag } from "./ui-flags-cookie.ts";
 
-const FirstContext = createContext("");
+const InitialFlagsContext = createContext("");
 const YEAR_S = 365 * 24 * 3600;
 const listeners = new Set<() => void>();
 /** undefined: nothing was chosen since the page came. */
-let chosen: string | undefined;
+let currentFlags: string | undefined;
 
 /** @param kept the cookie, as the server was sent it */
-export function KeptFlags({ kept, children }: { kept: string; children: ReactNode }) {
-  return <FirstContext value={kept}>{children}</FirstContext>;
+export function UiFlagsProvider({ kept, children }: { kept: string; children: ReactNode }) {
+  return <InitialFlagsContext value={kept}>{children}</InitialFlagsContext>;
 }
 
 function subscribe(listener: () => void): () => void {
@@ -24,17 +24,17 @@ function subscribe(listener: () => void): () => void {
  * A choice of this browser that the server knows as well: the page comes as it was left, and nothing moves when it
  * wakes up. null: nobody has chosen yet.
  */
-export function useKeptFlag(name: string): [boolean | null, (value: boolean) => void] {
-  const first = use(FirstContext);
+export function useUiFlag(name: string): [boolean | null, (value: boolean) => void] {
+  const first = use(InitialFlagsContext);
   const value = useSyncExternalStore(
     subscribe,
-    () => flagIn(chosen ?? first, name),
-    () => flagIn(first, name),
+    () => readFlag(currentFlags ?? first, name),
+    () => readFlag(first, name),
   );
   const set = (next: boolean) => {
-    chosen = withFlag(chosen ?? first, name, next);
+    currentFlags = writeFlag(currentFlags ?? first, name, next);
     // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
-    document.cookie = `${KEPT_FLAGS_COOKIE}=${chosen}; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
+    document.cookie = `${UI_FLAGS_COOKIE}=${currentFlags}; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
     for (const listener of listeners) listener();
   };
   return [value, set];

@@ -3,9 +3,9 @@
 import { type KeyboardEvent, useState } from "react";
 import type { Completion } from "./completion.ts";
 
-export type CompletionOf = (text: string, caret: number) => Completion | undefined;
+export type CompletionSource = (text: string, caret: number) => Completion | undefined;
 
-interface Completing {
+interface CompletionState {
   /** undefined: nothing is offered. */
   completion: Completion | undefined;
   /** The one that Enter takes; -1: none. */
@@ -21,10 +21,10 @@ interface Completing {
 /** What a box offers while one types. Nothing is chosen until an arrow chooses it, so Enter and Tab stay as they are. */
 export function useCompletion(
   text: string,
-  loadCompletion: (() => Promise<CompletionOf>) | undefined,
+  loadCompletion: (() => Promise<CompletionSource>) | undefined,
   take: (completion: Completion, text: string) => void,
-): Completing {
-  const [completionOf, setCompletionOf] = useState<CompletionOf>();
+): CompletionState {
+  const [completionOf, setCompletionOf] = useState<CompletionSource>();
   const [caret, setCaret] = useState<number | null>(null);
   const [active, setActive] = useState(-1);
   const completion = caret === null ? undefined : completionOf?.(text, caret);

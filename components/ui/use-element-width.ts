@@ -3,7 +3,7 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
 /** How wide the inside of an element is, in pixels; 0 until it is there, which no picture shows. */
-export function useWidth(element: RefObject<HTMLElement | null>): number {
+export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [px, setPx] = useState(0);
   useLayoutEffect(() => {
     const { current } = element;

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useRef } from "react";
  * The same function for every render, so that what gets it is not drawn again; it does what the latest one does. For
  * what follows a click or a key, never while rendering.
  */
-export function useSteady<Given extends unknown[]>(
+export function useEventCallback<Given extends unknown[]>(
   act: (...given: Given) => void,
 ): (...given: Given) => void {
   const latest = useRef(act);

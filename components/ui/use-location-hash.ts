@@ -2,18 +2,18 @@
 
 import { useSyncExternalStore } from "react";
 
-const CHANGED = "lockkeeper:hash";
+const HASH_CHANGE_EVENT = "lockkeeper:hash";
 
-function subscribe(listener: () => void): () => void {
+function subscribeToHash(listener: () => void): () => void {
   addEventListener("hashchange", listener);
-  addEventListener(CHANGED, listener);
+  addEventListener(HASH_CHANGE_EVENT, listener);
   return () => {
     removeEventListener("hashchange", listener);
-    removeEventListener(CHANGED, listener);
+    removeEventListener(HASH_CHANGE_EVENT, listener);
   };
 }
 
-function read(): string {
+function readHash(): string {
   try {
     return decodeURIComponent(location.hash.slice(1));
   } catch {
@@ -22,12 +22,12 @@ function read(): string {
 }
 
 /** What stands behind the # of the address; empty: nothing. Setting it leaves no step in the history. */
-export function useHash(): [string, (hash: string) => void] {
-  const hash = useSyncExternalStore(subscribe, read, () => "");
+export function useLocationHash(): [string, (hash: string) => void] {
+  const hash = useSyncExternalStore(subscribeToHash, readHash, () => "");
   const set = (next: string) => {
     const address = `${location.pathname}${location.search}${next === "" ? "" : `#${encodeURIComponent(next)}`}`;
     history.replaceState(history.state, "", address);
-    dispatchEvent(new Event(CHANGED));
+    dispatchEvent(new Event(HASH_CHANGE_EVENT));
   };
   return [hash, set];
 }

@@ -3,9 +3,9 @@
 import { useEffect, useRef } from "react";
 
 /** By `event.key` in lower case. */
-export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
+export type ShortcutMap = Record<string, (event: KeyboardEvent) => void>;
 
-function isBusy(event: KeyboardEvent): boolean {
+function isShortcutIgnored(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
   if (document.querySelector("[role=dialog], [role=menu]") !== null) return true;
   const { target } = event;
@@ -16,14 +16,14 @@ function isBusy(event: KeyboardEvent): boolean {
 }
 
 /** Single keys for the whole page, silent while someone types or a dialog is open. */
-export function useKeys(keys: KeyMap): void {
+export function useShortcuts(keys: ShortcutMap): void {
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (isBusy(event)) return;
+      if (isShortcutIgnored(event)) return;
       latest.current[event.key.toLowerCase()]?.(event);
     };
     document.addEventListener("keydown", listen);

@@ -4,12 +4,12 @@ import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 
-function subscribe(listener: () => void): () => void {
+function subscribeToFlag(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function read(name: string, fallback: boolean): boolean {
+function readStoredFlag(name: string, fallback: boolean): boolean {
   try {
     const stored = localStorage.getItem(name);
     return stored === null ? fallback : stored === "1";
@@ -21,8 +21,8 @@ function read(name: string, fallback: boolean): boolean {
 /** A choice of this browser that outlives the page. */
 export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
   const value = useSyncExternalStore(
-    subscribe,
-    () => read(name, fallback),
+    subscribeToFlag,
+    () => readStoredFlag(name, fallback),
     () => fallback,
   );
   const set = (next: boolean) => {

@@ -4,15 +4,15 @@ import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 /** What could not be stored lasts as long as the page. */
-const unstored = new Map<string, string | null>();
+const memoryValues = new Map<string, string | null>();
 
-function subscribe(listener: () => void): () => void {
+function subscribeToText(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function read(name: string): string | null {
-  const kept = unstored.get(name);
+function readStoredText(name: string): string | null {
+  const kept = memoryValues.get(name);
   if (kept !== undefined) return kept;
   try {
     return localStorage.getItem(name);
@@ -21,12 +21,12 @@ function read(name: string): string | null {
   }
 }
 
-function store(name: string, value: string | null): void {
+function writeStoredText(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    unstored.set(name, value);
+    memoryValues.set(name, value);
   }
   for (const listener of listeners) listener();
 }
@@ -34,9 +34,9 @@ function store(name: string, value: string | null): void {
 /** A text that this browser keeps; null: none, which is also what the server knows. */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(
-    subscribe,
-    () => read(name),
+    subscribeToText,
+    () => readStoredText(name),
     () => null,
   );
-  return [value, (next) => store(name, next)];
+  return [value, (next) => writeStoredText(name, next)];
 }

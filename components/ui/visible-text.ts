@@ -1,47 +1,47 @@
 export interface TextPart {
   text: string;
   /** A stand-in for a character that cannot be seen, or that would rearrange what can. */
-  stand: boolean;
+  isPlaceholder: boolean;
 }
 
 /** Nobody reads further, and a key may be a megabyte long. */
 const SHOWN_MAX = 600;
 
 // Controls, format characters (bidi, zero width), lone surrogates, private use, and every space but U+0020.
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
-const EDGE_SPACE = /^ +| +$/g;
+const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+const EDGE_WHITESPACE = /^ +| +$/g;
 /** Text without any of it, as nearly all is, needs no look at each of its characters. */
-const MAY_HIDE = new RegExp(`${HIDDEN.source}|\u2420|^ | $`, "u");
+const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
 /** Text from Redis is anybody's text: what is invisible in it is shown as a stand-in. */
-export function visibleParts(text: string): TextPart[] {
+export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
-  if (!MAY_HIDE.test(cut)) return cut === "" ? [] : [{ text: cut, stand: false }];
-  for (const character of cut.replace(EDGE_SPACE, (spaces) => "\u2420".repeat(spaces.length))) {
-    const stand = character === "\u2420" || HIDDEN.test(character);
-    const shown = stand ? standIn(character) : character;
+  if (!MAY_BE_INVISIBLE.test(cut)) return cut === "" ? [] : [{ text: cut, isPlaceholder: false }];
+  for (const character of cut.replace(EDGE_WHITESPACE, (spaces) => "\u2420".repeat(spaces.length))) {
+    const stand = character === "\u2420" || INVISIBLE_CHARACTERS.test(character);
+    const shown = stand ? getPlaceholder(character) : character;
     const last = parts.at(-1);
-    if (last !== undefined && last.stand === stand) last.text += shown;
-    else parts.push({ text: shown, stand });
+    if (last !== undefined && last.isPlaceholder === stand) last.text += shown;
+    else parts.push({ text: shown, isPlaceholder: stand });
   }
   return parts;
 }
 
-export function visibleText(text: string): string {
-  return visibleParts(text)
+export function toVisibleText(text: string): string {
+  return splitVisibleParts(text)
     .map((part) => part.text)
     .join("");
 }
 
 /** Begin and end, where names of machines and threads differ. */
-export function shortText(text: string, most = 24): string {
-  const whole = visibleText(text);
+export function shortenText(text: string, most = 24): string {
+  const whole = toVisibleText(text);
   const half = Math.floor(most / 2);
   return whole.length <= most ? whole : `${whole.slice(0, half)}…${whole.slice(-half)}`;
 }
 
-function standIn(character: string): string {
+function getPlaceholder(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { findFreePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { type Console, startConsole } from "../console.ts";
 import { beginNight, fillSettings } from "./night.ts";
 
@@ -20,12 +20,12 @@ export async function startNight(): Promise<NightConsole> {
   const targets = [
     { name: "orders", label: "Orders", environment: "production", redis: redis.url, runbooks },
     { name: "staging", label: "Staging", environment: "staging", redis: `${redis.url}/1` },
-    { name: "sandbox", label: "Sandbox", redis: `redis://127.0.0.1:${await freePort()}` },
+    { name: "sandbox", label: "Sandbox", redis: `redis://127.0.0.1:${await findFreePort()}` },
   ];
   await writeFile(path, JSON.stringify({ targets }));
   const lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
   await fillSettings(lockkeeper);
-  const night = await beginNight(lockkeeper, redis.client());
+  const night = await beginNight(lockkeeper, redis.createClient());
   return {
     lockkeeper,
     redis,

@@ -1,10 +1,17 @@
-import type { BulkForceInput, BulkItemLine, BulkLine } from "@/lib/contract/actions/bulk-release.ts";
+import type { BulkForceReleaseInput, BulkItemLine, BulkLine } from "@/lib/contract/actions/bulk-release.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { at, loadWire, NoAnswer, problemOf, send, type TargetName } from "./request.ts";
+import {
+  loadResponseReaders,
+  NetworkError,
+  readError,
+  sendRequest,
+  type TargetName,
+  withTarget,
+} from "./request.ts";
 
 /** What became of one. `now`: the hold that is there instead. */
-export type BulkItemHeard = BulkItemLine & { readonly now?: Lock };
-export type BulkHeard = Exclude<BulkLine, BulkItemLine> | BulkItemHeard;
+export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
+export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
 /** What stands in an answer line by line, as far as it came: whole lines, and the beginning of the next. */
 export function splitLines(text: string): { lines: string[]; rest: string } {
@@ -21,15 +28,15 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
  * @throws ApiProblem when nothing was begun; NoAnswer when the answer broke off
  */
 export async function forceReleaseMany(
-  input: Partial<BulkForceInput>,
+  input: Partial<BulkForceReleaseInput>,
   target: TargetName,
-  onLines: (lines: BulkHeard[]) => void,
+  onLines: (lines: BulkStreamLine[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await send("POST", at("/locks/force-release", target), input, signal);
-  if (!response.ok) throw await problemOf(response);
-  const { readBulkLine, readLockFact } = await loadWire();
-  const heardOf = (text: string): BulkHeard => {
+  const response = await sendRequest("POST", withTarget("/locks/force-release", target), input, signal);
+  if (!response.ok) throw await readError(response);
+  const { readBulkLine, readLockFact } = await loadResponseReaders();
+  const heardOf = (text: string): BulkStreamLine => {
     const line = readBulkLine(text);
     if (line.type !== "item" || line.problem === undefined) return line;
     const now = readLockFact(line.problem);
@@ -47,6 +54,6 @@ export async function forceReleaseMany(
       if (done) return;
     }
   } catch {
-    throw new NoAnswer("broken_off");
+    throw new NetworkError("broken_off");
   }
 }

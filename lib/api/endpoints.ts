@@ -2,43 +2,47 @@ import type { LoginInput, Session } from "@/lib/contract/accounts/session.ts";
 import type { ForceReleased, ForceReleaseInput } from "@/lib/contract/actions/force-release.ts";
 import type { FormatRule, Formats } from "@/lib/contract/detection/format-rule.ts";
 import type { FinderReport } from "@/lib/contract/detection/lock-finder.ts";
-import type { RulesPreview } from "@/lib/contract/detection/rule-preview.ts";
-import type { History, PastOrder } from "@/lib/contract/event.ts";
+import type { RulePreview } from "@/lib/contract/detection/rule-preview.ts";
+import type { History, HistoryOrder } from "@/lib/contract/event.ts";
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { RawLock } from "@/lib/contract/raw-lock.ts";
-import type { Usual } from "@/lib/contract/stats.ts";
+import type { TypicalTimes } from "@/lib/contract/stats.ts";
 import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 
-import { ask, at, problemOf, send, type TargetName } from "./request.ts";
+import { readError, requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
 
 /** How long locks of this name are held and waited for. */
-export function getUsual(path: string, target: TargetName): Promise<Usual> {
-  return ask(send("GET", at(`/locks/${path}/usual`, target)), (wire, json) => wire.readUsual(json));
+export function getTypicalDurations(path: string, target: TargetName): Promise<TypicalTimes> {
+  return requestJson(sendRequest("GET", withTarget(`/locks/${path}/usual`, target)), (wire, json) =>
+    wire.readTypicalDurations(json),
+  );
 }
 
 /** A lock as it stands in Redis. */
 export function getRawLock(path: string, target: TargetName): Promise<RawLock> {
-  return ask(send("GET", at(`/locks/${path}/raw`, target)), (wire, json) => wire.readRawLock(json));
+  return requestJson(sendRequest("GET", withTarget(`/locks/${path}/raw`, target)), (wire, json) =>
+    wire.readRawLock(json),
+  );
 }
 
 export function getTargets(): Promise<TargetList> {
-  return ask(send("GET", "/targets"), (wire, json) => wire.readTargets(json));
+  return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
 }
 
 export function getTargetHealth(name: string): Promise<TargetHealth> {
-  return ask(send("GET", `/targets/${encodeURIComponent(name)}`), (wire, json) =>
+  return requestJson(sendRequest("GET", `/targets/${encodeURIComponent(name)}`), (wire, json) =>
     wire.readTargetHealth(json),
   );
 }
 
 /** @param cursor `next` of the page before */
 export function getHistory(path: string, target: TargetName, cursor?: string): Promise<History> {
-  const address = at(`/locks/${path}/history`, target, { cursor });
-  return ask(send("GET", address), (wire, json) => wire.readHistory(json));
+  const address = withTarget(`/locks/${path}/history`, target, { cursor });
+  return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
 /** What is wanted of the past. */
-export interface PastView {
+export interface HistoryFilter {
   readonly text: string;
   /** None: all. */
   readonly types: readonly string[];
@@ -48,22 +52,26 @@ export interface PastView {
 }
 
 /** Which page of it. */
-export interface PastPart {
-  readonly order: PastOrder;
+export interface HistoryPageRequest {
+  readonly order: HistoryOrder;
   /** An id: only what stands behind it in that order. */
   readonly cursor?: string | undefined;
   /** How many at most. */
   readonly limit: number;
 }
 
-export function getPast(view: PastView, part: PastPart, target: TargetName): Promise<History> {
+export function getTargetHistory(
+  view: HistoryFilter,
+  part: HistoryPageRequest,
+  target: TargetName,
+): Promise<History> {
   const { text, types, from, to } = view;
   const { order, cursor, limit } = part;
   const type = types.length === 0 ? undefined : [...types, "gap"].join(",");
   const span = { from: from?.toString(), to: to?.toString() };
   const query = { text: text || undefined, type, ...span, order, cursor, limit: limit.toString() };
-  const address = at("/history", target, query);
-  return ask(send("GET", address), (wire, json) => wire.readHistory(json));
+  const address = withTarget("/history", target, query);
+  return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
 export function forceRelease(
@@ -71,53 +79,65 @@ export function forceRelease(
   input: ForceReleaseInput,
   target: TargetName,
 ): Promise<ForceReleased> {
-  return ask(send("POST", at(`/locks/${path}/force-release`, target), input), (wire, json) =>
-    wire.readForceReleased(json),
+  return requestJson(
+    sendRequest("POST", withTarget(`/locks/${path}/force-release`, target), input),
+    (wire, json) => wire.readForceReleased(json),
   );
 }
 
-export function getFinding(target: TargetName): Promise<FinderReport> {
-  return ask(send("GET", at("/finder", target)), (wire, json) => wire.readFinderReport(json));
+export function getFinderReport(target: TargetName): Promise<FinderReport> {
+  return requestJson(sendRequest("GET", withTarget("/finder", target)), (wire, json) =>
+    wire.readFinderReport(json),
+  );
 }
 
 /** Starts the finder, or has it go on. */
 export function startFinder(target: TargetName): Promise<FinderReport> {
-  return ask(send("POST", at("/finder", target), {}), (wire, json) => wire.readFinderReport(json));
+  return requestJson(sendRequest("POST", withTarget("/finder", target), {}), (wire, json) =>
+    wire.readFinderReport(json),
+  );
 }
 
 export function cancelFinder(target: TargetName): Promise<FinderReport> {
-  return ask(send("POST", at("/finder/cancel", target)), (wire, json) => wire.readFinderReport(json));
+  return requestJson(sendRequest("POST", withTarget("/finder/cancel", target)), (wire, json) =>
+    wire.readFinderReport(json),
+  );
 }
 
 export function getFormats(target: TargetName): Promise<Formats> {
-  return ask(send("GET", at("/formats", target)), (wire, json) => wire.readFormats(json));
+  return requestJson(sendRequest("GET", withTarget("/formats", target)), (wire, json) =>
+    wire.readFormats(json),
+  );
 }
 
 /** All rules but those of the configuration. */
-export function putRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
-  return ask(send("PUT", at("/formats/rules", target), { rules }), (wire, json) => wire.readFormats(json));
+export function replaceRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
+  return requestJson(sendRequest("PUT", withTarget("/formats/rules", target), { rules }), (wire, json) =>
+    wire.readFormats(json),
+  );
 }
 
 /** What rules would change; nothing is changed. */
-export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulesPreview> {
-  return ask(send("POST", at("/formats/rules/preview", target), { rules }), (wire, json) =>
-    wire.readRulesPreview(json),
+export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
+  return requestJson(
+    sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),
+    (wire, json) => wire.readRulesPreview(json),
   );
 }
 
 export function login(input: LoginInput): Promise<Session> {
-  return ask(send("POST", "/login", input), (wire, json) => wire.readSession(json));
+  return requestJson(sendRequest("POST", "/login", input), (wire, json) => wire.readSession(json));
 }
 
 export async function logout(): Promise<void> {
-  const response = await send("POST", "/logout");
-  if (!response.ok && response.status !== 401) throw await problemOf(response);
+  const response = await sendRequest("POST", "/logout");
+  if (!response.ok && response.status !== 401) throw await readError(response);
 }
 
 /** EventSource does not tell 401 from a server that is down; this does. */
 export async function checkSession(): Promise<"in" | "out" | "unknown"> {
   try {
-    const response = await send("GET", "/session");
+    const response = await sendRequest("GET", "/session");
     if (response.ok) return "in";
     return response.status === 401 ? "out" : "unknown";
   } catch {
@@ -130,7 +150,7 @@ export async function changeView(
   view: LiveView,
 ): Promise<"done" | "gone" | "out" | "failed"> {
   try {
-    const response = await send("POST", `/live/${encodeURIComponent(stream)}`, view);
+    const response = await sendRequest("POST", `/live/${encodeURIComponent(stream)}`, view);
     if (response.ok) return "done";
     if (response.status === 404) return "gone";
     return response.status === 401 ? "out" : "failed";

@@ -1,6 +1,6 @@
 "use client";
 
-import { at, BASE, NoAnswer, problemOf, send, type TargetName } from "./request.ts";
+import { API_BASE, NetworkError, readError, sendRequest, type TargetName, withTarget } from "./request.ts";
 
 export type ExportFormat = "csv" | "jsonl";
 
@@ -11,19 +11,19 @@ export interface ExportProgress {
   total: number | undefined;
 }
 
-interface Wanted {
+interface ExportRequest {
   readonly filter: string;
   readonly sort: string;
 }
 
-const LINE_FEED = 10;
+const LINE_FEED_BYTE = 10;
 
-const pathOf = (format: ExportFormat, { filter, sort }: Wanted, target: TargetName) =>
-  at("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
+const buildExportPath = (format: ExportFormat, { filter, sort }: ExportRequest, target: TargetName) =>
+  withTarget("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
 
 /** Where the browser finds the file by itself, with the session it has. */
-export function locksExportUrl(format: ExportFormat, wanted: Wanted, target: TargetName): string {
-  return BASE + pathOf(format, wanted, target);
+export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest, target: TargetName): string {
+  return API_BASE + buildExportPath(format, wanted, target);
 }
 
 /**
@@ -33,13 +33,13 @@ export function locksExportUrl(format: ExportFormat, wanted: Wanted, target: Tar
  */
 export async function exportLocks(
   format: ExportFormat,
-  wanted: Wanted,
+  wanted: ExportRequest,
   target: TargetName,
   onProgress: (progress: ExportProgress) => void,
   signal: AbortSignal,
 ): Promise<{ name: string; file: Blob }> {
-  const response = await send("GET", pathOf(format, wanted, target), undefined, signal);
-  if (!response.ok) throw await problemOf(response);
+  const response = await sendRequest("GET", buildExportPath(format, wanted, target), undefined, signal);
+  if (!response.ok) throw await readError(response);
   const said = Number(response.headers.get("x-total-count") ?? Number.NaN);
   const total = Number.isNaN(said) ? undefined : said;
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
@@ -52,11 +52,11 @@ export async function exportLocks(
       const share = await reader.read();
       if (share.done) break;
       parts.push(share.value);
-      for (const byte of share.value) if (byte === LINE_FEED) done++;
+      for (const byte of share.value) if (byte === LINE_FEED_BYTE) done++;
       onProgress({ done: Math.max(0, done), total });
     }
   } catch {
-    throw new NoAnswer("broken_off");
+    throw new NetworkError("broken_off");
   }
   return { name: name ?? `locks.${format}`, file: new Blob(parts) };
 }

@@ -2,8 +2,8 @@ import type { ErrorCode, Problem } from "@/lib/contract/error.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { BASE_PATH } from "./base-path.ts";
 
-export const BASE = `${BASE_PATH}/api/v1`;
-const PATIENCE_MS = 15_000;
+export const API_BASE = `${BASE_PATH}/api/v1`;
+const REQUEST_TIMEOUT_MS = 15_000;
 
 /** The server said no, and why. */
 export class ApiProblem extends Error {
@@ -25,41 +25,41 @@ export class ApiProblem extends Error {
 }
 
 /** Why nothing can be understood; `status`: an answer of something that stands between, such as a proxy. */
-export type Silence = "silent" | "status" | "unreadable" | "broken_off";
+export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
-const TEXT_OF_SILENCE: Readonly<Record<Exclude<Silence, "status">, string>> = {
+const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "status">, string>> = {
   silent: "Lockkeeper did not answer.",
   unreadable: "Lockkeeper's answer could not be read: reload this page.",
   broken_off: "The answer broke off.",
 };
 
 /** No answer, or none that can be understood: what was asked may or may not have been done. */
-export class NoAnswer extends Error {
-  readonly why: Silence;
+export class NetworkError extends Error {
+  readonly reason: NetworkErrorReason;
   /** Of HTTP, where that is all that was answered. */
   readonly status: number | undefined;
 
-  constructor(why: Exclude<Silence, "status"> | { status: number }) {
-    super(typeof why === "string" ? TEXT_OF_SILENCE[why] : `Lockkeeper answered ${why.status}.`);
-    this.name = "NoAnswer";
-    this.why = typeof why === "string" ? why : "status";
+  constructor(why: Exclude<NetworkErrorReason, "status"> | { status: number }) {
+    super(typeof why === "string" ? NETWORK_ERROR_MESSAGES[why] : `Lockkeeper answered ${why.status}.`);
+    this.name = "NetworkError";
+    this.reason = typeof why === "string" ? why : "status";
     this.status = typeof why === "string" ? undefined : why.status;
   }
 }
 
-export type Failure = ApiProblem | NoAnswer;
+export type RequestError = ApiProblem | NetworkError;
 
 // Not in the first load: the schemas and zod come while the page wakes up.
-export const loadWire = () => import("./response-readers.ts");
+export const loadResponseReaders = () => import("./response-readers.ts");
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** @param signal of a request that may take longer than most, and that its caller ends */
-export async function send(
+export async function sendRequest(
   method: Method,
   path: string,
   body?: unknown,
-  signal: AbortSignal = AbortSignal.timeout(PATIENCE_MS),
+  signal: AbortSignal = AbortSignal.timeout(REQUEST_TIMEOUT_MS),
 ): Promise<Response> {
   const init: RequestInit = { method, cache: "no-store", signal };
   if (body !== undefined) {
@@ -67,44 +67,47 @@ export async function send(
     init.headers = { "content-type": "application/json" };
   }
   try {
-    return await fetch(BASE + path, init);
+    return await fetch(API_BASE + path, init);
   } catch {
-    throw new NoAnswer("silent");
+    throw new NetworkError("silent");
   }
 }
 
-export async function problemOf(response: Response): Promise<ApiProblem | NoAnswer> {
-  const wire = await loadWire();
+export async function readError(response: Response): Promise<ApiProblem | NetworkError> {
+  const wire = await loadResponseReaders();
   const problem = wire.readProblem(await response.json().catch(() => undefined));
-  if (problem === undefined) return new NoAnswer({ status: response.status });
+  if (problem === undefined) return new NetworkError({ status: response.status });
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
   return new ApiProblem(problem, wire.readLockFact(problem), retryAfterMs);
 }
 
-type Wire = Awaited<ReturnType<typeof loadWire>>;
+type ResponseReaders = Awaited<ReturnType<typeof loadResponseReaders>>;
 
-export async function ask<T>(request: Promise<Response>, read: (wire: Wire, json: unknown) => T): Promise<T> {
+export async function requestJson<T>(
+  request: Promise<Response>,
+  read: (wire: ResponseReaders, json: unknown) => T,
+): Promise<T> {
   const response = await request;
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await readError(response);
   try {
-    return read(await loadWire(), await response.json());
+    return read(await loadResponseReaders(), await response.json());
   } catch {
-    throw new NoAnswer("unreadable");
+    throw new NetworkError("unreadable");
   }
 }
 
 /** For what is answered without a body. */
-export async function order(request: Promise<Response>): Promise<void> {
+export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await readError(response);
 }
 
 /** The name of a target; undefined: the first that is configured. */
 export type TargetName = string | undefined;
 
 /** The address of a path, about a target. */
-export function at(
+export function withTarget(
   path: string,
   target: TargetName,
   more: Readonly<Record<string, string | undefined>> = {},

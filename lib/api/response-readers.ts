@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { ApiKeyList, ApiKeyMade } from "@/lib/contract/accounts/api-key.ts";
+import { ApiKeyList, CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { Operator, OperatorList } from "@/lib/contract/accounts/operator.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/accounts/session.ts";
 import { BulkLine } from "@/lib/contract/actions/bulk-release.ts";
 import { Extended } from "@/lib/contract/actions/extend.ts";
 import { ForceReleased } from "@/lib/contract/actions/force-release.ts";
-import { Noted } from "@/lib/contract/actions/note.ts";
+import { NoteResult } from "@/lib/contract/actions/note.ts";
 import { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import { Formats } from "@/lib/contract/detection/format-rule.ts";
 import { FinderReport } from "@/lib/contract/detection/lock-finder.ts";
-import { RulesPreview } from "@/lib/contract/detection/rule-preview.ts";
+import { RulePreview } from "@/lib/contract/detection/rule-preview.ts";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
 import { Facets } from "@/lib/contract/facet.ts";
@@ -18,7 +18,7 @@ import { Lock } from "@/lib/contract/lock.ts";
 import { NamespaceList } from "@/lib/contract/namespace.ts";
 import { OwnerList } from "@/lib/contract/owner.ts";
 import { RawLock } from "@/lib/contract/raw-lock.ts";
-import { Stats, Usual } from "@/lib/contract/stats.ts";
+import { Stats, TypicalTimes } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 import { ViewList } from "@/lib/contract/view.ts";
 import { LockWaiters } from "@/lib/contract/waiters.ts";
@@ -27,7 +27,7 @@ import { LockWaiters } from "@/lib/contract/waiters.ts";
 z.config({ jitless: true });
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
-export const readApiKeyMade = (json: unknown) => ApiKeyMade.parse(json);
+export const readCreatedApiKey = (json: unknown) => CreatedApiKey.parse(json);
 export const readOperators = (json: unknown) => OperatorList.parse(json);
 export const readOperator = (json: unknown) => Operator.parse(json);
 export const readBrowserSessions = (json: unknown) => BrowserSessionList.parse(json);
@@ -36,12 +36,12 @@ export const readAuditVerification = (json: unknown) => AuditVerification.parse(
 export const readSession = (json: unknown) => Session.parse(json);
 export const readHistory = (json: unknown) => History.parse(json);
 export const readFormats = (json: unknown) => Formats.parse(json);
-export const readRulesPreview = (json: unknown) => RulesPreview.parse(json);
+export const readRulesPreview = (json: unknown) => RulePreview.parse(json);
 export const readStats = (json: unknown) => Stats.parse(json);
 export const readRawLock = (json: unknown) => RawLock.parse(json);
 export const readLocks = (json: unknown) => LockList.parse(json);
 export const readWaiters = (json: unknown) => LockWaiters.parse(json);
-export const readUsual = (json: unknown) => Usual.parse(json);
+export const readTypicalDurations = (json: unknown) => TypicalTimes.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
 /** A line that is not understood is a fault of the answer: thrown. */
@@ -52,7 +52,7 @@ export const readViews = (json: unknown) => ViewList.parse(json);
 export const readOwners = (json: unknown) => OwnerList.parse(json);
 export const readFinderReport = (json: unknown) => FinderReport.parse(json);
 export const readExtended = (json: unknown) => Extended.parse(json);
-export const readNoted = (json: unknown) => Noted.parse(json);
+export const readSavedNote = (json: unknown) => NoteResult.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 
 export function readProblem(json: unknown): Problem | undefined {

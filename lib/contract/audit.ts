@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ERROR_CODES } from "./error.ts";
-import { keyFields, WHEN } from "./lock.ts";
+import { keyFields, timeParameterSchema } from "./lock.ts";
 
 export const AGENT_CHARACTERS_MAX = 200;
 const HASH = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits: a SHA-256");
@@ -73,13 +73,13 @@ const intentFields = {
   details: z.record(z.string(), z.unknown()).optional(),
 };
 
-const entry = { number: NUMBER, at: AT };
+const entryFields = { number: NUMBER, at: AT };
 export const AuditEntry = z
   .discriminatedUnion("kind", [
-    z.object({ ...entry, kind: z.literal("intent"), ...intentFields }),
-    z.object({ ...entry, kind: z.literal("outcome"), id: z.string(), outcome: AuditOutcome }),
+    z.object({ ...entryFields, kind: z.literal("intent"), ...intentFields }),
+    z.object({ ...entryFields, kind: z.literal("outcome"), id: z.string(), outcome: AuditOutcome }),
     z.object({
-      ...entry,
+      ...entryFields,
       kind: z.literal("refusals"),
       action: z.string(),
       code: z.string(),
@@ -90,11 +90,15 @@ export const AuditEntry = z
         .meta({ description: "How many came from where; twenty addresses at most." }),
     }),
     z.object({
-      ...entry,
+      ...entryFields,
       kind: z.literal("chain_begun"),
       after: z.object({ number: z.int(), hash: HASH }).nullable(),
     }),
-    z.object({ ...entry, kind: z.literal("entries_lost"), known: z.object({ number: z.int(), hash: HASH }) }),
+    z.object({
+      ...entryFields,
+      kind: z.literal("entries_lost"),
+      known: z.object({ number: z.int(), hash: HASH }),
+    }),
   ])
   .meta({
     id: "AuditEntry",
@@ -129,21 +133,21 @@ export const AuditItem = z
 export type AuditItem = z.infer<typeof AuditItem>;
 
 const WORDS_MAX = 300;
-const glob = (what: string, example: string) =>
+const createGlobSchema = (what: string, example: string) =>
   z
     .string()
     .max(WORDS_MAX)
     .optional()
     .meta({ description: `${what}; * and ? are wild.`, example });
 
-export const auditFilter = {
-  who: glob("Name or id of who asked", "operator:*"),
+export const auditFilterFields = {
+  who: createGlobSchema("Name or id of who asked", "operator:*"),
   action: z.string().max(WORDS_MAX).optional().meta({
     description: "One or several actions, with commas between.",
     example: "force-release,reserve",
   }),
   target: z.string().max(WORDS_MAX).optional().meta({ description: "Name of the target.", example: "main" }),
-  key: glob("Of these keys", "lock:orders:*"),
+  key: createGlobSchema("Of these keys", "lock:orders:*"),
   outcome: z.string().max(WORDS_MAX).optional().meta({
     description: "One or several codes, with commas between; `none` for what has no outcome recorded.",
     example: "released,changed",
@@ -157,10 +161,12 @@ export const auditFilter = {
     .max(WORDS_MAX)
     .optional()
     .meta({ description: "`x-request-id` of the answer.", example: "5f0c2a9e-17" }),
-  from: WHEN.optional().meta({ description: "Not before, Unix milliseconds.", example: 1795216500000 }),
-  to: WHEN.optional().meta({ description: "Not after.", example: 1795220100000 }),
+  from: timeParameterSchema
+    .optional()
+    .meta({ description: "Not before, Unix milliseconds.", example: 1795216500000 }),
+  to: timeParameterSchema.optional().meta({ description: "Not after.", example: 1795220100000 }),
 };
-export const AuditFilter = z.strictObject(auditFilter);
+export const AuditFilter = z.strictObject(auditFilterFields);
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
 export const AuditQuery = z.strictObject({
@@ -177,7 +183,7 @@ export const AuditQuery = z.strictObject({
     .regex(/^\d{1,15}$/, "cursor is the `next` of the page before")
     .optional()
     .meta({ description: "`next` of the page before.", example: "1204" }),
-  ...auditFilter,
+  ...auditFilterFields,
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
@@ -200,7 +206,7 @@ export const AuditExportQuery = z.strictObject({
     description:
       "jsonl: the chain as it is, an entry a line, for `npm run audit:verify`; takes `from` and `to` alone. csv: one line an action, newest first, with all filters.",
   }),
-  ...auditFilter,
+  ...auditFilterFields,
 });
 export type AuditExportQuery = z.infer<typeof AuditExportQuery>;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { wordOfNoEvent } from "../query/event-terms.ts";
-import { keyFields, WHEN } from "./lock.ts";
+import { findLockOnlyTerm } from "../query/event-terms.ts";
+import { keyFields, timeParameterSchema } from "./lock.ts";
 
 export const EVENT_TYPES = [
   "acquired",
@@ -17,18 +17,23 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-const OFTEN: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
+const FREQUENT_TYPES: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
 
 /**
  * Told as it happens, and not kept: such events would push out everything that anyone wants to look up. What an operator
  * did (`by`) is kept.
  */
 export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolean {
-  return OFTEN.has(type) && by === undefined;
+  return FREQUENT_TYPES.has(type) && by === undefined;
 }
 
 /** The events that end a hold. */
-export const ENDINGS: ReadonlySet<EventType> = new Set(["released", "expired", "evicted", "force_released"]);
+export const END_EVENT_TYPES: ReadonlySet<EventType> = new Set([
+  "released",
+  "expired",
+  "evicted",
+  "force_released",
+]);
 
 export const LockEvent = z
   .object({
@@ -125,16 +130,16 @@ const pageFields = {
 };
 
 const TYPE_NAMES = [...EVENT_TYPES, "gap"] as const;
-const typeNames: ReadonlySet<string> = new Set(TYPE_NAMES);
+const KNOWN_TYPE_NAMES: ReadonlySet<string> = new Set(TYPE_NAMES);
 const Types = z
   .string()
   .max(300)
-  .refine((text) => text.split(",").every((name) => typeNames.has(name)), {
+  .refine((text) => text.split(",").every((name) => KNOWN_TYPE_NAMES.has(name)), {
     message: `type is one or several of ${TYPE_NAMES.join(", ")}, with commas between`,
   })
   .optional()
   .meta({ description: `Of ${TYPE_NAMES.join(", ")}, with commas between.`, example: "expired,evicted" });
-const glob = (what: string, example: string) =>
+const createGlobSchema = (what: string, example: string) =>
   z
     .string()
     .max(300)
@@ -146,7 +151,7 @@ const EventText = z
   .string()
   .max(300)
   .superRefine((text, context) => {
-    const word = wordOfNoEvent(text);
+    const word = findLockOnlyTerm(text);
     if (word !== undefined) {
       const message = `no event has ${word}, which is asked of locks: events are found by key:, owner: and plain text`;
       context.addIssue({ code: "custom", message });
@@ -154,38 +159,38 @@ const EventText = z
   });
 
 /** Which events are wanted; all that is named must match. Gaps match whatever is asked for, unless `type` leaves them out. */
-export const eventFilter = {
-  key: glob("Of these keys", "lock:orders:*"),
-  owner: glob("Of these owners", "worker-7*"),
+export const eventFilterFields = {
+  key: createGlobSchema("Of these keys", "lock:orders:*"),
+  owner: createGlobSchema("Of these owners", "worker-7*"),
   type: Types,
 };
-export const EventFilter = z.strictObject(eventFilter);
+export const EventFilter = z.strictObject(eventFilterFields);
 export type EventFilter = z.infer<typeof EventFilter>;
 
-export const PastOrder = z.enum(["newest_first", "oldest_first"]);
-export type PastOrder = z.infer<typeof PastOrder>;
+export const HistoryOrder = z.enum(["newest_first", "oldest_first"]);
+export type HistoryOrder = z.infer<typeof HistoryOrder>;
 
 export const HistoryQuery = z.strictObject({
   ...pageFields,
-  ...eventFilter,
-  order: PastOrder.default("newest_first").meta({
+  ...eventFilterFields,
+  order: HistoryOrder.default("newest_first").meta({
     description: "`cursor` is behind in this order: older with newest_first, newer with oldest_first.",
   }),
   text: EventText.optional().meta({
     description: "Words as in the list of locks; also of who freed it, and why.",
     example: "billing",
   }),
-  from: WHEN.optional().meta({
+  from: timeParameterSchema.optional().meta({
     description: "Not before, Unix milliseconds of Redis's clock.",
     example: 1_795_210_000_000,
   }),
-  to: WHEN.optional().meta({ description: "Not after.", example: 1_795_216_504_643 }),
+  to: timeParameterSchema.optional().meta({ description: "Not after.", example: 1_795_216_504_643 }),
 });
 export type HistoryQuery = z.infer<typeof HistoryQuery>;
 
 export const KeyHistoryQuery = z.strictObject({
   ...pageFields,
-  at: WHEN.optional().meta({
+  at: timeParameterSchema.optional().meta({
     description: "A moment: `holds` then tells who held the lock, and how that ended.",
     example: 1_795_216_500_000,
   }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LockFilter } from "./list.ts";
-import { AS_OF } from "./lock.ts";
+import { asOfSchema } from "./lock.ts";
 
 export const FACET_FIELDS = ["format", "kind", "verdict", "service", "host", "waiters"] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
@@ -45,7 +45,7 @@ export const Facets = z
   .object({
     total: z.int().meta({ description: "How many match the whole filter." }),
     facets: z.array(Facet),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Facets" });
 export type Facets = z.infer<typeof Facets>;

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
 /** The formats that our verbs write. Each other one is read, and freed as its library would. */
-export const SpokenFormat = z.enum(["redisson", "token", "timestamp"]).meta({
+export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
   description:
     "How the lock is written in Redis: as Redisson does; as one string with its owner, as redlock, redis-py and many do; as one string with the time at which it ends.",
 });
-export type SpokenFormat = z.infer<typeof SpokenFormat>;
+export type WritableFormat = z.infer<typeof WritableFormat>;
 
 /** Every format that is recognised, by the library that writes it. `token` is one string of an unknown library. */
 export const FORMAT_NAMES = [
-  ...SpokenFormat.options,
+  ...WritableFormat.options,
   "bsm-redislock",
   "bull",
   "bullmq",
@@ -44,14 +44,16 @@ export const FormatName = z.enum(FORMAT_NAMES).meta({
 });
 export type FormatName = z.infer<typeof FormatName>;
 
-export function isSpoken(format: FormatName): format is SpokenFormat {
-  return SpokenFormat.safeParse(format).success;
+export function isWritableFormat(format: FormatName): format is WritableFormat {
+  return WritableFormat.safeParse(format).success;
 }
 
-export const Kind = z.enum(["lock", "fair", "fenced", "read", "write", "multi", "semaphore", "latch"]).meta({
-  description: "What it is within its format. A read/write lock is `read` or `write` as it is held.",
-});
-export type Kind = z.infer<typeof Kind>;
+export const LockKind = z
+  .enum(["lock", "fair", "fenced", "read", "write", "multi", "semaphore", "latch"])
+  .meta({
+    description: "What it is within its format. A read/write lock is `read` or `write` as it is held.",
+  });
+export type LockKind = z.infer<typeof LockKind>;
 
 export const Confidence = z.enum(["certain", "likely", "possible"]).meta({
   description:
@@ -59,25 +61,31 @@ export const Confidence = z.enum(["certain", "likely", "possible"]).meta({
 });
 export type Confidence = z.infer<typeof Confidence>;
 
-export const Unit = z.enum(["s", "ms"]).meta({
+export const TimestampUnit = z.enum(["s", "ms"]).meta({
   description: "What the format `timestamp` writes its deadline in; one key has one unit.",
 });
-export type Unit = z.infer<typeof Unit>;
+export type TimestampUnit = z.infer<typeof TimestampUnit>;
 
 /** What is asked of a format, and how it writes a deadline. */
 export const formatFields = {
-  format: SpokenFormat.optional().meta({
+  format: WritableFormat.optional().meta({
     description: "`redisson` by default; on a quorum it is `token`, and no other is taken there.",
   }),
-  unit: Unit.optional().meta({
+  unit: TimestampUnit.optional().meta({
     description: "With the format `timestamp` only: what its deadline is written in; `ms` by default.",
   }),
 };
 
-export function hasItsUnit({ format, unit }: { format?: SpokenFormat | undefined; unit?: Unit | undefined }) {
+export function hasValidUnit({
+  format,
+  unit,
+}: {
+  format?: WritableFormat | undefined;
+  unit?: TimestampUnit | undefined;
+}) {
   return unit === undefined || format === "timestamp";
 }
-export const UNIT_FAULT = {
+export const UNIT_ERROR = {
   path: ["unit"],
   message: 'unit belongs to the format "timestamp" alone; leave it out, or ask for that format',
 };

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { faultOfFilter, parseFilter } from "../query/filter.ts";
+import { describeFilterError, parseFilter } from "../query/filter.ts";
 import { FILTER_CHARACTERS_MAX } from "./limits.ts";
-import { AS_OF, Lock } from "./lock.ts";
-import { LOCK_SORT_PATTERN, LOCK_SORTS } from "./lock-sort.ts";
+import { asOfSchema, Lock } from "./lock.ts";
+import { LOCK_SORT_FIELDS, LOCK_SORT_PATTERN } from "./lock-sort.ts";
 
 export const LIST_LIMIT_MAX = 500;
 
 export const LockSort = z
   .string()
-  .regex(LOCK_SORT_PATTERN, `sort is one of ${LOCK_SORTS.join(", ")}, with a leading - for descending`)
+  .regex(LOCK_SORT_PATTERN, `sort is one of ${LOCK_SORT_FIELDS.join(", ")}, with a leading - for descending`)
   .max(20)
   .default("key")
   .meta({
-    description: `One of ${LOCK_SORTS.join(", ")}; a leading - sorts descending. abnormality, descending: late or without expiry first, then what is past its usual by doublings, then the rest, each by the time held.`,
+    description: `One of ${LOCK_SORT_FIELDS.join(", ")}; a leading - sorts descending. abnormality, descending: late or without expiry first, then what is past its usual by doublings, then the rest, each by the time held.`,
     example: "-held",
   });
 
@@ -22,11 +22,11 @@ export const FILTER_GLOBS_MAX = 300;
 export const LockFilter = z
   .string()
   .max(FILTER_CHARACTERS_MAX)
-  .refine((filter) => globsIn(filter) <= FILTER_GLOBS_MAX, {
+  .refine((filter) => countGlobs(filter) <= FILTER_GLOBS_MAX, {
     message: `globs and plain words of a filter have at most ${FILTER_GLOBS_MAX} characters together`,
   })
   .check(({ value, issues }) => {
-    const fault = faultOfFilter(value);
+    const fault = describeFilterError(value);
     if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault });
   })
   .default("")
@@ -36,7 +36,7 @@ export const LockFilter = z
     example: "key:lock:orders:* billing",
   });
 
-function globsIn(filter: string): number {
+function countGlobs(filter: string): number {
   // Short ones need not be looked at.
   if (filter.length <= FILTER_GLOBS_MAX) return 0;
   return parseFilter(filter).reduce((sum, term) => {
@@ -64,7 +64,7 @@ export const ListQuery = z.strictObject({
 export type ListQuery = z.infer<typeof ListQuery>;
 
 export const LockList = z
-  .object({ items: z.array(Lock), total: z.int(), next: z.string().optional(), asOf: AS_OF })
+  .object({ items: z.array(Lock), total: z.int(), next: z.string().optional(), asOf: asOfSchema })
   .meta({ id: "LockList" });
 export type LockList = z.infer<typeof LockList>;
 

@@ -48,16 +48,16 @@ export const LiveQuery = LiveView.omit({ keep: true }).extend({
 });
 
 /** One Redis that takes writes of the target. */
-export const Scan = z
+export const ScanProgress = z
   .object({
     scanned: z.int().meta({ description: "Keys gone through so far, as near as SCAN tells." }),
     keys: z.int().nullable().meta({ description: "Keys to go through; null: Redis does not say." }),
     ms: z.int().meta({ description: "For how long it has been going on." }),
   })
   .meta({ id: "Scan", description: "A pass over all keys that is under way." });
-export type Scan = z.infer<typeof Scan>;
+export type ScanProgress = z.infer<typeof ScanProgress>;
 
-export const Missed = z
+export const MissedChanges = z
   .object({
     found: z.int().meta({ description: "Locks that were there." }),
     gone: z.int().meta({ description: "Locks that were gone before their end." }),
@@ -69,7 +69,7 @@ export const Missed = z
     description:
       "What looking has found, since the start, and Redis never told of, although its notifications were on.",
   });
-export type Missed = z.infer<typeof Missed>;
+export type MissedChanges = z.infer<typeof MissedChanges>;
 
 export const MasterHealth = z
   .object({
@@ -80,7 +80,7 @@ export const MasterHealth = z
     clockOffsetMs: z.number().meta({ description: "How far its clock is ahead of Lockkeeper's." }),
     scannedAt: z.number().nullable(),
     scanMs: z.number().nullable(),
-    scan: Scan.optional(),
+    scan: ScanProgress.optional(),
     downSince: z.number().optional().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
     detail: z.string().optional(),
   })
@@ -100,8 +100,10 @@ export const Health = z
       .meta({ description: "Redis round trip last measured, of the slowest master; null while down." }),
     scannedAt: z.number().nullable().meta({ description: "End of the last full pass, over all masters." }),
     scanMs: z.number().nullable().meta({ description: "How long it took, at the slowest master." }),
-    scan: Scan.optional().meta({ description: "Present while a pass is under way, over all masters." }),
-    missed: Missed,
+    scan: ScanProgress.optional().meta({
+      description: "Present while a pass is under way, over all masters.",
+    }),
+    missed: MissedChanges,
     locks: z.int(),
     waiting: z.int().meta({ description: "Who waits for locks, as far as it can be seen." }),
     abnormal: z.int().meta({ description: "Locks that the filter `is:abnormal` finds." }),
@@ -165,11 +167,11 @@ export const LiveRows = z.object({
 export type LiveRows = z.infer<typeof LiveRows>;
 
 /** A lock of `keep` that the window does not show as it is now. */
-export const KeptLock = z.object({
+export const PinnedLock = z.object({
   lock: Lock,
   ended: LockEvent.optional().meta({ description: "Of a free key: the event that ended its last hold." }),
 });
-export type KeptLock = z.infer<typeof KeptLock>;
+export type PinnedLock = z.infer<typeof PinnedLock>;
 
 /** Messages of GET /live by SSE event name. */
 export const LIVE_MESSAGES = {
@@ -177,7 +179,7 @@ export const LIVE_MESSAGES = {
   health: Health,
   window: LiveWindow,
   rows: LiveRows,
-  kept: z.object({ now: z.number(), items: z.array(KeptLock) }),
+  kept: z.object({ now: z.number(), items: z.array(PinnedLock) }),
   lock: z.object({ now: z.number(), lock: Lock }),
   recent: z.object({ items: z.array(HistoryEntry) }),
   events: z.object({

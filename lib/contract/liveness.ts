@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-export const VERDICT_STATES = ["renewing", "late", "fixed-lease", "no-expiry", "unknown"] as const;
+export const LIVENESS_STATES = ["renewing", "late", "fixed-lease", "no-expiry", "unknown"] as const;
 
 /** Whether the holder is alive, as far as samples tell, with the evidence. */
-export const Verdict = z
+export const Liveness = z
   .object({
-    state: z.enum(VERDICT_STATES).meta({
+    state: z.enum(LIVENESS_STATES).meta({
       description:
         "renewing: its lease was seen to be prolonged, as expected. late: it should have been by now. fixed-lease: watched for long enough, and never. unknown: not watched for long enough.",
     }),
@@ -20,5 +20,5 @@ export const Verdict = z
     misses: z.int().meta({ description: "Renewals that were expected since the last and did not come." }),
   })
   .meta({ id: "Verdict" });
-export type Verdict = z.infer<typeof Verdict>;
-export type VerdictState = Verdict["state"];
+export type Liveness = z.infer<typeof Liveness>;
+export type LivenessState = Liveness["state"];

@@ -1,5 +1,5 @@
 /** By what locks are put in order; without zod, which must not be in a page's first load. */
-export const LOCK_SORTS = [
+export const LOCK_SORT_FIELDS = [
   "key",
   "owner",
   "format",
@@ -10,7 +10,7 @@ export const LOCK_SORTS = [
   "fence",
   "abnormality",
 ] as const;
-export type LockSortField = (typeof LOCK_SORTS)[number];
+export type LockSortField = (typeof LOCK_SORT_FIELDS)[number];
 
 /** A leading - is for descending. */
-export const LOCK_SORT_PATTERN = new RegExp(`^-?(${LOCK_SORTS.join("|")})$`);
+export const LOCK_SORT_PATTERN = new RegExp(`^-?(${LOCK_SORT_FIELDS.join("|")})$`);

@@ -1,38 +1,39 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../keys/key.ts";
-import { Confidence, FormatName, Kind } from "./format.ts";
-import { Verdict } from "./liveness.ts";
+import { Confidence, FormatName, LockKind } from "./format.ts";
+import { Liveness } from "./liveness.ts";
 
-const KEY = z.string().meta({
+const keySchema = z.string().meta({
   description: `The lock's name, which is its Redis key (at most ${KEY_BYTES_MAX} bytes).`,
   example: "lock:orders:42",
 });
-const KEY_BASE64 = z
+const keyBase64Schema = z
   .string()
   .optional()
   .meta({ description: "The key's bytes, present only when they are not UTF-8." });
 
 /** Fields that both sides use to name a lock. */
-export const keyFields = { key: KEY, keyBase64: KEY_BASE64 };
+export const keyFields = { key: keySchema, keyBase64: keyBase64Schema };
 
-export const AS_OF = z
+export const asOfSchema = z
   .number()
   .meta({ description: "Redis's clock at the time of reading, Unix milliseconds." });
-export const FENCE = z.string().regex(/^\d+$/).meta({
+export const fenceSchema = z.string().regex(/^\d+$/).meta({
   description: "Fencing token, a decimal string; grows with every new hold of the key.",
   example: "1795216496123456",
 });
 
 export const RECORD_TEXT_MAX = 200;
-const recordText = (what: string) => z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
+const createRecordTextSchema = (what: string) =>
+  z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
 
 export const OwnerRecord = z
   .strictObject({
-    service: recordText("The app that holds the lock."),
-    host: recordText("The machine or pod it runs on."),
+    service: createRecordTextSchema("The app that holds the lock."),
+    host: createRecordTextSchema("The machine or pod it runs on."),
     pid: z.int().min(0).optional(),
-    purpose: recordText("What the lock is held for."),
-    trace: recordText("A trace or request id of the app."),
+    purpose: createRecordTextSchema("What the lock is held for."),
+    trace: createRecordTextSchema("A trace or request id of the app."),
   })
   .meta({ id: "OwnerRecord", description: "What the holder tells of itself, for people." });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
@@ -49,7 +50,7 @@ export const Holder = z
       .optional()
       .meta({ description: "In a read/write lock: what this holder has." }),
     count: z.int().meta({ description: "Re-entrancy count, or how many permits of a semaphore it has." }),
-    fence: FENCE.nullable().meta({ description: "null when the holder took the lock without us." }),
+    fence: fenceSchema.nullable().meta({ description: "null when the holder took the lock without us." }),
     record: OwnerRecord.optional().meta({
       description: "What it told of itself, or what its owner string carries (host, pid).",
     }),
@@ -116,7 +117,7 @@ export const ReleaseTerms = z
 export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
 /** A moment that is asked for in a query, Unix milliseconds. */
-export const WHEN = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
+export const timeParameterSchema = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 
 /** What the caller saw: `version` of the lock, or of one of its holders. */
 export const SeenVersion = z.string().min(1).max(400);
@@ -146,14 +147,14 @@ export const Lock = z
     candidates: z.array(FormatName).meta({
       description: "What else it may be, when its shape does not tell; empty when it does.",
     }),
-    kind: Kind.nullable(),
+    kind: LockKind.nullable(),
     confidence: Confidence.nullable(),
     holders: z.array(Holder).meta({ description: "Empty for a free key." }),
     permits: z
       .object({ available: z.int(), total: z.int().nullable() })
       .optional()
       .meta({ description: "Of a semaphore, where Redis tells of them." }),
-    lastFence: FENCE.optional().meta({
+    lastFence: fenceSchema.optional().meta({
       description:
         "Of a fenced lock of Redisson: the last fence that was given out. It is the holder's, and grows with its re-entries, too.",
     }),
@@ -167,7 +168,7 @@ export const Lock = z
       .meta({ description: "The lease asked for, or the longest time to live seen of this hold." }),
     waiters: Waiters,
     votes: Votes.optional().meta({ description: "Of a target that is a quorum of independent masters." }),
-    verdict: Verdict.nullable().meta({ description: "null for a free key." }),
+    verdict: Liveness.nullable().meta({ description: "null for a free key." }),
     sharedWith: z
       .array(z.object(keyFields))
       .meta({ description: "Other keys with this very token: they were taken together." }),
@@ -182,7 +183,7 @@ export const Lock = z
       .string()
       .nullable()
       .meta({ description: "Names this hold; an operator's action carries it as `expect`." }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Lock" });
 export type Lock = z.infer<typeof Lock>;

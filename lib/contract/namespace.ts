@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../keys/key.ts";
-import { AS_OF } from "./lock.ts";
+import { asOfSchema } from "./lock.ts";
 import { Owner, OwnerListQuery } from "./owner.ts";
 
 export const NAMESPACE_DEPTH_MAX = 8;
@@ -42,7 +42,7 @@ export const NamespaceList = z
       description: "Locks whose keys begin with the prefix, but have fewer segments or are not UTF-8.",
     }),
     next: z.string().optional(),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "NamespaceList" });
 export type NamespaceList = z.infer<typeof NamespaceList>;

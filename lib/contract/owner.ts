@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { isTimed } from "../query/filter.ts";
+import { isTimeDependent } from "../query/filter.ts";
 import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
-import { VERDICT_STATES } from "./liveness.ts";
-import { AS_OF, keyFields, Waiters } from "./lock.ts";
+import { LIVENESS_STATES } from "./liveness.ts";
+import { asOfSchema, keyFields, Waiters } from "./lock.ts";
 
-export const OWNERS_BY = ["owner", "service", "host"] as const;
-export type OwnersBy = (typeof OWNERS_BY)[number];
+export const OWNER_GROUPINGS = ["owner", "service", "host"] as const;
+export type OwnerGrouping = (typeof OWNER_GROUPINGS)[number];
 
-export const OWNER_SORTS = ["name", "holds", "abnormal", "held", "waiters"] as const;
-export type OwnerSortField = (typeof OWNER_SORTS)[number];
+export const OWNER_SORT_FIELDS = ["name", "holds", "abnormal", "held", "waiters"] as const;
+export type OwnerSortField = (typeof OWNER_SORT_FIELDS)[number];
 
 export const OwnerListQuery = z.strictObject({
-  by: z.enum(OWNERS_BY).default("owner").meta({
+  by: z.enum(OWNER_GROUPINGS).default("owner").meta({
     description:
       "owner: each string that stands in Redis. service, host: of the owner record, where a holder has one.",
   }),
-  filter: LockFilter.refine((filter) => !isTimed(filter), {
+  filter: LockFilter.refine((filter) => !isTimeDependent(filter), {
     error:
       "owners are counted by what time does not turn: leave out held, remaining and is:abnormal, or ask for the locks themselves (GET /locks)",
   }).meta({
@@ -27,12 +27,12 @@ export const OwnerListQuery = z.strictObject({
     .string()
     .max(20)
     .regex(
-      new RegExp(`^-?(${OWNER_SORTS.join("|")})$`),
-      `sort is one of ${OWNER_SORTS.join(", ")}, with a leading - for descending`,
+      new RegExp(`^-?(${OWNER_SORT_FIELDS.join("|")})$`),
+      `sort is one of ${OWNER_SORT_FIELDS.join(", ")}, with a leading - for descending`,
     )
     .default("-holds")
     .meta({
-      description: `One of ${OWNER_SORTS.join(", ")}; a leading - sorts descending. held: by its oldest hold.`,
+      description: `One of ${OWNER_SORT_FIELDS.join(", ")}; a leading - sorts descending. held: by its oldest hold.`,
       example: "-holds",
     }),
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100).meta({
@@ -62,7 +62,7 @@ export const Owner = z
       description:
         "How many of them `is:abnormal` finds: late, without expiry, or held for more than twice the usual.",
     }),
-    verdicts: z.partialRecord(z.enum(VERDICT_STATES), z.int()).meta({ description: "How many of each." }),
+    verdicts: z.partialRecord(z.enum(LIVENESS_STATES), z.int()).meta({ description: "How many of each." }),
     oldest: z
       .object({ ...keyFields, since: z.number() })
       .meta({ description: "The lock that it has held for longest." }),
@@ -77,7 +77,7 @@ export const OwnerList = z
     total: z.int(),
     without: z.int().meta({ description: "Locks whose holders tell of no service, or host." }),
     next: z.string().optional(),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "OwnerList" });
 export type OwnerList = z.infer<typeof OwnerList>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "./error.ts";
-import { FormatName, Unit } from "./format.ts";
+import { FormatName, TimestampUnit } from "./format.ts";
 import { Holder, keyFields, Lock } from "./lock.ts";
-import { sampleLock } from "./sample-lock.ts";
+import { createSampleLock } from "./sample-lock.ts";
 
 /** What a problem of one code carries beside the fixed members, and what its reader does about it. */
 interface ProblemKind {
@@ -39,7 +39,7 @@ const HELD = {
   remainingMs: 21_480,
   asOf: 1_795_216_504_643,
 };
-const SEEN = sampleLock({
+const SEEN = createSampleLock({
   target: "default",
   key: KEY,
   holders: [
@@ -153,7 +153,10 @@ export const PROBLEM_OF_CODE = {
   },
   unit_conflict: {
     remedy: "Ask with the `unit` that is named here: one key has one unit.",
-    facts: { ...keyFields, unit: Unit.meta({ description: "The unit of the deadline that is there." }) },
+    facts: {
+      ...keyFields,
+      unit: TimestampUnit.meta({ description: "The unit of the deadline that is there." }),
+    },
     example: {
       detail:
         'The key holds a deadline in seconds, and its clients would misread another one. It was not touched; ask with unit "s".',
@@ -343,16 +346,16 @@ export const PROBLEM_OF_CODE = {
 } as const satisfies Record<ErrorCode, ProblemKind>;
 
 /** Pascal case of a code: `not_a_lock` is `NotALock`. */
-export function problemName(code: ErrorCode): string {
+export function getProblemSchemaName(code: ErrorCode): string {
   const words = code.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join("")}Problem`;
 }
 
 /** The whole problem document of a code. */
-export function problemSchema(code: ErrorCode) {
+export function createProblemSchema(code: ErrorCode) {
   return z
     .object({
-      type: z.string().meta({ description: "Names the code.", example: typeOf(code) }),
+      type: z.string().meta({ description: "Names the code.", example: getProblemType(code) }),
       title: z.string().meta({ example: TITLE_OF_CODE[code] }),
       status: z.int().min(400).max(599).meta({ example: STATUS_OF_CODE[code] }),
       code: z.enum([code]),
@@ -364,16 +367,16 @@ export function problemSchema(code: ErrorCode) {
       ...PROBLEM_OF_CODE[code].facts,
     })
     .meta({
-      id: problemName(code),
+      id: getProblemSchemaName(code),
       description: `${TITLE_OF_CODE[code]}. ${PROBLEM_OF_CODE[code].remedy}`,
     });
 }
 
-export function problemExample(code: ErrorCode): object {
+export function createProblemExample(code: ErrorCode): object {
   const { detail, ...facts } = PROBLEM_OF_CODE[code].example;
   return {
     ...facts,
-    type: typeOf(code),
+    type: getProblemType(code),
     title: TITLE_OF_CODE[code],
     status: STATUS_OF_CODE[code],
     code,
@@ -382,6 +385,6 @@ export function problemExample(code: ErrorCode): object {
   };
 }
 
-function typeOf(code: ErrorCode): string {
+function getProblemType(code: ErrorCode): string {
   return `https://lockkeeper.dev/problems/${code}`;
 }

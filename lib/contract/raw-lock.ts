@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AS_OF, keyFields } from "./lock.ts";
+import { asOfSchema, keyFields } from "./lock.ts";
 
 /** How much of one text is told, in bytes. */
 export const RAW_TEXT_BYTES_MAX = 256;
@@ -45,7 +45,7 @@ export const RawCopy = z
     entries: z.array(RawEntry).meta({
       description: `At most ${RAW_ENTRIES_MAX}; \`size\` says how many there are. None of a key that is no lock.`,
     }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "RawCopy" });
 export type RawCopy = z.infer<typeof RawCopy>;

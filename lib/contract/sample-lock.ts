@@ -1,7 +1,7 @@
 import type { Holder, Lock } from "./lock.ts";
 
 /** A lock as tests want it: held by one owner, ours or of Redisson, unless told otherwise. */
-export function sampleLock(fields: Partial<Lock> = {}): Lock {
+export function createSampleLock(fields: Partial<Lock> = {}): Lock {
   return {
     target: "main",
     key: "lock:a",
@@ -11,7 +11,7 @@ export function sampleLock(fields: Partial<Lock> = {}): Lock {
     candidates: [],
     kind: "lock",
     confidence: "certain",
-    holders: [sampleHolder()],
+    holders: [createSampleHolder()],
     remainingMs: 5000,
     leaseMs: 30_000,
     waiters: { count: null, known: "unknowable" },
@@ -24,7 +24,7 @@ export function sampleLock(fields: Partial<Lock> = {}): Lock {
   };
 }
 
-export function sampleHolder(fields: Partial<Holder> = {}): Holder {
+export function createSampleHolder(fields: Partial<Holder> = {}): Holder {
   return {
     owner: "o",
     count: 1,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FormatName } from "./format.ts";
-import { VERDICT_STATES } from "./liveness.ts";
+import { LIVENESS_STATES } from "./liveness.ts";
 
 const AT = z.number().meta({ description: "Redis's clock, Unix milliseconds." });
 const PERIOD = "the last 24 hours, by the hour; all since `since` or `waitsSince` where that is later.";
@@ -11,7 +11,7 @@ const WAITS_SINCE = AT.meta({
 });
 
 /** Times of which the later count for more. */
-export const UsualMs = z
+export const TypicalMs = z
   .object({
     p50: z.number().meta({ description: "Milliseconds; half were shorter. Off by 4.4 % at most." }),
     p95: z.number().meta({ description: "Milliseconds; one in twenty was longer. Off by 4.4 % at most." }),
@@ -20,9 +20,9 @@ export const UsualMs = z
     }),
   })
   .meta({ id: "UsualMs" });
-export type UsualMs = z.infer<typeof UsualMs>;
+export type TypicalMs = z.infer<typeof TypicalMs>;
 
-const Spread = z
+const Distribution = z
   .array(
     z
       .object({
@@ -37,26 +37,26 @@ const Spread = z
       "How the times lie, from the shortest to the longest, without a hole; empty: none is known. Each stretch reaches to 1.4 times its beginning.",
   });
 
-export const Usual = z
+export const TypicalTimes = z
   .object({
     pattern: z.string().meta({
       description: "The keys that this is about: numbers, UUIDs and other ids in the key are `*`.",
       example: "lock:orders:*",
     }),
-    heldMs: UsualMs.nullable().meta({
+    heldMs: TypicalMs.nullable().meta({
       description: "How long holds lasted until they were released or expired; null: none has ended yet.",
     }),
-    waitedMs: UsualMs.nullable().meta({
+    waitedMs: TypicalMs.nullable().meta({
       description:
         "How long those waited who got the lock after a wait, through any Lockkeeper. Of clients of other libraries nobody tells.",
     }),
-    heldSpread: Spread,
-    waitedSpread: Spread,
+    heldSpread: Distribution,
+    waitedSpread: Distribution,
     since: AT.meta({ description: "Nothing before this is in it." }),
     waitsSince: WAITS_SINCE,
   })
   .meta({ id: "Usual", description: "What is usual for a lock of this name." });
-export type Usual = z.infer<typeof Usual>;
+export type TypicalTimes = z.infer<typeof TypicalTimes>;
 
 export const PATTERN_COUNTS = [
   "acquisitions",
@@ -88,11 +88,11 @@ const COUNT_FIELDS = {
   evictions: z.int().meta({ description: "Redis took the lock away for want of memory." }),
 } satisfies Record<PatternCount, z.ZodType>;
 
-export const PatternFigures = z
-  .object({ ...Usual.shape, ...COUNT_FIELDS })
+export const PatternStats = z
+  .object({ ...TypicalTimes.shape, ...COUNT_FIELDS })
   .omit({ heldSpread: true, waitedSpread: true, since: true, waitsSince: true })
   .meta({ id: "PatternFigures", description: `Counts are of ${PERIOD}` });
-export type PatternFigures = z.infer<typeof PatternFigures>;
+export type PatternStats = z.infer<typeof PatternStats>;
 
 export const Totals = z
   .object({
@@ -104,7 +104,7 @@ export const Totals = z
         "As many as the filter `is:abnormal` finds: late, without expiry, or held for more than twice the usual.",
     }),
     byFormat: z.array(z.object({ format: FormatName, held: z.int(), abnormal: z.int() })),
-    byVerdict: z.array(z.object({ verdict: z.enum(VERDICT_STATES), held: z.int() })),
+    byVerdict: z.array(z.object({ verdict: z.enum(LIVENESS_STATES), held: z.int() })),
   })
   .meta({ id: "Totals" });
 export type Totals = z.infer<typeof Totals>;
@@ -127,14 +127,14 @@ export type SeriesPoint = z.infer<typeof SeriesPoint>;
 export const SERIES_RANGES = ["hour", "day"] as const;
 export type SeriesRange = (typeof SERIES_RANGES)[number];
 
-export const PATTERN_SORTS = [
+export const PATTERN_SORT_FIELDS = [
   ...PATTERN_COUNTS,
   "pattern",
   "contention",
   "heldMsP95",
   "waitedMsP95",
 ] as const;
-export type PatternSort = (typeof PATTERN_SORTS)[number];
+export type PatternSortField = (typeof PATTERN_SORT_FIELDS)[number];
 const PATTERNS_LIMIT_MAX = 500;
 
 export const StatsQuery = z.strictObject({
@@ -145,7 +145,7 @@ export const StatsQuery = z.strictObject({
     description: "Patterns that contain this text; with `*` or `?` in it, that match it as a glob.",
     example: "orders",
   }),
-  sort: z.enum(PATTERN_SORTS).default("contention").meta({
+  sort: z.enum(PATTERN_SORT_FIELDS).default("contention").meta({
     description: "Largest first; `pattern` by name. contention: `waits` and `refusals` together.",
   }),
   offset: z.coerce
@@ -180,14 +180,14 @@ export const Stats = z
         .meta({ description: "Oldest first; none for the time before `waitsSince`." }),
     }),
     top: z.object({
-      contended: z.array(PatternFigures).meta({ description: "Most waits and refusals." }),
-      longestWaits: z.array(PatternFigures).meta({ description: "Longest p95 of waits." }),
-      expiredInUse: z.array(PatternFigures),
-      forceReleases: z.array(PatternFigures),
-      evictions: z.array(PatternFigures),
+      contended: z.array(PatternStats).meta({ description: "Most waits and refusals." }),
+      longestWaits: z.array(PatternStats).meta({ description: "Longest p95 of waits." }),
+      expiredInUse: z.array(PatternStats),
+      forceReleases: z.array(PatternStats),
+      evictions: z.array(PatternStats),
     }),
     patterns: z.object({
-      items: z.array(PatternFigures),
+      items: z.array(PatternStats),
       total: z.int().meta({ description: "How many match the filter." }),
     }),
   })

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { VIEW_COLUMNS_MAX, VIEW_ID_PATTERN, VIEW_NAME_CHARACTERS_MAX, VIEWS_MAX } from "./limits.ts";
 import { LockFilter, LockSort } from "./list.ts";
 
-const NAME = `name has 1 to ${VIEW_NAME_CHARACTERS_MAX} visible characters, and no white space at its ends`;
+const NAME_REQUIREMENT = `name has 1 to ${VIEW_NAME_CHARACTERS_MAX} visible characters, and no white space at its ends`;
 
 export const ViewId = z
   .string()
@@ -11,9 +11,9 @@ export const ViewId = z
 const viewFields = {
   name: z
     .string()
-    .min(1, NAME)
-    .max(VIEW_NAME_CHARACTERS_MAX, NAME)
-    .regex(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u, NAME)
+    .min(1, NAME_REQUIREMENT)
+    .max(VIEW_NAME_CHARACTERS_MAX, NAME_REQUIREMENT)
+    .regex(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u, NAME_REQUIREMENT)
     .meta({ description: "What its tab says.", example: "payments EU" }),
   filter: LockFilter,
   sort: LockSort.removeDefault().optional().meta({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { AS_OF, keyFields, Waiters } from "./lock.ts";
+import { asOfSchema, keyFields, Waiters } from "./lock.ts";
 
 /** How many of those who wait are told of. */
-export const WAITERS_TOLD_MAX = 100;
+export const WAITERS_LISTED_MAX = 100;
 
 export const LockWaiter = z
   .object({
@@ -38,9 +38,9 @@ export const LockWaiters = z
     }),
     named: z.int().meta({ description: "How many of them are known by name." }),
     items: z.array(LockWaiter).meta({
-      description: `Those that are known by name, who is served next first, then who has waited longest; at most ${WAITERS_TOLD_MAX}.`,
+      description: `Those that are known by name, who is served next first, then who has waited longest; at most ${WAITERS_LISTED_MAX}.`,
     }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "LockWaiters", description: "Who waits for a lock, as far as it can be seen." });
 export type LockWaiters = z.infer<typeof LockWaiters>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cellOf } from "./csv.ts";
+import { formatCsvCell } from "./csv.ts";
 
 it("no CSV cell can be executed, left or mistaken for another one", () => {
   const hostile = fc.constantFrom(
@@ -22,7 +22,7 @@ it("no CSV cell can be executed, left or mistaken for another one", () => {
   const text = fc.string({ unit: fc.oneof(hostile, fc.string({ unit: "binary", maxLength: 1 })) });
   fc.assert(
     fc.property(text, (value) => {
-      const cell = cellOf(value);
+      const cell = formatCsvCell(value);
       expect(cell).toMatch(/^"(?:[^"]|"")*"$/su);
       expect(cell).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
       expect(cell.slice(1, -1)).not.toMatch(/^\s*[=+\-@＝＋－＠]/u);
@@ -37,5 +37,5 @@ it.each([
   [undefined, '""'],
   ['say "hi"', '"say ""hi"""'],
 ])("the CSV cell of %j is %s", (value, cell) => {
-  expect(cellOf(value)).toBe(cell);
+  expect(formatCsvCell(value)).toBe(cell);
 });

@@ -21,4 +21,5 @@ export interface FormatFacts {
 }
 
 /** Of libraries whose clients try again at a time of their own. */
-export const ASK_AGAIN = "Nobody is told: who waits asks again by itself, and whoever asks first gets it.";
+export const POLLING_WAITERS =
+  "Nobody is told: who waits asks again by itself, and whoever asks first gets it.";

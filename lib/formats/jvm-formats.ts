@@ -1,9 +1,9 @@
 import type { FormatName } from "../contract/format.ts";
 import type { FormatFacts } from "./format-facts.ts";
 
-type Here = "redisson" | "token" | "timestamp" | "shedlock" | "spring" | "lan1tian";
+type CoveredFormat = "redisson" | "token" | "timestamp" | "shedlock" | "spring" | "lan1tian";
 
-export const JVM_AND_OURS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = {
+export const JVM_AND_OWN_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, FormatFacts>> = {
   redisson: {
     label: "Redisson",
     layout: "a hash of owner and count, as Redisson writes it",

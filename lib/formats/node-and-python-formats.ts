@@ -1,7 +1,7 @@
 import type { FormatName } from "../contract/format.ts";
-import { ASK_AGAIN, type FormatFacts } from "./format-facts.ts";
+import { type FormatFacts, POLLING_WAITERS } from "./format-facts.ts";
 
-type Here =
+type CoveredFormat =
   | "bull"
   | "bullmq"
   | "ioredis-lock"
@@ -24,9 +24,9 @@ const JOB_LOCK = {
 };
 
 const JOB_WAITERS = "Nobody waits for the lock of a job.";
-const REDIS_PY = "Its release() raises LockNotOwnedError. Until then it goes on working.";
+const REDIS_PY_OLD_OWNER = "Its release() raises LockNotOwnedError. Until then it goes on working.";
 
-export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = {
+export const NODE_AND_PYTHON_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, FormatFacts>> = {
   bullmq: {
     label: "BullMQ",
     layout: "one string, the worker's id and a number",
@@ -51,7 +51,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, a UUID",
     owner: "recurs",
     renews: { who: "none" },
-    waiters: ASK_AGAIN,
+    waiters: POLLING_WAITERS,
     oldOwner: "Its release() is rejected. Until then it goes on working.",
   },
   "redis-lock": {
@@ -59,7 +59,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, the time in milliseconds at which it ends",
     owner: "recurs",
     renews: { who: "none" },
-    waiters: ASK_AGAIN,
+    waiters: POLLING_WAITERS,
     oldOwner: "It is told nothing. Until its time has passed it goes on working.",
     comesBack:
       "Until its time has passed its unlock deletes the key without comparing it, and hits whoever has the lock by then.",
@@ -99,7 +99,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     owner: "unique",
     renews: { who: "none" },
     waiters: "Who waits asks every 100 ms, and whoever asks first gets it.",
-    oldOwner: REDIS_PY,
+    oldOwner: REDIS_PY_OLD_OWNER,
   },
   pottery: {
     label: "pottery",
@@ -132,7 +132,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     owner: "unique",
     renews: { who: "none" },
     waiters: "Who waits asks every 100 ms, and whoever asks first gets it.",
-    oldOwner: REDIS_PY,
+    oldOwner: REDIS_PY_OLD_OWNER,
   },
   rq: {
     label: "RQ",
@@ -149,7 +149,7 @@ export const NODE_AND_PYTHON: Readonly<Record<Extract<FormatName, Here>, FormatF
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "some", afterShare: 1 / 2 },
-    waiters: ASK_AGAIN,
+    waiters: POLLING_WAITERS,
     oldOwner: "Its heartbeat cannot prolong the lock, and its release fails. Until then it goes on working.",
   },
 };

@@ -1,7 +1,7 @@
 import type { FormatName } from "../contract/format.ts";
-import { ASK_AGAIN, type FormatFacts } from "./format-facts.ts";
+import { type FormatFacts, POLLING_WAITERS } from "./format-facts.ts";
 
-type Here =
+type CoveredFormat =
   | "bsm-redislock"
   | "laravel"
   | "medallion"
@@ -13,7 +13,7 @@ type Here =
   | "symfony";
 
 /** Go, .NET, PHP and Ruby. */
-export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = {
+export const OTHER_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, FormatFacts>> = {
   "bsm-redislock": {
     label: "bsm/redislock",
     layout: "one string, 22 base64 characters and what the app adds",
@@ -37,7 +37,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
     layout: "one string, a UUID",
     owner: "unique",
     renews: { who: "all", afterShare: 1 / 2 },
-    waiters: ASK_AGAIN,
+    waiters: POLLING_WAITERS,
     oldOwner: "It notices and goes on.",
     comesBack:
       "Its timer makes the lock again at every half of its lease as long as its process lives. Stop the process, or hold the lock off for as long as it lives.",
@@ -73,7 +73,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
     layout: "one string, hexadecimal digits",
     owner: "unique",
     renews: { who: "none" },
-    waiters: ASK_AGAIN,
+    waiters: POLLING_WAITERS,
     oldOwner: "When its section ends it raises LockReleaseException. Until then it goes on working.",
   },
   "sidekiq-unique-jobs": {
@@ -89,7 +89,7 @@ export const OTHERS: Readonly<Record<Extract<FormatName, Here>, FormatFacts>> = 
     layout: "one string, a UUID",
     owner: "unique",
     renews: { who: "none" },
-    waiters: ASK_AGAIN,
+    waiters: POLLING_WAITERS,
     oldOwner:
       "It is told nothing: its unlock deletes nothing and says so to nobody. Until then it goes on working.",
     comesBack: "By default an extend of it makes the lock again when it is free.",

@@ -15,7 +15,7 @@ export function isLanguage(text: string | undefined): text is Language {
 }
 
 /** What was chosen, else the first language of the browser's own list that the console has, else English. */
-export function languageFor(chosen: string | undefined, acceptLanguage: string | null): Language {
+export function resolveLanguage(chosen: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(chosen)) return chosen;
   const wished = (acceptLanguage ?? "").split(",").map((entry) => {
     const [tag = "", ...parameters] = entry.trim().toLowerCase().split(";");

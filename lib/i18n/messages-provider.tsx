@@ -3,37 +3,37 @@
 import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useCallback, useState, useTransition } from "react";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
-import type { Words } from "./en/messages.ts";
+import type { Messages } from "./en/messages.ts";
 import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
 
-interface Spoken {
+interface LanguageState {
   language: Language;
   /** Of the other language; null for English, which each page brings along by itself. */
-  words: Words | null;
-  speak(language: Language): Promise<void>;
+  messages: Messages | null;
+  setLanguage(language: Language): Promise<void>;
 }
 
-const SpokenContext = createContext<Spoken | null>(null);
+const LanguageContext = createContext<LanguageState | null>(null);
 
 const YEAR_S = 365 * 24 * 3600;
-let chinese: Promise<Words | null> | undefined;
+let chineseMessages: Promise<Messages | null> | undefined;
 
 /** One promise for all renders, as `use` wants it. Where it cannot be loaded the page speaks English, and works. */
-function loadChinese(): Promise<Words | null> {
-  chinese ??= import("./zh/messages.ts").then(
+function loadChinese(): Promise<Messages | null> {
+  chineseMessages ??= import("./zh/messages.ts").then(
     (module) => module.zh,
     () => null,
   );
-  return chinese;
+  return chineseMessages;
 }
 
 /** What failed to come is asked for again when somebody asks for the language again. */
-async function forgetFailure(): Promise<void> {
-  if ((await chinese) === null) chinese = undefined;
+async function clearFailedLoad(): Promise<void> {
+  if ((await chineseMessages) === null) chineseMessages = undefined;
 }
 
 /** The language of all below. The server's page and the browser's first draw have the same one, from the cookie. */
-export function WordsProvider({ language: first, children }: { language: Language; children: ReactNode }) {
+export function MessagesProvider({ language: first, children }: { language: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(first);
   const [, startTransition] = useTransition();
   const router = useRouter();
@@ -43,7 +43,7 @@ export function WordsProvider({ language: first, children }: { language: Languag
       // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
       document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH || "/"}; max-age=${YEAR_S}; samesite=lax`;
       document.documentElement.lang = LANGUAGE_TAGS[next];
-      await forgetFailure();
+      await clearFailedLoad();
       startTransition(() => {
         // What is shown stays until the other language has come.
         setLanguage(next);
@@ -53,12 +53,14 @@ export function WordsProvider({ language: first, children }: { language: Languag
     },
     [router],
   );
-  return <SpokenContext value={{ language, words, speak }}>{children}</SpokenContext>;
+  return (
+    <LanguageContext value={{ language, messages: words, setLanguage: speak }}>{children}</LanguageContext>
+  );
 }
 
-function useSpoken(): Spoken {
-  const spoken = use(SpokenContext);
-  if (spoken === null) throw new Error("There is no <WordsProvider> above this component.");
+function useLanguageState(): LanguageState {
+  const spoken = use(LanguageContext);
+  if (spoken === null) throw new Error("There is no <MessagesProvider> above this component.");
   return spoken;
 }
 
@@ -66,21 +68,21 @@ function useSpoken(): Spoken {
  * The words of a namespace in the language of the page. The English ones are given, so that a page loads those of its
  * own namespaces only: `const words = useWords(locks)` with `import { locks } from "@/lib/i18n/en/locks.ts"`.
  */
-export function useWords<Namespace extends keyof Words>(
-  english: Words[Namespace] & { namespace: Namespace },
-): Words[Namespace] {
-  const { words } = useSpoken();
-  return words === null ? english : words[english.namespace];
+export function useMessages<Namespace extends keyof Messages>(
+  english: Messages[Namespace] & { namespace: Namespace },
+): Messages[Namespace] {
+  const { messages } = useLanguageState();
+  return messages === null ? english : messages[english.namespace];
 }
 
 /** The same for words that come later: for what is loaded late and is no component. */
-export function useSay(): <Namespace extends keyof Words>(
-  english: Words[Namespace] & { namespace: Namespace },
-) => Words[Namespace] {
-  const { words } = useSpoken();
-  return useCallback((english) => (words === null ? english : words[english.namespace]), [words]);
+export function useLazyMessages(): <Namespace extends keyof Messages>(
+  english: Messages[Namespace] & { namespace: Namespace },
+) => Messages[Namespace] {
+  const { messages } = useLanguageState();
+  return useCallback((english) => (messages === null ? english : messages[english.namespace]), [messages]);
 }
 
-export function useLanguage(): Pick<Spoken, "language" | "speak"> {
-  return useSpoken();
+export function useLanguage(): Pick<LanguageState, "language" | "setLanguage"> {
+  return useLanguageState();
 }

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keyOfBytes } from "./key.ts";
-import { BINARY_PATTERN, patternOf } from "./key-pattern.ts";
+import { decodeKey } from "./key.ts";
+import { BINARY_PATTERN, toKeyPattern } from "./key-pattern.ts";
 
-const hex = (length: number) =>
+const createHexArbitrary = (length: number) =>
   fc
     .array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
     .map((digits) => digits.join(""));
 /** A hexadecimal id without any digit may be a word. */
 const hexId = fc
   .integer({ min: 8, max: 64 })
-  .chain(hex)
+  .chain(createHexArbitrary)
   .filter((id) => /\d/.test(id));
 const token = fc
   .array(fc.constantFrom(..."abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ0123456789"), {
@@ -42,11 +42,11 @@ describe("key patterns", () => {
     ["pod7", "pod*"],
     ["", ""],
   ])("the pattern of %s is %s", (key, pattern) => {
-    expect(patternOf(key)).toBe(pattern);
+    expect(toKeyPattern(key)).toBe(pattern);
   });
 
   it("all keys that are not UTF-8 share one pattern", () => {
-    expect(patternOf(keyOfBytes(Uint8Array.of(0xff, 0x01)))).toBe(BINARY_PATTERN);
+    expect(toKeyPattern(decodeKey(Uint8Array.of(0xff, 0x01)))).toBe(BINARY_PATTERN);
   });
 
   it("a pattern does not depend on the ids in a key", () => {
@@ -55,8 +55,8 @@ describe("key patterns", () => {
       fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (parts) => {
         const one = parts.map(([word, first]) => `${word}:${first}`).join(":");
         const other = parts.map(([word, , second]) => `${word}:${second}`).join(":");
-        expect(patternOf(one)).toBe(patternOf(other));
-        expect(patternOf(one)).toBe(parts.map(([word]) => `${word}:*`).join(":"));
+        expect(toKeyPattern(one)).toBe(toKeyPattern(other));
+        expect(toKeyPattern(one)).toBe(parts.map(([word]) => `${word}:*`).join(":"));
       }),
     );
   });
@@ -64,9 +64,9 @@ describe("key patterns", () => {
   it("a pattern is idempotent, well-formed and at most 128 characters long", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (key) => {
-        const pattern = patternOf(key);
+        const pattern = toKeyPattern(key);
         expect(pattern.length).toBeLessThanOrEqual(128);
-        expect(patternOf(pattern)).toBe(pattern);
+        expect(toKeyPattern(pattern)).toBe(pattern);
         expect(pattern.isWellFormed()).toBe(true);
       }),
     );
@@ -78,11 +78,11 @@ describe("key patterns", () => {
       .map(([piece, end]) => piece.repeat(Math.ceil(1024 / piece.length)).slice(0, 1024) + end);
     const startedAt = performance.now();
     fc.assert(
-      fc.property(repeated, (key) => void patternOf(key)),
+      fc.property(repeated, (key) => void toKeyPattern(key)),
       { numRuns: 2000 },
     );
     for (const key of ["0123abcd-".repeat(113), "a-".repeat(512), "9".repeat(1024), "aA0_".repeat(256)])
-      for (let time = 0; time < 100; time++) patternOf(key);
+      for (let time = 0; time < 100; time++) toKeyPattern(key);
     // Some 20 µs each; one that goes wrong takes minutes.
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });

@@ -1,4 +1,4 @@
-import { isBinary, type Key } from "./key.ts";
+import { isBinaryKey, type Key } from "./key.ts";
 
 /** Longer patterns are cut: what names a family of locks stands at the beginning. */
 const PATTERN_CHARACTERS_MAX = 128;
@@ -21,37 +21,37 @@ const WORD_LENGTH_MAX = 40;
  * The family that a key belongs to: what varies in it (numbers, UUIDs, hexadecimal ids, long tokens) becomes `*`.
  * `lock:order:42` is `lock:order:*`, `job7-worker` is `job*-worker`. A pattern is its own pattern.
  */
-export function patternOf(key: Key): string {
-  if (isBinary(key)) return BINARY_PATTERN;
-  const pattern = key.replace(SEGMENT, withoutToken).replace(UUID_OR_WORD, generalised);
-  return pattern.length <= PATTERN_CHARACTERS_MAX ? pattern : cut(pattern);
+export function toKeyPattern(key: Key): string {
+  if (isBinaryKey(key)) return BINARY_PATTERN;
+  const pattern = key.replace(SEGMENT, removeToken).replace(UUID_OR_WORD, generalizeWord);
+  return pattern.length <= PATTERN_CHARACTERS_MAX ? pattern : truncatePattern(pattern);
 }
 
 /** A token with `-` and `_` in it, as nanoid draws it, is no words: it changes its kind of character all the time. */
-function withoutToken(segment: string): string {
+function removeToken(segment: string): string {
   if (!HAS_DIGIT.test(segment)) return segment;
   let turns = 0;
   for (let at = 1; at < segment.length; at++) {
-    if (kindOf(segment.charCodeAt(at)) !== kindOf(segment.charCodeAt(at - 1))) turns++;
+    if (classifyCharacter(segment.charCodeAt(at)) !== classifyCharacter(segment.charCodeAt(at - 1))) turns++;
   }
   const isHexOnly = !/[g-z_]/i.test(segment);
   return !isHexOnly && turns * 2 > segment.length ? "*" : segment;
 }
 
-function kindOf(code: number): "digit" | "upper" | "lower" | "mark" {
+function classifyCharacter(code: number): "digit" | "upper" | "lower" | "mark" {
   if (code >= 48 && code <= 57) return "digit";
   if (code >= 65 && code <= 90) return "upper";
   return code >= 97 && code <= 122 ? "lower" : "mark";
 }
 
-function generalised(word: string): string {
+function generalizeWord(word: string): string {
   if (!HAS_DIGIT.test(word)) return word.length > WORD_LENGTH_MAX ? "*" : word;
   if (word.length >= TOKEN_LENGTH || HEX_ID.test(word)) return "*";
   const [, name] = WORD_AND_NUMBER.exec(word) ?? [];
   return name === undefined ? "*" : `${name}*`;
 }
 
-function cut(pattern: string): string {
+function truncatePattern(pattern: string): string {
   const end = PATTERN_CHARACTERS_MAX - 1;
   // Half of a pair is no text.
   const isHalf = (pattern.charCodeAt(end - 1) & 0xfc00) === 0xd800;

@@ -16,26 +16,26 @@ const fatalUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
-export function isBinary(key: Key): boolean {
+export function isBinaryKey(key: Key): boolean {
   // By code point: the first half of a pair, as in U+10000, is the same code unit but no lone surrogate.
   return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
 }
 
-export function keyOfBytes(bytes: Uint8Array): Key {
+export function decodeKey(bytes: Uint8Array): Key {
   try {
     return fatalUtf8.decode(bytes);
   } catch {
-    return BINARY_MARK + toBase64Url(bytes);
+    return BINARY_MARK + encodeBase64Url(bytes);
   }
 }
 
-export function bytesOfKey(key: Key): Uint8Array {
-  return isBinary(key) ? fromBase64Url(key.slice(1)) : utf8.encode(key);
+export function encodeKey(key: Key): Uint8Array {
+  return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
 /** What a person reads: bytes that are not UTF-8 appear as U+FFFD. */
-export function textOfKey(key: Key): string {
-  return isBinary(key) ? lossyUtf8.decode(bytesOfKey(key)) : key;
+export function formatKey(key: Key): string {
+  return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }
 
 export interface KeyFields {
@@ -44,13 +44,13 @@ export interface KeyFields {
 }
 
 /** A key as JSON carries it: `keyBase64` (standard base64) stands beside `key` when the bytes are not UTF-8. */
-export function fieldsOfKey(key: Key): KeyFields {
-  if (!isBinary(key)) return { key };
-  return { key: textOfKey(key), keyBase64: toBase64(bytesOfKey(key)) };
+export function toKeyFields(key: Key): KeyFields {
+  if (!isBinaryKey(key)) return { key };
+  return { key: formatKey(key), keyBase64: encodeBase64(encodeKey(key)) };
 }
 
-export function keyOfFields(fields: KeyFields): Key {
-  return fields.keyBase64 === undefined ? fields.key : keyOfBytes(fromBase64Url(fields.keyBase64));
+export function parseKeyFields(fields: KeyFields): Key {
+  return fields.keyBase64 === undefined ? fields.key : decodeKey(decodeBase64Url(fields.keyBase64));
 }
 
 /**
@@ -58,18 +58,18 @@ export function keyOfFields(fields: KeyFields): Key {
  * would reach another route or another key (`.`, `..`, a `//` or a slash at either end, a leading `~`, not UTF-8), and
  * for those with a zero byte, which proxies refuse as `%00`.
  */
-export function pathOfKey(key: Key): string {
+export function encodeKeyPath(key: Key): string {
   return needsByteForm(key) || key.includes("\0")
-    ? `~${toBase64Url(bytesOfKey(key))}`
+    ? `~${encodeBase64Url(encodeKey(key))}`
     : encodeURIComponent(key);
 }
 
-export type ParsedPath = { ok: true; key: Key } | { ok: false; why: string };
+export type ParsedKeyPath = { ok: true; key: Key } | { ok: false; why: string };
 
 /** Reads a raw (still encoded) path segment. Slashes of the key must be encoded as `%2F`. */
-export function keyOfPath(segment: string): ParsedPath {
-  if (segment.startsWith("~")) return keyOfByteForm(segment.slice(1));
-  const text = percentDecoded(segment);
+export function parseKeyPath(segment: string): ParsedKeyPath {
+  if (segment.startsWith("~")) return parseByteForm(segment.slice(1));
+  const text = decodePercent(segment);
   if (text === undefined) {
     return {
       ok: false,
@@ -80,13 +80,13 @@ export function keyOfPath(segment: string): ParsedPath {
   if (needsByteForm(text)) {
     return {
       ok: false,
-      why: `this key must be written as ~ and the base64url of its bytes: ${pathOfKey(text)}`,
+      why: `this key must be written as ~ and the base64url of its bytes: ${encodeKeyPath(text)}`,
     };
   }
-  return withinLimit(text);
+  return checkKeyLength(text);
 }
 
-function percentDecoded(segment: string): string | undefined {
+function decodePercent(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment);
     return text.isWellFormed() ? text : undefined;
@@ -95,27 +95,27 @@ function percentDecoded(segment: string): string | undefined {
   }
 }
 
-function keyOfByteForm(encoded: string): ParsedPath {
+function parseByteForm(encoded: string): ParsedKeyPath {
   if (!/^[A-Za-z0-9_-]+$/.test(encoded) || encoded.length % 4 === 1) {
     return {
       ok: false,
       why: "after ~ the path must hold the base64url (A-Z a-z 0-9 - _, no padding) of the key's bytes",
     };
   }
-  return withinLimit(keyOfBytes(fromBase64Url(encoded)));
+  return checkKeyLength(decodeKey(decodeBase64Url(encoded)));
 }
 
-function withinLimit(key: Key): ParsedPath {
+function checkKeyLength(key: Key): ParsedKeyPath {
   // No character has more than three bytes a code unit.
-  if (!isBinary(key) && key.length * 3 <= KEY_BYTES_MAX) return { ok: true, key };
-  const bytes = bytesOfKey(key).length;
+  if (!isBinaryKey(key) && key.length * 3 <= KEY_BYTES_MAX) return { ok: true, key };
+  const bytes = encodeKey(key).length;
   if (bytes <= KEY_BYTES_MAX) return { ok: true, key };
   return { ok: false, why: `the key has ${bytes} bytes; at most ${KEY_BYTES_MAX} are allowed` };
 }
 
 function needsByteForm(key: Key): boolean {
   return (
-    isBinary(key) ||
+    isBinaryKey(key) ||
     key === "." ||
     key === ".." ||
     key.startsWith("~") ||
@@ -125,18 +125,18 @@ function needsByteForm(key: Key): boolean {
   );
 }
 
-function toBase64(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
-function toBase64Url(bytes: Uint8Array): string {
-  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** Reads both alphabets. */
-function fromBase64Url(text: string): Uint8Array {
+function decodeBase64Url(text: string): Uint8Array {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

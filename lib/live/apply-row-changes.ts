@@ -1,7 +1,7 @@
 import type { LiveRows, LiveWindow } from "@/lib/contract/live.ts";
 
 /** @returns undefined when a row is not in the window that the change is of */
-export function windowAfter(
+export function applyRowChanges(
   before: LiveWindow,
   { now, total, held, rows }: LiveRows,
 ): LiveWindow | undefined {

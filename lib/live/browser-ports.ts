@@ -1,21 +1,21 @@
 import type { LiveView } from "@/lib/contract/live.ts";
 import { changeView, checkSession } from "../api/endpoints.ts";
-import { BASE, type TargetName } from "../api/request.ts";
+import { API_BASE, type TargetName } from "../api/request.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
-import type { Carry, Source, StreamPorts } from "./stream-ports.ts";
+import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /** By itself: the first rows wait for it, and not for the schemas of all that can be asked. */
-const loadLiveWire = () => import("./message-reader.ts");
-type LiveWire = Awaited<ReturnType<typeof loadLiveWire>>;
+const loadMessageReader = () => import("./message-reader.ts");
+type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
 // It is on its way before the page is awake. Whoever needs it asks again, and says so if it failed.
-if (typeof window !== "undefined") loadLiveWire().catch(() => undefined);
+if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 
 /** The real browser behind `StreamPorts`. */
-export function browserPorts(target: TargetName): StreamPorts {
+export function createBrowserPorts(target: TargetName): StreamPorts {
   return {
-    open,
-    url: (view, carry) => liveUrl(view, carry, target),
-    takePlace,
+    open: openStream,
+    url: (view, carry) => buildLiveUrl(view, carry, target),
+    acquireSlot: acquireStreamSlot,
     changeView,
     checkSession,
     timer(run, afterMs) {
@@ -33,31 +33,31 @@ export function browserPorts(target: TargetName): StreamPorts {
   };
 }
 
-function liveUrl(view: LiveView, carry: Carry, target: TargetName): string {
+function buildLiveUrl(view: LiveView, carry: StreamMode, target: TargetName): string {
   const query = new URLSearchParams({ carry });
   for (const [name, value] of Object.entries(view)) {
     if (value !== undefined) query.set(name, String(value));
   }
   if (target !== undefined) query.set("target", target);
-  return `${BASE}/live?${query}`;
+  return `${API_BASE}/live?${query}`;
 }
 
 /**
  * A browser opens six connections to a host, for all of its tabs together. Those beyond these ask again and again, so
  * that pages and clicks always find a connection that is free.
  */
-const PLACES = 4;
+const STREAM_SLOTS = 4;
 
-const nothing = () => undefined;
+const doNothing = () => undefined;
 
-const takePlace: StreamPorts["takePlace"] = (told) => {
+const acquireStreamSlot: StreamPorts["acquireSlot"] = (told) => {
   // Not there without TLS, but on this machine: then every tab keeps a connection open.
   const { locks } = navigator;
   if (locks === undefined) {
     told(true);
-    return nothing;
+    return doNothing;
   }
-  let leave: () => void = nothing;
+  let leave: () => void = doNothing;
   let isWanted = true;
   const left = new Promise<void>((resolve) => {
     leave = () => {
@@ -67,7 +67,7 @@ const takePlace: StreamPorts["takePlace"] = (told) => {
   });
   const ask = async (place: number): Promise<void> => {
     if (!isWanted) return;
-    if (place === PLACES) return told(false);
+    if (place === STREAM_SLOTS) return told(false);
     const wasFree = await locks.request(`lockkeeper-stream-${place}`, { ifAvailable: true }, async (lock) => {
       if (lock === null || !isWanted) return lock !== null;
       told(true);
@@ -80,12 +80,12 @@ const takePlace: StreamPorts["takePlace"] = (told) => {
   return leave;
 };
 
-const open: StreamPorts["open"] = (url, on) => {
+const openStream: StreamPorts["open"] = (url, on) => {
   const source = new EventSource(url);
   let isClosed = false;
   // It connects while what reads its messages is on its way; those that come first wait for that, in their order.
-  const wire = loadLiveWire();
-  const whenRead = (tell: (wire: LiveWire) => void) =>
+  const wire = loadMessageReader();
+  const whenRead = (tell: (wire: MessageReader) => void) =>
     void wire.then(
       (loaded) => isClosed || tell(loaded),
       () => isClosed || on.error(),
@@ -102,5 +102,5 @@ const open: StreamPorts["open"] = (url, on) => {
       isClosed = true;
       source.close();
     },
-  } satisfies Source;
+  } satisfies StreamSource;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { LockEvent } from "@/lib/contract/event.ts";
-import { EventLog, RECENT_MAX } from "./event-log.ts";
+import { EventLog, RECENT_EVENTS_MAX } from "./event-log.ts";
 
 const event = (id: number): LockEvent => ({
   id: String(id),
@@ -74,10 +74,10 @@ describe("event log", () => {
 
   it("the event log marks a gap when a new connection does not continue the last one", () => {
     const log = at();
-    log.addRecent(range(1, 1 + RECENT_MAX));
-    log.addRecent(range(100, 100 + RECENT_MAX));
+    log.addRecent(range(1, 1 + RECENT_EVENTS_MAX));
+    log.addRecent(range(100, 100 + RECENT_EVENTS_MAX));
     expect(log.snapshot().skippedBefore.size).toBe(0);
-    log.addRecent(range(1000, 1000 + RECENT_MAX));
+    log.addRecent(range(1000, 1000 + RECENT_EVENTS_MAX));
     expect([...log.snapshot().skippedBefore]).toEqual([["1000", Number.POSITIVE_INFINITY]]);
   });
 });

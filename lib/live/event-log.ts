@@ -13,7 +13,7 @@ export interface EventSnapshot {
   skippedBefore: ReadonlyMap<string, number>;
 }
 
-export interface LogPart {
+export interface EventLogSlice {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
   /** Behind the last of them. */
@@ -23,9 +23,9 @@ export interface LogPart {
 }
 
 /** How many events a connection begins with. */
-export const RECENT_MAX = 200;
+export const RECENT_EVENTS_MAX = 200;
 
-const EMPTY: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
+const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
 
 export interface EventLogOptions {
   capacity?: number;
@@ -42,11 +42,11 @@ export class EventLog {
   /** By the id under which it was shown before it was recorded. */
   #renamed = new Map<string, HistoryEntry>();
   /** How many are gone from the front: the place of the first one that is left. */
-  #gone = 0;
+  #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
   /** Left out, and no event has come after them yet. */
   #skipped = 0;
-  #snapshot = EMPTY;
+  #snapshot = EMPTY_SNAPSHOT;
   #listeners = new Set<() => void>();
   #scheduled = false;
   #paused = false;
@@ -60,14 +60,14 @@ export class EventLog {
   /** The last ones, which a new connection begins with. What is not joined to them by any is missing between. */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
-    const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_MAX;
+    const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_EVENTS_MAX;
     this.add(events, mayMiss ? Number.POSITIVE_INFINITY : 0);
   }
 
   /** @param skipped how many were left out before these */
   add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
-    const fresh = events.filter((event) => !this.#ids.has(event.id) && !this.#isTold(event));
+    const fresh = events.filter((event) => !this.#ids.has(event.id) && !this.#replaceRenamed(event));
     const [first] = fresh;
     if (first === undefined) return;
     if (this.#skipped > 0) this.#skippedBefore.set(first.id, this.#skipped);
@@ -78,7 +78,7 @@ export class EventLog {
     }
     const surplus = this.#events.length - this.#capacity;
     for (const entry of surplus > 0 ? this.#events.splice(0, surplus) : []) {
-      this.#gone++;
+      this.#droppedCount++;
       this.#ids.delete(entry.id);
       this.#skippedBefore.delete(entry.id);
       if (entry.type !== "gap" && entry.was !== undefined) this.#renamed.delete(entry.was);
@@ -88,7 +88,7 @@ export class EventLog {
   }
 
   /** An event that was shown before it was recorded stays where it is, under its own id from now on. */
-  #isTold(event: HistoryEntry): boolean {
+  #replaceRenamed(event: HistoryEntry): boolean {
     if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
     this.#ids.add(event.id);
     this.#renamed.set(event.was, event);
@@ -112,17 +112,17 @@ export class EventLog {
   }
 
   /** Those from a place on, also while paused. A reader begins at 0 and goes on at `place`. */
-  from(place: number): LogPart {
-    const first = Math.max(0, place - this.#gone);
+  readFrom(place: number): EventLogSlice {
+    const first = Math.max(0, place - this.#droppedCount);
     return {
       entries: this.#events.slice(first),
-      place: this.#gone + this.#events.length,
-      isWhole: place >= this.#gone,
+      place: this.#droppedCount + this.#events.length,
+      isWhole: place >= this.#droppedCount,
     };
   }
 
   /** What an event that was shown before it was recorded is called now. */
-  nowCalled(id: string): HistoryEntry | undefined {
+  findRenamed(id: string): HistoryEntry | undefined {
     return this.#renamed.get(id);
   }
 
@@ -132,7 +132,7 @@ export class EventLog {
 
   clear(): void {
     // Whoever had read some of it has to begin anew.
-    this.#gone += this.#events.length + 1;
+    this.#droppedCount += this.#events.length + 1;
     this.#events = [];
     this.#renamed.clear();
     this.#ids.clear();
@@ -169,4 +169,4 @@ export class EventLog {
   }
 }
 
-export const NO_EVENTS = EMPTY;
+export const NO_EVENTS = EMPTY_SNAPSHOT;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { History, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
-import { idOf } from "./event-ids.ts";
+import { toSortableId } from "./event-ids.ts";
 import { EventLog } from "./event-log.ts";
 import { EventReader } from "./event-reader.ts";
 
@@ -31,7 +31,7 @@ function world(had: number, from: "now" | "then", wants: (entry: HistoryEntry) =
   const wanted = () => all.filter(wants);
   const reader = new EventReader({
     log,
-    wants,
+    matches: wants,
     from,
     capacity: CAPACITY,
     pages: {
@@ -63,11 +63,11 @@ describe("event reader", () => {
     reader.start();
     happen(2);
     expect(ats()).toEqual([8, 7]);
-    reader.older();
+    reader.loadOlder();
     await settled();
     expect(ats()).toEqual([8, 7, 6, 5, 4, 3]);
     expect(reader.snapshot().older).toBe("more");
-    reader.older();
+    reader.loadOlder();
     await settled();
     expect(ats()).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
     expect(reader.snapshot().older).toBe("begins");
@@ -82,11 +82,11 @@ describe("event reader", () => {
     expect(ats()).toEqual([2]);
     expect(reader.snapshot()).toMatchObject({ paused: true, waiting: 2 });
     reader.resume();
-    reader.stand(true);
+    reader.setScrolledAway(true);
     happen(2);
     expect(ats()).toEqual([6, 4, 2]);
     expect(reader.snapshot()).toMatchObject({ paused: false, waiting: 1 });
-    reader.stand(false);
+    reader.setScrolledAway(false);
     expect(ats()).toEqual([8, 6, 4, 2]);
   });
 
@@ -98,7 +98,7 @@ describe("event reader", () => {
     happen(9);
     reader.resume();
     expect(ats()).toEqual([12, 11, 10, 9, 8, 7]);
-    reader.older();
+    reader.loadOlder();
     await settled();
     expect(ats()).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
   });
@@ -110,10 +110,10 @@ describe("event reader", () => {
     expect(ats()).toEqual([4, 3, 2, 1]);
     happen(1);
     expect(reader.snapshot()).toMatchObject({ newer: "more", waiting: 1 });
-    reader.newer();
+    reader.loadNewer();
     await settled();
     expect(reader.snapshot().newer).toBe("more");
-    reader.newer();
+    reader.loadNewer();
     await settled();
     expect(ats()).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(reader.snapshot()).toMatchObject({ newer: "live", waiting: 0 });
@@ -131,7 +131,7 @@ describe("event reader", () => {
     };
     const reader = new EventReader({
       log,
-      wants: () => true,
+      matches: () => true,
       from: "then",
       pages: { before, after: before },
     });
@@ -139,7 +139,7 @@ describe("event reader", () => {
     await settled();
     expect(reader.snapshot().older).toBe("failed");
     fails = false;
-    reader.older();
+    reader.loadOlder();
     await settled();
     expect(reader.snapshot()).toMatchObject({ older: "begins", entries: page.items });
   });
@@ -175,26 +175,26 @@ describe("event reader", () => {
         let [paused, standing] = [false, false];
         for (const each of steps) {
           if (each.do === "happen") happen(each.count);
-          if (each.do === "older") reader.older();
-          if (each.do === "newer") reader.newer();
+          if (each.do === "older") reader.loadOlder();
+          if (each.do === "newer") reader.loadNewer();
           if (each.do === "pause") reader.pause();
           if (each.do === "resume") reader.resume();
-          if (each.do === "stand" || each.do === "follow") reader.stand(each.do === "stand");
-          if (each.do === "toNow") reader.toNow();
+          if (each.do === "stand" || each.do === "follow") reader.setScrolledAway(each.do === "stand");
+          if (each.do === "toNow") reader.jumpToNow();
           if (each.do === "rest") await settled();
           const toNow = each.do === "toNow" && from === "now";
           paused = each.do === "pause" || (paused && each.do !== "resume" && !toNow);
           standing = each.do === "stand" || (standing && each.do !== "follow" && !toNow);
           const { entries, newer } = reader.snapshot();
-          const order = entries.map((entry) => idOf(entry) ?? 0n);
+          const order = entries.map((entry) => toSortableId(entry) ?? 0n);
           const there = wanted().filter((entry) => {
-            const id = idOf(entry) ?? 0n;
+            const id = toSortableId(entry) ?? 0n;
             return id <= (order[0] ?? -1n) && id >= (order.at(-1) ?? 0n);
           });
-          expect(order).toEqual(there.map((entry) => idOf(entry)).reverse());
+          expect(order).toEqual(there.map((entry) => toSortableId(entry)).reverse());
           expect(order.length).toBeLessThanOrEqual(CAPACITY);
           if (newer === "live" && !paused && !standing && order.length > 0)
-            expect(order[0]).toBe(idOf(wanted().at(-1)));
+            expect(order[0]).toBe(toSortableId(wanted().at(-1)));
         }
       }),
       { numRuns: 400 },

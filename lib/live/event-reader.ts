@@ -1,22 +1,22 @@
 import type { History, HistoryEntry } from "@/lib/contract/event.ts";
-import { idOf, isKept } from "./event-ids.ts";
+import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
 /** What stands behind the newest, or the oldest, that is loaded. */
-export type NewerSide = "live" | "more" | "loading" | "failed";
-export type OlderSide = "more" | "loading" | "failed" | "begins" | "not_kept";
+export type NewerState = "live" | "more" | "loading" | "failed";
+export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
-export interface Reading {
+export interface EventWindow {
   /** Newest first; no event is missing between two of them. */
   readonly entries: readonly HistoryEntry[];
-  readonly newer: NewerSide;
-  readonly older: OlderSide;
+  readonly newer: NewerState;
+  readonly older: OlderState;
   /** How many that are wanted have come and wait to be shown. */
   readonly waiting: number;
   readonly paused: boolean;
 }
 
-export interface Pages {
+export interface HistoryPages {
   /** Older than an id, newest first; without one from the end of the view. */
   before(id: string | undefined): Promise<History>;
   /** Newer than what `before(undefined)` ended with, oldest first; with an id newer than that. */
@@ -25,8 +25,8 @@ export interface Pages {
 
 export interface EventReaderOptions {
   readonly log: EventLog;
-  readonly pages: Pages;
-  readonly wants: (entry: HistoryEntry) => boolean;
+  readonly pages: HistoryPages;
+  readonly matches: (entry: HistoryEntry) => boolean;
   /** now: what comes is shown. then: it begins in the past. */
   readonly from: "now" | "then";
   /** No more are held than so many: what is furthest from where one goes is let go, and fetched again. */
@@ -42,41 +42,41 @@ export class EventReader {
   /** Newest first. */
   #entries: HistoryEntry[] = [];
   #ids = new Set<string>();
-  #newer: NewerSide;
-  #older: OlderSide = "more";
+  #newer: NewerState;
+  #older: OlderState = "more";
   /** Where in the log one is to go on. */
-  #place = 0;
+  #logPosition = 0;
   #waiting = 0;
   #paused = false;
   /** Somebody looks further down: what is new would push the rows away under their eyes. */
-  #standing = false;
+  #isScrolledAway = false;
   /** Pages that were asked for before are of no use after. */
-  #turn = 0;
+  #generation = 0;
   /** From where newer pages go on; undefined: after the view's end, as no newer one was asked for yet. */
-  #newestAsked: string | undefined;
+  #newestRequestedId: string | undefined;
   /** What stood in the log when a newer page was asked for: all that the page may lack came after it. */
-  #joinsFrom = 0;
-  #snapshot: Reading;
+  #attachPosition = 0;
+  #snapshot: EventWindow;
   #listeners = new Set<() => void>();
-  #forgetLog: (() => void) | undefined;
+  #unsubscribeLog: (() => void) | undefined;
 
   constructor({ capacity = 5000, ...options }: EventReaderOptions) {
     this.#options = { ...options, capacity };
     this.#newer = options.from === "now" ? "live" : "more";
-    if (options.from === "then") this.#place = options.log.from(0).place;
-    this.#snapshot = this.#picture();
-    if (options.from === "now") this.#takeLog();
+    if (options.from === "then") this.#logPosition = options.log.readFrom(0).place;
+    this.#snapshot = this.#createSnapshot();
+    if (options.from === "now") this.#readLog();
   }
 
   start(): void {
-    this.#forgetLog = this.#options.log.subscribe(() => this.#takeLog());
-    this.#takeLog();
-    if (this.#options.from === "then") this.older();
+    this.#unsubscribeLog = this.#options.log.subscribe(() => this.#readLog());
+    this.#readLog();
+    if (this.#options.from === "then") this.loadOlder();
   }
 
   stop(): void {
-    this.#forgetLog?.();
-    this.#turn++;
+    this.#unsubscribeLog?.();
+    this.#generation++;
     // What was on its way is asked for again by whoever starts it again.
     if (this.#older === "loading") this.#older = "more";
     if (this.#newer === "loading") this.#newer = "more";
@@ -87,7 +87,7 @@ export class EventReader {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly snapshot = (): Reading => this.#snapshot;
+  readonly snapshot = (): EventWindow => this.#snapshot;
 
   pause(): void {
     this.#paused = true;
@@ -97,55 +97,59 @@ export class EventReader {
   /** Shows what has come meanwhile. */
   resume(): void {
     this.#paused = false;
-    this.#takeLog();
+    this.#readLog();
     this.#publish();
   }
 
   /** Whether somebody looks at other rows than the newest. */
-  stand(standing: boolean): void {
-    if (this.#standing === standing) return;
-    this.#standing = standing;
-    this.#takeLog();
+  setScrolledAway(standing: boolean): void {
+    if (this.#isScrolledAway === standing) return;
+    this.#isScrolledAway = standing;
+    this.#readLog();
   }
 
   /** Lets go of the past, and goes on with what is new. Of a reader that began then, the view ends then: take another. */
-  toNow(): void {
+  jumpToNow(): void {
     if (this.#options.from === "then") return;
-    this.#beginAnew();
+    this.#restart();
     this.#newer = "live";
-    this.#place = 0;
+    this.#logPosition = 0;
     this.#waiting = 0;
     this.#paused = false;
-    this.#standing = false;
-    this.#takeLog();
+    this.#isScrolledAway = false;
+    this.#readLog();
     this.#publish();
   }
 
-  older(): void {
+  loadOlder(): void {
     if (this.#older !== "more" && this.#older !== "failed") return;
     this.#older = "loading";
-    const oldest = this.#entries.findLast(isKept)?.id;
-    this.#ask(this.#options.pages.before(oldest), (page) => this.#tookOlder(page), "older");
+    const oldest = this.#entries.findLast(isStored)?.id;
+    this.#loadPage(this.#options.pages.before(oldest), (page) => this.#addOlderPage(page), "older");
   }
 
-  newer(): void {
+  loadNewer(): void {
     if (this.#newer !== "more" && this.#newer !== "failed") return;
     this.#newer = "loading";
-    this.#joinsFrom = this.#options.log.from(0).place;
-    this.#ask(this.#options.pages.after(this.#newestAsked), (page) => this.#tookNewer(page), "newer");
+    this.#attachPosition = this.#options.log.readFrom(0).place;
+    this.#loadPage(
+      this.#options.pages.after(this.#newestRequestedId),
+      (page) => this.#addNewerPage(page),
+      "newer",
+    );
   }
 
-  #ask(pending: Promise<History>, took: (page: History) => void, side: "older" | "newer"): void {
-    const turn = this.#turn;
+  #loadPage(pending: Promise<History>, took: (page: History) => void, side: "older" | "newer"): void {
+    const turn = this.#generation;
     this.#publish();
     pending.then(
       (page) => {
-        if (turn !== this.#turn) return;
+        if (turn !== this.#generation) return;
         took(page);
         this.#publish();
       },
       () => {
-        if (turn !== this.#turn) return;
+        if (turn !== this.#generation) return;
         if (side === "older") this.#older = "failed";
         else this.#newer = "failed";
         this.#publish();
@@ -153,46 +157,46 @@ export class EventReader {
     );
   }
 
-  #tookOlder({ items, next, complete }: History): void {
+  #addOlderPage({ items, next, complete }: History): void {
     this.#older = next !== undefined ? "more" : complete ? "begins" : "not_kept";
     const entries = [...this.#entries, ...items.filter(({ id }) => !this.#ids.has(id))];
     const surplus = entries.length - this.#options.capacity;
     if (surplus > 0) {
       entries.splice(0, surplus);
-      this.#leaveNow(entries);
+      this.#detachFromLive(entries);
     }
-    this.#set(entries);
+    this.#setEntries(entries);
   }
 
   /** The newest ones are let go: from now on newer ones come in pages. */
-  #leaveNow(entries: readonly HistoryEntry[]): void {
-    this.#turn++;
+  #detachFromLive(entries: readonly HistoryEntry[]): void {
+    this.#generation++;
     this.#newer = "more";
-    this.#newestAsked = entries.find(isKept)?.id;
+    this.#newestRequestedId = entries.find(isStored)?.id;
   }
 
-  #tookNewer({ items, next }: History): void {
-    this.#newestAsked = items.findLast(isKept)?.id ?? this.#newestAsked;
+  #addNewerPage({ items, next }: History): void {
+    this.#newestRequestedId = items.findLast(isStored)?.id ?? this.#newestRequestedId;
     const fresh = items.filter(({ id }) => !this.#ids.has(id)).reverse();
     this.#add(fresh);
     this.#newer = "more";
-    if (next === undefined) this.#joinNow();
+    if (next === undefined) this.#attachToLive();
   }
 
   /** The last page came: what the stream told since then is in the log. */
-  #joinNow(): void {
-    const newest = idOf(this.#entries.find(isKept));
+  #attachToLive(): void {
+    const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
-    const { log, wants } = this.#options;
+    const { log, matches } = this.#options;
     // Some of what came while the page was on its way has left the log already: it is asked for, too.
-    if (!log.from(this.#joinsFrom).isWhole) return;
-    const { entries, place } = log.from(0);
+    if (!log.readFrom(this.#attachPosition).isWhole) return;
+    const { entries, place } = log.readFrom(0);
     const fresh = entries.filter((entry) => {
-      if (this.#ids.has(entry.id) || !wants(entry)) return false;
-      const id = idOf(entry);
+      if (this.#ids.has(entry.id) || !matches(entry)) return false;
+      const id = toSortableId(entry);
       return id === undefined || newest === undefined ? entry.at >= newestAt : id > newest;
     });
-    this.#place = place;
+    this.#logPosition = place;
     this.#newer = "live";
     this.#waiting = 0;
     this.#add(fresh.toReversed());
@@ -205,29 +209,29 @@ export class EventReader {
     if (surplus > 0) {
       entries.length = this.#options.capacity;
       // A page that is on its way goes on behind one that is no longer there.
-      this.#turn++;
+      this.#generation++;
       this.#older = "more";
     }
-    this.#set(entries);
+    this.#setEntries(entries);
   }
 
-  #takeLog(): void {
-    const { log, wants } = this.#options;
-    this.#rename();
-    const { entries, place, isWhole } = log.from(this.#place);
-    const fresh = entries.filter((entry) => wants(entry) && !this.#ids.has(entry.id));
-    if (this.#newer !== "live" || this.#paused || this.#standing) {
+  #readLog(): void {
+    const { log, matches } = this.#options;
+    this.#applyRenames();
+    const { entries, place, isWhole } = log.readFrom(this.#logPosition);
+    const fresh = entries.filter((entry) => matches(entry) && !this.#ids.has(entry.id));
+    if (this.#newer !== "live" || this.#paused || this.#isScrolledAway) {
       // What the log has lost by then was there all the same.
       if (this.#newer === "live") this.#waiting = Math.max(this.#waiting, fresh.length);
       else {
         this.#waiting += fresh.length;
-        this.#place = place;
+        this.#logPosition = place;
       }
     } else {
       const hole = fresh.findLastIndex(({ id }) => log.skippedBefore.get(id) === Number.POSITIVE_INFINITY);
       // What came between is missing: the stretch begins anew, and what is before it is fetched.
-      if (!isWhole || hole >= 0) this.#beginAnew();
-      this.#place = place;
+      if (!isWhole || hole >= 0) this.#restart();
+      this.#logPosition = place;
       this.#waiting = 0;
       const after = fresh.slice(Math.max(0, hole));
       if (after.length > 0) this.#add(after.toReversed());
@@ -235,24 +239,24 @@ export class EventReader {
     this.#publish();
   }
 
-  #beginAnew(): void {
-    this.#turn++;
-    this.#set([]);
+  #restart(): void {
+    this.#generation++;
+    this.#setEntries([]);
     this.#older = "more";
   }
 
-  #rename(): void {
+  #applyRenames(): void {
     const { log } = this.#options;
-    if (!this.#entries.some(({ id }) => log.nowCalled(id) !== undefined)) return;
-    this.#set(this.#entries.map((entry) => log.nowCalled(entry.id) ?? entry));
+    if (!this.#entries.some(({ id }) => log.findRenamed(id) !== undefined)) return;
+    this.#setEntries(this.#entries.map((entry) => log.findRenamed(entry.id) ?? entry));
   }
 
-  #set(entries: HistoryEntry[]): void {
+  #setEntries(entries: HistoryEntry[]): void {
     this.#entries = entries;
     this.#ids = new Set(entries.map(({ id }) => id));
   }
 
-  #picture(): Reading {
+  #createSnapshot(): EventWindow {
     return {
       entries: this.#entries,
       newer: this.#newer,
@@ -263,7 +267,7 @@ export class EventReader {
   }
 
   #publish(): void {
-    const next = this.#picture();
+    const next = this.#createSnapshot();
     const known = this.#snapshot;
     if (
       next.entries === known.entries &&

@@ -3,11 +3,11 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
-import { FIRST_STATE, type LiveState, type WindowView } from "./live-store.ts";
+import { INITIAL_LIVE_STATE, type LiveState, type WindowView } from "./live-store.ts";
 
-export function useLive(): LiveState {
+export function useLiveState(): LiveState {
   const store = useLiveStore();
-  return useSyncExternalStore(store.subscribe, store.state, () => FIRST_STATE);
+  return useSyncExternalStore(store.subscribe, store.state, () => INITIAL_LIVE_STATE);
 }
 
 /** Redis's clock, renewed four times a second. Only components that show a time should ask. */
@@ -17,10 +17,10 @@ export function useServerNow(): number | null {
 }
 
 /** How long nothing was heard, in whole seconds; null: never heard. */
-export function useSilence(): number | null {
+export function useSecondsSinceMessage(): number | null {
   const store = useLiveStore();
   const seconds = () => {
-    const ms = store.silenceMs();
+    const ms = store.getMsSinceMessage();
     return ms === null ? null : Math.floor(ms / 1000);
   };
   return useSyncExternalStore(store.ticker.subscribe, seconds, () => null);
@@ -30,7 +30,7 @@ export function useSilence(): number | null {
 export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
   const store = useLiveStore();
   const { events } = store;
-  useEffect(() => (wanted === "all" ? store.showEvents() : undefined), [store, wanted]);
+  useEffect(() => (wanted === "all" ? store.subscribeEvents() : undefined), [store, wanted]);
   return useSyncExternalStore(events.subscribe, events.snapshot, () => NO_EVENTS);
 }
 
@@ -40,16 +40,16 @@ export function useEventPause(): { pause(): void; resume(): void } {
 }
 
 /** While mounted, the stream carries this window of the list. */
-export function useShowWindow({ filter, sort, offset, limit, keep }: WindowView): void {
+export function useWindowSubscription({ filter, sort, offset, limit, keep }: WindowView): void {
   const store = useLiveStore();
   useEffect(() => {
-    store.showWindow({ filter, sort, offset, limit, ...(keep === undefined ? {} : { keep }) });
+    store.subscribeWindow({ filter, sort, offset, limit, ...(keep === undefined ? {} : { keep }) });
   }, [store, filter, sort, offset, limit, keep]);
-  useEffect(() => () => store.showWindow(undefined), [store]);
+  useEffect(() => () => store.subscribeWindow(undefined), [store]);
 }
 
 /** While mounted, the stream carries the state of this lock. */
-export function useShowLock(path: string | undefined): void {
+export function useLockSubscription(path: string | undefined): void {
   const store = useLiveStore();
-  useEffect(() => (path === undefined ? undefined : store.showLock(path)), [store, path]);
+  useEffect(() => (path === undefined ? undefined : store.subscribeLock(path)), [store, path]);
 }

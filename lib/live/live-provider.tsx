@@ -3,9 +3,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import type { TargetName } from "../api/request.ts";
-import { browserPorts } from "./browser-ports.ts";
+import { createBrowserPorts } from "./browser-ports.ts";
 import { EventLog } from "./event-log.ts";
-import { queryPictures } from "./live-cache.ts";
+import { createLiveCache } from "./live-cache.ts";
 import { LiveContext } from "./live-context.ts";
 import { LiveStore } from "./live-store.ts";
 
@@ -15,8 +15,8 @@ export function LiveProvider({ target, children }: { target: TargetName; childre
   const [store] = useState(
     () =>
       new LiveStore(
-        browserPorts(target),
-        queryPictures(client, target),
+        createBrowserPorts(target),
+        createLiveCache(client, target),
         () => performance.now(),
         new EventLog(),
         target,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { sampleLock } from "@/lib/contract/sample-lock.ts";
+import { createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveStore } from "./live-store.ts";
 import type { StreamPorts } from "./stream-ports.ts";
 
-const LOCK = sampleLock({ asOf: 70_000 });
+const LOCK = createSampleLock({ asOf: 70_000 });
 const hello: LiveMessage = {
   name: "hello",
   data: {
@@ -29,7 +29,7 @@ function setup() {
       views.push(view);
       return "";
     },
-    takePlace: (told) => {
+    acquireSlot: (told) => {
       told(true);
       return () => {};
     },
@@ -51,9 +51,9 @@ function setup() {
     {
       window: (window) => seen.windows.push(window),
       lock: (lock) => seen.locks.push(lock),
-      kept: () => undefined,
+      pinned: () => undefined,
       reconnected: () => seen.reconnected++,
-      forget: () => seen.forgotten++,
+      clear: () => seen.forgotten++,
     },
     () => elapsed,
     new EventLog({ schedule: (run) => run() }),
@@ -126,10 +126,10 @@ describe("live store", () => {
 
   it("the live store reports how long the stream has been silent", () => {
     const { store, say, wait } = setup();
-    expect(store.silenceMs()).toBeNull();
+    expect(store.getMsSinceMessage()).toBeNull();
     say(hello);
     wait(4000);
-    expect(store.silenceMs()).toBe(4000);
+    expect(store.getMsSinceMessage()).toBe(4000);
   });
 
   it("the live store reports a server with an incompatible protocol", () => {
@@ -145,9 +145,9 @@ describe("live store", () => {
       for (let i = 0; i < 5; i++) await Promise.resolve();
       return views.at(-1)?.lock;
     };
-    const leavePage = store.showLock("page");
+    const leavePage = store.subscribeLock("page");
     expect(await settle()).toBe("page");
-    const closeSheet = store.showLock("sheet");
+    const closeSheet = store.subscribeLock("sheet");
     expect(await settle()).toBe("sheet");
     closeSheet();
     expect(await settle()).toBe("page");
@@ -158,7 +158,7 @@ describe("live store", () => {
   it("the live store clears everything on logout", () => {
     const { store, seen, say } = setup();
     say(hello);
-    store.loggedOut();
+    store.markLoggedOut();
     expect(store.state()).toMatchObject({ connection: "logged_out", hello: null, health: null });
     expect(store.events.snapshot().events).toEqual([]);
     expect(seen.forgotten).toBe(1);

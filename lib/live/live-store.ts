@@ -1,8 +1,15 @@
-import type { Health, KeptLock, LiveHello, LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
+import type {
+  Health,
+  LiveHello,
+  LiveMessage,
+  LiveView,
+  LiveWindow,
+  PinnedLock,
+} from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { keyOfFields, pathOfKey } from "@/lib/keys/key.ts";
+import { encodeKeyPath, parseKeyFields } from "@/lib/keys/key.ts";
 import type { TargetName } from "../api/request.ts";
-import { windowAfter } from "./apply-row-changes.ts";
+import { applyRowChanges } from "./apply-row-changes.ts";
 import { EventLog } from "./event-log.ts";
 import { type Connection, LiveStream } from "./live-stream.ts";
 import { createServerClock, type ServerClock } from "./server-clock.ts";
@@ -17,7 +24,7 @@ export interface LiveState {
   outdated: boolean;
 }
 
-export const FIRST_STATE: LiveState = {
+export const INITIAL_LIVE_STATE: LiveState = {
   connection: "connecting",
   hello: null,
   health: null,
@@ -25,19 +32,19 @@ export const FIRST_STATE: LiveState = {
 };
 
 /** Where pictures go that are cached by what they show. */
-export interface Pictures {
+export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
   /** By path; of those only that the window does not tell of. */
-  kept(kept: ReadonlyMap<string, KeptLock>): void;
+  pinned(kept: ReadonlyMap<string, PinnedLock>): void;
   /** A new connection: what was fetched before may have missed something. */
   reconnected(): void;
-  forget(): void;
+  clear(): void;
 }
 
 export type WindowView = Omit<LiveView, "lock" | "events">;
 
-const NOTHING: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
+const EMPTY_VIEW: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
 /** All that the console knows of the server, fed by the one stream. Knows nothing of React. */
 export class LiveStore {
@@ -46,41 +53,41 @@ export class LiveStore {
   readonly events: EventLog;
   #stream: LiveStream;
   #elapsed: () => number;
-  #pictures: Pictures;
+  #cache: LiveCache;
   /** Not part of the state: it changes with every message, and is shown only while none comes. */
-  #heardAt: number | null = null;
-  #state = FIRST_STATE;
+  #lastMessageAt: number | null = null;
+  #state = INITIAL_LIVE_STATE;
   #listeners = new Set<() => void>();
-  #window = NOTHING;
-  #shown: LiveWindow | undefined;
-  #kept: ReadonlyMap<string, KeptLock> = new Map();
-  #locks: { path: string }[] = [];
+  #window = EMPTY_VIEW;
+  #currentWindow: LiveWindow | undefined;
+  #pinned: ReadonlyMap<string, PinnedLock> = new Map();
+  #lockRequests: { path: string }[] = [];
   #eventReaders = 0;
 
   constructor(
     ports: StreamPorts,
-    pictures: Pictures,
+    pictures: LiveCache,
     elapsed: () => number,
     events = new EventLog(),
     /** The target that all of this is about; undefined: the first that is configured. */
     readonly target: TargetName = undefined,
   ) {
     this.#elapsed = elapsed;
-    this.#pictures = pictures;
+    this.#cache = pictures;
     this.events = events;
     this.clock = createServerClock(elapsed);
     this.ticker = createTicker(() => this.clock.now());
     this.#stream = new LiveStream(
       ports,
       {
-        message: (message) => this.#heard(message),
+        message: (message) => this.#handleMessage(message),
         connection: (connection) => {
           // Nobody looks at a tab that sleeps: its countdowns stand still, too.
           this.ticker.rest(connection === "asleep");
-          this.#set({ connection });
+          this.#setState({ connection });
         },
       },
-      { ...NOTHING, events: "none" },
+      { ...EMPTY_VIEW, events: "none" },
     );
   }
 
@@ -100,78 +107,78 @@ export class LiveStore {
   readonly state = (): LiveState => this.#state;
 
   /** How long ago the server was last heard; null: never. */
-  silenceMs(): number | null {
-    return this.#heardAt === null ? null : this.#elapsed() - this.#heardAt;
+  getMsSinceMessage(): number | null {
+    return this.#lastMessageAt === null ? null : this.#elapsed() - this.#lastMessageAt;
   }
 
   /** undefined: no table is on screen. */
-  showWindow(window: WindowView | undefined): void {
-    this.#window = window ?? NOTHING;
-    this.#tellView();
+  subscribeWindow(window: WindowView | undefined): void {
+    this.#window = window ?? EMPTY_VIEW;
+    this.#sendView();
   }
 
   /** A key in path form. The last one asked for wins, until what this returns is called. */
-  showLock(path: string): () => void {
+  subscribeLock(path: string): () => void {
     const wish = { path };
-    this.#locks.push(wish);
-    this.#tellView();
+    this.#lockRequests.push(wish);
+    this.#sendView();
     return () => {
-      this.#locks = this.#locks.filter((other) => other !== wish);
-      this.#tellView();
+      this.#lockRequests = this.#lockRequests.filter((other) => other !== wish);
+      this.#sendView();
     };
   }
 
   /** The events of all locks, until what this returns is called. */
-  showEvents(): () => void {
+  subscribeEvents(): () => void {
     this.#eventReaders++;
-    this.#tellView();
+    this.#sendView();
     return () => {
       this.#eventReaders--;
-      this.#tellView();
+      this.#sendView();
     };
   }
 
-  loggedOut(): void {
+  markLoggedOut(): void {
     this.events.clear();
-    this.#pictures.forget();
-    this.#stream.loggedOut();
-    this.#heardAt = null;
-    this.#set({ hello: null, health: null });
+    this.#cache.clear();
+    this.#stream.markLoggedOut();
+    this.#lastMessageAt = null;
+    this.#setState({ hello: null, health: null });
   }
 
-  #tellView(): void {
-    const lock = this.#locks.at(-1)?.path;
+  #sendView(): void {
+    const lock = this.#lockRequests.at(-1)?.path;
     const events = this.#eventReaders > 0 ? "all" : "none";
     this.#stream.setView({ ...this.#window, events, ...(lock === undefined ? {} : { lock }) });
   }
 
-  #heard(message: LiveMessage | undefined): void {
-    this.#heardAt = this.#elapsed();
+  #handleMessage(message: LiveMessage | undefined): void {
+    this.#lastMessageAt = this.#elapsed();
     if (message === undefined) {
-      this.#set({ outdated: true });
+      this.#setState({ outdated: true });
       return;
     }
     if (message.name === "hello") this.clock.reset();
     if ("now" in message.data) this.clock.observe(message.data.now);
     switch (message.name) {
       case "hello":
-        this.#pictures.reconnected();
-        this.#set({ hello: message.data });
+        this.#cache.reconnected();
+        this.#setState({ hello: message.data });
         break;
       case "health":
-        this.#set({ health: message.data });
+        this.#setState({ health: message.data });
         break;
       case "window":
-        this.#take(message.data);
+        this.#applyWindow(message.data);
         break;
       case "rows":
-        this.#take(this.#shown && windowAfter(this.#shown, message.data));
+        this.#applyWindow(this.#currentWindow && applyRowChanges(this.#currentWindow, message.data));
         break;
       case "kept":
-        this.#keep(message.data.items);
+        this.#updatePinned(message.data.items);
         break;
       case "lock":
-        this.#pictures.lock(message.data.lock);
+        this.#cache.lock(message.data.lock);
         break;
       case "recent":
         this.events.addRecent(message.data.items);
@@ -183,36 +190,36 @@ export class LiveStore {
   }
 
   /** What was told before of rows that are kept no more is forgotten. */
-  #keep(items: readonly KeptLock[]): void {
+  #updatePinned(items: readonly PinnedLock[]): void {
     const wanted = new Set(this.#window.keep);
-    const told = items.map((item) => [pathOfKey(keyOfFields(item.lock)), item] as const);
-    const known = [...this.#kept].filter(([path]) => wanted.has(path));
-    this.#kept = new Map([...known, ...told]);
-    this.#pictures.kept(this.#kept);
+    const told = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
+    const known = [...this.#pinned].filter(([path]) => wanted.has(path));
+    this.#pinned = new Map([...known, ...told]);
+    this.#cache.pinned(this.#pinned);
   }
 
   /** What does not fit what was told before can only be mended by all of it. */
-  #take(window: LiveWindow | undefined): void {
-    this.#shown = window;
+  #applyWindow(window: LiveWindow | undefined): void {
+    this.#currentWindow = window;
     if (window === undefined) {
-      this.#stream.lookAgain();
+      this.#stream.resync();
       return;
     }
-    this.#unkeep(window);
-    this.#pictures.window(window);
+    this.#removePinned(window);
+    this.#cache.window(window);
   }
 
   /** The window tells of it now. */
-  #unkeep({ items }: LiveWindow): void {
-    if (this.#kept.size === 0) return;
-    const shown = new Set(items.map((lock) => pathOfKey(keyOfFields(lock))));
-    const kept = [...this.#kept].filter(([path]) => !shown.has(path));
-    if (kept.length === this.#kept.size) return;
-    this.#kept = new Map(kept);
-    this.#pictures.kept(this.#kept);
+  #removePinned({ items }: LiveWindow): void {
+    if (this.#pinned.size === 0) return;
+    const shown = new Set(items.map((lock) => encodeKeyPath(parseKeyFields(lock))));
+    const kept = [...this.#pinned].filter(([path]) => !shown.has(path));
+    if (kept.length === this.#pinned.size) return;
+    this.#pinned = new Map(kept);
+    this.#cache.pinned(this.#pinned);
   }
 
-  #set(change: Partial<LiveState>): void {
+  #setState(change: Partial<LiveState>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }

@@ -54,7 +54,7 @@ class Browser {
         asked = view;
         return "/live";
       },
-      takePlace: (told) => {
+      acquireSlot: (told) => {
         told(this.hasPlace);
         return () => {
           this.placesLeft++;

@@ -1,5 +1,5 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
-import type { Carry, Source, StreamPorts } from "./stream-ports.ts";
+import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
  * `connecting`: nothing heard yet, or woken up again. `stale`: silence for too long; what is shown may be wrong.
@@ -14,7 +14,7 @@ export interface StreamListener {
 
 export const STALE_AFTER_MS = 2500;
 /** How often a tab asks that has no connection of its own; less than what is stale. */
-const ASK_EVERY_MS = 1200;
+const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
@@ -23,7 +23,7 @@ const RETRY_MAX_MS = 5000;
 
 type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
 
-function sameView(a: LiveView, b: LiveView): boolean {
+function isSameView(a: LiveView, b: LiveView): boolean {
   return (
     a.filter === b.filter &&
     a.sort === b.sort &&
@@ -41,17 +41,17 @@ export class LiveStream {
   #listener: StreamListener;
   #view: LiveView;
   #connection: Connection = "connecting";
-  #source: Source | undefined;
-  #carry: Carry = "on";
-  #leavePlace: (() => void) | undefined;
+  #source: StreamSource | undefined;
+  #mode: StreamMode = "on";
+  #releaseSlot: (() => void) | undefined;
   #streamId: string | undefined;
   /** The view the server has, or is being told. */
-  #sent: LiveView | undefined;
+  #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;
   #running = false;
   #timers = new Map<TimerName, () => void>();
-  #forgetPage: (() => void) | undefined;
+  #unsubscribePage: (() => void) | undefined;
 
   constructor(ports: StreamPorts, listener: StreamListener, view: LiveView) {
     this.#ports = ports;
@@ -62,130 +62,130 @@ export class LiveStream {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    this.#forgetPage = this.#ports.page.onChange(() => this.#pageChanged());
+    this.#unsubscribePage = this.#ports.page.onChange(() => this.#onVisibilityChange());
     this.#connect();
-    if (this.#ports.page.hidden()) this.#pageChanged();
+    if (this.#ports.page.hidden()) this.#onVisibilityChange();
   }
 
   stop(): void {
     this.#running = false;
-    this.#forgetPage?.();
+    this.#unsubscribePage?.();
     this.#disconnect();
-    for (const name of [...this.#timers.keys()]) this.#cancel(name);
+    for (const name of [...this.#timers.keys()]) this.#cancelTimer(name);
   }
 
   setView(view: LiveView): void {
-    if (sameView(this.#view, view)) return;
+    if (isSameView(this.#view, view)) return;
     this.#view = view;
-    void this.#tellView();
+    void this.#sendView();
   }
 
   /** The server is to tell all of the view again. */
-  lookAgain(): void {
+  resync(): void {
     this.#view = { ...this.#view };
-    void this.#tellView();
+    void this.#sendView();
   }
 
   /** After a log out here, or a 401 anywhere. */
-  loggedOut(): void {
+  markLoggedOut(): void {
     this.#disconnect();
-    for (const name of ["stale", "dead", "retry"] as const) this.#cancel(name);
-    this.#become("logged_out");
-    this.#after("login", LOGIN_CHECK_MS, () => void this.#checkLogin());
+    for (const name of ["stale", "dead", "retry"] as const) this.#cancelTimer(name);
+    this.#setConnection("logged_out");
+    this.#startTimer("login", LOGIN_CHECK_MS, () => void this.#checkLogin());
   }
 
   #connect(): void {
     this.#disconnect();
-    this.#cancel("retry");
-    this.#leavePlace = this.#ports.takePlace((hasPlace) => this.#open(hasPlace ? "on" : "once"));
+    this.#cancelTimer("retry");
+    this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "on" : "once"));
     // Only words push the moment of staleness away: a new connection that says nothing does not.
-    if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#watchSilence();
-    this.#watchDeath();
+    if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#restartStaleTimer();
+    this.#restartDeadTimer();
   }
 
-  #open(carry: Carry): void {
-    this.#carry = carry;
+  #openSource(carry: StreamMode): void {
+    this.#mode = carry;
     // Too long for an address: what is kept is told as soon as there is a stream to tell it to.
     const { keep, ...asked } = this.#view;
-    this.#sent = keep === undefined ? this.#view : asked;
-    const source = this.#ports.open(this.#ports.url(this.#sent, carry), {
+    this.#sentView = keep === undefined ? this.#view : asked;
+    const source = this.#ports.open(this.#ports.url(this.#sentView, carry), {
       message: (message) => {
-        if (this.#source === source) this.#heard(message);
+        if (this.#source === source) this.#handleMessage(message);
       },
       error: () => {
-        if (this.#source === source) this.#ended();
+        if (this.#source === source) this.#onSourceError();
       },
     });
     this.#source = source;
   }
 
-  #ended(): void {
-    if (this.#carry === "on" || this.#streamId === undefined) {
-      void this.#failed();
+  #onSourceError(): void {
+    if (this.#mode === "on" || this.#streamId === undefined) {
+      void this.#onFailure();
       return;
     }
     this.#disconnect();
-    this.#after("retry", ASK_EVERY_MS, () => this.#connect());
+    this.#startTimer("retry", POLL_INTERVAL_MS, () => this.#connect());
   }
 
   #disconnect(): void {
     this.#source?.close();
-    this.#leavePlace?.();
-    this.#leavePlace = undefined;
+    this.#releaseSlot?.();
+    this.#releaseSlot = undefined;
     this.#source = undefined;
     this.#streamId = undefined;
   }
 
-  #heard(message: LiveMessage | undefined): void {
+  #handleMessage(message: LiveMessage | undefined): void {
     if (message?.name === "hello") {
       this.#streamId = message.data.stream;
       this.#failures = 0;
     }
-    this.#watchSilence();
-    this.#watchDeath();
+    this.#restartStaleTimer();
+    this.#restartDeadTimer();
     this.#listener.message(message);
-    this.#become("live");
-    if (message?.name === "hello") void this.#tellView();
+    this.#setConnection("live");
+    if (message?.name === "hello") void this.#sendView();
   }
 
-  #watchSilence(): void {
-    this.#after("stale", STALE_AFTER_MS, () => this.#become("stale"));
+  #restartStaleTimer(): void {
+    this.#startTimer("stale", STALE_AFTER_MS, () => this.#setConnection("stale"));
   }
 
-  #watchDeath(): void {
-    this.#after("dead", DEAD_AFTER_MS, () => void this.#failed());
+  #restartDeadTimer(): void {
+    this.#startTimer("dead", DEAD_AFTER_MS, () => void this.#onFailure());
   }
 
-  async #failed(): Promise<void> {
+  async #onFailure(): Promise<void> {
     this.#disconnect();
-    this.#cancel("dead");
+    this.#cancelTimer("dead");
     const session = await this.#ports.checkSession();
     if (!this.#running || this.#source !== undefined || this.#connection === "asleep") return;
     if (session === "out") {
-      this.loggedOut();
+      this.markLoggedOut();
       return;
     }
     const pause = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** this.#failures++);
-    this.#after("retry", pause * (0.5 + this.#ports.random()), () => this.#connect());
+    this.#startTimer("retry", pause * (0.5 + this.#ports.random()), () => this.#connect());
   }
 
-  async #tellView(): Promise<void> {
+  async #sendView(): Promise<void> {
     if (this.#sending) return;
-    if (this.#carry === "once") {
+    if (this.#mode === "once") {
       // The next picture is of the new view; it is asked for at once.
-      if (this.#running && this.#sent !== this.#view && this.#timers.has("retry")) this.#connect();
+      if (this.#running && this.#sentView !== this.#view && this.#timers.has("retry")) this.#connect();
       return;
     }
     this.#sending = true;
-    while (this.#streamId !== undefined && this.#sent !== this.#view) {
+    while (this.#streamId !== undefined && this.#sentView !== this.#view) {
       const { stream, view } = { stream: this.#streamId, view: this.#view };
-      this.#sent = view;
+      this.#sentView = view;
       const result = await this.#ports.changeView(stream, view);
       if (this.#streamId !== stream) continue;
-      if (result === "out") this.loggedOut();
+      if (result === "out") this.markLoggedOut();
       if (result === "gone") this.#connect();
       // A view that was not taken is asked for anew by a new connection.
-      if (result === "failed") void this.#failed();
+      if (result === "failed") void this.#onFailure();
     }
     this.#sending = false;
   }
@@ -194,39 +194,39 @@ export class LiveStream {
     const session = await this.#ports.checkSession();
     if (!this.#running || this.#connection !== "logged_out") return;
     if (session === "in") {
-      this.#become("connecting");
+      this.#setConnection("connecting");
       this.#connect();
     } else if (!this.#ports.page.hidden())
-      this.#after("login", LOGIN_CHECK_MS, () => void this.#checkLogin());
+      this.#startTimer("login", LOGIN_CHECK_MS, () => void this.#checkLogin());
   }
 
-  #pageChanged(): void {
+  #onVisibilityChange(): void {
     if (this.#ports.page.hidden()) {
-      this.#after("sleep", SLEEP_AFTER_MS, () => this.#sleep());
+      this.#startTimer("sleep", SLEEP_AFTER_MS, () => this.#sleep());
       return;
     }
-    this.#cancel("sleep");
+    this.#cancelTimer("sleep");
     if (this.#connection === "logged_out") void this.#checkLogin();
     if (this.#connection !== "asleep") return;
-    this.#become("connecting");
+    this.#setConnection("connecting");
     this.#connect();
   }
 
   #sleep(): void {
     if (this.#connection === "logged_out") return;
     this.#disconnect();
-    for (const name of ["stale", "dead", "retry"] as const) this.#cancel(name);
-    this.#become("asleep");
+    for (const name of ["stale", "dead", "retry"] as const) this.#cancelTimer(name);
+    this.#setConnection("asleep");
   }
 
-  #become(connection: Connection): void {
+  #setConnection(connection: Connection): void {
     if (this.#connection === connection) return;
     this.#connection = connection;
     this.#listener.connection(connection);
   }
 
-  #after(name: TimerName, ms: number, run: () => void): void {
-    this.#cancel(name);
+  #startTimer(name: TimerName, ms: number, run: () => void): void {
+    this.#cancelTimer(name);
     this.#timers.set(
       name,
       this.#ports.timer(() => {
@@ -236,7 +236,7 @@ export class LiveStream {
     );
   }
 
-  #cancel(name: TimerName): void {
+  #cancelTimer(name: TimerName): void {
     this.#timers.get(name)?.();
     this.#timers.delete(name);
   }

@@ -3,7 +3,7 @@ import type { LiveMessage } from "@/lib/contract/live.ts";
 export type MessageName = LiveMessage["name"];
 
 /** The contract's, written again without zod. The type holds them together. */
-const NAMES: Readonly<Record<MessageName, true>> = {
+const MESSAGE_NAME_RECORD: Readonly<Record<MessageName, true>> = {
   hello: true,
   health: true,
   window: true,
@@ -14,4 +14,4 @@ const NAMES: Readonly<Record<MessageName, true>> = {
   events: true,
 };
 
-export const MESSAGE_NAMES = Object.keys(NAMES) as readonly MessageName[];
+export const MESSAGE_NAMES = Object.keys(MESSAGE_NAME_RECORD) as readonly MessageName[];

@@ -1,9 +1,9 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
 /** `once`: the stream ends with its first picture. */
-export type Carry = "on" | "once";
+export type StreamMode = "on" | "once";
 
-export interface Source {
+export interface StreamSource {
   close(): void;
 }
 
@@ -15,9 +15,9 @@ export interface StreamPorts {
    * one.
    * @returns gives it back, or asks no more
    */
-  takePlace(told: (hasPlace: boolean) => void): () => void;
-  open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): Source;
-  url(view: LiveView, carry: Carry): string;
+  acquireSlot(told: (hasPlace: boolean) => void): () => void;
+  open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
+  url(view: LiveView, carry: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
   checkSession(): Promise<"in" | "out" | "unknown">;
   timer(run: () => void, afterMs: number): () => void;

@@ -2,25 +2,32 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AuditFilter, AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
-import { ask, at, BASE, type Failure, send } from "../api/request.ts";
+import { API_BASE, type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 
 /** As it stands in the address of the page: what is not asked for is undefined. */
 export type AuditView = Readonly<Partial<AuditFilter>>;
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
-function wordsOf(view: AuditView): Record<string, string | undefined> {
+function toAuditQuery(view: AuditView): Record<string, string | undefined> {
   const { from, to, ...words } = view;
   return { ...words, from: from?.toString(), to: to?.toString() };
 }
 
 /** Page by page, the newest first. */
 export function useAudit(view: AuditView, isOn: boolean) {
-  return useInfiniteQuery<AuditPage, Failure, { pages: AuditPage[] }, unknown[], string | undefined>({
+  return useInfiniteQuery<AuditPage, RequestError, { pages: AuditPage[] }, unknown[], string | undefined>({
     queryKey: ["audit", view],
     queryFn: ({ pageParam }) =>
-      ask(
-        send("GET", at("/audit", undefined, { ...wordsOf(view), cursor: pageParam, limit: String(PAGE) })),
+      requestJson(
+        sendRequest(
+          "GET",
+          withTarget("/audit", undefined, {
+            ...toAuditQuery(view),
+            cursor: pageParam,
+            limit: String(PAGE_SIZE),
+          }),
+        ),
         (wire, json) => wire.readAuditPage(json),
       ),
     initialPageParam: undefined,
@@ -31,16 +38,17 @@ export function useAudit(view: AuditView, isOn: boolean) {
 
 /** Goes along the whole chain; asked when somebody wants to know. */
 export function useAuditVerification() {
-  return useQuery<AuditVerification, Failure>({
+  return useQuery<AuditVerification, RequestError>({
     queryKey: ["audit-verification"],
-    queryFn: () => ask(send("GET", "/audit/verify"), (wire, json) => wire.readAuditVerification(json)),
+    queryFn: () =>
+      requestJson(sendRequest("GET", "/audit/verify"), (wire, json) => wire.readAuditVerification(json)),
     enabled: false,
   });
 }
 
 /** Where the browser loads the audit as a file. The chain is whole or nothing: of filters it takes the time alone. */
-export function auditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
+export function buildAuditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
   const { from, to } = view;
   const wanted = format === "csv" ? view : { from, to };
-  return BASE + at("/audit/export", undefined, { format, ...wordsOf(wanted) });
+  return API_BASE + withTarget("/audit/export", undefined, { format, ...toAuditQuery(wanted) });
 }

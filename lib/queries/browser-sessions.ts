@@ -2,33 +2,35 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { BrowserSessionList, Session } from "@/lib/contract/accounts/session.ts";
-import { ask, type Failure, order, send } from "../api/request.ts";
-import { useChange } from "./use-change.ts";
+import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
+import { useInvalidatingMutation } from "./use-change.ts";
 
-const SESSIONS = ["browser-sessions"];
-const EVERY_MS = 15_000;
+const SESSIONS_QUERY_KEY = ["browser-sessions"];
+const REFETCH_MS = 15_000;
 
 /** Who this browser is logged in as. */
 export function useSession() {
-  return useQuery<Session, Failure>({
+  return useQuery<Session, RequestError>({
     queryKey: ["session"],
-    queryFn: () => ask(send("GET", "/session"), (wire, json) => wire.readSession(json)),
-    refetchInterval: EVERY_MS,
+    queryFn: () => requestJson(sendRequest("GET", "/session"), (wire, json) => wire.readSession(json)),
+    refetchInterval: REFETCH_MS,
   });
 }
 
 /** One's own; of whoever is an admin at every target, everybody's. */
 export function useBrowserSessions() {
-  return useQuery<BrowserSessionList, Failure>({
-    queryKey: SESSIONS,
-    queryFn: () => ask(send("GET", "/browser-sessions"), (wire, json) => wire.readBrowserSessions(json)),
-    refetchInterval: EVERY_MS,
+  return useQuery<BrowserSessionList, RequestError>({
+    queryKey: SESSIONS_QUERY_KEY,
+    queryFn: () =>
+      requestJson(sendRequest("GET", "/browser-sessions"), (wire, json) => wire.readBrowserSessions(json)),
+    refetchInterval: REFETCH_MS,
   });
 }
 
 /** One after the other; the first that fails ends it. */
 export function useEndSessions() {
-  return useChange<void, readonly string[]>(SESSIONS, async (ids) => {
-    for (const id of ids) await order(send("DELETE", `/browser-sessions/${encodeURIComponent(id)}`));
+  return useInvalidatingMutation<void, readonly string[]>(SESSIONS_QUERY_KEY, async (ids) => {
+    for (const id of ids)
+      await requestVoid(sendRequest("DELETE", `/browser-sessions/${encodeURIComponent(id)}`));
   });
 }

@@ -1,27 +1,27 @@
 "use client";
 
 import { useQueries } from "@tanstack/react-query";
-import { ask, at, send } from "../api/request.ts";
-import { useLive } from "../live/hooks.ts";
+import { requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useLiveState } from "../live/hooks.ts";
 import { useTargetName } from "./targets.ts";
 
 /** The server keeps each answer and brings it up to date: asking costs next to nothing, and is still not free. */
-const EVERY_MS = 15_000;
+const REFETCH_MS = 15_000;
 
 /** How many locks each of the filters finds, in their order; undefined: not known yet. */
-export function useCounts(filters: readonly string[]): readonly (number | undefined)[] {
+export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   const target = useTargetName();
-  const { connection } = useLive();
+  const { connection } = useLiveState();
   return useQueries({
     queries: filters.map((filter) => ({
       queryKey: ["count", target, filter],
       queryFn: () =>
-        ask<number>(
-          send("GET", at("/locks", target, { filter, limit: "1" })),
+        requestJson<number>(
+          sendRequest("GET", withTarget("/locks", target, { filter, limit: "1" })),
           (wire, json) => wire.readLocks(json).total,
         ),
       enabled: connection === "live",
-      refetchInterval: EVERY_MS,
+      refetchInterval: REFETCH_MS,
       retry: false,
     })),
     combine: (results) => results.map(({ data }) => data),

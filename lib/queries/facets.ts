@@ -3,43 +3,47 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Facets } from "@/lib/contract/facet.ts";
 import type { NamespaceList } from "@/lib/contract/namespace.ts";
-import { ask, at, type Failure, send } from "../api/request.ts";
-import { useLive } from "../live/hooks.ts";
+import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useLiveState } from "../live/hooks.ts";
 import { useTargetName } from "./targets.ts";
 
 /** Calmly: these are counts to choose by. A hidden page asks nothing. */
-const EVERY_MS = 5000;
+const REFETCH_MS = 5000;
 /** Of one branch; those that most locks have. */
-export const NAMES_SHOWN = 50;
+export const NAMESPACES_SHOWN = 50;
 
 /** What the locks of a search have in common. @param filter undefined: it is none that could be asked */
 export function useFacets(filter: string | undefined) {
   const target = useTargetName();
-  const { connection } = useLive();
-  return useQuery<Facets, Failure>({
+  const { connection } = useLiveState();
+  return useQuery<Facets, RequestError>({
     queryKey: ["facets", target, filter],
     queryFn: () =>
-      ask(send("GET", at("/facets", target, { filter: filter || undefined })), (wire, json) =>
-        wire.readFacets(json),
+      requestJson(
+        sendRequest("GET", withTarget("/facets", target, { filter: filter || undefined })),
+        (wire, json) => wire.readFacets(json),
       ),
     enabled: filter !== undefined && connection !== "logged_out",
     placeholderData: keepPreviousData,
-    refetchInterval: EVERY_MS,
+    refetchInterval: REFETCH_MS,
   });
 }
 
 /** What keys of locks go on with after a prefix, of the target as a whole. */
 export function useNamespaces(prefix: string, isWanted = true) {
   const target = useTargetName();
-  const { connection } = useLive();
-  return useQuery<NamespaceList, Failure>({
+  const { connection } = useLiveState();
+  return useQuery<NamespaceList, RequestError>({
     queryKey: ["namespaces", target, prefix],
     queryFn: () =>
-      ask(
-        send("GET", at("/namespaces", target, { prefix: prefix || undefined, limit: String(NAMES_SHOWN) })),
+      requestJson(
+        sendRequest(
+          "GET",
+          withTarget("/namespaces", target, { prefix: prefix || undefined, limit: String(NAMESPACES_SHOWN) }),
+        ),
         (wire, json) => wire.readNamespaces(json),
       ),
     enabled: isWanted && connection !== "logged_out",
-    refetchInterval: EVERY_MS,
+    refetchInterval: REFETCH_MS,
   });
 }

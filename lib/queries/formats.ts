@@ -2,18 +2,18 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { FormatRule, Formats } from "@/lib/contract/detection/format-rule.ts";
-import type { RulesPreview } from "@/lib/contract/detection/rule-preview.ts";
+import type { RulePreview } from "@/lib/contract/detection/rule-preview.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
-import { getFormats, previewRules, putRules } from "../api/endpoints.ts";
-import type { Failure, TargetName } from "../api/request.ts";
+import { getFormats, previewRules, replaceRules } from "../api/endpoints.ts";
+import type { RequestError, TargetName } from "../api/request.ts";
 
-const formatsKey = (target: TargetName) => ["formats", target];
+const getFormatsQueryKey = (target: TargetName) => ["formats", target];
 
 /** The formats that are known, and the rules. */
 export function useFormats() {
   const { target } = useLiveStore();
-  return useQuery<Formats, Failure>({
-    queryKey: formatsKey(target),
+  return useQuery<Formats, RequestError>({
+    queryKey: getFormatsQueryKey(target),
     queryFn: () => getFormats(target),
   });
 }
@@ -22,16 +22,16 @@ export function useFormats() {
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();
-  return useMutation<Formats, Failure, readonly FormatRule[]>({
-    mutationFn: (rules) => putRules(rules, target),
-    onSuccess: (formats) => client.setQueryData(formatsKey(target), formats),
+  return useMutation<Formats, RequestError, readonly FormatRule[]>({
+    mutationFn: (rules) => replaceRules(rules, target),
+    onSuccess: (formats) => client.setQueryData(getFormatsQueryKey(target), formats),
   });
 }
 
 /** What rules would change; nothing is changed by asking. */
 export function usePreviewRules() {
   const { target } = useLiveStore();
-  return useMutation<RulesPreview, Failure, readonly FormatRule[]>({
+  return useMutation<RulePreview, RequestError, readonly FormatRule[]>({
     mutationFn: (rules) => previewRules(rules, target),
   });
 }

@@ -6,13 +6,13 @@ import { getHistory } from "../api/endpoints.ts";
 import type { TargetName } from "../api/request.ts";
 
 /** `lib/live/live-cache.ts` has everything under `history` fetched again after a reconnect. */
-const historyKey = (target: TargetName, path: string) => ["history", target, path] as const;
+const getHistoryQueryKey = (target: TargetName, path: string) => ["history", target, path] as const;
 
 /** Page by page, the newest first. */
 export function useHistory(path: string) {
   const { target } = useLiveStore();
   return useInfiniteQuery({
-    queryKey: historyKey(target, path),
+    queryKey: getHistoryQueryKey(target, path),
     queryFn: ({ pageParam }) => getHistory(path, target, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,

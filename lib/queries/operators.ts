@@ -8,41 +8,43 @@ import type {
   OperatorPatch,
   PasswordInput,
 } from "@/lib/contract/accounts/operator.ts";
-import { ask, type Failure, order, send } from "../api/request.ts";
-import { useChange } from "./use-change.ts";
+import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
+import { useInvalidatingMutation } from "./use-change.ts";
 
-const OPERATORS = ["operators"];
-const EVERY_MS = 15_000;
+const OPERATORS_QUERY_KEY = ["operators"];
+const REFETCH_MS = 15_000;
 
-const addressOf = (name: string) => `/operators/${encodeURIComponent(name)}`;
+const getOperatorPath = (name: string) => `/operators/${encodeURIComponent(name)}`;
 
 export function useOperators() {
-  return useQuery<OperatorList, Failure>({
-    queryKey: OPERATORS,
-    queryFn: () => ask(send("GET", "/operators"), (wire, json) => wire.readOperators(json)),
-    refetchInterval: EVERY_MS,
+  return useQuery<OperatorList, RequestError>({
+    queryKey: OPERATORS_QUERY_KEY,
+    queryFn: () => requestJson(sendRequest("GET", "/operators"), (wire, json) => wire.readOperators(json)),
+    refetchInterval: REFETCH_MS,
   });
 }
 
-export function useMakeOperator() {
-  return useChange<Operator, OperatorInput>(OPERATORS, (input) =>
-    ask(send("POST", "/operators", input), (wire, json) => wire.readOperator(json)),
+export function useCreateOperator() {
+  return useInvalidatingMutation<Operator, OperatorInput>(OPERATORS_QUERY_KEY, (input) =>
+    requestJson(sendRequest("POST", "/operators", input), (wire, json) => wire.readOperator(json)),
   );
 }
 
-export function useChangeOperator(name: string) {
-  return useChange<Operator, OperatorPatch>(OPERATORS, (patch) =>
-    ask(send("PATCH", addressOf(name), patch), (wire, json) => wire.readOperator(json)),
+export function useUpdateOperator(name: string) {
+  return useInvalidatingMutation<Operator, OperatorPatch>(OPERATORS_QUERY_KEY, (patch) =>
+    requestJson(sendRequest("PATCH", getOperatorPath(name), patch), (wire, json) => wire.readOperator(json)),
   );
 }
 
 export function useRemoveOperator(name: string) {
-  return useChange<void, void>(OPERATORS, () => order(send("DELETE", addressOf(name))));
+  return useInvalidatingMutation<void, void>(OPERATORS_QUERY_KEY, () =>
+    requestVoid(sendRequest("DELETE", getOperatorPath(name))),
+  );
 }
 
 /** One's own with the old one, or as an admin anybody's. */
 export function useSetPassword(name: string) {
-  return useChange<void, PasswordInput>(OPERATORS, (input) =>
-    order(send("POST", `${addressOf(name)}/password`, input)),
+  return useInvalidatingMutation<void, PasswordInput>(OPERATORS_QUERY_KEY, (input) =>
+    requestVoid(sendRequest("POST", `${getOperatorPath(name)}/password`, input)),
   );
 }

@@ -6,7 +6,7 @@ import { login, logout } from "../api/endpoints.ts";
 
 export function useLogout() {
   const store = useLiveStore();
-  return useMutation({ mutationFn: logout, onSuccess: () => store.loggedOut() });
+  return useMutation({ mutationFn: logout, onSuccess: () => store.markLoggedOut() });
 }
 
 export function useLogin() {

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import type { TargetHealth, TargetSummary } from "@/lib/contract/target.ts";
 import { getTargetHealth, getTargets } from "../api/endpoints.ts";
-import type { Failure } from "../api/request.ts";
-import { useLive } from "../live/hooks.ts";
+import type { RequestError } from "../api/request.ts";
+import { useLiveState } from "../live/hooks.ts";
 import { useLiveStore } from "../live/live-context.ts";
 
-const LIST_EVERY_MS = 5000;
+const LIST_REFETCH_MS = 5000;
 /** Each time Redis is asked for all it tells of itself. */
-const HEALTH_EVERY_MS = 15_000;
+const HEALTH_REFETCH_MS = 15_000;
 
 /** The target that the page is about, as its address says; undefined: the first. */
 export function useTargetName(): string | undefined {
@@ -16,20 +16,20 @@ export function useTargetName(): string | undefined {
 
 /** All targets in the order of the configuration; undefined until they are known. */
 export function useTargets(): readonly TargetSummary[] | undefined {
-  const { connection } = useLive();
+  const { connection } = useLiveState();
   const { data } = useQuery({
     queryKey: ["targets"],
     queryFn: getTargets,
     enabled: connection !== "logged_out",
-    refetchInterval: LIST_EVERY_MS,
+    refetchInterval: LIST_REFETCH_MS,
   });
   return data?.items;
 }
 
 export function useTargetHealth(name: string) {
-  return useQuery<TargetHealth, Failure>({
+  return useQuery<TargetHealth, RequestError>({
     queryKey: ["target-health", name],
     queryFn: () => getTargetHealth(name),
-    refetchInterval: HEALTH_EVERY_MS,
+    refetchInterval: HEALTH_REFETCH_MS,
   });
 }

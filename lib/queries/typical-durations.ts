@@ -1,20 +1,20 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { Usual } from "@/lib/contract/stats.ts";
+import type { TypicalTimes } from "@/lib/contract/stats.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
-import { getUsual } from "../api/endpoints.ts";
-import type { Failure } from "../api/request.ts";
+import { getTypicalDurations } from "../api/endpoints.ts";
+import type { RequestError } from "../api/request.ts";
 
-const USUAL_EVERY_MS = 30_000;
+const TYPICAL_REFETCH_MS = 30_000;
 
 /** What is usual for a lock of this name; undefined while it is not known. */
-export function useUsual(path: string): Usual | undefined {
+export function useTypicalDurations(path: string): TypicalTimes | undefined {
   const { target } = useLiveStore();
-  const { data } = useQuery<Usual, Failure>({
+  const { data } = useQuery<TypicalTimes, RequestError>({
     queryKey: ["usual", target, path],
-    queryFn: () => getUsual(path, target),
-    refetchInterval: USUAL_EVERY_MS,
+    queryFn: () => getTypicalDurations(path, target),
+    refetchInterval: TYPICAL_REFETCH_MS,
   });
   return data;
 }

@@ -2,39 +2,39 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { UsualMs } from "@/lib/contract/stats.ts";
+import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Key } from "@/lib/keys/key.ts";
-import { ask, at, type Failure, send, type TargetName } from "../api/request.ts";
+import { type RequestError, requestJson, sendRequest, type TargetName, withTarget } from "../api/request.ts";
 import { useTargetName } from "./targets.ts";
 
-const EVERY_MS = 60_000;
+const REFETCH_MS = 60_000;
 /** Those that are acquired most; of the rest a lock's own page tells. */
-const PATTERNS = 200;
+const PATTERNS_MAX = 200;
 
 /** undefined: not known. */
-type UsualHeldOf = (key: Key) => UsualMs | undefined;
+type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 
 /** For how long locks of a key's pattern are held, where that is known; all who ask share one request a minute. */
-export function useUsualHeld(key: Key): UsualMs | undefined {
+export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
   const target = useTargetName();
-  const { data } = useQuery<UsualHeldOf, Failure>({
+  const { data } = useQuery<TypicalHeldLookup, RequestError>({
     queryKey: ["usual-held", target],
-    queryFn: () => getUsualHeld(target),
-    refetchInterval: EVERY_MS,
-    staleTime: EVERY_MS,
+    queryFn: () => fetchTypicalHeldTimes(target),
+    refetchInterval: REFETCH_MS,
+    staleTime: REFETCH_MS,
     structuralSharing: false,
   });
   return useMemo(() => data?.(key), [data, key]);
 }
 
-async function getUsualHeld(target: TargetName): Promise<UsualHeldOf> {
-  const query = { sort: "acquisitions", limit: String(PATTERNS) };
+async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLookup> {
+  const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
   // Not in the first load: it is used with what was asked for alone.
-  const { patternOf } = await import("@/lib/keys/key-pattern.ts");
-  const usual = await ask(send("GET", at("/stats", target, query)), (wire, json) =>
+  const { toKeyPattern: patternOf } = await import("@/lib/keys/key-pattern.ts");
+  const usual = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire
       .readStats(json)
-      .patterns.items.flatMap(({ pattern, heldMs }): [string, UsualMs][] =>
+      .patterns.items.flatMap(({ pattern, heldMs }): [string, TypicalMs][] =>
         heldMs === null ? [] : [[pattern, heldMs]],
       ),
   );

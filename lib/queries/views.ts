@@ -2,44 +2,44 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { View, ViewInput, ViewList } from "@/lib/contract/view.ts";
-import { ask, type Failure, order, send } from "../api/request.ts";
-import { useLive } from "../live/hooks.ts";
+import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
+import { useLiveState } from "../live/hooks.ts";
 
-const VIEWS = ["views"];
+const VIEWS_QUERY_KEY = ["views"];
 /** Other browsers of the same operator, and the team, change them seldom. */
-const EVERY_MS = 60_000;
-const NONE: readonly View[] = [];
+const REFETCH_MS = 60_000;
+const NO_VIEWS: readonly View[] = [];
 
-const addressOf = (id: string) => `/views/${encodeURIComponent(id)}`;
+const getViewPath = (id: string) => `/views/${encodeURIComponent(id)}`;
 
 /** One's own, then the team's; none until they are known. */
 export function useViews(): readonly View[] {
-  const { connection } = useLive();
-  const { data } = useQuery<ViewList, Failure>({
-    queryKey: VIEWS,
-    queryFn: () => ask(send("GET", "/views"), (wire, json) => wire.readViews(json)),
+  const { connection } = useLiveState();
+  const { data } = useQuery<ViewList, RequestError>({
+    queryKey: VIEWS_QUERY_KEY,
+    queryFn: () => requestJson(sendRequest("GET", "/views"), (wire, json) => wire.readViews(json)),
     enabled: connection !== "logged_out",
-    refetchInterval: EVERY_MS,
-    staleTime: EVERY_MS / 2,
+    refetchInterval: REFETCH_MS,
+    staleTime: REFETCH_MS / 2,
   });
-  return data?.items ?? NONE;
+  return data?.items ?? NO_VIEWS;
 }
 
 /** Makes one, or changes it. */
 export function useSaveView() {
   const client = useQueryClient();
-  return useMutation<ViewList, Failure, { id: string } & Partial<ViewInput>>({
+  return useMutation<ViewList, RequestError, { id: string } & Partial<ViewInput>>({
     mutationFn: ({ id, ...input }) =>
-      ask(send("PUT", addressOf(id), input), (wire, json) => wire.readViews(json)),
-    onSuccess: (views) => client.setQueryData(VIEWS, views),
-    onError: () => client.invalidateQueries({ queryKey: VIEWS }),
+      requestJson(sendRequest("PUT", getViewPath(id), input), (wire, json) => wire.readViews(json)),
+    onSuccess: (views) => client.setQueryData(VIEWS_QUERY_KEY, views),
+    onError: () => client.invalidateQueries({ queryKey: VIEWS_QUERY_KEY }),
   });
 }
 
 export function useRemoveView() {
   const client = useQueryClient();
-  return useMutation<void, Failure, string>({
-    mutationFn: (id) => order(send("DELETE", addressOf(id))),
-    onSettled: () => client.invalidateQueries({ queryKey: VIEWS }),
+  return useMutation<void, RequestError, string>({
+    mutationFn: (id) => requestVoid(sendRequest("DELETE", getViewPath(id))),
+    onSettled: () => client.invalidateQueries({ queryKey: VIEWS_QUERY_KEY }),
   });
 }

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
-import { ask, at, type Failure, send } from "../api/request.ts";
+import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 import { useLiveStore } from "../live/live-context.ts";
 
-const WAITERS_EVERY_MS = 2000;
+const WAITERS_REFETCH_MS = 2000;
 
 /**
  * Who waits for a lock, looked at again and again: the stream tells how many they are, not who.
@@ -15,15 +15,17 @@ const WAITERS_EVERY_MS = 2000;
  */
 export function useWaiters(path: string, count?: number | null) {
   const { target } = useLiveStore();
-  return useQuery<LockWaiters, Failure>({
+  return useQuery<LockWaiters, RequestError>({
     queryKey: ["waiters", target, path, count],
     queryFn: () =>
-      ask(send("GET", at(`/locks/${path}/waiters`, target)), (wire, json) => wire.readWaiters(json)),
+      requestJson(sendRequest("GET", withTarget(`/locks/${path}/waiters`, target)), (wire, json) =>
+        wire.readWaiters(json),
+      ),
     enabled: count === undefined || (count !== null && count > 0),
     // Of this lock: a page that goes on to another one is not to show who waited for the first.
     placeholderData: (before, query) =>
       query?.queryKey[1] === target && query?.queryKey[2] === path ? before : undefined,
-    refetchInterval: WAITERS_EVERY_MS,
+    refetchInterval: WAITERS_REFETCH_MS,
     retry: false,
   });
 }

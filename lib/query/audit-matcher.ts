@@ -27,10 +27,10 @@ export interface AuditSubject {
 }
 
 /** Whether an action is wanted; all that is named must match, without regard to case. */
-export function auditMatcher(filter: AuditCriteria): (item: AuditSubject) => boolean {
+export function createAuditMatcher(filter: AuditCriteria): (item: AuditSubject) => boolean {
   const { target, requestId, from = 0, to = Number.POSITIVE_INFINITY } = filter;
   const [who, key] = [filter.who?.toLowerCase(), filter.key?.toLowerCase()];
-  const [actions, outcomes] = [namesOf(filter.action), namesOf(filter.outcome)];
+  const [actions, outcomes] = [parseNames(filter.action), parseNames(filter.outcome)];
   const words = (filter.text ?? "").toLowerCase().split(/\s+/);
   return (item) =>
     item.at >= from &&
@@ -42,14 +42,14 @@ export function auditMatcher(filter: AuditCriteria): (item: AuditSubject) => boo
     (who === undefined ||
       [item.who.name, item.who.id].some((text) => matchesGlob(who, text.toLowerCase()))) &&
     (key === undefined || (item.key !== undefined && matchesGlob(key, item.key.toLowerCase()))) &&
-    hasAll(words, item);
+    hasAllWords(words, item);
 }
 
-function namesOf(list: string | undefined): ReadonlySet<string> | undefined {
+function parseNames(list: string | undefined): ReadonlySet<string> | undefined {
   return list === undefined ? undefined : new Set(list.split(","));
 }
 
-function hasAll(
+function hasAllWords(
   words: readonly string[],
   { who, key, reason, seen, outcome, requestId }: AuditSubject,
 ): boolean {

@@ -21,7 +21,7 @@ export interface EventSubject {
 type KeyedSubject = EventSubject & { readonly key: string };
 
 /** Whether an entry is wanted. A gap belongs to every key and owner: anything may have happened in it. */
-export function eventMatcher({ key, owner, type }: EventCriteria): (entry: EventSubject) => boolean {
+export function createEventMatcher({ key, owner, type }: EventCriteria): (entry: EventSubject) => boolean {
   const types = type === undefined ? undefined : new Set(type.split(","));
   const [keyGlob, ownerGlob] = [key?.toLowerCase(), owner?.toLowerCase()];
   return (entry) => {
@@ -33,13 +33,13 @@ export function eventMatcher({ key, owner, type }: EventCriteria): (entry: Event
 }
 
 /** Whether an event has the words that are searched for; plain words are looked for in who freed it, and why, as well. */
-export function eventWords(text = ""): (event: KeyedSubject) => boolean {
+export function createEventTextMatcher(text = ""): (event: KeyedSubject) => boolean {
   const terms = parseFilter(text);
-  return (event) => eventMatches(terms, event);
+  return (event) => isEventMatch(terms, event);
 }
 
 /** The same language as the list of locks. */
-export function eventMatches(terms: readonly FilterTerm[], event: KeyedSubject): boolean {
+export function isEventMatch(terms: readonly FilterTerm[], event: KeyedSubject): boolean {
   const { key, owner, by, reason, fence } = event;
   const records = [by, reason, fence].filter((text) => text !== undefined);
   return matchesFilter(terms, { key, owners: owner === undefined ? [] : [owner], records });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keyOfBytes } from "../keys/key.ts";
+import { decodeKey } from "../keys/key.ts";
 import {
-  exactTerm,
+  describeFilterError,
   type FilterSubject,
-  faultOfFilter,
-  isTimed,
+  formatExactTerm,
+  isTimeDependent,
   matchesFilter,
   parseFilter,
 } from "./filter.ts";
@@ -16,7 +16,7 @@ const SUBJECT: FilterSubject = {
   owners: ["checkout@pod-7", "5f0c0c1e:1"],
   records: ["Billing", "nightly invoice run"],
 };
-const matches = (filter: string, subject = SUBJECT) => matchesFilter(parseFilter(filter), subject);
+const isMatch = (filter: string, subject = SUBJECT) => matchesFilter(parseFilter(filter), subject);
 
 describe("filter parsing", () => {
   it("a word with a field is read as a glob and any other word as text", () => {
@@ -40,23 +40,26 @@ describe("filter parsing", () => {
     ]);
   });
 
-  it.each(["key:", "owner:", "format:", "port:a", ":key", "xkey:a"])("the word %s is read as plain text", (word) => {
-    expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
-  });
+  it.each(["key:", "owner:", "format:", "port:a", ":key", "xkey:a"])(
+    "the word %s is read as plain text",
+    (word) => {
+      expect(parseFilter(word)).toEqual([{ field: "any", text: word }]);
+    },
+  );
 });
 
 describe("exact filter terms", () => {
   const OWNERS = fc.oneof(
     fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", ":", "=", "*", "~", "\n", "\t"), maxLength: 12 }),
     fc.string({ unit: "grapheme", maxLength: 40 }),
-    fc.uint8Array({ maxLength: 40 }).map(keyOfBytes),
+    fc.uint8Array({ maxLength: 40 }).map(decodeKey),
   );
 
   it("an exact term matches only the identical value", () => {
     fc.assert(
       fc.property(OWNERS, OWNERS, fc.constantFrom("", "abc ", "key:* "), (owner, other, before) => {
         fc.pre(owner !== "");
-        const terms = parseFilter(`${before}${exactTerm("owner", owner)} verdict:="late"`);
+        const terms = parseFilter(`${before}${formatExactTerm("owner", owner)} verdict:="late"`);
         expect(terms.slice(-2)).toEqual([
           { field: "owner", exact: owner },
           { field: "verdict", exact: "late" },
@@ -70,7 +73,7 @@ describe("exact filter terms", () => {
 
   it.each([
     ["owner:=abc", [{ field: "owner", exact: "abc" }]],
-    ["owner:=~_w", [{ field: "owner", exact: keyOfBytes(Uint8Array.of(255)) }]],
+    ["owner:=~_w", [{ field: "owner", exact: decodeKey(Uint8Array.of(255)) }]],
     ['owner:="~_w"', [{ field: "owner", exact: "~_w" }]],
     ["owner:=~!", [{ field: "owner", exact: "~!" }]],
     [
@@ -135,24 +138,24 @@ describe("filter validation", () => {
     ["count>1.5", "count is compared with a whole number"],
     ["waiters>0 count<1s", "count is compared with a whole number"],
   ])("validation of the filter %s returns %s", (filter, fault) => {
-    expect(faultOfFilter(filter)).toBe(fault);
+    expect(describeFilterError(filter)).toBe(fault);
   });
 });
 
 it("filters that depend on the current time are recognized", () => {
   for (const filter of ["a held>1s", "remaining<1s", "held<usual", "is:abnormal"])
-    expect(isTimed(filter)).toBe(true);
+    expect(isTimeDependent(filter)).toBe(true);
   for (const filter of ["waiters>0 count>1", "held", "key:held>1s", 'owner:="is:abnormal"'])
-    expect(isTimed(filter)).toBe(false);
+    expect(isTimeDependent(filter)).toBe(false);
 });
 
 it("a comparison matches nothing but locks", () => {
-  for (const filter of ["held>0ms", "count>0", "is:abnormal"]) expect(matches(filter)).toBe(false);
+  for (const filter of ["held>0ms", "count>0", "is:abnormal"]) expect(isMatch(filter)).toBe(false);
 });
 
 describe("filter matching", () => {
   it("an empty filter matches everything", () => {
-    expect(matches("")).toBe(true);
+    expect(isMatch("")).toBe(true);
   });
 
   it.each([
@@ -162,7 +165,7 @@ describe("filter matching", () => {
     ["key:*orders", false],
     ["key:checkout*", false],
   ])("%s is compared with the whole key: %s", (filter, met) => {
-    expect(matches(filter)).toBe(met);
+    expect(isMatch(filter)).toBe(met);
   });
 
   it.each([
@@ -171,7 +174,7 @@ describe("filter matching", () => {
     ["owner:pod", false],
     ["owner:lock*", false],
   ])("%s is compared with each owner: %s", (filter, met) => {
-    expect(matches(filter)).toBe(met);
+    expect(isMatch(filter)).toBe(met);
   });
 
   it.each([
@@ -186,38 +189,41 @@ describe("filter matching", () => {
     ["verdict:*", true],
   ])("%s is compared with format, candidate formats, kind and liveness: %s", (filter, met) => {
     const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", verdict: "late" };
-    expect(matches(filter, subject)).toBe(met);
-    expect(matches(filter, SUBJECT)).toBe(false);
+    expect(isMatch(filter, subject)).toBe(met);
+    expect(isMatch(filter, SUBJECT)).toBe(false);
   });
 
   it.each(["oRDers", "pod-7", "BILLING", "invoice"])(
     "the text %s is found in key, owners and records",
     (text) => {
-      expect(matches(text)).toBe(true);
+      expect(isMatch(text)).toBe(true);
     },
   );
 
   it("* and ? in plain text match themselves", () => {
-    expect(matches("orders*")).toBe(false);
-    expect(matches("a*b?", { key: "xA*b?", owners: [], records: [] })).toBe(true);
+    expect(isMatch("orders*")).toBe(false);
+    expect(isMatch("a*b?", { key: "xA*b?", owners: [], records: [] })).toBe(true);
   });
 
   it("a filter matches only if every term matches", () => {
-    expect(matches("billing key:lock:* 7")).toBe(true);
-    expect(matches("billing key:lock:* absent")).toBe(false);
+    expect(isMatch("billing key:lock:* 7")).toBe(true);
+    expect(isMatch("billing key:lock:* absent")).toBe(false);
   });
 });
 
 /** What the words of a glob mean, without a thought for cost. */
-function reference(glob: string, text: string): boolean {
+function isReferenceMatch(glob: string, text: string): boolean {
   if (glob === "") return text === "";
   const rest = glob.slice(1);
-  if (glob.startsWith("*")) return reference(rest, text) || (text !== "" && reference(glob, text.slice(1)));
-  return text !== "" && (glob.startsWith("?") || glob[0] === text[0]) && reference(rest, text.slice(1));
+  if (glob.startsWith("*"))
+    return isReferenceMatch(rest, text) || (text !== "" && isReferenceMatch(glob, text.slice(1)));
+  return (
+    text !== "" && (glob.startsWith("?") || glob[0] === text[0]) && isReferenceMatch(rest, text.slice(1))
+  );
 }
 
 /** A text that counts how often it is looked at, and ends a run that looks too often. */
-function counted(text: string, most: number): { text: string; looks: () => number } {
+function countReads(text: string, most: number): { text: string; looks: () => number } {
   let looks = 0;
   const proxy = new Proxy(Object(text) as object, {
     get(target, name) {
@@ -234,7 +240,7 @@ describe("glob matching", () => {
       fc.string({ unit: fc.constantFrom(...unit), maxLength });
     fc.assert(
       fc.property(letters(["*", "?", "a", "b"], 7), letters(["a", "b", "*", "?"], 7), (glob, text) => {
-        expect(matchesGlob(glob, text)).toBe(reference(glob, text));
+        expect(matchesGlob(glob, text)).toBe(isReferenceMatch(glob, text));
       }),
       { numRuns: 2000 },
     );
@@ -249,7 +255,7 @@ describe("glob matching", () => {
 
   it("matching a hostile glob takes a bounded number of steps", () => {
     const hostile = `${"*a".repeat(145)}*b`;
-    const { text, looks } = counted("a".repeat(1024), 4 * 300 * 1024);
+    const { text, looks } = countReads("a".repeat(1024), 4 * 300 * 1024);
     expect(matchesGlob(hostile, text)).toBe(false);
     expect(looks()).toBeGreaterThan(1024);
   });

@@ -1,4 +1,4 @@
-import { isBinary, type Key, keyOfBytes, pathOfKey } from "../keys/key.ts";
+import { decodeKey, encodeKeyPath, isBinaryKey, type Key } from "../keys/key.ts";
 import { matchesGlob } from "./glob.ts";
 
 const FIELDS = ["key", "owner", "format", "kind", "verdict", "service", "host"] as const;
@@ -8,7 +8,7 @@ const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
 const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
 /** Each character is taken by one alternative alone, so this is linear. */
 const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
-const COMPARISON = /^(held|remaining|waiters|count)([<>])(.*)$/s;
+const COMPARISON_TERM = /^(held|remaining|waiters|count)([<>])(.*)$/s;
 const COUNT = /^\d{1,9}$/;
 const TIME = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
 const MS_OF_UNIT: Readonly<Record<string, number>> = {
@@ -30,13 +30,13 @@ const BYTES = /^~([A-Za-z0-9_-]+)$/;
  * numbers, `held>usual` is held for longer than nineteen of twenty locks of its pattern were, and `is:abnormal` what
  * wants a look (`isAbnormal`). A lock without expiry has more time left than any.
  */
-export type Comparing = "<" | ">";
-export type ComparingTerm =
-  | { field: "held"; comparing: Comparing; ms: number | "usual" }
-  | { field: "remaining"; comparing: Comparing; ms: number }
-  | { field: "waiters" | "count"; comparing: Comparing; number: number };
+export type ComparisonOperator = "<" | ">";
+export type ComparisonTerm =
+  | { field: "held"; comparing: ComparisonOperator; ms: number | "usual" }
+  | { field: "remaining"; comparing: ComparisonOperator; ms: number }
+  | { field: "waiters" | "count"; comparing: ComparisonOperator; number: number };
 export type FilterTerm =
-  | ComparingTerm
+  | ComparisonTerm
   | { field: "is"; state: "abnormal" }
   | { field: Field; glob: string }
   | { field: Field; exact: Key }
@@ -56,24 +56,24 @@ export interface FilterSubject {
 }
 
 export function parseFilter(filter: string): FilterTerm[] {
-  return wordsOfFilter(filter).map(({ word }) => {
+  return tokenizeFilter(filter).map(({ word }) => {
     QUOTED.lastIndex = 0;
     const quoted = QUOTED.exec(word);
-    if (quoted === null) return termOf(word);
+    if (quoted === null) return parseTerm(word);
     const [, name, text = ""] = quoted;
-    return { field: fieldOf(name), exact: text.replace(/\\(.)/gs, "$1") };
+    return { field: parseField(name), exact: text.replace(/\\(.)/gs, "$1") };
   });
 }
 
-export interface FilterWord {
+export interface FilterToken {
   /** As it was written, quotes and all. */
   readonly word: string;
   /** Where it begins. */
   readonly at: number;
 }
 
-export function wordsOfFilter(filter: string): FilterWord[] {
-  const words: FilterWord[] = [];
+export function tokenizeFilter(filter: string): FilterToken[] {
+  const words: FilterToken[] = [];
   for (let at = 0; at < filter.length; ) {
     QUOTED.lastIndex = at;
     WORD.lastIndex = at;
@@ -84,19 +84,19 @@ export function wordsOfFilter(filter: string): FilterWord[] {
   return words;
 }
 
-function termOf(word: string): FilterTerm {
+function parseTerm(word: string): FilterTerm {
   if (word === "is:abnormal") return { field: "is", state: "abnormal" };
-  const comparing = comparingOf(word);
+  const comparing = parseComparison(word);
   if (comparing !== undefined) return comparing;
   const [, exactly, text = ""] = EXACT.exec(word) ?? [];
-  if (exactly !== undefined) return { field: fieldOf(exactly), exact: bytesIn(text) ?? text };
+  if (exactly !== undefined) return { field: parseField(exactly), exact: decodeBytes(text) ?? text };
   const [, name, glob = ""] = GLOB.exec(word) ?? [];
-  if (name !== undefined) return { field: fieldOf(name), glob: glob.toLowerCase() };
+  if (name !== undefined) return { field: parseField(name), glob: glob.toLowerCase() };
   return { field: "any", text: word.toLowerCase() };
 }
 
-function comparingOf(word: string): ComparingTerm | undefined {
-  const [, field, sign, than = ""] = COMPARISON.exec(word) ?? [];
+function parseComparison(word: string): ComparisonTerm | undefined {
+  const [, field, sign, than = ""] = COMPARISON_TERM.exec(word) ?? [];
   if (field === undefined) return undefined;
   const comparing = sign === "<" ? "<" : ">";
   if (field === "waiters" || field === "count") {
@@ -110,55 +110,55 @@ function comparingOf(word: string): ComparingTerm | undefined {
 }
 
 /** A comparison with what its field is not compared with. */
-export interface FilterFault {
+export interface FilterError {
   field: string;
-  wants: "number" | "time" | "time_or_usual";
+  expected: "number" | "time" | "time_or_usual";
 }
 
 /** The first comparison of a filter that means nothing; undefined: none. */
-export function faultyComparison(filter: string): FilterFault | undefined {
+export function findInvalidComparison(filter: string): FilterError | undefined {
   for (const term of parseFilter(filter)) {
     if (!("text" in term)) continue;
-    const [, field] = COMPARISON.exec(term.text) ?? [];
+    const [, field] = COMPARISON_TERM.exec(term.text) ?? [];
     if (field === undefined) continue;
-    if (field === "waiters" || field === "count") return { field, wants: "number" };
-    return { field, wants: field === "held" ? "time_or_usual" : "time" };
+    if (field === "waiters" || field === "count") return { field, expected: "number" };
+    return { field, expected: field === "held" ? "time_or_usual" : "time" };
   }
   return undefined;
 }
 
 /** The same as a sentence, for who asks the API. */
-export function faultOfFilter(filter: string): string | undefined {
-  const fault = faultyComparison(filter);
+export function describeFilterError(filter: string): string | undefined {
+  const fault = findInvalidComparison(filter);
   if (fault === undefined) return undefined;
-  const wanted = fault.wants === "number" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
-  return `${fault.field} is compared with ${wanted}${fault.wants === "time_or_usual" ? ", or with usual" : ""}`;
+  const wanted = fault.expected === "number" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
+  return `${fault.field} is compared with ${wanted}${fault.expected === "time_or_usual" ? ", or with usual" : ""}`;
 }
 
 /** Whether time alone may turn what meets a filter. */
-export function isTimed(filter: string): boolean {
+export function isTimeDependent(filter: string): boolean {
   return parseFilter(filter).some((term) => "ms" in term || "state" in term);
 }
 
-function fieldOf(name: string | undefined): Field {
+function parseField(name: string | undefined): Field {
   return FIELDS.find((each) => each === name) ?? "key";
 }
 
-function bytesIn(text: string): Key | undefined {
+function decodeBytes(text: string): Key | undefined {
   const encoded = BYTES.exec(text)?.[1];
   if (encoded === undefined || encoded.length % 4 === 1) return undefined;
-  return keyOfBytes(Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), codeOf));
+  return decodeKey(Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), getCharCode));
 }
 
-const codeOf = (character: string) => character.charCodeAt(0);
+const getCharCode = (character: string) => character.charCodeAt(0);
 
 /** The word of a filter that only this very text meets, whatever characters it has. */
-export function exactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
-  if (isBinary(value)) return `${field}:=${pathOfKey(value)}`;
+export function formatExactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
+  if (isBinaryKey(value)) return `${field}:=${encodeKeyPath(value)}`;
   return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-const TEXTS_OF: Readonly<Record<Field, (subject: FilterSubject) => readonly string[]>> = {
+const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly string[]>> = {
   key: ({ key }) => [key],
   owner: ({ owners }) => owners,
   format: ({ formats }) => formats ?? [],
@@ -172,9 +172,9 @@ export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubje
   return terms.every((term) => {
     // Of locks alone.
     if ("comparing" in term || "state" in term) return false;
-    if ("exact" in term) return TEXTS_OF[term.field](subject).includes(term.exact);
+    if ("exact" in term) return FIELD_TEXTS[term.field](subject).includes(term.exact);
     if (term.field !== "any")
-      return TEXTS_OF[term.field](subject).some((text) => matchesGlob(term.glob, text.toLowerCase()));
+      return FIELD_TEXTS[term.field](subject).some((text) => matchesGlob(term.glob, text.toLowerCase()));
     return [subject.key, ...subject.owners, ...subject.records].some((text) =>
       text.toLowerCase().includes(term.text),
     );

@@ -3,7 +3,7 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
+  readonly components?: { readonly schemas?: Readonly<Record<string, SchemaObject>> };
 }
 
 export interface OperationObject {
@@ -12,49 +12,49 @@ export interface OperationObject {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly "x-access"?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly parameters?: readonly ParameterObject[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaObject>> };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-export interface Parameter {
+export interface ParameterObject {
   readonly in: string;
   readonly name: string;
   readonly required?: boolean;
   readonly description?: string;
-  readonly schema?: Schema;
+  readonly schema?: SchemaObject;
 }
 
-export interface Media {
-  readonly schema?: Schema;
+export interface MediaObject {
+  readonly schema?: SchemaObject;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
-  readonly "x-events"?: Readonly<Record<string, StreamEvent>>;
+  readonly "x-events"?: Readonly<Record<string, StreamEventObject>>;
 }
 
-export interface StreamEvent {
+export interface StreamEventObject {
   readonly description?: string;
-  readonly schema?: Schema;
+  readonly schema?: SchemaObject;
   readonly example?: unknown;
 }
 
-export interface Answer {
+export interface ResponseObject {
   readonly description?: string;
   readonly headers?: Readonly<Record<string, { readonly description?: string }>>;
-  readonly content?: Readonly<Record<string, Media>>;
+  readonly content?: Readonly<Record<string, MediaObject>>;
 }
 
 /** The words of JSON Schema that our document uses. */
-export interface Schema {
+export interface SchemaObject {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Readonly<Record<string, SchemaObject>>;
   readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
+  readonly items?: SchemaObject;
+  readonly anyOf?: readonly SchemaObject[];
+  readonly oneOf?: readonly SchemaObject[];
+  readonly allOf?: readonly SchemaObject[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
@@ -69,14 +69,14 @@ export interface Schema {
   readonly pattern?: string;
 }
 
-export interface Operation extends OperationObject {
+export interface ReferenceOperation extends OperationObject {
   readonly method: string;
   readonly path: string;
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-export function operationsOf({ paths }: OpenApiDocument): Operation[] {
+export function listOperations({ paths }: OpenApiDocument): ReferenceOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => METHODS.includes(method))
@@ -84,18 +84,18 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
   );
 }
 
-const REFERENCE = "#/components/schemas/";
+const REFERENCE_PREFIX = "#/components/schemas/";
 
-export function referenceName(schema: Schema): string | undefined {
+export function getReferenceName(schema: SchemaObject): string | undefined {
   // Beside a reference nothing may stand, so one with a description of its own is the only part of `allOf`.
   const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
-  return reference?.startsWith(REFERENCE) ? reference.slice(REFERENCE.length) : undefined;
+  return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
 /** The schema that a reference stands for; what is said beside the reference goes before what it says itself. */
-export function resolveSchema({ components }: OpenApiDocument, schema: Schema): Schema {
+export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
-  const name = referenceName(schema);
+  const name = getReferenceName(schema);
   if (name === undefined) return schema;
   return { ...components?.schemas?.[name], ...beside };
 }

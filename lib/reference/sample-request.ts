@@ -1,4 +1,4 @@
-import type { Media, Operation, Parameter } from "./document.ts";
+import type { MediaObject, ParameterObject, ReferenceOperation } from "./document.ts";
 
 /** A request as a snippet writes it: an operation with its examples filled in. */
 export interface SampleRequest {
@@ -16,7 +16,7 @@ export interface SampleRequest {
 }
 
 /** The first example of everything that is required, and of the body. */
-export function sampleRequestOf(operation: Operation): SampleRequest {
+export function createSampleRequest(operation: ReferenceOperation): SampleRequest {
   const { operationId: name, method, path, parameters = [], requestBody, responses } = operation;
   const required = parameters.filter((parameter) => parameter.required === true);
   const media = requestBody?.content["application/json"];
@@ -24,35 +24,35 @@ export function sampleRequestOf(operation: Operation): SampleRequest {
   return {
     name,
     method,
-    path: pathOf(path, required) + queryOf(required),
+    path: buildPath(path, required) + buildQuery(required),
     needsKey: operation["x-access"] !== "anyone",
     headers: Object.fromEntries(
-      required.filter((each) => each.in === "header").map((each) => [each.name, exampleOf(each)]),
+      required.filter((each) => each.in === "header").map((each) => [each.name, getExample(each)]),
     ),
-    ...(media === undefined ? {} : { body: bodyOf(media) }),
+    ...(media === undefined ? {} : { body: getBodyExample(media) }),
     isStream: types.includes("text/event-stream"),
   };
 }
 
-function pathOf(path: string, parameters: readonly Parameter[]): string {
+function buildPath(path: string, parameters: readonly ParameterObject[]): string {
   const inPath = parameters.filter((each) => each.in === "path");
   return inPath.reduce(
-    (text, each) => text.replace(`{${each.name}}`, () => encodeURIComponent(exampleOf(each))),
+    (text, each) => text.replace(`{${each.name}}`, () => encodeURIComponent(getExample(each))),
     path,
   );
 }
 
-function queryOf(parameters: readonly Parameter[]): string {
+function buildQuery(parameters: readonly ParameterObject[]): string {
   const pairs = parameters
     .filter((each) => each.in === "query")
-    .map((each) => `${encodeURIComponent(each.name)}=${encodeURIComponent(exampleOf(each))}`);
+    .map((each) => `${encodeURIComponent(each.name)}=${encodeURIComponent(getExample(each))}`);
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-function exampleOf({ schema = {} }: Parameter): string {
+function getExample({ schema = {} }: ParameterObject): string {
   return String(schema.example ?? schema.default ?? schema.enum?.[0] ?? "");
 }
 
-function bodyOf({ example, examples }: Media): unknown {
+function getBodyExample({ example, examples }: MediaObject): unknown {
   return example ?? Object.values(examples ?? {})[0]?.value ?? {};
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { OpenApiDocument } from "./document.ts";
-import { limitsText, typeText } from "./schema-text.ts";
+import { formatSchemaLimits, formatSchemaType } from "./schema-text.ts";
 
 const document: OpenApiDocument = {
   info: { title: "Any", version: "1" },
@@ -14,22 +14,24 @@ const document: OpenApiDocument = {
 };
 
 it("a schema type is written in its shortest form", () => {
-  expect(typeText(document, { $ref: "#/components/schemas/Holder" })).toBe("Holder");
-  expect(typeText(document, { $ref: "#/components/schemas/Unit" })).toBe('"s" | "ms"');
-  expect(typeText(document, { type: "array", items: { $ref: "#/components/schemas/Holder" } })).toBe(
+  expect(formatSchemaType(document, { $ref: "#/components/schemas/Holder" })).toBe("Holder");
+  expect(formatSchemaType(document, { $ref: "#/components/schemas/Unit" })).toBe('"s" | "ms"');
+  expect(formatSchemaType(document, { type: "array", items: { $ref: "#/components/schemas/Holder" } })).toBe(
     "Holder[]",
   );
-  expect(typeText(document, { type: ["number", "null"] })).toBe("number | null");
-  expect(typeText(document, { anyOf: [{ type: "integer" }, { type: "null" }] })).toBe("integer | null");
-  expect(typeText(document, {})).toBe("anything");
+  expect(formatSchemaType(document, { type: ["number", "null"] })).toBe("number | null");
+  expect(formatSchemaType(document, { anyOf: [{ type: "integer" }, { type: "null" }] })).toBe(
+    "integer | null",
+  );
+  expect(formatSchemaType(document, {})).toBe("anything");
 });
 
 it("the limits of a field are shown with its default", () => {
-  expect(limitsText(document, { type: "integer", minimum: 10, maximum: 99, default: 30 })).toBe(
+  expect(formatSchemaLimits(document, { type: "integer", minimum: 10, maximum: 99, default: 30 })).toBe(
     "10 to 99; 30 by default",
   );
-  expect(limitsText(document, { type: "string", maxLength: 300, pattern: "^a" })).toBe(
+  expect(formatSchemaLimits(document, { type: "string", maxLength: 300, pattern: "^a" })).toBe(
     "at most 300 characters; as ^a",
   );
-  expect(limitsText(document, { type: "boolean" })).toBe("");
+  expect(formatSchemaLimits(document, { type: "boolean" })).toBe("");
 });

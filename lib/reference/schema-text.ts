@@ -1,33 +1,33 @@
-import { type OpenApiDocument, referenceName, resolveSchema, type Schema } from "./document.ts";
+import { getReferenceName, type OpenApiDocument, resolveSchema, type SchemaObject } from "./document.ts";
 
 /** What a value is, in a few words: `integer`, `Holder[]`, `"s" | "ms"`. */
-export function typeText(document: OpenApiDocument, schema: Schema): string {
-  const name = referenceName(schema);
+export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject): string {
+  const name = getReferenceName(schema);
   const whole = resolveSchema(document, schema);
   if (name !== undefined && whole.properties !== undefined) return name;
   const either = [...(whole.anyOf ?? []), ...(whole.oneOf ?? [])];
-  if (either.length > 0) return either.map((one) => typeText(document, one)).join(" | ");
+  if (either.length > 0) return either.map((one) => formatSchemaType(document, one)).join(" | ");
   if (whole.enum !== undefined) return whole.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (whole.const !== undefined) return JSON.stringify(whole.const);
-  if (whole.items !== undefined) return `${typeText(document, whole.items)}[]`;
+  if (whole.items !== undefined) return `${formatSchemaType(document, whole.items)}[]`;
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
 /** Its limits and what it is when it is left out. */
-export function limitsText(document: OpenApiDocument, schema: Schema): string {
+export function formatSchemaLimits(document: OpenApiDocument, schema: SchemaObject): string {
   const whole = resolveSchema(document, schema);
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = whole;
   const parts = [
-    between(minimum ?? whole.exclusiveMinimum, maximum, ""),
-    between(minLength, maxLength, " characters"),
-    between(minItems, maxItems, " items"),
+    formatRange(minimum ?? whole.exclusiveMinimum, maximum, ""),
+    formatRange(minLength, maxLength, " characters"),
+    formatRange(minItems, maxItems, " items"),
     pattern === undefined ? "" : `as ${pattern}`,
     whole.default === undefined ? "" : `${JSON.stringify(whole.default)} by default`,
   ];
   return parts.filter((part) => part !== "").join("; ");
 }
 
-function between(least: number | undefined, most: number | undefined, unit: string): string {
+function formatRange(least: number | undefined, most: number | undefined, unit: string): string {
   if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
   if (most !== undefined) return `at most ${most}${unit}`;
   return least === undefined ? "" : `at least ${least}${unit}`;

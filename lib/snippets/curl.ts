@@ -1,20 +1,20 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 
 /** For a POSIX shell. */
-export function curlSnippet(request: SampleRequest, origin: string): string {
+export function createCurlSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
-  const first = `curl ${isStream ? "-iN" : "-i"}${method === "GET" ? "" : ` -X ${method}`} ${shellText(origin + path)}`;
+  const first = `curl ${isStream ? "-iN" : "-i"}${method === "GET" ? "" : ` -X ${method}`} ${quoteShell(origin + path)}`;
   const lines = [
     first,
     ...(needsKey ? ['-H "Authorization: Bearer $LOCKKEEPER_KEY"'] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
-    ...Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${shellText(JSON.stringify(body))}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoteShell(JSON.stringify(body))}`]),
   ];
   return `${lines.join(" \\\n  ")}\n`;
 }
 
 /** One word of a POSIX shell, whatever is in it. */
-export function shellText(text: string): string {
+export function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,18 +1,18 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { indented } from "./indent-lines.ts";
+import { indentLines } from "./indent-lines.ts";
 
 /** For Java 17 and newer: java.net.http, and nothing to install. */
-export function javaSnippet(request: SampleRequest, origin: string): string {
+export function createJavaSnippet(request: SampleRequest, origin: string): string {
   const { name, method, path, needsKey, headers, body, isStream } = request;
   const publisher =
     body === undefined
       ? "HttpRequest.BodyPublishers.noBody()"
-      : `HttpRequest.BodyPublishers.ofString("""\n${indented(javaTextBlock(body), 12)}""")`;
+      : `HttpRequest.BodyPublishers.ofString("""\n${indentLines(formatJavaTextBlock(body), 12)}""")`;
   const chain = [
     ...(needsKey ? ['.header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_KEY"))'] : []),
     ...(body === undefined ? [] : ['.header("Content-Type", "application/json")']),
-    ...Object.entries(headers).map(([name, value]) => `.header(${javaText(name)}, ${javaText(value)})`),
-    method === "GET" ? ".GET()" : `.method(${javaText(method)}, ${publisher})`,
+    ...Object.entries(headers).map(([name, value]) => `.header(${quoteJava(name)}, ${quoteJava(value)})`),
+    method === "GET" ? ".GET()" : `.method(${quoteJava(method)}, ${publisher})`,
     ".build();",
   ];
   const [handler, printed] = isStream
@@ -26,9 +26,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
-public class ${javaClassName(name)} {
+public class ${toJavaClassName(name)} {
   public static void main(String[] args) throws Exception {
-    var request = HttpRequest.newBuilder(URI.create(${javaText(origin + path)}))
+    var request = HttpRequest.newBuilder(URI.create(${quoteJava(origin + path)}))
         ${chain.join("\n        ")}
     var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.${handler});
     ${printed}
@@ -37,7 +37,7 @@ public class ${javaClassName(name)} {
 `;
 }
 
-export function javaClassName(name: string): string {
+export function toJavaClassName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
@@ -50,21 +50,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** A string literal. A control character as \uXXXX would be one before the literal is read, so those are octal. */
-export function javaText(text: string): string {
+export function quoteJava(text: string): string {
   const units = text.split("").map((unit) => {
     const code = unit.charCodeAt(0);
-    return ESCAPES[unit] ?? (code < 0x20 ? `\\${code.toString(8).padStart(3, "0")}` : asciiUnit(unit));
+    return ESCAPES[unit] ?? (code < 0x20 ? `\\${code.toString(8).padStart(3, "0")}` : escapeJavaUnit(unit));
   });
   return `"${units.join("")}"`;
 }
 
 /** JSON as the lines of a text block. */
-export function javaTextBlock(value: unknown): string {
+export function formatJavaTextBlock(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replaceAll("\\", "\\\\").replaceAll('"""', '""\\"');
-  return text.split("").map(asciiUnit).join("");
+  return text.split("").map(escapeJavaUnit).join("");
 }
 
-function asciiUnit(unit: string): string {
+function escapeJavaUnit(unit: string): string {
   const code = unit.charCodeAt(0);
   return code < 0x7f ? unit : `\\u${code.toString(16).padStart(4, "0")}`;
 }

@@ -1,27 +1,27 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { curlSnippet } from "./curl.ts";
-import { javaSnippet } from "./java.ts";
-import { pythonSnippet } from "./python.ts";
-import { typescriptSnippet } from "./typescript.ts";
+import { createCurlSnippet } from "./curl.ts";
+import { createJavaSnippet } from "./java.ts";
+import { createPythonSnippet } from "./python.ts";
+import { createTypescriptSnippet } from "./typescript.ts";
 
 export const LANGUAGES = ["curl", "typescript", "python", "java"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export const LABEL_OF_LANGUAGE: Readonly<Record<Language, string>> = {
+export const LANGUAGE_LABELS: Readonly<Record<Language, string>> = {
   curl: "curl",
   typescript: "TypeScript",
   python: "Python",
   java: "Java",
 };
 
-const SNIPPET_IN: Readonly<Record<Language, (request: SampleRequest, origin: string) => string>> = {
-  curl: curlSnippet,
-  typescript: typescriptSnippet,
-  python: pythonSnippet,
-  java: javaSnippet,
+const SNIPPET_BY_LANGUAGE: Readonly<Record<Language, (request: SampleRequest, origin: string) => string>> = {
+  curl: createCurlSnippet,
+  typescript: createTypescriptSnippet,
+  python: createPythonSnippet,
+  java: createJavaSnippet,
 };
 
 /** @param origin of the server, such as `http://127.0.0.1:3000` */
-export function snippetIn(language: Language, request: SampleRequest, origin: string): string {
-  return SNIPPET_IN[language](request, origin);
+export function createSnippet(language: Language, request: SampleRequest, origin: string): string {
+  return SNIPPET_BY_LANGUAGE[language](request, origin);
 }

@@ -1,19 +1,21 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { indented } from "./indent-lines.ts";
+import { indentLines } from "./indent-lines.ts";
 
 /** For Python 3.8 and newer: urllib of the standard library, and nothing to install. */
-export function pythonSnippet(request: SampleRequest, origin: string): string {
+export function createPythonSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
     ...(needsKey ? ['"Authorization": f"Bearer {os.environ[\'LOCKKEEPER_KEY\']}",'] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
-    ...Object.entries(headers).map(([name, value]) => `${pythonValue(name)}: ${pythonValue(value)},`),
+    ...Object.entries(headers).map(
+      ([name, value]) => `${formatPythonValue(name)}: ${formatPythonValue(value)},`,
+    ),
   ];
   const given = [
-    `${pythonValue(origin + path)},`,
-    `method=${pythonValue(method)},`,
-    ...(all.length === 0 ? [] : [`headers={\n${indented(all.join("\n"), 4)}\n},`]),
-    ...(body === undefined ? [] : [`data=json.dumps(${pythonValue(body)}).encode(),`]),
+    `${formatPythonValue(origin + path)},`,
+    `method=${formatPythonValue(method)},`,
+    ...(all.length === 0 ? [] : [`headers={\n${indentLines(all.join("\n"), 4)}\n},`]),
+    ...(body === undefined ? [] : [`data=json.dumps(${formatPythonValue(body)}).encode(),`]),
   ];
   const imports = [...(body === undefined ? [] : ["import json"]), ...(needsKey ? ["import os"] : [])];
   const read = isStream
@@ -22,7 +24,7 @@ export function pythonSnippet(request: SampleRequest, origin: string): string {
   return `${[...imports, "from urllib.error import HTTPError", "from urllib.request import Request, urlopen"].join("\n")}
 
 request = Request(
-${indented(given.join("\n"), 4)}
+${indentLines(given.join("\n"), 4)}
 )
 try:
     with urlopen(request) as response:
@@ -33,21 +35,21 @@ except HTTPError as problem:
 }
 
 /** A value of JSON as an expression of Python. */
-export function pythonValue(value: unknown): string {
+export function formatPythonValue(value: unknown): string {
   if (value === null) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
   // What JSON escapes in a text, Python reads alike; what it leaves as it is, may be a line break there.
-  if (typeof value !== "object") return ascii(JSON.stringify(value));
-  if (Array.isArray(value)) return `[${value.map(pythonValue).join(", ")}]`;
+  if (typeof value !== "object") return escapeNonAscii(JSON.stringify(value));
+  if (Array.isArray(value)) return `[${value.map(formatPythonValue).join(", ")}]`;
   const members = Object.entries(value).map(
-    ([name, member]) => `${pythonValue(name)}: ${pythonValue(member)}`,
+    ([name, member]) => `${formatPythonValue(name)}: ${formatPythonValue(member)}`,
   );
   const inLine = `{${members.join(", ")}}`;
-  return inLine.length <= 72 ? inLine : `{\n${indented(members.join(",\n"), 4)},\n}`;
+  return inLine.length <= 72 ? inLine : `{\n${indentLines(members.join(",\n"), 4)},\n}`;
 }
 
-function ascii(text: string): string {
+function escapeNonAscii(text: string): string {
   return Array.from(text, (character) => {
     const point = character.codePointAt(0) ?? 0;
     if (point < 0x7f) return character;

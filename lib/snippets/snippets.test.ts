@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SampleRequest } from "../reference/sample-request.ts";
-import { curlSnippet, shellText } from "./curl.ts";
-import { javaSnippet, javaText, javaTextBlock } from "./java.ts";
-import { pythonValue } from "./python.ts";
-import { scriptValue } from "./typescript.ts";
+import { createCurlSnippet, quoteShell } from "./curl.ts";
+import { createJavaSnippet, formatJavaTextBlock, quoteJava } from "./java.ts";
+import { formatPythonValue } from "./python.ts";
+import { formatTypescriptValue } from "./typescript.ts";
 
 /** What somebody would choose who wants out of a literal. */
 const HOSTILE = [
@@ -36,7 +36,7 @@ const anyJson = fc.jsonValue({ stringUnit: "binary" });
 it("a TypeScript literal evaluates to the value and nothing else", () => {
   const run = (code: string) => new Function(`return (${code});`)();
   const same = (value: unknown) =>
-    expect(JSON.stringify(run(scriptValue(value)))).toBe(JSON.stringify(value));
+    expect(JSON.stringify(run(formatTypescriptValue(value)))).toBe(JSON.stringify(value));
   for (const text of HOSTILE) same({ text, [text]: [text] });
   same(JSON.parse('{"__proto__": {"admin": true}}'));
   fc.assert(
@@ -48,7 +48,7 @@ it("a TypeScript literal evaluates to the value and nothing else", () => {
 
 it("a shell word evaluates to the text and nothing else", () => {
   const texts = HOSTILE.map((text) => text.replaceAll("\u0000", "").replace("\ud800", ""));
-  const words = texts.map(shellText).join(" ");
+  const words = texts.map(quoteShell).join(" ");
   const { stdout } = spawnSync("sh", ["-c", `printf '%s\\001' ${words}`], { encoding: "utf8" });
   expect(stdout.split("\u0001").slice(0, -1)).toEqual(texts);
 });
@@ -56,8 +56,8 @@ it("a shell word evaluates to the text and nothing else", () => {
 it("a Java literal is one ASCII line without unescaped quotes", () => {
   fc.assert(
     fc.property(anyText, (text) => {
-      expect(javaText(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[nrt"\\]|\\[0-3][0-7]{2}|\\u[0-9a-f]{4})*"$/);
-      expect(javaTextBlock({ text })).not.toContain('"""');
+      expect(quoteJava(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[nrt"\\]|\\[0-3][0-7]{2}|\\u[0-9a-f]{4})*"$/);
+      expect(formatJavaTextBlock({ text })).not.toContain('"""');
     }),
   );
 });
@@ -65,23 +65,25 @@ it("a Java literal is one ASCII line without unescaped quotes", () => {
 it("a Python literal is one ASCII line", () => {
   fc.assert(
     fc.property(anyText, (text) => {
-      expect(pythonValue(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[bfnrt"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"$/);
+      expect(formatPythonValue(text)).toMatch(
+        /^"(?:[ !#-[\]-~]|\\[bfnrt"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"$/,
+      );
     }),
   );
-  expect(pythonValue({ a: [null, true, false, 1.5], é: "🔒" })).toBe(
+  expect(formatPythonValue({ a: [null, true, false, 1.5], é: "🔒" })).toBe(
     '{"a": [None, True, False, 1.5], "\\u00e9": "\\U0001f512"}',
   );
 });
 
 it("snippets send the API key from the environment, and none where none is needed", () => {
   const origin = "http://127.0.0.1:3000";
-  expect(curlSnippet(REQUEST, origin)).toBe(
+  expect(createCurlSnippet(REQUEST, origin)).toBe(
     `curl -i -X POST 'http://127.0.0.1:3000/api/v1/locks/lock%3Aa/acquire' \\
   -H "Authorization: Bearer $LOCKKEEPER_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"owner":"me"}'
 `,
   );
-  expect(curlSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
-  expect(javaSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
+  expect(createCurlSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
+  expect(createJavaSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
 });

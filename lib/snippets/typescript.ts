@@ -1,22 +1,24 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
-import { indented } from "./indent-lines.ts";
+import { indentLines } from "./indent-lines.ts";
 
 /** For Node 20 and newer, Deno, Bun: fetch, and nothing to install. */
-export function typescriptSnippet(request: SampleRequest, origin: string): string {
+export function createTypescriptSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code.
     ...(needsKey ? ["authorization: `Bearer ${process.env.LOCKKEEPER_KEY}`,"] : []),
     ...(body === undefined ? [] : ['"content-type": "application/json",']),
-    ...Object.entries(headers).map(([name, value]) => `${scriptName(name)}: ${scriptValue(value)},`),
+    ...Object.entries(headers).map(
+      ([name, value]) => `${toTypescriptName(name)}: ${formatTypescriptValue(value)},`,
+    ),
   ];
   const options = [
-    ...(method === "GET" ? [] : [`method: ${scriptValue(method)},`]),
-    ...(all.length === 0 ? [] : [`headers: {\n${indented(all.join("\n"), 2)}\n},`]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${scriptValue(body)}),`]),
+    ...(method === "GET" ? [] : [`method: ${formatTypescriptValue(method)},`]),
+    ...(all.length === 0 ? [] : [`headers: {\n${indentLines(all.join("\n"), 2)}\n},`]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${formatTypescriptValue(body)}),`]),
   ];
-  const argument = options.length === 0 ? "" : `, {\n${indented(options.join("\n"), 2)}\n}`;
-  const call = `const response = await fetch(${scriptValue(origin + path)}${argument});\n`;
+  const argument = options.length === 0 ? "" : `, {\n${indentLines(options.join("\n"), 2)}\n}`;
+  const call = `const response = await fetch(${formatTypescriptValue(origin + path)}${argument});\n`;
   if (!isStream) return `${call}console.log(response.status, await response.text());\n`;
   return `${call}console.log(response.status);
 for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -26,18 +28,18 @@ for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? 
 }
 
 /** A value of JSON as an expression of TypeScript. */
-export function scriptValue(value: unknown): string {
+export function formatTypescriptValue(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(scriptValue).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map(formatTypescriptValue).join(", ")}]`;
   const members = Object.entries(value).map(
-    ([name, member]) => `${scriptName(name)}: ${scriptValue(member)}`,
+    ([name, member]) => `${toTypescriptName(name)}: ${formatTypescriptValue(member)}`,
   );
   const inLine = `{ ${members.join(", ")} }`;
   if (members.length === 0) return "{}";
-  return inLine.length <= 72 ? inLine : `{\n${indented(members.join(",\n"), 2)},\n}`;
+  return inLine.length <= 72 ? inLine : `{\n${indentLines(members.join(",\n"), 2)},\n}`;
 }
 
-function scriptName(name: string): string {
+function toTypescriptName(name: string): string {
   // As a plain name it would set the prototype.
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);

@@ -5,39 +5,39 @@ import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
-import { pathOfKey } from "../../lib/keys/key.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
 import {
+  type ApiAdapter,
   type CallInit,
-  type Door,
   ROOT_KEY,
   startTestServer,
   type TestServer,
-  until,
+  waitUntil,
 } from "../../test/support/test-server.ts";
-import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../test/support/unusual-keys.ts";
+import { NON_UTF8_KEY, UNUSUAL_KEYS } from "../../test/support/unusual-keys.ts";
 
-const fresh = () => `lock:${randomUUID()}`;
-const inChunks = (text: string) => new Blob([text]).stream();
-const foreignOwner = () => `${randomUUID()}:7`;
+const createTestKey = () => `lock:${randomUUID()}`;
+const streamText = (text: string) => new Blob([text]).stream();
+const createForeignOwner = () => `${randomUUID()}:7`;
 
-describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) => {
+describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (door) => {
   let server: TestServer;
   let direct: Redis;
 
   beforeAll(async () => {
     server = await startTestServer({ door });
-    direct = server.redis.client();
+    direct = server.redis.createClient();
   });
   afterAll(async () => await server.stop());
 
   const call = (path: string, init?: CallInit) => server.call(path, init);
   const verb = (key: string, name: string, body: unknown, headers = {}) =>
-    call(`/locks/${pathOfKey(key)}/${name}`, { body, headers });
-  const versionOf = async (key: string) => (await call(`/locks/${pathOfKey(key)}`)).body.version;
+    call(`/locks/${encodeKeyPath(key)}/${name}`, { body, headers });
+  const versionOf = async (key: string) => (await call(`/locks/${encodeKeyPath(key)}`)).body.version;
 
   describe("lock verbs", () => {
     it("acquiring twice as the same owner returns count 2 and the same token as a decimal string", async () => {
-      const key = fresh();
+      const key = createTestKey();
       const first = await verb(key, "acquire", { owner: "me" });
       const second = await verb(key, "acquire", { owner: "me" });
       expect([first.status, second.status]).toEqual([200, 200]);
@@ -53,7 +53,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("a refused acquire returns 409 held with the holder and Retry-After", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me", leaseMs: 5000 });
       const { status, headers, body } = await verb(key, "acquire", { owner: "you" });
       expect(status).toBe(409);
@@ -64,7 +64,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("renew and release return the remaining time, and releasing nothing is not an error", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me" });
       expect((await verb(key, "renew", { owner: "me", leaseMs: 60_000 })).body.remainingMs).toBe(60_000);
       expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({
@@ -76,7 +76,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("verify returns whether the owner still holds the lock, and with the given token", async () => {
-      const key = fresh();
+      const key = createTestKey();
       const { body: grant } = await verb(key, "acquire", { owner: "me" });
       expect((await verb(key, "verify", { owner: "me" })).body).toMatchObject({
         count: 1,
@@ -91,7 +91,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("an acquire repeated with the same Idempotency-Key counts once", async () => {
-      const key = fresh();
+      const key = createTestKey();
       const headers = { "idempotency-key": randomUUID() };
       await verb(key, "acquire", { owner: "me" }, headers);
       expect((await verb(key, "acquire", { owner: "me" }, headers)).body.count).toBe(1);
@@ -109,7 +109,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
         keys.map((key, n) => verb(key, "acquire", { owner: `o${n % 3}`, record: { service: "billing" } })),
       );
       const filter = encodeURIComponent(`key:lock:${name}:* billing`);
-      await until(async () => (await call(`/locks?filter=${filter}`)).body.total === 25);
+      await waitUntil(async () => (await call(`/locks?filter=${filter}`)).body.total === 25);
       const found: string[] = [];
       let next: string | undefined;
       do {
@@ -125,21 +125,21 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("a free key returns 200 without holders", async () => {
-      const { status, body } = await call(`/locks/${fresh()}`);
+      const { status, body } = await call(`/locks/${createTestKey()}`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ holders: [], version: null, remainingMs: null });
     });
 
     it("a key too large to read returns 409 not_a_lock with its size", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await direct.sadd(key, ...Array.from({ length: 300 }, () => randomUUID()));
-      const { status, body } = await server.call(`/locks/${pathOfKey(key)}`);
+      const { status, body } = await server.call(`/locks/${encodeKeyPath(key)}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "set"]);
       expect(body.detail).toContain("a set of 300 members. More than 256 are not read");
     });
 
     it("a key that is not a lock returns 409 not_a_lock", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await direct.set(key, "some text");
       const { status, body } = await call(`/locks/${key}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "string"]);
@@ -153,10 +153,10 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("the history of a lock contains its own events only, newest first", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me" });
       await verb(key, "release", { owner: "me" });
-      await until(async () => (await call(`/locks/${key}/history`)).body.items.length === 2);
+      await waitUntil(async () => (await call(`/locks/${key}/history`)).body.items.length === 2);
       const { body } = await call(`/locks/${key}/history`);
       expect(body.items.map((event: { type: string }) => event.type)).toEqual(["released", "acquired"]);
     });
@@ -164,7 +164,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
 
   describe("force-release", () => {
     it("of two concurrent force-releases, one releases and the other returns already_gone", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me" });
       const expected = await versionOf(key);
       const ask = { expect: expected, reason: "worker lost its node" };
@@ -175,7 +175,9 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
       expect([one.status, two.status]).toEqual([200, 200]);
       expect([one.body.outcome, two.body.outcome].sort()).toEqual(["already_gone", "released"]);
       expect(await direct.exists(key)).toBe(0);
-      await until(async () => (await call(`/locks/${key}/history`)).body.items[0]?.type === "force_released");
+      await waitUntil(
+        async () => (await call(`/locks/${key}/history`)).body.items[0]?.type === "force_released",
+      );
       const { body } = await call(`/locks/${key}/history`);
       expect(body.items[0]).toMatchObject({
         by: "key:root",
@@ -189,7 +191,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("force-release returns 409 changed with the new holder if the holder changed", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me" });
       const expected = await versionOf(key);
       await verb(key, "release", { owner: "me" });
@@ -201,7 +203,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("force-release returns changed if the same owner released and acquired again", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me" });
       const expected = await versionOf(key);
       await verb(key, "release", { owner: "me" });
@@ -212,22 +214,22 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("force-release of a Redisson lock wakes its waiters with a single 0", async () => {
-      const key = fresh();
+      const key = createTestKey();
       const messages: string[] = [];
-      const listener = server.redis.client();
+      const listener = server.redis.createClient();
       await listener.subscribe(`redisson_lock__channel:{${key}}`);
       listener.on("message", (_, message: string) => messages.push(message));
-      await direct.multi().hset(key, foreignOwner(), 1).pexpire(key, 30_000).exec();
-      await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+      await direct.multi().hset(key, createForeignOwner(), 1).pexpire(key, 30_000).exec();
+      await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
       const { body } = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
       expect(body.outcome).toBe("released");
-      await until(() => messages.length > 0);
+      await waitUntil(() => messages.length > 0);
       expect(messages).toEqual(["0"]);
     });
 
     it("force-release of an unwatched foreign hold returns unsure and succeeds only with ifUnsure", async () => {
       const key = `unwatched:${randomUUID()}`;
-      await direct.multi().hset(key, foreignOwner(), 1).pexpire(key, 30_000).exec();
+      await direct.multi().hset(key, createForeignOwner(), 1).pexpire(key, 30_000).exec();
       const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
       expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
       expect(await direct.exists(key)).toBe(1);
@@ -240,11 +242,11 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("force-release refuses a foreign hold that began after a FLUSHALL", async () => {
-      const key = fresh();
-      const owner = foreignOwner();
+      const key = createTestKey();
+      const owner = createForeignOwner();
       const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
       await take();
-      await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+      await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
       const seen = await versionOf(key);
       await direct.flushall();
       await take();
@@ -254,11 +256,11 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("force-release refuses a foreign hold that began while notifications were off", async () => {
-      const key = fresh();
-      const owner = foreignOwner();
+      const key = createTestKey();
+      const owner = createForeignOwner();
       const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
       await take();
-      await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+      await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
       const seen = await versionOf(key);
       const [, flags] = (await direct.config("GET", "notify-keyspace-events")) as [string, string];
       await direct.config("SET", "notify-keyspace-events", "");
@@ -270,11 +272,11 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("force-release requires a reason and leaves keys that are not locks alone", async () => {
-      const key = fresh();
+      const key = createTestKey();
       await verb(key, "acquire", { owner: "me" });
       const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "  " });
       expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
-      const other = fresh();
+      const other = createTestKey();
       await direct.set(other, "some text");
       expect((await verb(other, "force-release", { expect: "x", reason: "y" })).body.code).toBe("not_a_lock");
     });
@@ -306,7 +308,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
       [{ owner: "me", unknown: 1 }],
       [{ owner: "me", record: { service: "x".repeat(201) } }],
     ])("acquire with %j returns 400 with a message and acquires nothing", async (body) => {
-      const key = fresh();
+      const key = createTestKey();
       const reply = await verb(key, "acquire", body);
       expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
       expect(reply.body.detail.length).toBeGreaterThan(20);
@@ -314,7 +316,7 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
     });
 
     it("an invalid JSON body returns 400, a wrong content type 415 and a large body 413", async () => {
-      const path = `/locks/${fresh()}/acquire`;
+      const path = `/locks/${createTestKey()}/acquire`;
       expect((await call(path, { body: "{owner" })).body.code).toBe("invalid");
       expect((await call(path, { body: "" })).body.code).toBe("invalid");
       const plain = await call(path, { body: '{"owner":"me"}', headers: { "content-type": "text/plain" } });
@@ -325,9 +327,9 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
 
     it("a body without a length is read up to the limit and no further", async () => {
       const ask = async (characters: number) => {
-        const key = fresh();
+        const key = createTestKey();
         const body = JSON.stringify({ owner: "me", record: { purpose: "" } }).padEnd(characters);
-        const reply = await call(`/locks/${key}/acquire`, { body: inChunks(body) });
+        const reply = await call(`/locks/${key}/acquire`, { body: streamText(body) });
         return [reply.status, reply.body.code, await direct.exists(key)];
       };
       expect(await ask(60_000)).toEqual([200, undefined, 1]);
@@ -364,7 +366,10 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
 
     it("missing or wrong credentials return 401, whatever else is wrong", async () => {
       for (const authorization of ["", "Bearer", "Bearer wrong", "Basic eDp5"]) {
-        const reply = await call(`/locks/${fresh()}/acquire`, { body: "{", headers: { authorization } });
+        const reply = await call(`/locks/${createTestKey()}/acquire`, {
+          body: "{",
+          headers: { authorization },
+        });
         expect([authorization, reply.status]).toEqual([authorization, 401]);
         expect(reply.headers.get("www-authenticate")).toContain("Bearer");
       }
@@ -372,19 +377,22 @@ describe.each(["fast", "next"] as Door[])("API through the %s adapter", (door) =
   });
 
   describe("unusual keys", () => {
-    it.each(KEYS_OF_EVERY_KIND)("the key %j is acquired, read and released under exactly that name", async (key) => {
-      expect((await verb(key, "acquire", { owner: "me" })).body.key).toBe(key);
-      expect(await direct.hgetall(key)).toEqual({ me: "1" });
-      expect((await call(`/locks/${pathOfKey(key)}`)).body).toMatchObject({
-        key,
-        holders: [{ owner: "me" }],
-      });
-      expect((await verb(key, "release", { owner: "me" })).body.outcome).toBe("released");
-      expect(await direct.exists(key)).toBe(0);
-    });
+    it.each(UNUSUAL_KEYS)(
+      "the key %j is acquired, read and released under exactly that name",
+      async (key) => {
+        expect((await verb(key, "acquire", { owner: "me" })).body.key).toBe(key);
+        expect(await direct.hgetall(key)).toEqual({ me: "1" });
+        expect((await call(`/locks/${encodeKeyPath(key)}`)).body).toMatchObject({
+          key,
+          holders: [{ owner: "me" }],
+        });
+        expect((await verb(key, "release", { owner: "me" })).body.outcome).toBe("released");
+        expect(await direct.exists(key)).toBe(0);
+      },
+    );
 
     it("a key that is not UTF-8 is returned as keyBase64", async () => {
-      const bytes = KEY_OF_BYTES;
+      const bytes = NON_UTF8_KEY;
       const path = `/locks/~${bytes.toString("base64url")}`;
       const grant = await call(`${path}/acquire`, { body: { owner: "me" } });
       expect(grant.body.keyBase64).toBe(bytes.toString("base64"));
@@ -505,14 +513,14 @@ describe("raw HTTP at the node adapter", () => {
   });
 
   it("a truncated body acquires nothing and is not a server error", async () => {
-    const key = fresh();
+    const key = createTestKey();
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     const head = `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
     socket.write(`${head}Authorization: Bearer ${ROOT_KEY}\r\nContent-Length: 14\r\n\r\n{"owner":`);
     const answer = text(socket);
     socket.end();
     expect(await answer).toContain("HTTP/1.1 400 Bad Request");
-    const direct = server.redis.client();
+    const direct = server.redis.createClient();
     expect(await direct.exists(key)).toBe(0);
   });
 

@@ -1,39 +1,39 @@
 import type { Logger } from "pino";
 import { z } from "zod";
 import { Dispatcher } from "./dispatcher.ts";
-import { tagged } from "./http/etag.ts";
+import { createTaggedResponse } from "./http/etag.ts";
 import type { ApiResponse } from "./http/http-exchange.ts";
-import { openApiDocument } from "./openapi/openapi.ts";
-import { auditRoutes } from "./routes/audit.ts";
-import { browserSessionRoutes } from "./routes/browser-sessions.ts";
-import { bulkRoutes } from "./routes/bulk.ts";
-import { eventRoutes } from "./routes/events.ts";
-import { exportRoutes } from "./routes/export.ts";
-import { facetRoutes } from "./routes/facets.ts";
-import { finderRoutes } from "./routes/finder.ts";
-import { formatRoutes } from "./routes/formats.ts";
-import { historyRoutes } from "./routes/history.ts";
-import { keyRoutes } from "./routes/keys.ts";
-import { liveRoutes } from "./routes/live.ts";
-import { lockRoutes } from "./routes/locks.ts";
-import { namespaceRoutes } from "./routes/namespaces.ts";
-import { noteRoutes } from "./routes/notes.ts";
-import { operatorRoutes } from "./routes/operators.ts";
-import { ownerRoutes } from "./routes/owners.ts";
-import { rawRoutes } from "./routes/raw.ts";
-import { sessionRoutes } from "./routes/session.ts";
-import { statsRoutes } from "./routes/stats.ts";
-import { targetRoutes } from "./routes/targets.ts";
-import { verbRoutes } from "./routes/verbs.ts";
-import { viewRoutes } from "./routes/views.ts";
-import { waitersRoutes } from "./routes/waiters.ts";
-import { type Route, route } from "./routing/route.ts";
+import { buildOpenApiDocument } from "./openapi/openapi.ts";
+import { createAuditRoutes } from "./routes/audit.ts";
+import { createBrowserSessionRoutes } from "./routes/browser-sessions.ts";
+import { createBulkRoutes } from "./routes/bulk.ts";
+import { createEventRoutes } from "./routes/events.ts";
+import { createExportRoutes } from "./routes/export.ts";
+import { createFacetRoutes } from "./routes/facets.ts";
+import { createFinderRoutes } from "./routes/finder.ts";
+import { createFormatRoutes } from "./routes/formats.ts";
+import { createHistoryRoutes } from "./routes/history.ts";
+import { createApiKeyRoutes } from "./routes/keys.ts";
+import { createLiveRoutes } from "./routes/live.ts";
+import { createLockRoutes } from "./routes/locks.ts";
+import { createNamespaceRoutes } from "./routes/namespaces.ts";
+import { createNoteRoutes } from "./routes/notes.ts";
+import { createOperatorRoutes } from "./routes/operators.ts";
+import { createOwnerRoutes } from "./routes/owners.ts";
+import { createRawRoutes } from "./routes/raw.ts";
+import { createSessionRoutes } from "./routes/session.ts";
+import { createStatsRoutes } from "./routes/stats.ts";
+import { createTargetRoutes } from "./routes/targets.ts";
+import { createVerbRoutes } from "./routes/verbs.ts";
+import { createViewRoutes } from "./routes/views.ts";
+import { createWaitersRoutes } from "./routes/waiters.ts";
+import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
 /** Everything under /api/v1, whichever door a request comes through. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
-    apiRoutes(services, log, basePath),
+    createApiRoutes(services, log, basePath),
     services.targets,
     services.authentication,
     services.verbs,
@@ -45,38 +45,38 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
 }
 
 /** All routes, each with what it asks of its callers. */
-export function apiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
+export function createApiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
-    ...verbRoutes(services),
-    ...lockRoutes(),
-    ...exportRoutes(services),
-    ...bulkRoutes(services, log),
-    ...ownerRoutes(),
-    ...facetRoutes(),
-    ...namespaceRoutes(),
-    ...noteRoutes(),
-    ...eventRoutes(services),
-    ...historyRoutes(),
-    ...liveRoutes(services),
-    ...sessionRoutes(services),
-    ...browserSessionRoutes(services),
-    ...operatorRoutes(services),
-    ...keyRoutes(services),
-    ...viewRoutes(services),
-    ...targetRoutes(services),
-    ...formatRoutes(log),
-    ...finderRoutes(),
-    ...rawRoutes(),
-    ...waitersRoutes(),
-    ...statsRoutes(),
-    ...auditRoutes(services),
+    ...createVerbRoutes(services),
+    ...createLockRoutes(),
+    ...createExportRoutes(services),
+    ...createBulkRoutes(services, log),
+    ...createOwnerRoutes(),
+    ...createFacetRoutes(),
+    ...createNamespaceRoutes(),
+    ...createNoteRoutes(),
+    ...createEventRoutes(services),
+    ...createHistoryRoutes(),
+    ...createLiveRoutes(services),
+    ...createSessionRoutes(services),
+    ...createBrowserSessionRoutes(services),
+    ...createOperatorRoutes(services),
+    ...createApiKeyRoutes(services),
+    ...createViewRoutes(services),
+    ...createTargetRoutes(services),
+    ...createFormatRoutes(log),
+    ...createFinderRoutes(),
+    ...createRawRoutes(),
+    ...createWaitersRoutes(),
+    ...createStatsRoutes(),
+    ...createAuditRoutes(services),
   ];
-  return [...routes, documentRoute(routes, basePath)];
+  return [...routes, createDocumentRoute(routes, basePath)];
 }
 
-function documentRoute(routes: readonly Route[], basePath: string): Route {
+function createDocumentRoute(routes: readonly Route[], basePath: string): Route {
   let answer: ApiResponse | undefined;
-  return route({
+  return defineRoute({
     method: "GET",
     path: "/openapi.json",
     operationId: "getDocument",
@@ -91,7 +91,7 @@ function documentRoute(routes: readonly Route[], basePath: string): Route {
       etag: true,
     },
     handle: () => {
-      answer ??= tagged(openApiDocument(routes, basePath));
+      answer ??= createTaggedResponse(buildOpenApiDocument(routes, basePath));
       return answer;
     },
   });

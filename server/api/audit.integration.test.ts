@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry, AuditItem, AuditPage, AuditVerification } from "../../lib/contract/audit.ts";
-import { pathOfKey } from "../../lib/keys/key.ts";
-import { auditVerify } from "../../test/support/audit-verify.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { runAuditVerify } from "../../test/support/audit-verify.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
-import { reportOf } from "../history/audit/chain-report.ts";
-import { checkFile } from "../history/audit/verify-chain.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { formatChainReport } from "../history/audit/chain-report.ts";
+import { verifyExportFile } from "../history/audit/verify-chain.ts";
 
 let home: TestRedis;
 let server: TestServer;
@@ -21,8 +21,8 @@ let dir: string;
 beforeAll(async () => {
   home = await startTestRedis();
   server = await startTestServer({ environment: { LOCKKEEPER_HOME_URL: home.url } });
-  direct = server.redis.client();
-  kept = home.client();
+  direct = server.redis.createClient();
+  kept = home.createClient();
   dir = await mkdtemp(join(tmpdir(), "lockkeeper-audit-"));
 });
 afterAll(async () => {
@@ -32,36 +32,40 @@ afterAll(async () => {
 });
 
 const STREAM = "{lockkeeper}:audit";
-async function checked(file: string, noted?: string) {
-  const { lines, isWhole } = reportOf(await checkFile(file, noted), "file", noted);
+async function runVerify(file: string, noted?: string) {
+  const { lines, isWhole } = formatChainReport(await verifyExportFile(file, noted), "file", noted);
   return { isWhole, text: lines.join("\n") };
 }
 
-const fresh = () => `lock:${randomUUID()}`;
+const createTestKey = () => `lock:${randomUUID()}`;
 
-async function entries(): Promise<AuditEntry[]> {
+async function readEntries(): Promise<AuditEntry[]> {
   const found = await kept.xrange(STREAM, "-", "+");
   return found.map(([, fields]) => JSON.parse(fields[fields.indexOf("entry") + 1] ?? ""));
 }
 
-async function held(key = fresh()) {
+async function acquireLock(key = createTestKey()) {
   await direct.hset(key, `${randomUUID()}:1`, 1);
   await direct.pexpire(key, 60_000);
-  const { body } = await server.call(`/locks/${pathOfKey(key)}`);
+  const { body } = await server.call(`/locks/${encodeKeyPath(key)}`);
   return { key, version: body.version as string, owner: body.holders[0].owner as string };
 }
 
-const force = (key: string, body: object, headers: Record<string, string> = {}) =>
-  server.call(`/locks/${pathOfKey(key)}/force-release`, { body, headers });
+const forceRelease = (key: string, body: object, headers: Record<string, string> = {}) =>
+  server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body, headers });
 
 it("a force-release is audited before and after it, with who, from where, what was seen and why", async () => {
-  const { key, version, owner } = await held();
+  const { key, version, owner } = await acquireLock();
   const agent = `curl/8 ${"x".repeat(500)}`;
-  const freed = await force(key, { expect: version, reason: "its worker\nis gone" }, { "user-agent": agent });
+  const freed = await forceRelease(
+    key,
+    { expect: version, reason: "its worker\nis gone" },
+    { "user-agent": agent },
+  );
   expect(freed.body.outcome).toBe("released");
   const requestId = freed.headers.get("x-request-id");
-  const ours = async () => (await entries()).filter((entry) => "id" in entry);
-  await until(async () => (await ours()).some(({ kind }) => kind === "outcome"));
+  const ours = async () => (await readEntries()).filter((entry) => "id" in entry);
+  await waitUntil(async () => (await ours()).some(({ kind }) => kind === "outcome"));
   const [intent, outcome] = await ours();
   expect(intent).toMatchObject({
     ...{
@@ -81,35 +85,35 @@ it("a force-release is audited before and after it, with who, from where, what w
 });
 
 it("a refused force-release is audited as refused and releases nothing", async () => {
-  const { key, version } = await held();
+  const { key, version } = await acquireLock();
   const other = `${randomUUID()}:9`;
   await direct.del(key);
   await direct.hset(key, other, 1);
-  expect((await force(key, { expect: version, reason: "stuck" })).body.code).toBe("changed");
+  expect((await forceRelease(key, { expect: version, reason: "stuck" })).body.code).toBe("changed");
   const outcomes = async () =>
-    (await entries()).flatMap((entry) => (entry.kind === "outcome" ? [entry.outcome] : []));
-  await until(async () => (await outcomes()).some(({ code }) => code === "changed"));
+    (await readEntries()).flatMap((entry) => (entry.kind === "outcome" ? [entry.outcome] : []));
+  await waitUntil(async () => (await outcomes()).some(({ code }) => code === "changed"));
   expect((await outcomes()).find(({ code }) => code === "changed")).toMatchObject({ owner: other });
   expect(await direct.exists(key)).toBe(1);
 });
 
-const audit = async (query = "") => (await server.call(`/audit?${query}`)).body as AuditPage;
+const readAudit = async (query = "") => (await server.call(`/audit?${query}`)).body as AuditPage;
 
 it("the audit lists one item per action, with filters and pages", async () => {
   const keys: string[] = [];
   for (const reason of ["pod-7 is gone", "pod-8 is gone", "pod-9 is gone"]) {
-    const { key, version } = await held(`lock:listed:${randomUUID()}`);
+    const { key, version } = await acquireLock(`lock:listed:${randomUUID()}`);
     keys.push(key);
-    await force(key, { expect: version, reason });
+    await forceRelease(key, { expect: version, reason });
   }
-  await until(async () => (await audit("key=lock:listed:*&outcome=released")).items.length === 3);
-  const { items, head } = await audit("key=LOCK:listed:*");
+  await waitUntil(async () => (await readAudit("key=lock:listed:*&outcome=released")).items.length === 3);
+  const { items, head } = await readAudit("key=LOCK:listed:*");
   expect(items.map(({ key }) => key)).toEqual([...keys].reverse());
   const [item] = items as [AuditItem, ...AuditItem[]];
   expect(item.outcome).toMatchObject({ code: "released", number: expect.any(Number) });
   expect(head.number).toBeGreaterThanOrEqual(item.outcome?.number ?? 0);
   const found = async (query: string) =>
-    (await audit(`key=lock:listed:*&${query}`)).items.map(({ key }) => key);
+    (await readAudit(`key=lock:listed:*&${query}`)).items.map(({ key }) => key);
   expect(await found("text=POD-8+root")).toEqual([keys[1]]);
   expect(await found(`requestId=${items[2]?.requestId}`)).toEqual([keys[0]]);
   expect(await found(`from=${item.at}`)).toContain(keys[2]);
@@ -117,22 +121,22 @@ it("the audit lists one item per action, with filters and pages", async () => {
   expect(await found("who=key:r*&action=reserve,force-release&target=default")).toHaveLength(3);
   for (const query of ["who=operator:*", "action=reserve", "target=other", "outcome=none,changed"])
     expect(await found(query)).toEqual([]);
-  const first = await audit("key=lock:listed:*&limit=2");
-  const second = await audit(`key=lock:listed:*&limit=2&cursor=${first.next}`);
+  const first = await readAudit("key=lock:listed:*&limit=2");
+  const second = await readAudit(`key=lock:listed:*&limit=2&cursor=${first.next}`);
   expect([...first.items, ...second.items].map(({ key }) => key)).toEqual([...keys].reverse());
   // The first entry of all says that the chain begins.
-  expect((await audit()).items.at(-1)).toMatchObject({ number: 1, action: "chain_begun" });
+  expect((await readAudit()).items.at(-1)).toMatchObject({ number: 1, action: "chain_begun" });
 });
 
 it("the audit exports a chain that audit:verify accepts, and CSV without executable cells", async () => {
-  const { key, version } = await held(`lock:=cmd|' /C calc'!A0,"\u202e${randomUUID()}`);
-  await force(key, { expect: version, reason: '=HYPERLINK("x")\n-1' });
-  await until(async () => (await audit("outcome=none")).items.length === 0);
+  const { key, version } = await acquireLock(`lock:=cmd|' /C calc'!A0,"\u202e${randomUUID()}`);
+  await forceRelease(key, { expect: version, reason: '=HYPERLINK("x")\n-1' });
+  await waitUntil(async () => (await readAudit("outcome=none")).items.length === 0);
   const exported = await server.call("/audit/export");
   expect(exported.headers.get("content-type")).toContain("application/x-ndjson");
   const file = join(dir, "audit.jsonl");
   await writeFile(file, exported.body);
-  const whole = await checked(file);
+  const whole = await runVerify(file);
   expect(whole.isWhole).toBe(true);
   const head = /Head: entry \d+ \((\w+)\)/.exec(whole.text)?.[1] ?? "";
   const lines = exported.body.trimEnd().split("\n");
@@ -146,7 +150,7 @@ it("the audit exports a chain that audit:verify accepts, and CSV without executa
     [[...lines, "x"], `line ${lines.length + 1} is no entry`],
   ] as const) {
     await writeFile(file, `${damaged.join("\n")}\n`);
-    const { isWhole, text } = await checked(file, head);
+    const { isWhole, text } = await runVerify(file, head);
     expect({ isWhole, text }).toEqual({ isWhole: false, text: expect.stringContaining(found) });
   }
   const csv = (await server.call("/audit/export?format=csv&outcome=released&text=HYPERLINK")).body as string;
@@ -159,7 +163,7 @@ it("the audit exports a chain that audit:verify accepts, and CSV without executa
 }, 60_000);
 
 it("an altered audit entry is found by the API and by audit:verify", async () => {
-  await until(async () => (await audit("outcome=none")).items.length === 0);
+  await waitUntil(async () => (await readAudit("outcome=none")).items.length === 0);
   const verified = async () => (await server.call("/audit/verify")).body as AuditVerification;
   const { head, state, entries } = await verified();
   expect({ state, entries }).toEqual({ state: "whole", entries: head.number });
@@ -171,9 +175,9 @@ it("an altered audit entry is found by the API and by audit:verify", async () =>
     await kept.xadd(STREAM, id, ...altered);
   }
   const environment = { LOCKKEEPER_HOME_URL: home.url, REDIS_URL: server.redis.url };
-  const broken = await auditVerify(["--head", head.hash], environment);
+  const broken = await runAuditVerify(["--head", head.hash], environment);
   expect(broken).toEqual({ code: 1, text: expect.stringContaining("BROKEN at entry 2: it was altered") });
-  expect(await auditVerify(["--head", "x"])).toMatchObject({ code: 2 });
+  expect(await runAuditVerify(["--head", "x"])).toMatchObject({ code: 2 });
 });
 
 it("failed logins are counted in one audit entry, and logins and logouts are recorded", async () => {
@@ -187,12 +191,12 @@ it("failed logins are counted in one audit entry, and logins and logouts are rec
     return { status: response.status, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
   };
   for (let n = 0; n < 20; n++) expect((await login(`guess-${n}`)).status).toBe(401);
-  const { cookie, status } = await login((await server.runtime.makeLink()) ?? "");
+  const { cookie, status } = await login((await server.runtime.createLoginLink()) ?? "");
   expect(status).toBe(200);
   const out = await fetch(`${server.url}/api/v1/logout`, { method: "POST", headers: { ...headers, cookie } });
   expect(out.status).toBe(204);
-  await until(async () => (await audit("action=login,logout&outcome=done")).items.length === 2);
-  const { items } = await audit("action=login,logout");
+  await waitUntil(async () => (await readAudit("action=login,logout&outcome=done")).items.length === 2);
+  const { items } = await readAudit("action=login,logout");
   expect(items.map(({ action, who }) => [action, who.id])).toEqual([
     ["logout", expect.stringMatching(/^operator:/)],
     ["login", expect.stringMatching(/^operator:/)],
@@ -200,13 +204,13 @@ it("failed logins are counted in one audit entry, and logins and logouts are rec
 });
 
 it("no action is carried out while the audit cannot be written, and it succeeds once the store is back", async () => {
-  const { key, version } = await held();
+  const { key, version } = await acquireLock();
   const before = await direct.hgetall(key);
   home.freeze();
-  const reserved = fresh();
+  const reserved = createTestKey();
   const answers = await Promise.all([
-    force(key, { expect: version, reason: "stuck" }),
-    server.call(`/locks/${pathOfKey(reserved)}/reserve`, { body: { holdOffMs: 5000 } }),
+    forceRelease(key, { expect: version, reason: "stuck" }),
+    server.call(`/locks/${encodeKeyPath(reserved)}/reserve`, { body: { holdOffMs: 5000 } }),
   ]);
   for (const { status, body } of answers) {
     expect([status, body.code]).toEqual([503, "unavailable"]);
@@ -215,22 +219,25 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
   expect(await direct.hgetall(key)).toEqual(before);
   expect(await direct.exists(reserved)).toBe(0);
   home.thaw();
-  await until(async () => (await force(key, { expect: version, reason: "stuck" })).status === 200, 10_000);
+  await waitUntil(
+    async () => (await forceRelease(key, { expect: version, reason: "stuck" })).status === 200,
+    10_000,
+  );
   expect(await direct.exists(key)).toBe(0);
   // The first try may have reached the store after all; then it says that nothing was begun.
   const about = async () => {
-    const all = await entries();
+    const all = await readEntries();
     const intents = all.flatMap((entry) => (entry.kind === "intent" && entry.key === key ? [entry.id] : []));
     return all.flatMap((entry) =>
       entry.kind === "outcome" && intents.includes(entry.id) ? [entry.outcome.code] : [],
     );
   };
-  await until(async () => (await about()).includes("released"));
+  await waitUntil(async () => (await about()).includes("released"));
   expect((await about()).filter((code) => code === "released")).toHaveLength(1);
 }, 30_000);
 
 it("an audit export ends when its client disconnects", async () => {
-  const direct = home.client();
+  const direct = home.createClient();
   const filler = "x".repeat(8000);
   for (let n = 0; n < 4000; n++) void direct.xadd(STREAM, "*", "prev", "", "hash", "", "entry", filler);
   await direct.ping();
@@ -243,7 +250,7 @@ it("an audit export ends when its client disconnects", async () => {
   // As long as nobody reads on, nothing more is fetched than the connection takes.
   await expect.poll(async () => (await reads()) - before, { interval: 100 }).toBeLessThan(6);
   gone.abort();
-  await until(async () =>
+  await waitUntil(async () =>
     /lockkeeper_streams_open 0/.test(await (await fetch(`${server.url}/metrics`, { headers })).text()),
   );
   expect((await reads()) - before).toBeLessThan(8);

@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BulkLine } from "../../lib/contract/actions/bulk-release.ts";
-import { keyOfBytes } from "../../lib/keys/key.ts";
-import { exactTerm } from "../../lib/query/filter.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { decodeKey } from "../../lib/keys/key.ts";
+import { formatExactTerm } from "../../lib/query/filter.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;
@@ -21,8 +21,8 @@ beforeAll(async () => {
     }),
   });
   for (const target of ["main", "prod"])
-    await until(async () => (await server.call(`/stats?target=${target}`)).status === 200);
-  direct = server.redis.client();
+    await waitUntil(async () => (await server.call(`/stats?target=${target}`)).status === 200);
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
@@ -32,31 +32,31 @@ const reason = "its node is gone";
 // biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape.
 type Line = any;
 
-function linesOf(text: string): Line[] {
+function parseLines(text: string): Line[] {
   return text
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => BulkLine.parse(JSON.parse(line)));
 }
 
-async function bulk(body: object, query = "") {
+async function sendBulk(body: object, query = "") {
   const { status, body: said } = await server.call(`${ADDRESS}${query}`, { body });
-  const lines = status === 200 ? linesOf(said) : [];
+  const lines = status === 200 ? parseLines(said) : [];
   const items: Line[] = lines.filter(({ type }) => type === "item").toSorted((a, b) => a.index - b.index);
   return { status, said, lines, items, outcomes: items.map(({ outcome }) => outcome), tally: lines.at(-1) };
 }
 
-const review = async (filter: string, more: object = {}, query = "") =>
-  await bulk({ filter, dryRun: true, ...more }, query);
-const itemsOf = (lines: Line[]) => lines.map(({ item }) => item);
+const sendReview = async (filter: string, more: object = {}, query = "") =>
+  await sendBulk({ filter, dryRun: true, ...more }, query);
+const getItems = (lines: Line[]) => lines.map(({ item }) => item);
 
-async function seen(filter: string, count: number, query = ""): Promise<void> {
+async function waitForLocks(filter: string, count: number, query = ""): Promise<void> {
   const address = `/locks?filter=${encodeURIComponent(filter)}&${query}`;
-  await until(async () => (await server.call(address)).body.total === count);
+  await waitUntil(async () => (await server.call(address)).body.total === count);
 }
 
 /** Locks of one owner, by the API. */
-async function held(name: string, count: number, owner: string): Promise<string[]> {
+async function acquireLocks(name: string, count: number, owner: string): Promise<string[]> {
   const keys = Array.from({ length: count }, (_, n) => `lock:${name}:${String(n).padStart(4, "0")}`);
   for (let at = 0; at < keys.length; at += 100) {
     const some = keys.slice(at, at + 100);
@@ -64,11 +64,11 @@ async function held(name: string, count: number, owner: string): Promise<string[
       some.map((key) => server.call(`/locks/${key}/acquire`, { body: { owner, leaseMs: 600_000 } })),
     );
   }
-  await seen(`key:lock:${name}:*`, count);
+  await waitForLocks(`key:lock:${name}:*`, count);
   return keys;
 }
 
-async function entries(): Promise<Line[]> {
+async function readEntries(): Promise<Line[]> {
   const found = await direct.xrange("{lockkeeper}:audit", "-", "+");
   return found.map(([, fields]) => JSON.parse(fields[fields.indexOf("entry") + 1] ?? ""));
 }
@@ -79,16 +79,16 @@ describe("bulk release by filter", () => {
   it("a bulk release by owner is reviewed first and releases exactly those locks, whatever the owner", async () => {
     const name = randomUUID();
     const owner = `${HOSTILE.replace("\n", " ")} ${name}`;
-    const keys = await held(name, 5, owner);
-    await held(`${name}:other`, 2, `${owner}!`);
-    const looked = await review(exactTerm("owner", owner), { sort: "key" });
+    const keys = await acquireLocks(name, 5, owner);
+    await acquireLocks(`${name}:other`, 2, `${owner}!`);
+    const looked = await sendReview(formatExactTerm("owner", owner), { sort: "key" });
     expect(looked.lines[0]).toMatchObject({ type: "head", target: "main", dryRun: true, total: 5, found: 5 });
     expect(looked.outcomes).toEqual(Array(5).fill("would_release"));
     const told = looked.lines.filter(({ type }) => type === "item");
     expect(told.map(({ item }) => item.key)).toEqual(keys);
     expect(looked.items[0].seen).toMatchObject({ holders: [{ owner }], others: 0, format: "redisson" });
     expect(await direct.exists(...keys)).toBe(5);
-    const freed = await bulk({ items: itemsOf(looked.items), reason });
+    const freed = await sendBulk({ items: getItems(looked.items), reason });
     expect(freed.tally).toEqual({ type: "tally", total: 5, outcomes: { released: 5 } });
     expect(freed.items[0].freed).toMatchObject({ key: keys[0], owner, by: "key:root" });
     expect(await direct.exists(...keys)).toBe(0);
@@ -106,25 +106,25 @@ describe("bulk release by filter", () => {
     const all = direct.multi();
     for (const owner of owners) all.zadd(key, Date.now() + 30_000, owner);
     await all.pexpire(key, 90_000).exec();
-    await seen(`key:${key}`, 1);
-    const { items } = await review(exactTerm("owner", owners[0]));
+    await waitForLocks(`key:${key}`, 1);
+    const { items } = await sendReview(formatExactTerm("owner", owners[0]));
     expect(items).toMatchObject([{ item: { key }, outcome: "would_release", seen: { others: 2 } }]);
-    expect((await bulk({ items: itemsOf(items), reason })).outcomes).toEqual(["released"]);
+    expect((await sendBulk({ items: getItems(items), reason })).outcomes).toEqual(["released"]);
     expect((await direct.zrange(key, "0", "-1")).sort()).toEqual(owners.slice(1).sort());
   });
 
   it("locks for a bulk release are found by held and remaining time", async () => {
     const [name, owner] = [randomUUID(), randomUUID()];
-    const [first, second] = await held(name, 2, owner);
+    const [first, second] = await acquireLocks(name, 2, owner);
     await server.call(`/locks/${second}/acquire`, { body: { owner, leaseMs: 3_600_000 } });
-    await seen(`key:lock:${name}:* remaining>15m`, 1);
+    await waitForLocks(`key:lock:${name}:* remaining>15m`, 1);
     const keysOf = async (filter: string) =>
-      itemsOf((await review(`key:lock:${name}:* ${filter}`)).items).map(({ key }) => key);
+      getItems((await sendReview(`key:lock:${name}:* ${filter}`)).items).map(({ key }) => key);
     expect(await keysOf("remaining<15m held<1h")).toEqual([first]);
     expect(await keysOf("held>1h")).toEqual([]);
-    await seen(`key:lock:${name}:* held>100ms`, 2);
+    await waitForLocks(`key:lock:${name}:* held>100ms`, 2);
     expect(await keysOf("held>100ms count>1")).toEqual([second]);
-    const refused = await bulk({ filter: "remaining<soon", dryRun: true });
+    const refused = await sendBulk({ filter: "remaining<soon", dryRun: true });
     expect([refused.status, refused.said.code]).toEqual([400, "invalid"]);
   });
 
@@ -135,8 +135,8 @@ describe("bulk release by filter", () => {
     const bytes = Buffer.concat([randomBytes(15), Buffer.of(255)]);
     await direct.set(key, bytes, "PX", 60_000);
     await direct.set(other, Buffer.concat([bytes.subarray(0, 15), Buffer.of(254)]), "PX", 60_000);
-    await seen(`key:${key}`, 1);
-    const { items } = await review(exactTerm("owner", keyOfBytes(bytes)));
+    await waitForLocks(`key:${key}`, 1);
+    const { items } = await sendReview(formatExactTerm("owner", decodeKey(bytes)));
     expect(items.map(({ item }) => item.key)).toEqual([key]);
   });
 });
@@ -144,13 +144,13 @@ describe("bulk release by filter", () => {
 describe("bulk release items", () => {
   it("a bulk item that changed, ended or is not releasable is reported and left alone", async () => {
     const name = randomUUID();
-    const [a, b, c] = (await held(name, 3, "w1")) as [string, string, string];
+    const [a, b, c] = (await acquireLocks(name, 3, "w1")) as [string, string, string];
     const [possible, job, none] = [`app:${name}`, `bull:q:${name}:lock`, `lock:${name}:none`];
     await direct.set(possible, randomUUID(), "PX", 60_000);
     await direct.hset(`bull:q:${name}`, "name", "mail", "data", "{}", "timestamp", 1, "opts", "{}");
     await direct.set(job, `${randomUUID()}:3`, "PX", 30_000);
-    await seen(`${name}`, 5);
-    const looked = (await review(name, { sort: "key" })).items;
+    await waitForLocks(`${name}`, 5);
+    const looked = (await sendReview(name, { sort: "key" })).items;
     const outcomeOf = (lines: Line[], key: string) => lines.find(({ item }) => item.key === key)?.outcome;
     expect([possible, job].map((key) => outcomeOf(looked, key))).toEqual(["format_required", "read_only"]);
     const refused = looked.find(({ item }) => item.key === job);
@@ -160,14 +160,14 @@ describe("bulk release items", () => {
     await server.call(`/locks/${c}/release`, { body: { owner: "w1" } });
     await server.call(`/locks/${c}/acquire`, { body: { owner: "w1", leaseMs: 60_000 } });
     await direct.sadd(none, "x");
-    const items = [...itemsOf(looked), { key: none, expect: "fence.1" }];
-    const dry = await bulk({ items, dryRun: true });
+    const items = [...getItems(looked), { key: none, expect: "fence.1" }];
+    const dry = await sendBulk({ items, dryRun: true });
     const expected = { [a]: "released", [b]: "already_gone", [c]: "changed", [none]: "failed" };
     for (const [key, outcome] of Object.entries(expected)) {
       expect([key, outcomeOf(dry.items, key)]).toEqual([key, outcome.replace("released", "would_release")]);
     }
     expect(await direct.exists(a)).toBe(1);
-    const { items: freed, tally } = await bulk({ items, reason });
+    const { items: freed, tally } = await sendBulk({ items, reason });
     for (const [key, outcome] of Object.entries(expected)) {
       expect([key, outcomeOf(freed, key)]).toEqual([key, outcome]);
     }
@@ -180,19 +180,19 @@ describe("bulk release items", () => {
   it("a bulk item that was not watched throughout is unsure and released only on request", async () => {
     const key = `lock:${randomUUID()}`;
     await direct.multi().hset(key, `${randomUUID()}:1`, 1).pexpire(key, 60_000).exec();
-    await seen(`key:${key}`, 1);
-    const { items } = await review(`key:${key}`);
+    await waitForLocks(`key:${key}`, 1);
+    const { items } = await sendReview(`key:${key}`);
     // As another process would have named it.
-    const [item] = itemsOf(items).map((each) => ({
+    const [item] = getItems(items).map((each) => ({
       ...each,
       expect: each.expect.replace(/^seen\.[^.]+/, "seen.x"),
     }));
-    expect((await bulk({ items: [item], dryRun: true })).outcomes).toEqual(["unsure"]);
-    const { items: refused } = await bulk({ items: [item], reason });
+    expect((await sendBulk({ items: [item], dryRun: true })).outcomes).toEqual(["unsure"]);
+    const { items: refused } = await sendBulk({ items: [item], reason });
     expect(refused).toMatchObject([
       { outcome: "unsure", problem: { code: "unsure", version: items[0].item.expect } },
     ]);
-    expect((await bulk({ items: [item], reason, ifUnsure: "release" })).outcomes).toEqual(["released"]);
+    expect((await sendBulk({ items: [item], reason, ifUnsure: "release" })).outcomes).toEqual(["released"]);
     expect(await direct.exists(key)).toBe(0);
   });
 
@@ -201,19 +201,19 @@ describe("bulk release items", () => {
     const [mine, theirs] = [`lock:${name}:mine`, `lock:${name}:theirs`];
     for (const key of [mine, theirs])
       await server.call(`/locks/${key}/acquire`, { body: { owner: "w1", leaseMs: 60_000 } });
-    await seen(`key:lock:${name}:*`, 2);
+    await waitForLocks(`key:lock:${name}:*`, 2);
     const keys = [`lock:${name}:m*`];
     const made = await server.call("/keys", { body: { name, verbs: ["read", "force"], keys } });
     const headers = { authorization: `Bearer ${made.body.secret}` };
     const call = async (body: object) => {
       const { status, body: said } = await server.call(ADDRESS, { body, headers });
-      return { status, lines: status === 200 ? linesOf(said) : [] };
+      return { status, lines: status === 200 ? parseLines(said) : [] };
     };
     const { lines } = await call({ filter: name, dryRun: true });
     expect(lines[0]).toMatchObject({ total: 1, found: 1 });
     const owners = await server.call(`/owners?filter=${name}`, { headers });
     expect(owners.body.items).toMatchObject([{ name: "w1", holds: 1 }]);
-    const all = itemsOf((await review(name, { sort: "key" })).items);
+    const all = getItems((await sendReview(name, { sort: "key" })).items);
     const outcomes = (found: Line[]) =>
       Object.fromEntries(found.flatMap(({ item, outcome }) => (item ? [[item.key, outcome]] : [])));
     const dry = (await call({ items: all, dryRun: true })).lines;
@@ -227,22 +227,22 @@ describe("bulk release items", () => {
   });
 
   it("a bulk release reserves the locks on request", async () => {
-    const keys = await held(randomUUID(), 2, "w1");
-    const { items } = await review(`key:${keys[0]?.slice(0, -4)}*`);
-    const { outcomes } = await bulk({ items: itemsOf(items), reason, holdOffMs: 60_000 });
+    const keys = await acquireLocks(randomUUID(), 2, "w1");
+    const { items } = await sendReview(`key:${keys[0]?.slice(0, -4)}*`);
+    const { outcomes } = await sendBulk({ items: getItems(items), reason, holdOffMs: 60_000 });
     expect(outcomes).toEqual(["released", "released"]);
     expect(await direct.hkeys(keys[0] ?? "")).toEqual(["lockkeeper:reserve:key:root"]);
   });
 
   it("bulk results stream as they happen, and pending items are dropped when the client disconnects", async () => {
     const name = randomUUID();
-    const keys = await held(name, 400, "w1");
-    const { items } = await review(`key:lock:${name}:*`, { most: 1000 });
+    const keys = await acquireLocks(name, 400, "w1");
+    const { items } = await sendReview(`key:lock:${name}:*`, { most: 1000 });
     const leaving = new AbortController();
     const response = await fetch(`${server.url}/api/v1${ADDRESS}`, {
       method: "POST",
       headers: { authorization: `Bearer ${ROOT_KEY}`, "content-type": "application/json" },
-      body: JSON.stringify({ items: itemsOf(items), reason }),
+      body: JSON.stringify({ items: getItems(items), reason }),
       signal: leaving.signal,
     });
     expect(response.headers.get("content-type")).toContain("application/x-ndjson");
@@ -252,7 +252,7 @@ describe("bulk release items", () => {
     const left = async () => await direct.exists(...keys);
     // Nothing more is begun: the number stands still.
     let before = -1;
-    await until(async () => {
+    await waitUntil(async () => {
       const now = await left();
       const stands = now === before;
       before = now;
@@ -264,9 +264,9 @@ describe("bulk release items", () => {
     const { body } = await server.call(`/locks?filter=key:lock:${name}:*`);
     expect(body.total).toBe(before);
     const requestId = response.headers.get("x-request-id");
-    const said = async () => (await entries()).filter((entry) => entry.requestId === requestId);
-    const cancelled = async () => (await entries()).find(({ outcome }) => outcome?.code === "cancelled");
-    await until(async () => (await cancelled()) !== undefined);
+    const said = async () => (await readEntries()).filter((entry) => entry.requestId === requestId);
+    const cancelled = async () => (await readEntries()).find(({ outcome }) => outcome?.code === "cancelled");
+    await waitUntil(async () => (await cancelled()) !== undefined);
     const freed = keys.length - before;
     expect((await cancelled()).outcome.details).toMatchObject({ begun: freed, notBegun: before });
     expect((await said()).filter(({ action }) => action === "force-release")).toHaveLength(freed);
@@ -274,25 +274,25 @@ describe("bulk release items", () => {
 });
 
 it("a client that leaves before the bulk response begins is audited as cancelled with nothing begun", async () => {
-  const [key = ""] = await held(randomUUID(), 1, "w1");
-  const { items } = await review(`key:${key}`);
+  const [key = ""] = await acquireLocks(randomUUID(), 1, "w1");
+  const { items } = await sendReview(`key:${key}`);
   const { hostname, port } = new URL(server.url);
-  const text = JSON.stringify({ items: itemsOf(items), reason: `left ${key}` });
+  const text = JSON.stringify({ items: getItems(items), reason: `left ${key}` });
   const isHeldUp = async () => /name=lockkeeper:home .*flags=\S*b/.test(String(await direct.client("LIST")));
   await direct.call("CLIENT", "PAUSE", "5000", "WRITE");
   const client = connect(Number(port), hostname);
   client.write(
     `POST /api/v1${ADDRESS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
   );
-  await until(isHeldUp);
+  await waitUntil(isHeldUp);
   await once(client.destroy(), "close");
   await direct.call("CLIENT", "UNPAUSE");
-  const intent = async () => (await entries()).find((entry) => entry.reason === `left ${key}`);
+  const intent = async () => (await readEntries()).find((entry) => entry.reason === `left ${key}`);
   const end = async () => {
     const { id } = (await intent()) ?? {};
-    return (await entries()).find((entry) => entry.id === id && entry.outcome !== undefined);
+    return (await readEntries()).find((entry) => entry.id === id && entry.outcome !== undefined);
   };
-  await until(async () => (await end()) !== undefined);
+  await waitUntil(async () => (await end()) !== undefined);
   expect((await end()).outcome).toMatchObject({ code: "cancelled", details: { begun: 0, notBegun: 1 } });
   expect(await direct.exists(key)).toBe(1);
 });
@@ -318,7 +318,7 @@ it("a stopping server starts no further bulk items, returns finished ones and om
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read())
     text += part.value;
   await stopped;
-  const lines = linesOf(text);
+  const lines = parseLines(text);
   expect(lines.length).toBeGreaterThan(1);
   expect(lines.length).toBeLessThan(300);
   expect(new Set(lines.slice(1).map(({ type, outcome }) => `${type} ${outcome}`))).toEqual(
@@ -329,7 +329,11 @@ it("a stopping server starts no further bulk items, returns finished ones and om
 describe("bulk request validation", () => {
   it.each([
     ["neither items nor a filter", { reason }, "invalid"],
-    ["both items and a filter", { items: [{ key: "lock:a", expect: "fence.1" }], filter: "x", dryRun: true }, "invalid"],
+    [
+      "both items and a filter",
+      { items: [{ key: "lock:a", expect: "fence.1" }], filter: "x", dryRun: true },
+      "invalid",
+    ],
     ["a filter that was not reviewed", { filter: "key:lock:*", reason }, "invalid"],
     ["no items", { items: [], reason }, "invalid"],
     ["an empty key", { items: [{ key: "", expect: "fence.1" }], reason }, "invalid"],
@@ -338,7 +342,7 @@ describe("bulk request validation", () => {
     ["too many items", { items: Array(1001).fill({ key: "lock:a", expect: "fence.1" }), reason }, "invalid"],
     ["no reason", { items: [{ key: "lock:a", expect: "fence.1" }], reason: " " }, "reason_required"],
   ])("a bulk request is rejected with %s", async (_what, body, code) => {
-    const { status, said } = await bulk(body);
+    const { status, said } = await sendBulk(body);
     expect([code, STATUS[code]]).toEqual([said.code, status]);
   });
   const STATUS: Record<string, number> = { invalid: 400, reason_required: 422 };
@@ -348,7 +352,7 @@ describe("bulk request validation", () => {
       key: `lock:${String(n).padStart(1019, "k")}`,
       expect: `fence.${"1".repeat(200)}`,
     }));
-    const { tally } = await bulk({ items, dryRun: true });
+    const { tally } = await sendBulk({ items, dryRun: true });
     expect(tally.outcomes).toEqual({ already_gone: 1000 });
   });
 
@@ -356,16 +360,16 @@ describe("bulk request validation", () => {
     const key = `lock:${randomUUID()}`;
     await server.call(`/locks/${key}/acquire?target=prod`, { body: { owner: "w1", leaseMs: 60_000 } });
     await direct.select(1);
-    await seen("", 1, "target=prod");
-    const { items, outcomes } = await review("", {}, "?target=prod");
+    await waitForLocks("", 1, "target=prod");
+    const { items, outcomes } = await sendReview("", {}, "?target=prod");
     expect(outcomes).toEqual(["would_release"]);
-    const sure = itemsOf(items);
+    const sure = getItems(items);
     for (const confirm of [undefined, "main", "PROD"]) {
-      const { status, said } = await bulk({ items: sure, reason, confirm }, "?target=prod");
+      const { status, said } = await sendBulk({ items: sure, reason, confirm }, "?target=prod");
       expect([status, said.code, said.target]).toEqual([422, "confirm_required", "prod"]);
     }
     expect(await direct.exists(key)).toBe(1);
-    const { outcomes: freed } = await bulk({ items: sure, reason, confirm: "prod" }, "?target=prod");
+    const { outcomes: freed } = await sendBulk({ items: sure, reason, confirm: "prod" }, "?target=prod");
     expect(freed).toEqual(["released"]);
     await direct.select(0);
   });

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;
 
 beforeAll(async () => {
   server = await startTestServer();
-  direct = server.redis.client();
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
@@ -29,7 +29,7 @@ function sendAcquire(
   );
 }
 
-function open(): Socket {
+function openSocket(): Socket {
   const { hostname, port } = new URL(server.url);
   return connect(Number(port), hostname).on("error", () => undefined);
 }
@@ -37,7 +37,7 @@ function open(): Socket {
 /** Asks for a lock, reads the answer and closes at once. */
 function askAndClose(key: string, close: "destroy" | "end", connection: Connection): Promise<void> {
   return new Promise((resolve) => {
-    const socket = open();
+    const socket = openSocket();
     socket.once("data", () => socket[close]());
     socket.on("close", () => resolve());
     sendAcquire(socket, key, "me", 0, connection);
@@ -52,7 +52,7 @@ function askAndLeave(
   afterMs: number,
 ): Promise<"answered" | "left"> {
   return new Promise((resolve) => {
-    const socket = open();
+    const socket = openSocket();
     let answer: "answered" | "left" = "left";
     socket.on("data", () => {
       answer = "answered";
@@ -80,8 +80,8 @@ describe("client disconnects", () => {
       for (const [owner, key] of answered) await server.call(`/locks/${key}/release`, { body: { owner } });
       answered.clear();
     }
-    await until(async () => (await direct.exists(...keys)) === 0);
-    await until(async () => (await direct.keys("lockkeeper:waiters:*")).length === 0);
+    await waitUntil(async () => (await direct.exists(...keys)) === 0);
+    await waitUntil(async () => (await direct.keys("lockkeeper:waiters:*")).length === 0);
   });
 
   // Python's urllib asks for the connection to be closed, as many do that send one request: then both ends close it.
@@ -125,7 +125,7 @@ describe("client disconnects", () => {
     const gone = askAndLeave(key, "gone", 20_000, 200);
     await gone;
     const next = server.call(`/locks/${key}/acquire`, { body: { owner: "next", waitMs: 20_000 } });
-    await until(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
     await server.call(`/locks/${key}/release`, { body: { owner: "me" } });
     expect((await next).body.owner).toBe("next");
   });
@@ -138,7 +138,7 @@ describe("waiting over HTTP", () => {
     const late = await server.call(`/locks/${key}/acquire`, { body: { owner: "you", waitMs: 200 } });
     expect([late.status, late.body.code, late.body.holders[0].owner]).toEqual([409, "timeout", "me"]);
     const waits = server.call(`/locks/${key}/acquire`, { body: { owner: "you", waitMs: 10_000 } });
-    await until(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
     await server.call(`/locks/${key}/release`, { body: { owner: "me" } });
     expect((await waits).body).toMatchObject({ owner: "you", count: 1 });
   });

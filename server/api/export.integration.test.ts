@@ -1,31 +1,33 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Lock } from "../../lib/contract/lock.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 const MANY = 1203;
 
 beforeAll(async () => {
   server = await startTestServer({ environment: { LOCKKEEPER_NOTIFICATIONS: "set" } });
-  const redis = server.redis.client();
+  const redis = server.redis.createClient();
   const many = redis.pipeline();
   for (let n = 0; n < MANY; n++)
     many.set(`lock:many:${String(n).padStart(5, "0")}`, `owner-${n}`, "PX", 600_000);
   await many.exec();
-  await until(async () => (await server.call("/locks?limit=1&filter=key:lock:many:*")).body.total === MANY);
+  await waitUntil(
+    async () => (await server.call("/locks?limit=1&filter=key:lock:many:*")).body.total === MANY,
+  );
 });
 afterAll(async () => await server.stop());
 
-const linesOf = (body: string) => body.trimEnd().split("\n");
-const exported = async (query: string, headers?: Record<string, string>) =>
+const splitLines = (body: string) => body.trimEnd().split("\n");
+const readExport = async (query: string, headers?: Record<string, string>) =>
   await server.call(`/export/locks?${query}`, headers && { headers });
 
 it("an export returns all matching locks as JSON lines in the order of the list", async () => {
-  const { status, headers, body } = await exported("filter=key:lock:many:*&sort=-key");
+  const { status, headers, body } = await readExport("filter=key:lock:many:*&sort=-key");
   expect([status, headers.get("x-total-count")]).toEqual([200, String(MANY)]);
   expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
   expect(headers.get("content-disposition")).toBe('attachment; filename="lockkeeper-locks-default.jsonl"');
-  const locks = linesOf(body).map((line) => Lock.parse(JSON.parse(line)));
+  const locks = splitLines(body).map((line) => Lock.parse(JSON.parse(line)));
   expect(locks).toHaveLength(MANY);
   expect(locks.map(({ key }) => key)).toEqual(
     locks
@@ -41,13 +43,13 @@ it("an export returns all matching locks as JSON lines in the order of the list"
 });
 
 it("a CSV export has no executable cell and no broken line, and marks binary keys", async () => {
-  const redis = server.redis.client();
+  const redis = server.redis.createClient();
   const key = `lock:bad:=cmd|'/C calc'!A0,"\u202e\n`;
   await redis.set(key, "=HYPERLINK(1)", "PX", 600_000);
   await redis.set(Buffer.from("6c6f636b3a6261643aff", "hex"), "@SUM(1)", "PX", 600_000);
   const filter = "key:lock:bad:*";
-  await until(async () => (await server.call(`/locks?filter=${filter}`)).body.total === 2);
-  const { headers, body } = await exported(`filter=${filter}&format=csv&sort=owner`);
+  await waitUntil(async () => (await server.call(`/locks?filter=${filter}`)).body.total === 2);
+  const { headers, body } = await readExport(`filter=${filter}&format=csv&sort=owner`);
   expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
   const [head = "", ...rows] = body.trimEnd().split("\r\n");
   expect(head).toMatch(/^target,key,keyBase64,state,verdict,/);
@@ -63,8 +65,8 @@ it("an export with a limited API key contains only its keys", async () => {
     body: { name: "few", verbs: ["read"], targets: ["*"], keys: ["lock:many:0000*"] },
   });
   const headers = { authorization: `Bearer ${body.secret}` };
-  const all = await exported("", headers);
-  expect([all.headers.get("x-total-count"), linesOf(all.body).length]).toEqual(["10", 10]);
+  const all = await readExport("", headers);
+  expect([all.headers.get("x-total-count"), splitLines(all.body).length]).toEqual(["10", 10]);
   expect(all.body).not.toContain("lock:many:0001");
   expect(all.body).not.toContain("lock:bad");
 });
@@ -79,18 +81,18 @@ it.each([
   ["sort=size", "sort is one of"],
   ["format=xml", "Query, format"],
 ])("an export with %s is rejected before the file begins", async (query, why) => {
-  const { status, body } = await exported(query);
+  const { status, body } = await readExport(query);
   expect([status, body.code, body.detail]).toEqual([400, "invalid", expect.stringContaining(why)]);
 });
 
 it("an export is sent no faster than it is read and ends when its client disconnects", async () => {
-  const redis = server.redis.client();
+  const redis = server.redis.createClient();
   const wide = "x".repeat(900);
   const many = redis.pipeline();
   for (let n = 0; n < 6000; n++) many.set(`lock:wide:${n}:${wide}`, `owner-${n}`, "PX", 600_000);
   await many.exec();
   const filter = "filter=key:lock:wide:*";
-  await until(async () => (await server.call(`/locks?limit=1&${filter}`)).body.total === 6000, 15_000);
+  await waitUntil(async () => (await server.call(`/locks?limit=1&${filter}`)).body.total === 6000, 15_000);
   const gone = new AbortController();
   const headers = { authorization: `Bearer ${ROOT_KEY}` };
   const streams = async () => {
@@ -106,5 +108,5 @@ it("an export is sent no faster than it is read and ends when its client disconn
   // Some 10 MB: far more than the connection takes, so it waits for its reader.
   expect(await streams()).toBe(1);
   gone.abort();
-  await until(async () => (await streams()) === 0);
+  await waitUntil(async () => (await streams()) === 0);
 }, 30_000);

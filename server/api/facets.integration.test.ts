@@ -2,19 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Facets } from "../../lib/contract/facet.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;
 
 beforeAll(async () => {
   server = await startTestServer();
-  direct = server.redis.client();
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
-const ask = async (path: string, headers = {}) => await server.call(path, { headers });
-const query = (filter: string) => `?${new URLSearchParams({ filter })}`;
+const sendRequest = async (path: string, headers = {}) => await server.call(path, { headers });
+const formatQuery = (filter: string) => `?${new URLSearchParams({ filter })}`;
 
 it("facets count each value with a filter for exactly those locks, within the caller's keys", async () => {
   const name = randomUUID();
@@ -26,15 +26,15 @@ it("facets count each value with a filter for exactly those locks, within the ca
   await direct.set(`lock:${name}:b:4`, randomUUID());
   const filter = `key:lock:${name}:*`;
   const facets = async (more = "", headers = {}) => {
-    const { status, body } = await ask(`/facets${query(filter + more)}`, headers);
+    const { status, body } = await sendRequest(`/facets${formatQuery(filter + more)}`, headers);
     expect(status).toBe(200);
     return Facets.parse(body);
   };
-  await until(async () => (await facets()).total === 4);
+  await waitUntil(async () => (await facets()).total === 4);
   const all = await facets();
   for (const { field, values } of all.facets) {
     for (const { filter: word, locks } of values) {
-      const { body } = await ask(`/locks${query(`${filter} ${word}`)}`);
+      const { body } = await sendRequest(`/locks${formatQuery(`${filter} ${word}`)}`);
       expect([field, word, body.total]).toEqual([field, word, locks]);
     }
   }
@@ -61,20 +61,20 @@ it("facets count each value with a filter for exactly those locks, within the ca
 
 it("a cached facet response carries its time", async () => {
   const key = `lock:${randomUUID()}`;
-  const filter = query(`key:${key}`);
-  const first = await ask(`/facets${filter}`);
+  const filter = formatQuery(`key:${key}`);
+  const first = await sendRequest(`/facets${filter}`);
   const { body: grant } = await server.call(`/locks/${key}/acquire`, {
     body: { owner: "a", leaseMs: 60_000 },
   });
-  await until(async () => (await ask(`/locks${filter}`)).body.total === 1);
-  const { body } = await ask(`/facets${filter}`);
+  await waitUntil(async () => (await sendRequest(`/locks${filter}`)).body.total === 1);
+  const { body } = await sendRequest(`/facets${filter}`);
   expect(first.body.total).toBe(0);
   if (body.total === 0) expect(body.asOf).toBeLessThanOrEqual(grant.asOf);
 });
 
 it("facets with an invalid filter or an unknown target are rejected", async () => {
-  const refused = await ask(`/facets${query("held>soon")}`);
+  const refused = await sendRequest(`/facets${formatQuery("held>soon")}`);
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
-  expect((await ask("/facets?by=owner")).body.code).toBe("invalid");
-  expect((await ask("/facets?target=nowhere")).status).toBe(404);
+  expect((await sendRequest("/facets?by=owner")).body.code).toBe("invalid");
+  expect((await sendRequest("/facets?target=nowhere")).status).toBe(404);
 });

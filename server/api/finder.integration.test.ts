@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.stop());
 
-const finding = async () => (await server.call("/finder")).body;
+const readFinding = async () => (await server.call("/finder")).body;
 
 it("the finder scans all keys on request and suggests what else to watch", async () => {
-  expect(await finding()).toMatchObject({ state: "idle", groups: [], watch: null });
-  const direct = server.redis.client();
+  expect(await readFinding()).toMatchObject({ state: "idle", groups: [], watch: null });
+  const direct = server.redis.createClient();
   for (let n = 0; n < 30; n++) {
     await direct.hset(`order-${n}`, `${randomUUID()}:${n}`, "1");
     await direct.pexpire(`order-${n}`, 60_000);
@@ -20,8 +20,8 @@ it("the finder scans all keys on request and suggests what else to watch", async
   }
   const { status } = await server.call("/finder", { body: {} });
   expect(status).toBe(200);
-  await until(async () => (await finding()).state === "done");
-  const found = await finding();
+  await waitUntil(async () => (await readFinding()).state === "done");
+  const found = await readFinding();
   expect(found.groups).toMatchObject([
     { pattern: "order-*", format: "redisson", count: 30, isWatched: false },
   ]);

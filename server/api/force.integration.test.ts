@@ -1,72 +1,72 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/keys/key.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;
 
 beforeAll(async () => {
   server = await startTestServer({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" } });
-  direct = server.redis.client();
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
-const fresh = (prefix = "lock") => `${prefix}:${randomUUID()}`;
-const lockOf = async (key: string) => (await server.call(`/locks/${pathOfKey(key)}`)).body;
-const list = async (filter: string) =>
+const createTestKey = (prefix = "lock") => `${prefix}:${randomUUID()}`;
+const readLock = async (key: string) => (await server.call(`/locks/${encodeKeyPath(key)}`)).body;
+const listLocks = async (filter: string) =>
   (await server.call(`/locks?filter=${encodeURIComponent(filter)}`)).body.items;
-const keysOf = (locks: { key: string }[]) => locks.map(({ key }) => key);
+const getKeys = (locks: { key: string }[]) => locks.map(({ key }) => key);
 
 /** Frees what is there now, unless another version is given. */
-async function force(key: string, more: Record<string, unknown> = {}) {
-  const { version } = await lockOf(key);
+async function forceRelease(key: string, more: Record<string, unknown> = {}) {
+  const { version } = await readLock(key);
   const body = { expect: version, reason: "stuck", ...more };
-  return await server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
+  return await server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
 }
 
-const seenBy = async (...keys: string[]) =>
-  await until(async () => {
-    for (const key of keys) if ((await list(`key:${key}`)).length === 0) return false;
+const waitUntilListed = async (...keys: string[]) =>
+  await waitUntil(async () => {
+    for (const key of keys) if ((await listLocks(`key:${key}`)).length === 0) return false;
     return true;
   });
 
 describe("force-release of ambiguous locks", () => {
   const possible = async () => {
-    const key = fresh("app");
+    const key = createTestKey("app");
     await direct.set(key, randomUUID(), "PX", 60_000);
-    await seenBy(key);
+    await waitUntilListed(key);
     return key;
   };
 
   it("an ambiguous lock is force-released only as one of its candidate formats", async () => {
     const key = await possible();
-    const { release, confidence } = await lockOf(key);
+    const { release, confidence } = await readLock(key);
     expect([confidence, release.may]).toEqual(["possible", "with_format"]);
     expect(release.formats).toContain("redlock-rb");
-    const missing = await force(key);
+    const missing = await forceRelease(key);
     expect([missing.status, missing.body.code]).toEqual([422, "format_required"]);
     expect(missing.body.formats).toEqual(release.formats);
     expect(missing.body.detail).toContain("redlock-rb");
-    const wrong = await force(key, { format: "laravel" });
+    const wrong = await forceRelease(key, { format: "laravel" });
     expect([wrong.status, wrong.body.code, wrong.body.field]).toEqual([400, "invalid", "format"]);
     expect(await direct.exists(key)).toBe(1);
-    expect((await force(key, { format: "redlock-rb" })).body).toMatchObject({ outcome: "released" });
+    expect((await forceRelease(key, { format: "redlock-rb" })).body).toMatchObject({ outcome: "released" });
     expect(await direct.exists(key)).toBe(0);
   });
 
   it("a force-release with an unknown format is rejected", async () => {
-    const refused = await force(await possible(), { format: "redlock-go" });
+    const refused = await forceRelease(await possible(), { format: "redlock-go" });
     expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
     expect(refused.body.detail).toMatch(/^Body, format: /);
   });
 
   it("an ambiguous lock that changed hands returns changed, whatever format is named", async () => {
     const key = await possible();
-    const { version } = await lockOf(key);
+    const { version } = await readLock(key);
     await direct.set(key, randomUUID(), "PX", 60_000);
-    const { body } = await force(key, { expect: version, format: "redlock-rb" });
+    const { body } = await forceRelease(key, { expect: version, format: "redlock-rb" });
     expect(body.code).toBe("changed");
     expect(await direct.exists(key)).toBe(1);
   });
@@ -86,12 +86,12 @@ it("a force-release that would do harm is refused with the reason and an alterna
     "{}",
   );
   await direct.set(key, `${randomUUID()}:3`, "PX", 30_000);
-  await seenBy(key);
-  expect((await lockOf(key)).release).toMatchObject({
+  await waitUntilListed(key);
+  expect((await readLock(key)).release).toMatchObject({
     may: "never",
     why: expect.stringContaining("second time"),
   });
-  const { status, body } = await force(key, { format: "bullmq" });
+  const { status, body } = await forceRelease(key, { format: "bullmq" });
   expect([status, body.code]).toEqual([403, "read_only"]);
   expect(body).toMatchObject({ why: expect.stringContaining("second time"), instead: expect.any(String) });
   expect(await direct.exists(key)).toBe(1);
@@ -99,20 +99,20 @@ it("a force-release that would do harm is refused with the reason and an alterna
 
 describe("force-release without a reason", () => {
   it("without a reason, a lock that may be alive is not force-released and one without TTL is", async () => {
-    const key = fresh();
+    const key = createTestKey();
     await direct.multi().hset(key, `${randomUUID()}:42`, 1).pexpire(key, 60_000).exec();
-    await seenBy(key);
-    expect((await lockOf(key)).verdict.state).toBe("unknown");
-    const refused = await force(key, { reason: " " });
+    await waitUntilListed(key);
+    expect((await readLock(key)).verdict.state).toBe("unknown");
+    const refused = await forceRelease(key, { reason: " " });
     expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
     expect(await direct.exists(key)).toBe(1);
     await direct.persist(key);
-    await until(async () => (await lockOf(key)).verdict.state === "no-expiry");
-    const { body } = await force(key, { reason: "" });
+    await waitUntil(async () => (await readLock(key)).verdict.state === "no-expiry");
+    const { body } = await forceRelease(key, { reason: "" });
     expect(body).toMatchObject({ outcome: "released", heldMs: expect.any(Number) });
     const audited = async () => (await server.call(`/audit?key=${key}`)).body.items[0];
     // The answer does not wait for the outcome to be written.
-    await until(async () => (await audited()).outcome !== null);
+    await waitUntil(async () => (await audited()).outcome !== null);
     expect(await audited()).toMatchObject({ reason: "", outcome: { code: "released" } });
   });
 });
@@ -120,30 +120,30 @@ describe("force-release without a reason", () => {
 describe("force-release of shared locks", () => {
   const id = () => `web-1_4711_${randomBytes(16).toString("hex")}`;
   const semaphore = async (...owners: string[]) => {
-    const key = fresh();
+    const key = createTestKey();
     for (const owner of owners) await direct.zadd(key, Date.now() + 30_000, owner);
     await direct.pexpire(key, 90_000);
-    await seenBy(key);
+    await waitUntilListed(key);
     return key;
   };
 
   it("one holder is force-released by its own version, and all holders by the lock's version", async () => {
     const [one, two] = [id(), id()].sort() as [string, string];
     const key = await semaphore(one, two);
-    const { holders, version, release } = await lockOf(key);
+    const { holders, version, release } = await readLock(key);
     expect(release.oneHolder).toBe(true);
     expect(holders.map(({ owner }: { owner: string }) => owner)).toEqual([one, two]);
     expect(new Set([version, holders[0].version, holders[1].version]).size).toBe(3);
-    expect((await force(key, { expect: holders[1].version })).body).toMatchObject({
+    expect((await forceRelease(key, { expect: holders[1].version })).body).toMatchObject({
       outcome: "released",
       owner: two,
     });
     expect(await direct.zrange(key, "0", "-1")).toEqual([one]);
-    const late = await force(key, { expect: version });
+    const late = await forceRelease(key, { expect: version });
     expect([late.body.code, late.body.holders.length]).toEqual(["changed", 1]);
-    expect((await force(key)).body.outcome).toBe("released");
+    expect((await forceRelease(key)).body.outcome).toBe("released");
     expect(await direct.exists(key)).toBe(0);
-    await until(async () => (await server.call(`/locks/${key}/history`)).body.items.length >= 4);
+    await waitUntil(async () => (await server.call(`/locks/${key}/history`)).body.items.length >= 4);
     const { items } = (await server.call(`/locks/${key}/history`)).body;
     const forced = items.filter(({ type }: { type: string }) => type === "force_released");
     expect(forced.map(({ owner, by }: Record<string, string>) => `${owner} ${by}`)).toEqual([
@@ -155,9 +155,9 @@ describe("force-release of shared locks", () => {
   it("a reservation is rejected for a format that cannot store it", async () => {
     const key = `uniquejobs:${randomBytes(16).toString("hex")}:LOCKED`;
     await direct.hset(key, randomBytes(12).toString("hex"), String(Date.now() / 1000));
-    const { release } = await lockOf(key);
+    const { release } = await readLock(key);
     expect(release.holdOff).toBe(false);
-    const { status, body } = await force(key, { holdOffMs: 60_000, ifUnsure: "release" });
+    const { status, body } = await forceRelease(key, { holdOffMs: 60_000, ifUnsure: "release" });
     expect([status, body.code, body.field]).toEqual([400, "invalid", "holdOffMs"]);
     expect(await direct.exists(key)).toBe(1);
   });
@@ -168,32 +168,32 @@ describe("one token on several keys", () => {
     const name = randomUUID();
     const keys = Array.from({ length: size }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
     await Promise.all(keys.map((key) => direct.set(key, token, "PX", 60_000)));
-    await seenBy(...keys);
+    await waitUntilListed(...keys);
     return keys;
   }
   const bsm = () => randomBytes(16).toString("base64url");
 
   it("a token on several keys is shown at each with the other keys, at most twenty", async () => {
     const [first = "", ...others] = await group(randomBytes(16).toString("hex"), 3);
-    expect(keysOf((await lockOf(first)).sharedWith).sort()).toEqual(others);
+    expect(getKeys((await readLock(first)).sharedWith).sort()).toEqual(others);
     const [one = ""] = await group(randomBytes(16).toString("hex"), 25);
-    expect((await lockOf(one)).sharedWith).toHaveLength(20);
+    expect((await readLock(one)).sharedWith).toHaveLength(20);
     await direct.del(others[0] ?? "");
-    await until(async () => (await lockOf(first)).sharedWith.length === 1);
+    await waitUntil(async () => (await readLock(first)).sharedWith.length === 1);
   });
 
   it("a bsm/redislock lock is force-released on all its keys, which the response lists", async () => {
     const [first = "", ...others] = await group(bsm(), 3);
-    const { body } = await force(first, { format: "bsm-redislock" });
+    const { body } = await forceRelease(first, { format: "bsm-redislock" });
     expect(body).toMatchObject({ key: first, outcome: "released" });
-    expect(keysOf(body.together).sort()).toEqual(others);
+    expect(getKeys(body.together).sort()).toEqual(others);
     expect(body.together.every(({ outcome }: { outcome: string }) => outcome === "released")).toBe(true);
     expect(await direct.exists(first, ...others)).toBe(0);
   });
 
   it("a redlock lock is force-released on the one key only", async () => {
     const [first = "", ...others] = await group(randomBytes(16).toString("hex"), 2);
-    const { body } = await force(first);
+    const { body } = await forceRelease(first);
     expect(body.outcome).toBe("released");
     expect(body).not.toHaveProperty("together");
     expect(await direct.exists(...others)).toBe(1);
@@ -207,8 +207,8 @@ describe("lock reads", () => {
     await direct.set(named, randomBytes(16).toString("hex"), "PX", 60_000);
     await direct.multi().hset(hash, `${randomUUID()}:7`, 1).pexpire(hash, 60_000).exec();
     await direct.hset(forever, "mode", "read", `${randomUUID()}:7`, 1);
-    await seenBy(named, hash, forever);
-    const found = async (filter: string) => keysOf(await list(`key:lock:${name}:* ${filter}`));
+    await waitUntilListed(named, hash, forever);
+    const found = async (filter: string) => getKeys(await listLocks(`key:lock:${name}:* ${filter}`));
     expect(await found("format:redlock")).toEqual([named]);
     expect(await found("format:redisson")).toEqual([hash, forever]);
     expect(await found("kind:read")).toEqual([forever]);
@@ -217,9 +217,9 @@ describe("lock reads", () => {
   });
 
   it("a free key shows its waiters", async () => {
-    const key = fresh();
+    const key = createTestKey();
     await direct.rpush(`redisson_lock_queue:{${key}}`, `${randomUUID()}:7`, `${randomUUID()}:8`);
-    const lock = await lockOf(key);
+    const lock = await readLock(key);
     expect(lock).toMatchObject({ state: "free", waiters: { count: 2 } });
   });
 });

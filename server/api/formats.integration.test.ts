@@ -10,11 +10,11 @@ import {
   RenewInput,
   VerifyInput,
 } from "../../lib/contract/actions/verb.ts";
-import { SpokenFormat } from "../../lib/contract/format.ts";
-import { pathOfKey } from "../../lib/keys/key.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { WritableFormat } from "../../lib/contract/format.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
-const fresh = () => `lock:${randomUUID()}`;
+const createTestKey = () => `lock:${randomUUID()}`;
 const BY_ROOT = "lockkeeper:reserve:key:root";
 
 let server: TestServer;
@@ -22,102 +22,107 @@ let direct: Redis;
 
 beforeAll(async () => {
   server = await startTestServer();
-  direct = server.redis.client();
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
 const call = (path: string, init?: { body: unknown }) => server.call(path, init);
-const verb = (key: string, name: string, body: unknown) => call(`/locks/${pathOfKey(key)}/${name}`, { body });
-const lockOf = async (key: string) => (await call(`/locks/${pathOfKey(key)}`)).body;
-const storyOf = async (key: string) =>
-  (await call(`/locks/${pathOfKey(key)}/history`)).body.items
+const callVerb = (key: string, name: string, body: unknown) =>
+  call(`/locks/${encodeKeyPath(key)}/${name}`, { body });
+const readLock = async (key: string) => (await call(`/locks/${encodeKeyPath(key)}`)).body;
+const readHistory = async (key: string) =>
+  (await call(`/locks/${encodeKeyPath(key)}/history`)).body.items
     .reverse()
     .map(({ type, owner, observed }: Record<string, string>) => `${type} ${owner} ${observed}`);
 
 describe("writable lock formats", () => {
   it("a token lock is one string with the owner, and its TTL is the lease", async () => {
-    const key = fresh();
-    const { body: grant } = await verb(key, "acquire", { owner: "me", format: "token", leaseMs: 20_000 });
+    const key = createTestKey();
+    const { body: grant } = await callVerb(key, "acquire", { owner: "me", format: "token", leaseMs: 20_000 });
     expect(await direct.get(key)).toBe("me");
     expect(await direct.pttl(key)).toBeGreaterThan(19_000);
-    expect((await verb(key, "acquire", { owner: "me", format: "token" })).body).toMatchObject({
+    expect((await callVerb(key, "acquire", { owner: "me", format: "token" })).body).toMatchObject({
       count: 2,
       fence: grant.fence,
     });
-    expect((await verb(key, "renew", { owner: "me", format: "token", leaseMs: 60_000 })).body).toMatchObject({
+    expect(
+      (await callVerb(key, "renew", { owner: "me", format: "token", leaseMs: 60_000 })).body,
+    ).toMatchObject({
       remainingMs: 60_000,
     });
-    expect((await verb(key, "verify", { owner: "me", format: "token" })).body.fence).toBe(grant.fence);
-    expect((await verb(key, "release", { owner: "me", format: "token" })).body.count).toBe(1);
-    expect((await verb(key, "release", { owner: "me", format: "token" })).body.count).toBe(0);
+    expect((await callVerb(key, "verify", { owner: "me", format: "token" })).body.fence).toBe(grant.fence);
+    expect((await callVerb(key, "release", { owner: "me", format: "token" })).body.count).toBe(1);
+    expect((await callVerb(key, "release", { owner: "me", format: "token" })).body.count).toBe(0);
     expect(await direct.exists(key)).toBe(0);
   });
 
   it("a token lock and a client that uses SET NX PX exclude each other", async () => {
-    const key = fresh();
+    const key = createTestKey();
     await direct.set(key, "theirs", "PX", 5000, "NX");
-    const refused = await verb(key, "acquire", { owner: "me", format: "token" });
+    const refused = await callVerb(key, "acquire", { owner: "me", format: "token" });
     expect([refused.status, refused.body.code]).toEqual([409, "held"]);
     expect(refused.body.holders).toMatchObject([{ owner: "theirs", fence: null }]);
     expect(await direct.get(key)).toBe("theirs");
     await direct.del(key);
-    expect((await verb(key, "acquire", { owner: "me", format: "token" })).status).toBe(200);
+    expect((await callVerb(key, "acquire", { owner: "me", format: "token" })).status).toBe(200);
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
   });
 
   it("a timestamp lock is one string with the deadline in the requested unit", async () => {
-    const [seconds, milliseconds] = [fresh(), fresh()];
+    const [seconds, milliseconds] = [createTestKey(), createTestKey()];
     const ask = { owner: "me", format: "timestamp" };
-    expect((await verb(seconds, "acquire", { ...ask, unit: "s" })).body.remainingMs).toBeGreaterThanOrEqual(
-      30_000,
-    );
-    await verb(milliseconds, "acquire", ask);
+    expect(
+      (await callVerb(seconds, "acquire", { ...ask, unit: "s" })).body.remainingMs,
+    ).toBeGreaterThanOrEqual(30_000);
+    await callVerb(milliseconds, "acquire", ask);
     expect(await direct.get(seconds)).toMatch(/^\d{10}$/);
     expect(await direct.get(milliseconds)).toMatch(/^\d{13}$/);
-    const { remainingMs, holders } = await lockOf(seconds);
+    const { remainingMs, holders } = await readLock(seconds);
     expect(remainingMs - holders[0].remainingMs).toBe(2000);
   });
 
   it("a timestamp lock returns unit_conflict for the other unit and stays unchanged", async () => {
-    const key = fresh();
+    const key = createTestKey();
     const deadline = String(Math.floor(Date.now() / 1000) + 60);
     await direct.set(key, deadline);
     const ask = { owner: "me", format: "timestamp" };
-    const { status, body } = await verb(key, "acquire", { ...ask, unit: "ms" });
+    const { status, body } = await callVerb(key, "acquire", { ...ask, unit: "ms" });
     expect([status, body.code, body.unit]).toEqual([409, "unit_conflict", "s"]);
     expect(body.detail).toContain('unit "s"');
     expect(await direct.get(key)).toBe(deadline);
-    expect((await verb(key, "reserve", { holdOffMs: 1000, format: "timestamp" })).body.code).toBe(
+    expect((await callVerb(key, "reserve", { holdOffMs: 1000, format: "timestamp" })).body.code).toBe(
       "unit_conflict",
     );
-    expect((await verb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
+    expect((await callVerb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
   });
 
   it("a verb with the wrong format returns not_a_lock and names the right one", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me", format: "token" });
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me", format: "token" });
     for (const [name, body] of [
       ["acquire", { owner: "me" }],
       ["renew", { owner: "me" }],
       ["release", { owner: "me" }],
       ["verify", { owner: "me", format: "redisson" }],
     ] as const) {
-      const reply = await verb(key, name, body);
+      const reply = await callVerb(key, name, body);
       expect([name, reply.status, reply.body.code]).toEqual([name, 409, "not_a_lock"]);
       expect(reply.body.detail).toContain("`format`");
     }
     expect(await direct.get(key)).toBe("me");
-    expect((await verb(key, "verify", { owner: "me" })).status).toBe(200);
+    expect((await callVerb(key, "verify", { owner: "me" })).status).toBe(200);
   });
 
   it("locks are listed and sorted by format, with possible locks and without plain text", async () => {
     const name = randomUUID();
-    const keys = Object.fromEntries(SpokenFormat.options.map((format) => [format, `lock:${name}:${format}`]));
-    for (const [format, key] of Object.entries(keys)) await verb(key, "acquire", { owner: "me", format });
+    const keys = Object.fromEntries(
+      WritableFormat.options.map((format) => [format, `lock:${name}:${format}`]),
+    );
+    for (const [format, key] of Object.entries(keys)) await callVerb(key, "acquire", { owner: "me", format });
     await direct.set(`lock:${name}:foreign`, "theirs", "PX", 60_000);
     await direct.set(`lock:${name}:text`, "not a lock", "PX", 60_000);
     const filter = encodeURIComponent(`key:lock:${name}:*`);
-    await until(async () => (await call(`/locks?filter=${filter}`)).body.total === 4);
+    await waitUntil(async () => (await call(`/locks?filter=${filter}`)).body.total === 4);
     const { body } = await call(`/locks?filter=${filter}&sort=-format`);
     expect(body.items.map(({ format }: { format: string }) => format)).toEqual([
       "token",
@@ -125,45 +130,45 @@ describe("writable lock formats", () => {
       "timestamp",
       "redisson",
     ]);
-    expect(await lockOf(`lock:${name}:foreign`)).toMatchObject({
+    expect(await readLock(`lock:${name}:foreign`)).toMatchObject({
       confidence: "possible",
       release: { may: "with_format", formats: ["token", "python-redis-lock"] },
     });
-    expect((await lockOf(`lock:${name}:text`)).code).toBe("not_a_lock");
+    expect((await readLock(`lock:${name}:text`)).code).toBe("not_a_lock");
   });
 });
 
 describe("graceMs", () => {
   it("graceMs keeps a lock unavailable after its lease expired, for its holder as well", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me", leaseMs: 50, graceMs: 60_000 });
-    await until(async () => (await verb(key, "verify", { owner: "me" })).body.code === "lost");
-    const lock = await lockOf(key);
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me", leaseMs: 50, graceMs: 60_000 });
+    await waitUntil(async () => (await callVerb(key, "verify", { owner: "me" })).body.code === "lost");
+    const lock = await readLock(key);
     expect(lock.holders).toMatchObject([{ owner: "me", remainingMs: 0 }]);
     expect(lock.remainingMs).toBeGreaterThan(50_000);
-    expect((await verb(key, "renew", { owner: "me" })).body.code).toBe("lost");
+    expect((await callVerb(key, "renew", { owner: "me" })).body.code).toBe("lost");
     for (const owner of ["me", "you"]) {
-      expect((await verb(key, "acquire", { owner })).body.code).toBe("held");
+      expect((await callVerb(key, "acquire", { owner })).body.code).toBe("held");
     }
   });
 
   it("a release ends the grace period of a lock", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me", graceMs: 60_000 });
-    await verb(key, "release", { owner: "me" });
-    expect((await verb(key, "acquire", { owner: "you" })).status).toBe(200);
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me", graceMs: 60_000 });
+    await callVerb(key, "release", { owner: "me" });
+    expect((await callVerb(key, "acquire", { owner: "you" })).status).toBe(200);
   });
 });
 
 describe("minHoldMs and holdOffMs", () => {
   it("a lock released before minHoldMs stays unavailable for the rest of it", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
-    expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
+    expect((await callVerb(key, "release", { owner: "me" })).body).toMatchObject({
       outcome: "released",
       count: 0,
     });
-    const { body } = await verb(key, "acquire", { owner: "me" });
+    const { body } = await callVerb(key, "acquire", { owner: "me" });
     expect(body.code).toBe("held");
     expect(body.detail).toMatch(/^It is held off for its least hold time\. That ends in \d+ ms\.$/);
     expect(body.holders).toMatchObject([{ owner: "lockkeeper:reserve:min-hold" }]);
@@ -171,86 +176,96 @@ describe("minHoldMs and holdOffMs", () => {
   });
 
   it("a release with holdOffMs reserves the lock until that time is over", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me", format: "token" });
-    await verb(key, "release", { owner: "me", format: "token", holdOffMs: 300 });
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me", format: "token" });
+    await callVerb(key, "release", { owner: "me", format: "token", holdOffMs: 300 });
     expect(await direct.get(key)).toBe("lockkeeper:reserve:me");
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
-    expect((await verb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
+    expect((await callVerb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
       'held off by "me"',
     );
-    const waited = await verb(key, "acquire", { owner: "you", format: "token", waitMs: 5000 });
+    const waited = await callVerb(key, "acquire", { owner: "you", format: "token", waitMs: 5000 });
     expect(waited.status).toBe(200);
   });
 });
 
 describe("reserve", () => {
-  it.each(SpokenFormat.options)("reserve blocks every client from a free lock in the format %s", async (format) => {
-    const key = fresh();
-    const { status, body } = await verb(key, "reserve", { holdOffMs: 60_000, format, reason: "migration" });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ key, owner: BY_ROOT, count: 1, leaseMs: 60_000 });
-    expect(body.fence).toMatch(/^\d{16}$/);
-    expect((await verb(key, "acquire", { owner: "me", format })).body.detail).toContain(
-      'held off by "key:root"',
-    );
-    expect(await lockOf(key)).toMatchObject({
-      format,
-      holders: [{ owner: BY_ROOT, record: { purpose: "migration" } }],
-    });
-    const { version } = await lockOf(key);
-    expect((await verb(key, "force-release", { expect: version, reason: "done" })).body.outcome).toBe(
-      "released",
-    );
-    expect((await verb(key, "acquire", { owner: "me", format })).status).toBe(200);
-  });
+  it.each(WritableFormat.options)(
+    "reserve blocks every client from a free lock in the format %s",
+    async (format) => {
+      const key = createTestKey();
+      const { status, body } = await callVerb(key, "reserve", {
+        holdOffMs: 60_000,
+        format,
+        reason: "migration",
+      });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ key, owner: BY_ROOT, count: 1, leaseMs: 60_000 });
+      expect(body.fence).toMatch(/^\d{16}$/);
+      expect((await callVerb(key, "acquire", { owner: "me", format })).body.detail).toContain(
+        'held off by "key:root"',
+      );
+      expect(await readLock(key)).toMatchObject({
+        format,
+        holders: [{ owner: BY_ROOT, record: { purpose: "migration" } }],
+      });
+      const { version } = await readLock(key);
+      expect((await callVerb(key, "force-release", { expect: version, reason: "done" })).body.outcome).toBe(
+        "released",
+      );
+      expect((await callVerb(key, "acquire", { owner: "me", format })).status).toBe(200);
+    },
+  );
 
   it("reserve of a held lock returns held with the holder", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me" });
-    const { status, body } = await verb(key, "reserve", { holdOffMs: 1000 });
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me" });
+    const { status, body } = await callVerb(key, "reserve", { holdOffMs: 1000 });
     expect([status, body.code]).toEqual([409, "held"]);
     expect(body.holders).toMatchObject([{ owner: "me" }]);
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
-    const twice = fresh();
-    await verb(twice, "reserve", { holdOffMs: 60_000 });
-    expect((await verb(twice, "reserve", { holdOffMs: 1000 })).body.detail).toContain("held off by");
+    const twice = createTestKey();
+    await callVerb(twice, "reserve", { holdOffMs: 60_000 });
+    expect((await callVerb(twice, "reserve", { holdOffMs: 1000 })).body.detail).toContain("held off by");
   });
 });
 
 describe("force-release with holdOffMs", () => {
-  it.each(SpokenFormat.options)("force-release with holdOffMs leaves no moment in which the lock can be acquired: %s", async (format) => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me", format });
-    const waiting = verb(key, "acquire", { owner: "you", format, waitMs: 700 });
-    const { version } = await lockOf(key);
-    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
-    expect((await verb(key, "force-release", ask)).body).toMatchObject({
-      outcome: "released",
-      owner: "me",
-      by: "key:root",
-      heldOff: { owner: BY_ROOT, holdOffMs: 60_000 },
-    });
-    expect((await waiting).body.code).toBe("timeout");
-    const lock = await lockOf(key);
-    expect(lock).toMatchObject({ format, holders: [{ owner: BY_ROOT }] });
-    expect(lock.remainingMs).toBeGreaterThan(58_000);
-    await until(async () => (await storyOf(key)).length === 3);
-    expect(await storyOf(key)).toEqual([
-      "acquired me exact",
-      "force_released me exact",
-      `acquired ${BY_ROOT} exact`,
-    ]);
-    expect((await verb(key, "force-release", ask)).body.code).toBe("changed");
-  });
+  it.each(WritableFormat.options)(
+    "force-release with holdOffMs leaves no moment in which the lock can be acquired: %s",
+    async (format) => {
+      const key = createTestKey();
+      await callVerb(key, "acquire", { owner: "me", format });
+      const waiting = callVerb(key, "acquire", { owner: "you", format, waitMs: 700 });
+      const { version } = await readLock(key);
+      const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+      expect((await callVerb(key, "force-release", ask)).body).toMatchObject({
+        outcome: "released",
+        owner: "me",
+        by: "key:root",
+        heldOff: { owner: BY_ROOT, holdOffMs: 60_000 },
+      });
+      expect((await waiting).body.code).toBe("timeout");
+      const lock = await readLock(key);
+      expect(lock).toMatchObject({ format, holders: [{ owner: BY_ROOT }] });
+      expect(lock.remainingMs).toBeGreaterThan(58_000);
+      await waitUntil(async () => (await readHistory(key)).length === 3);
+      expect(await readHistory(key)).toEqual([
+        "acquired me exact",
+        "force_released me exact",
+        `acquired ${BY_ROOT} exact`,
+      ]);
+      expect((await callVerb(key, "force-release", ask)).body.code).toBe("changed");
+    },
+  );
 
   it("force-release with holdOffMs of a Redisson lock keeps Redisson clients out as well", async () => {
-    const key = fresh();
+    const key = createTestKey();
     await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, 30_000).exec();
-    await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
-    const { version } = await lockOf(key);
+    await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+    const { version } = await readLock(key);
     const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
-    expect((await verb(key, "force-release", ask)).body.heldOff).toEqual({
+    expect((await callVerb(key, "force-release", ask)).body.heldOff).toEqual({
       owner: BY_ROOT,
       holdOffMs: 60_000,
     });
@@ -258,27 +273,27 @@ describe("force-release with holdOffMs", () => {
   });
 
   it("force-release with holdOffMs of one of several holders is rejected and releases nobody", async () => {
-    const key = fresh();
+    const key = createTestKey();
     const end = Date.now() + 60_000;
     const owners = [0, 1].map(() => randomBytes(32).toString("base64"));
     await direct.zadd(key, ...owners.flatMap((owner) => [end, owner]));
     await direct.pexpireat(key, end);
-    await until(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
-    const [holder] = (await lockOf(key)).holders;
+    await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
+    const [holder] = (await readLock(key)).holders;
     const ask = { expect: holder.version, reason: "node lost", holdOffMs: 60_000 };
-    const { status, body } = await verb(key, "force-release", ask);
+    const { status, body } = await callVerb(key, "force-release", ask);
     expect([status, body.code]).toEqual([400, "invalid"]);
     expect(body.detail).toMatch(/^Body, holdOffMs: 2 hold this lock/);
     expect(await direct.zcard(key)).toBe(2);
   });
 
   it("force-release with holdOffMs reserves nothing if the lock is already gone", async () => {
-    const key = fresh();
-    await verb(key, "acquire", { owner: "me" });
-    const { version } = await lockOf(key);
-    await verb(key, "release", { owner: "me" });
+    const key = createTestKey();
+    await callVerb(key, "acquire", { owner: "me" });
+    const { version } = await readLock(key);
+    await callVerb(key, "release", { owner: "me" });
     const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
-    const { body } = await verb(key, "force-release", ask);
+    const { body } = await callVerb(key, "force-release", ask);
     expect(body.outcome).toBe("already_gone");
     expect(body).not.toHaveProperty("heldOff");
     expect(await direct.exists(key)).toBe(0);
@@ -307,8 +322,8 @@ describe("invalid input", () => {
     ["reserve", { holdOffMs: 1000, reason: "x".repeat(201) }, "reason"],
     ["force-release", { expect: "x", reason: "y", holdOffMs: 1.5 }, "holdOffMs"],
   ])("%s with %j returns 400 and names %s", async (name, body, field) => {
-    const key = fresh();
-    const reply = await verb(key, name, body);
+    const key = createTestKey();
+    const reply = await callVerb(key, name, body);
     expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
     expect(reply.body.detail).toMatch(new RegExp(`^Body, ${field}: .{15,}\\.$`));
     expect(await direct.exists(key)).toBe(0);
@@ -319,7 +334,7 @@ describe("invalid input", () => {
       { leaseMs: LEASE_MS_MAX, graceMs: 0, minHoldMs: LEASE_MS_MAX },
       { leaseMs: 10, graceMs: LEASE_MS_MAX - 10 },
     ]) {
-      expect((await verb(fresh(), "acquire", { owner: "me", ...ask })).status).toBe(200);
+      expect((await callVerb(createTestKey(), "acquire", { owner: "me", ...ask })).status).toBe(200);
     }
   });
 });

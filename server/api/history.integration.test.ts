@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 const name = randomUUID();
@@ -8,26 +8,26 @@ const [a, b] = [`lock:${name}:a`, `lock:${name}:b`];
 
 beforeAll(async () => {
   server = await startTestServer();
-  await holds(a, "ada", 30);
-  await holds(b, "bob", 1);
-  await holds(a, "cid", 1);
-  await until(async () => (await past(`key=lock:${name}:*`)).items.length === 6);
+  await holdLock(a, "ada", 30);
+  await holdLock(b, "bob", 1);
+  await holdLock(a, "cid", 1);
+  await waitUntil(async () => (await readHistory(`key=lock:${name}:*`)).items.length === 6);
 });
 afterAll(async () => await server.stop());
 
-async function holds(key: string, owner: string, forMs: number): Promise<void> {
+async function holdLock(key: string, owner: string, forMs: number): Promise<void> {
   await server.call(`/locks/${key}/acquire`, { body: { owner } });
   await new Promise((resolve) => setTimeout(resolve, forMs));
   await server.call(`/locks/${key}/release`, { body: { owner } });
 }
 
-const past = async (query: string) => (await server.call(`/history?${query}`)).body;
-const words = (items: readonly { type: string; owner: string }[]) =>
+const readHistory = async (query: string) => (await server.call(`/history?${query}`)).body;
+const formatEvents = (items: readonly { type: string; owner: string }[]) =>
   items.map(({ type, owner }) => `${type} ${owner}`);
 
 describe("GET /history", () => {
   it("history is found by key, owner, type and time, newest first", async () => {
-    const { items, complete } = await past(`key=lock:${name}:*`);
+    const { items, complete } = await readHistory(`key=lock:${name}:*`);
     const all = [
       "released cid",
       "acquired cid",
@@ -36,33 +36,36 @@ describe("GET /history", () => {
       "released ada",
       "acquired ada",
     ];
-    expect(words(items)).toEqual(all);
+    expect(formatEvents(items)).toEqual(all);
     expect(complete).toBe(true);
-    expect(words((await past(`key=lock:${name}:*&owner=a?a`)).items)).toEqual([
+    expect(formatEvents((await readHistory(`key=lock:${name}:*&owner=a?a`)).items)).toEqual([
       "released ada",
       "acquired ada",
     ]);
-    const released = await past(`key=${a}&type=released,expired`);
-    expect(words(released.items)).toEqual(["released cid", "released ada"]);
+    const released = await readHistory(`key=${a}&type=released,expired`);
+    expect(formatEvents(released.items)).toEqual(["released cid", "released ada"]);
     const from = items[3].at;
-    const between = await past(`key=lock:${name}:*&from=${from}&to=${items[2].at}`);
-    expect(words(between.items)).toEqual(expect.arrayContaining(["released bob", "acquired bob"]));
-    expect(words(between.items)).not.toContain("acquired ada");
-    expect(words((await past(`text=${name}%20owner:cid`)).items)).toEqual(["released cid", "acquired cid"]);
+    const between = await readHistory(`key=lock:${name}:*&from=${from}&to=${items[2].at}`);
+    expect(formatEvents(between.items)).toEqual(expect.arrayContaining(["released bob", "acquired bob"]));
+    expect(formatEvents(between.items)).not.toContain("acquired ada");
+    expect(formatEvents((await readHistory(`text=${name}%20owner:cid`)).items)).toEqual([
+      "released cid",
+      "acquired cid",
+    ]);
   });
 
   it("history is read in either direction and can reverse at any event", async () => {
-    const { items } = await past(`key=lock:${name}:*`);
-    const forth = await past(`key=lock:${name}:*&order=oldest_first&limit=2`);
-    expect(words(forth.items)).toEqual(["acquired ada", "released ada"]);
-    const on = await past(`key=lock:${name}:*&order=oldest_first&limit=9&cursor=${forth.next}`);
-    expect(words(on.items)).toEqual(["acquired bob", "released bob", "acquired cid", "released cid"]);
+    const { items } = await readHistory(`key=lock:${name}:*`);
+    const forth = await readHistory(`key=lock:${name}:*&order=oldest_first&limit=2`);
+    expect(formatEvents(forth.items)).toEqual(["acquired ada", "released ada"]);
+    const on = await readHistory(`key=lock:${name}:*&order=oldest_first&limit=9&cursor=${forth.next}`);
+    expect(formatEvents(on.items)).toEqual(["acquired bob", "released bob", "acquired cid", "released cid"]);
     expect(on.next).toBeUndefined();
-    const back = await past(`key=lock:${name}:*&cursor=${forth.next}`);
-    expect(words(back.items)).toEqual(["acquired ada"]);
-    const later = await past(`key=lock:${name}:*&order=oldest_first&from=${items[1].at}`);
-    expect(words(later.items).slice(-2)).toEqual(["acquired cid", "released cid"]);
-    expect(words(later.items)).not.toContain("acquired ada");
+    const back = await readHistory(`key=lock:${name}:*&cursor=${forth.next}`);
+    expect(formatEvents(back.items)).toEqual(["acquired ada"]);
+    const later = await readHistory(`key=lock:${name}:*&order=oldest_first&from=${items[1].at}`);
+    expect(formatEvents(later.items).slice(-2)).toEqual(["acquired cid", "released cid"]);
+    expect(formatEvents(later.items)).not.toContain("acquired ada");
   });
 
   it("a history filter that no event can match is rejected with an explanation", async () => {
@@ -75,8 +78,10 @@ describe("GET /history", () => {
     const found: string[] = [];
     let next: string | undefined;
     do {
-      const page = await past(`key=lock:${name}:*&limit=2${next === undefined ? "" : `&cursor=${next}`}`);
-      found.push(...words(page.items));
+      const page = await readHistory(
+        `key=lock:${name}:*&limit=2${next === undefined ? "" : `&cursor=${next}`}`,
+      );
+      found.push(...formatEvents(page.items));
       next = page.next;
       expect(page.complete).toBe(next === undefined);
     } while (next !== undefined);
@@ -95,7 +100,7 @@ describe("GET /history", () => {
 describe("GET /locks/{key}/history", () => {
   it("the history of a lock returns who held it at a given time, since when and how it ended", async () => {
     const { items } = (await server.call(`/locks/${encodeURIComponent(a)}/history`)).body;
-    expect(words(items)).toEqual(["released cid", "acquired cid", "released ada", "acquired ada"]);
+    expect(formatEvents(items)).toEqual(["released cid", "acquired cid", "released ada", "acquired ada"]);
     const [, , end, begin] = items;
     const at = async (moment: number) =>
       (await server.call(`/locks/${encodeURIComponent(a)}/history?at=${moment}`)).body.holds;
@@ -118,7 +123,7 @@ describe("GET /locks/{key}/history", () => {
 describe("GET /events", () => {
   it("the event stream contains only the requested events", async () => {
     const leave = new AbortController();
-    const { oldest } = await helloOf(server, leave.signal);
+    const { oldest } = await readHello(server, leave.signal);
     const asked = `/events?owner=bob&key=lock:${name}:*&type=released`;
     const text = await readUntil(server, asked, { "last-event-id": oldest }, /event: released/, leave.signal);
     expect(text.match(/^event: .*$/gm)).toEqual(["event: hello", "event: released"]);
@@ -126,7 +131,7 @@ describe("GET /events", () => {
   });
 });
 
-async function helloOf(of: TestServer, signal: AbortSignal): Promise<{ oldest: string }> {
+async function readHello(of: TestServer, signal: AbortSignal): Promise<{ oldest: string }> {
   const text = await readUntil(of, "/events", {}, /\n\n/, signal);
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "");
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let headers: Record<string, string>;
@@ -14,12 +14,12 @@ beforeAll(async () => {
   headers = { authorization: `Bearer ${body.secret}` };
   for (const key of ["lock:orders:1", "lock:orders:2", "lock:salaries:3"])
     await server.call(`/locks/${encodeURIComponent(key)}/acquire`, { body: { owner: "app" } });
-  await until(async () => (await server.call("/locks")).body.total === 3);
+  await waitUntil(async () => (await server.call("/locks")).body.total === 3);
 });
 afterAll(async () => await server.stop());
 
 /** The stream of events as a key for some locks gets it, from a snapshot on, until it has what is wanted. */
-async function heard(isEnough: (soFar: string) => boolean | Promise<boolean>): Promise<string> {
+async function readStreamUntil(isEnough: (soFar: string) => boolean | Promise<boolean>): Promise<string> {
   const end = new AbortController();
   const stream = await fetch(`${server.url}/api/v1/events`, {
     headers: { ...headers, "last-event-id": "99999999999999-0" },
@@ -34,23 +34,23 @@ async function heard(isEnough: (soFar: string) => boolean | Promise<boolean>): P
   return text;
 }
 
-const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key);
+const getKeys = (items: readonly { key: string }[]) => items.map(({ key }) => key);
 
 it("a limited API key lists, counts and pages only its own keys", async () => {
   const first = (await server.call("/locks?limit=1&sort=key", { headers })).body;
-  expect([keysOf(first.items), first.total]).toEqual([["lock:orders:1"], 2]);
+  expect([getKeys(first.items), first.total]).toEqual([["lock:orders:1"], 2]);
   const second = (await server.call(`/locks?limit=1&sort=key&cursor=${first.next}`, { headers })).body;
-  expect([keysOf(second.items), second.next]).toEqual([["lock:orders:2"], undefined]);
+  expect([getKeys(second.items), second.next]).toEqual([["lock:orders:2"], undefined]);
   // The same question of one who may see all is another answer.
   expect((await server.call("/locks?limit=1&sort=key")).body.total).toBe(3);
   expect((await server.call("/locks?filter=salaries", { headers })).body.total).toBe(0);
 });
 
 it("a limited API key gets history, events and snapshots of its own keys only", async () => {
-  await until(async () => (await server.call("/history")).body.items.length >= 3);
+  await waitUntil(async () => (await server.call("/history")).body.items.length >= 3);
   const { items } = (await server.call("/history", { headers })).body;
-  expect(keysOf(items).sort()).toEqual(["lock:orders:1", "lock:orders:2"]);
-  const text = await heard(async (soFar) => {
+  expect(getKeys(items).sort()).toEqual(["lock:orders:1", "lock:orders:2"]);
+  const text = await readStreamUntil(async (soFar) => {
     if (soFar.includes("snapshot")) {
       await server.call("/locks/lock%3Asalaries%3A4/acquire", { body: { owner: "app" } });
       await server.call("/locks/lock%3Aorders%3A4/acquire", { body: { owner: "app" } });
@@ -64,12 +64,12 @@ it("a limited API key gets history, events and snapshots of its own keys only", 
 it("a limited API key sees only its own keys among those that share a token", async () => {
   const token = randomBytes(16).toString("hex");
   for (const key of ["lock:orders:7", "lock:salaries:7"])
-    await server.redis.client().set(key, token, "PX", 60_000);
+    await server.redis.createClient().set(key, token, "PX", 60_000);
   const address = "/locks/lock%3Aorders%3A7";
-  const sharedWith = async (init?: object) => keysOf((await server.call(address, init)).body.sharedWith);
-  await until(async () => (await sharedWith()).includes("lock:salaries:7"));
+  const sharedWith = async (init?: object) => getKeys((await server.call(address, init)).body.sharedWith);
+  await waitUntil(async () => (await sharedWith()).includes("lock:salaries:7"));
   expect(await sharedWith({ headers })).toEqual([]);
-  const text = await heard((soFar) => /event: snapshot\ndata: .*\n\n/.test(soFar));
+  const text = await readStreamUntil((soFar) => /event: snapshot\ndata: .*\n\n/.test(soFar));
   expect(text).toContain("lock:orders:7");
   expect(text).not.toContain("salaries");
 });

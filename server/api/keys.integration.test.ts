@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Reply, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import {
+  type ApiReply,
+  startTestServer,
+  type TestServer,
+  waitUntil,
+} from "../../test/support/test-server.ts";
 
 let server: TestServer;
 /** Another instance on the same home store. */
@@ -14,41 +19,41 @@ afterAll(async () => {
   await server.stop();
 });
 
-let made = 0;
+let createdCount = 0;
 
-interface Wanted {
+interface WantedKey {
   verbs?: string[];
   keys?: string[];
   expiresAt?: number;
 }
 
-async function make(wanted: Wanted = {}, by: Record<string, string> = {}): Promise<Reply> {
-  const body = { name: `app-${++made}`, verbs: ["read", "lock"], ...wanted };
+async function createKey(wanted: WantedKey = {}, by: Record<string, string> = {}): Promise<ApiReply> {
+  const body = { name: `app-${++createdCount}`, verbs: ["read", "lock"], ...wanted };
   return await server.call("/keys", { body, headers: by });
 }
 
-const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+const createBearerHeader = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-const statusAt = async (at: TestServer, secret: string) =>
-  (await at.call("/locks", { headers: bearer(secret) })).status;
+const readStatus = async (at: TestServer, secret: string) =>
+  (await at.call("/locks", { headers: createBearerHeader(secret) })).status;
 
 describe("API keys", () => {
   it("an API key is shown once, stored as a hash and valid at once on every instance", async () => {
-    const { status, body } = await make();
+    const { status, body } = await createKey();
     expect([status, body.secret]).toEqual([200, expect.stringMatching(/^lk_[0-9a-f]{16}_[\w-]{43}$/)]);
-    expect(await statusAt(other, body.secret)).toBe(200);
-    expect(await statusAt(server, body.secret)).toBe(200);
+    expect(await readStatus(other, body.secret)).toBe(200);
+    expect(await readStatus(server, body.secret)).toBe(200);
     const { secret: _, ...shown } = body;
     const listed = (await server.call(`/keys/${body.id}`)).body;
     expect(listed).toEqual({ ...shown, lastUsedAt: expect.any(Number) });
-    const stored = await server.redis.client().hgetall("{lockkeeper}:accounts");
+    const stored = await server.redis.createClient().hgetall("{lockkeeper}:accounts");
     expect(JSON.stringify([stored, (await server.call("/keys")).body])).not.toContain(body.secret.slice(20));
   });
 
   it("an API key is limited to its verbs and key patterns", async () => {
-    const { secret } = (await make({ verbs: ["read", "lock"], keys: ["lock:mine:*"] })).body;
+    const { secret } = (await createKey({ verbs: ["read", "lock"], keys: ["lock:mine:*"] })).body;
     const call = async (path: string, body?: object) =>
-      (await server.call(path, { ...(body && { body }), headers: bearer(secret) })).status;
+      (await server.call(path, { ...(body && { body }), headers: createBearerHeader(secret) })).status;
     expect(await call("/locks/lock:mine:1/acquire", { owner: "app" })).toBe(200);
     expect(await call("/locks/lock:others:1/acquire", { owner: "app" })).toBe(403);
     expect(await call("/locks/lock:mine:1/force-release", { expect: "x" })).toBe(403);
@@ -56,60 +61,60 @@ describe("API keys", () => {
   });
 
   it("a revoked API key is rejected on every instance within 2 s with the reason", async () => {
-    const { id, secret } = (await make()).body;
-    expect(await statusAt(other, secret)).toBe(200);
-    const stream = await fetch(`${other.url}/api/v1/live`, { headers: bearer(secret) });
+    const { id, secret } = (await createKey()).body;
+    expect(await readStatus(other, secret)).toBe(200);
+    const stream = await fetch(`${other.url}/api/v1/live`, { headers: createBearerHeader(secret) });
     const streamed = stream.text();
     expect((await server.call(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
     const revokedAt = performance.now();
-    expect(await statusAt(server, secret)).toBe(401);
-    await until(async () => (await statusAt(other, secret)) === 401, 2500);
+    expect(await readStatus(server, secret)).toBe(401);
+    await waitUntil(async () => (await readStatus(other, secret)) === 401, 2500);
     await streamed;
     expect(performance.now() - revokedAt).toBeLessThan(2000);
-    const { body } = await other.call("/locks", { headers: bearer(secret) });
+    const { body } = await other.call("/locks", { headers: createBearerHeader(secret) });
     expect(body).toMatchObject({ code: "unauthenticated", detail: expect.stringContaining("revoked") });
     expect((await server.call(`/keys/${id}`)).body.state).toBe("revoked");
   });
 
   it("an expired API key is rejected with the reason", async () => {
-    const { id, secret } = (await make({ expiresAt: Date.now() + 300 })).body;
-    expect(await statusAt(server, secret)).toBe(200);
-    await until(async () => (await statusAt(server, secret)) === 401);
-    const { body } = await server.call("/locks", { headers: bearer(secret) });
+    const { id, secret } = (await createKey({ expiresAt: Date.now() + 300 })).body;
+    expect(await readStatus(server, secret)).toBe(200);
+    await waitUntil(async () => (await readStatus(server, secret)) === 401);
+    const { body } = await server.call("/locks", { headers: createBearerHeader(secret) });
     expect(body.detail).toContain("expired");
     expect((await server.call(`/keys/${id}`)).body.state).toBe("expired");
     expect((await server.call(`/keys/${id}/rotate`, { body: {} })).body.code).toBe("invalid");
-    expect((await make({ expiresAt: Date.now() - 1 })).body.code).toBe("invalid");
+    expect((await createKey({ expiresAt: Date.now() - 1 })).body.code).toBe("invalid");
   });
 
   it("a rotated API key keeps its id, and its old secret for the requested overlap", async () => {
-    const { id, secret, name } = (await make()).body;
+    const { id, secret, name } = (await createKey()).body;
     const { body } = await server.call(`/keys/${id}/rotate`, { body: { overlapMs: 400 } });
     expect(body).toMatchObject({ id, name, state: "active", oldSecretUntil: expect.any(Number) });
     expect(body.secret).not.toBe(secret);
-    expect([await statusAt(other, body.secret), await statusAt(server, secret)]).toEqual([200, 200]);
-    await until(async () => (await statusAt(server, secret)) === 401);
-    const late = await server.call("/locks", { headers: bearer(secret) });
+    expect([await readStatus(other, body.secret), await readStatus(server, secret)]).toEqual([200, 200]);
+    await waitUntil(async () => (await readStatus(server, secret)) === 401);
+    const late = await server.call("/locks", { headers: createBearerHeader(secret) });
     expect(late.body.detail).toContain("replaced");
-    expect(await statusAt(server, body.secret)).toBe(200);
+    expect(await readStatus(server, body.secret)).toBe(200);
     await server.call(`/keys/${id}/rotate`, { body: {} });
-    expect(await statusAt(server, body.secret)).toBe(401);
+    expect(await readStatus(server, body.secret)).toBe(401);
   });
 
   it("an API key cannot grant more than it has itself", async () => {
     const ends = Date.now() + 60_000;
-    const limited = (await make({ verbs: ["admin", "read"], expiresAt: ends })).body;
-    const by = bearer(limited.secret);
-    expect((await make({ verbs: ["read"], expiresAt: ends - 1 }, by)).status).toBe(200);
-    expect((await make({ verbs: ["lock"], expiresAt: ends - 1 }, by)).body.code).toBe("forbidden");
-    expect((await make({ verbs: ["read"] }, by)).body.code).toBe("forbidden");
-    const strong = (await make({ verbs: ["force"] })).body;
+    const limited = (await createKey({ verbs: ["admin", "read"], expiresAt: ends })).body;
+    const by = createBearerHeader(limited.secret);
+    expect((await createKey({ verbs: ["read"], expiresAt: ends - 1 }, by)).status).toBe(200);
+    expect((await createKey({ verbs: ["lock"], expiresAt: ends - 1 }, by)).body.code).toBe("forbidden");
+    expect((await createKey({ verbs: ["read"] }, by)).body.code).toBe("forbidden");
+    const strong = (await createKey({ verbs: ["force"] })).body;
     const rotated = await server.call(`/keys/${strong.id}/rotate`, { body: {}, headers: by });
     expect(rotated.body.code).toBe("forbidden");
   });
 
   it("an API key with a taken name or an unknown target is rejected", async () => {
-    const name = (await make()).body.name;
+    const name = (await createKey()).body.name;
     const again = await server.call("/keys", { body: { name, verbs: ["read"] } });
     expect(again.body).toMatchObject({ code: "invalid", field: "name" });
     const nowhere = await server.call("/keys", {
@@ -122,13 +127,13 @@ describe("API keys", () => {
 
 describe("wrong API keys", () => {
   it("wrong API keys cost only a few store reads per second, however many arrive", async () => {
-    const direct = server.redis.client();
+    const direct = server.redis.createClient();
     const calls = async () =>
       Number(/cmdstat_hmget:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1] ?? 0);
     const before = await calls();
     const begun = performance.now();
     const wrong = `lk_${"0".repeat(16)}_${"x".repeat(43)}`;
-    const replies = await Promise.all(Array.from({ length: 300 }, () => statusAt(server, wrong)));
+    const replies = await Promise.all(Array.from({ length: 300 }, () => readStatus(server, wrong)));
     const seconds = (performance.now() - begun) / 1000;
     expect(new Set(replies)).toEqual(new Set([401]));
     expect((await calls()) - before).toBeLessThan(10 + 15 * seconds);
@@ -149,16 +154,20 @@ describe("home store outage", () => {
     const revoked = await make(["read"]);
     await away.call(`/keys/${revoked.id}`, { method: "DELETE" });
     await home.redis.kill();
-    const headers = bearer(app.secret);
-    await until(async () => (await away.call("/keys", { headers: bearer(admin.secret) })).status === 503);
+    const headers = createBearerHeader(app.secret);
+    await waitUntil(
+      async () => (await away.call("/keys", { headers: createBearerHeader(admin.secret) })).status === 503,
+    );
     const lock = async () =>
       (await away.call("/locks/lock:away/acquire", { body: { owner: "app" }, headers })).status;
-    expect([await lock(), await statusAt(away, app.secret)]).toEqual([200, 200]);
-    expect(await statusAt(away, `lk_${"0".repeat(16)}_${"x".repeat(43)}`)).toBe(503);
+    expect([await lock(), await readStatus(away, app.secret)]).toEqual([200, 200]);
+    expect(await readStatus(away, `lk_${"0".repeat(16)}_${"x".repeat(43)}`)).toBe(503);
     await home.redis.restart();
-    await until(async () => (await away.call("/keys", { headers: bearer(admin.secret) })).status === 200);
-    expect([await lock(), await statusAt(away, revoked.secret)]).toEqual([200, 401]);
-    await until(async () => (await home.redis.client().hlen("{lockkeeper}:accounts")) >= 4);
+    await waitUntil(
+      async () => (await away.call("/keys", { headers: createBearerHeader(admin.secret) })).status === 200,
+    );
+    expect([await lock(), await readStatus(away, revoked.secret)]).toEqual([200, 401]);
+    await waitUntil(async () => (await home.redis.createClient().hlen("{lockkeeper}:accounts")) >= 4);
     await away.stop();
     await home.stop();
   });

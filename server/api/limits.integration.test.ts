@@ -42,7 +42,7 @@ describe("request limits", () => {
     expect(refused.status).toBe(429);
     const scrape = { headers: { authorization: `Bearer ${ROOT_KEY}` } };
     expect((await fetch(`${server.url}/metrics`, scrape)).status).toBe(429);
-    expect(await server.redis.client().exists(key)).toBe(0);
+    expect(await server.redis.createClient().exists(key)).toBe(0);
   });
 });
 

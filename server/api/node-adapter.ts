@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InvalidError } from "../errors/request-errors.ts";
-import type { StopListener, StopSignal } from "../locks/verbs/verbs.ts";
+import type { AbortListener, AbortSignalLike } from "../locks/verbs/verbs.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { markDelivered, watchDelivery } from "./http/delivery.ts";
-import { type Answer, type Exchange, GUARDS, type Sink } from "./http/http-exchange.ts";
+import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
 /**
  * The fast door: Node's own request and response, without the web's classes in between.
@@ -41,25 +41,25 @@ class NodeExchange implements Exchange<void> {
   }
 
   body(bytesMax: number): Promise<Uint8Array | undefined> {
-    return bodyOf(this.incoming, bytesMax);
+    return readBody(this.incoming, bytesMax);
   }
 
-  hold(): StopSignal {
+  detach(): AbortSignalLike {
     for (const event of ["data", "end", "close"]) this.incoming.removeAllListeners(event);
-    Object.assign(this.incoming, { headers: NONE, rawHeaders: [] });
-    return new Gone(this.outgoing);
+    Object.assign(this.incoming, { headers: NO_HEADERS, rawHeaders: [] });
+    return new DisconnectSignal(this.outgoing);
   }
 
-  deliver(answer: Answer): void {
-    send(answer, this.incoming, this.outgoing);
+  deliver(answer: ApiAnswer): void {
+    sendResponse(answer, this.incoming, this.outgoing);
   }
 }
 
-export function exchangeOf(incoming: IncomingMessage, outgoing: ServerResponse): Exchange<void> {
+export function createNodeExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange<void> {
   return new NodeExchange(incoming, outgoing);
 }
 
-export function answerNode(
+export function handleNodeRequest(
   api: Dispatcher,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -69,9 +69,9 @@ export function answerNode(
 }
 
 /** By events: an iterator over a stream costs more than all else that is done for a small body. */
-function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
+function readBody(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
-    if (incoming.destroyed) return reject(cutShort());
+    if (incoming.destroyed) return reject(createTruncatedBodyError());
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let bytes = 0;
@@ -83,42 +83,46 @@ function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array
       else rest.push(chunk);
     });
     incoming.on("end", () => resolve(rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest)));
-    incoming.on("close", () => incoming.readableEnded || reject(cutShort()));
+    incoming.on("close", () => incoming.readableEnded || reject(createTruncatedBodyError()));
   });
 }
 
-function cutShort(): InvalidError {
+function createTruncatedBodyError(): InvalidError {
   return new InvalidError("The connection ended before the body did.", {});
 }
 
-const NONE = {};
+const NO_HEADERS = {};
 const NO_QUERY = new URLSearchParams();
 const LISTENER = Symbol("listener");
 
 /** Ends when the client has gone. An AbortSignal weighs as much as half of a request that waits. */
-class Gone implements StopSignal {
-  constructor(private readonly outgoing: ServerResponse & { [LISTENER]?: StopListener }) {}
+class DisconnectSignal implements AbortSignalLike {
+  constructor(private readonly outgoing: ServerResponse & { [LISTENER]?: AbortListener }) {}
 
   get aborted(): boolean {
     return this.outgoing.destroyed && !this.outgoing.writableFinished;
   }
 
-  addEventListener(_type: "abort", listener: StopListener): void {
+  addEventListener(_type: "abort", listener: AbortListener): void {
     this.outgoing[LISTENER] = listener;
-    this.outgoing.on("close", tellGone);
+    this.outgoing.on("close", notifyDisconnect);
   }
 
   removeEventListener(): void {
-    this.outgoing.off("close", tellGone);
+    this.outgoing.off("close", notifyDisconnect);
     delete this.outgoing[LISTENER];
   }
 }
 
-function tellGone(this: ServerResponse & { [LISTENER]?: StopListener }): void {
+function notifyDisconnect(this: ServerResponse & { [LISTENER]?: AbortListener }): void {
   if (!this.writableFinished) this[LISTENER]?.handleEvent();
 }
 
-function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function sendResponse(
+  { response, requestId }: ApiAnswer,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): void {
   // After the client's end of the connection has closed, what is written goes nowhere without an error.
   if (outgoing.destroyed || !incoming.socket.writable) {
     outgoing.destroy();
@@ -127,7 +131,7 @@ function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoi
   }
   const { status, body } = response;
   const headers: Record<string, string | number> = {
-    ...GUARDS,
+    ...GUARD_HEADERS,
     ...response.headers,
     "x-request-id": requestId,
   };
@@ -135,7 +139,7 @@ function send({ response, requestId }: Answer, incoming: IncomingMessage, outgoi
     outgoing.writeHead(status, headers);
     outgoing.flushHeaders();
     outgoing.on("error", () => undefined);
-    body(sinkOf(outgoing));
+    body(createSink(outgoing));
     return;
   }
   if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
@@ -152,13 +156,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? "0") > 0;
 }
 
-function sinkOf(outgoing: ServerResponse): Sink {
+function createSink(outgoing: ServerResponse): ResponseSink {
   return {
     write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
     // A reader who takes nothing would never see a polite end.
     close: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
     end: () => void outgoing.end(),
-    get waiting() {
+    get bufferedBytes() {
       return outgoing.writableLength;
     },
     onClose: (listener) => void (outgoing.closed ? listener() : outgoing.once("close", listener)),

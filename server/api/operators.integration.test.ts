@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { TestBrowser } from "../../test/support/test-browser.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
-import { hashOf } from "../auth/secret.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { hashSha256 } from "../auth/secret.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -22,32 +22,32 @@ afterAll(async () => {
 
 // All tests come from one address.
 afterEach(async () => {
-  const direct = server.redis.client();
+  const direct = server.redis.createClient();
   for (const key of await direct.keys("{lockkeeper}:tries:*")) await direct.del(key);
 });
 
-let made = 0;
+let createdCount = 0;
 
-async function make(roles: Record<string, string>): Promise<string> {
-  const name = `operator-${++made}`;
+async function createOperator(roles: Record<string, string>): Promise<string> {
+  const name = `operator-${++createdCount}`;
   const { status } = await server.call("/operators", { body: { name, roles, password: PASSWORD } });
   expect(status).toBe(200);
   return name;
 }
 
-async function loggedIn(name: string, at = server): Promise<TestBrowser> {
+async function logInAs(name: string, at = server): Promise<TestBrowser> {
   const browser = new TestBrowser(at);
   expect((await browser.logIn({ name, password: PASSWORD })).status).toBe(200);
   return browser;
 }
 
-const act = (browser: TestBrowser) =>
-  browser.send(`/locks/lock:${++made}/reserve`, { body: { holdOffMs: 60_000 } });
+const reserveLock = (browser: TestBrowser) =>
+  browser.send(`/locks/lock:${++createdCount}/reserve`, { body: { holdOffMs: 60_000 } });
 
 describe("operators", () => {
   it("an operator logs in by name and password with the permissions of the roles", async () => {
-    const name = await make({ "*": "viewer" });
-    const browser = await loggedIn(name);
+    const name = await createOperator({ "*": "viewer" });
+    const browser = await logInAs(name);
     const session = (await browser.send("/session")).body;
     expect(session).toEqual({
       name,
@@ -56,7 +56,7 @@ describe("operators", () => {
       expiresAt: expect.any(Number),
     });
     expect((await browser.send("/locks")).status).toBe(200);
-    expect((await act(browser)).body.code).toBe("forbidden");
+    expect((await reserveLock(browser)).body.code).toBe("forbidden");
     expect((await browser.send("/operators")).body.code).toBe("forbidden");
     const { body } = await server.call(`/operators/${name}`);
     expect(body).toMatchObject({ password: "set", createdBy: "key:root", lastLoginAt: expect.any(Number) });
@@ -64,28 +64,30 @@ describe("operators", () => {
   });
 
   it("an operator's password is stored as an argon2id hash only", async () => {
-    const stored = await server.redis.client().hget("{lockkeeper}:accounts", `operator:${await make({})}`);
+    const stored = await server.redis
+      .createClient()
+      .hget("{lockkeeper}:accounts", `operator:${await createOperator({})}`);
     expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
     expect(stored).not.toContain(PASSWORD);
   });
 
   it("a role change applies to all sessions of an operator within 2 s", async () => {
-    const name = await make({ "*": "operator" });
-    const browser = await loggedIn(name, other);
-    expect((await act(browser)).status).toBe(200);
+    const name = await createOperator({ "*": "operator" });
+    const browser = await logInAs(name, other);
+    expect((await reserveLock(browser)).status).toBe(200);
     await server.call(`/operators/${name}`, { method: "PATCH", body: { roles: { "*": "viewer" } } });
-    await until(async () => (await act(browser)).status === 403, 2000);
+    await waitUntil(async () => (await reserveLock(browser)).status === 403, 2000);
     expect((await browser.send("/locks")).status).toBe(200);
     await server.call(`/operators/${name}`, { method: "PATCH", body: { roles: {} } });
-    await until(async () => (await browser.send("/locks")).status === 403, 2000);
+    await waitUntil(async () => (await browser.send("/locks")).status === 403, 2000);
   });
 
   it.each([
     ["disabled", "PATCH", { state: "disabled" }],
     ["removed", "DELETE", undefined],
   ])("an operator that is %s loses all sessions and streams within 2 s", async (_, method, body) => {
-    const name = await make({ "*": "viewer" });
-    const browser = await loggedIn(name, other);
+    const name = await createOperator({ "*": "viewer" });
+    const browser = await logInAs(name, other);
     const stream = await fetch(`${other.url}/api/v1/live`, { headers: { cookie: browser.cookie ?? "" } });
     const streamed = stream.text();
     const begun = performance.now();
@@ -97,8 +99,8 @@ describe("operators", () => {
   });
 
   it("an operator changes the password with the old one, which ends all other sessions", async () => {
-    const name = await make({ "*": "viewer" });
-    const [browser, elsewhere] = [await loggedIn(name), await loggedIn(name, other)];
+    const name = await createOperator({ "*": "viewer" });
+    const [browser, elsewhere] = [await logInAs(name), await logInAs(name, other)];
     const set = (body: object) => browser.send(`/operators/${name}/password`, { body });
     const password = "a longer battery staple";
     expect((await set({ password })).body).toMatchObject({ code: "invalid", field: "old" });
@@ -107,14 +109,14 @@ describe("operators", () => {
       field: "old",
     });
     expect((await set({ password: "short", old: PASSWORD })).body.code).toBe("invalid");
-    const someone = await make({ "*": "viewer" });
+    const someone = await createOperator({ "*": "viewer" });
     const others = await browser.send(`/operators/${someone}/password`, {
       body: { password, old: PASSWORD },
     });
     expect(others.body.code).toBe("forbidden");
     expect((await set({ password, old: PASSWORD })).status).toBe(204);
     expect((await browser.send("/session")).status).toBe(200);
-    await until(async () => (await elsewhere.send("/session")).status === 401, 2000);
+    await waitUntil(async () => (await elsewhere.send("/session")).status === 401, 2000);
     expect((await new TestBrowser(server).logIn({ name, password: PASSWORD })).status).toBe(401);
     expect((await new TestBrowser(server).logIn({ name, password })).status).toBe(200);
   });
@@ -123,22 +125,22 @@ describe("operators", () => {
     ["another password", "POST", "/password", { password: "a longer battery staple" }],
     ["being disabled", "PATCH", "", { state: "disabled" }],
   ])("a session from before %s is invalid even if the store has it again", async (_, method, path, body) => {
-    const name = await make({ "*": "viewer" });
-    const browser = await loggedIn(name);
-    const direct = server.redis.client();
-    const key = `{lockkeeper}:session:${hashOf(browser.cookie?.split("=")[1] ?? "")}`;
+    const name = await createOperator({ "*": "viewer" });
+    const browser = await logInAs(name);
+    const direct = server.redis.createClient();
+    const key = `{lockkeeper}:session:${hashSha256(browser.cookie?.split("=")[1] ?? "")}`;
     const record = (await direct.get(key)) ?? "";
     expect((await server.call(`/operators/${name}${path}`, { method, body })).status).toBeLessThan(300);
     await direct.set(key, record, "PX", 60_000);
     for (const at of [server, other]) {
       const again = new TestBrowser(at);
-      again.steal(browser.cookie?.replace(/_\d+=/, `_${new URL(at.url).port}=`));
-      await until(async () => (await again.send("/session")).status === 401, 2000);
+      again.setCookie(browser.cookie?.replace(/_\d+=/, `_${new URL(at.url).port}=`));
+      await waitUntil(async () => (await again.send("/session")).status === 401, 2000);
     }
   });
 
   it("an admin sets an operator's password only within their own permissions", async () => {
-    const name = await make({ "*": "admin" });
+    const name = await createOperator({ "*": "admin" });
     const key = (await server.call("/keys", { body: { name: "weak", verbs: ["admin", "read"] } })).body;
     const weak = { authorization: `Bearer ${key.secret}` };
     const body = { password: "a longer battery staple" };
@@ -160,7 +162,7 @@ describe("operators", () => {
     expect(await last("PATCH", { roles: { "*": "admin", default: "viewer" } })).toBe("last_admin");
     expect(await last("PATCH", { state: "disabled" })).toBe("last_admin");
     expect(await last("DELETE")).toBe("last_admin");
-    await make({ "*": "admin" });
+    await createOperator({ "*": "admin" });
     expect(await last("PATCH", { state: "disabled" })).toBeUndefined();
     expect(await last("PATCH", { state: "enabled" })).toBeUndefined();
   });
@@ -176,12 +178,12 @@ describe("operators", () => {
 
 describe("browser sessions", () => {
   it("sessions are listed and ended by their user or an admin, and their id is not the secret", async () => {
-    const name = await make({ "*": "viewer" });
+    const name = await createOperator({ "*": "viewer" });
     const mine = new TestBrowser(server, { "user-agent": `<b>\u0085${"x".repeat(500)}` });
     await mine.logIn({ name, password: PASSWORD });
     const [elsewhere, stranger] = [
-      await loggedIn(name, other),
-      await loggedIn(await make({ "*": "viewer" })),
+      await logInAs(name, other),
+      await logInAs(await createOperator({ "*": "viewer" })),
     ];
     const { items } = (await mine.send("/browser-sessions")).body;
     expect(items.map((item: { name: string }) => item.name)).toEqual([name, name]);
@@ -200,7 +202,7 @@ describe("browser sessions", () => {
     const endedAt = performance.now();
     await streamed;
     expect(performance.now() - endedAt).toBeLessThan(2000);
-    await until(async () => (await elsewhere.send("/session")).status === 401, 2000);
+    await waitUntil(async () => (await elsewhere.send("/session")).status === 401, 2000);
     const all = (await server.call("/browser-sessions")).body.items;
     expect(new Set(all.map((item: { name: string }) => item.name)).size).toBeGreaterThan(1);
     expect((await server.call(`/browser-sessions/${current.id}`, { method: "DELETE" })).status).toBe(204);
@@ -208,9 +210,9 @@ describe("browser sessions", () => {
   });
 
   it("a login always creates a new session, and a planted cookie stays worthless", async () => {
-    const name = await make({ "*": "viewer" });
-    const [victim, thief] = [new TestBrowser(server), await loggedIn(name)];
-    victim.steal(thief.cookie);
+    const name = await createOperator({ "*": "viewer" });
+    const [victim, thief] = [new TestBrowser(server), await logInAs(name)];
+    victim.setCookie(thief.cookie);
     await victim.logIn({ name, password: PASSWORD });
     expect(victim.cookie).not.toBe(thief.cookie);
     expect((await thief.send("/session")).status).toBe(401);
@@ -221,10 +223,10 @@ describe("browser sessions", () => {
     const idle = await startTestServer({
       environment: { REDIS_URL: server.redis.url, LOCKKEEPER_SESSION_IDLE_MINUTES: "0.02" },
     });
-    const name = await make({ "*": "viewer" });
-    const [used, unused] = [await loggedIn(name, idle), await loggedIn(name, idle)];
+    const name = await createOperator({ "*": "viewer" });
+    const [used, unused] = [await logInAs(name, idle), await logInAs(name, idle)];
     const begun = performance.now();
-    await until(async () => {
+    await waitUntil(async () => {
       expect((await used.send("/session")).status).toBe(200);
       return performance.now() - begun > 2000;
     });
@@ -237,7 +239,7 @@ describe("password guessing", () => {
   const guess = (browser: TestBrowser, name: string) => browser.logIn({ name, password: "wrong" });
 
   it("a failed login returns the same response whether or not the name exists", async () => {
-    const [name, disabled] = [await make({}), await make({})];
+    const [name, disabled] = [await createOperator({}), await createOperator({})];
     await server.call(`/operators/${disabled}`, { method: "PATCH", body: { state: "disabled" } });
     await server.call("/operators", { body: { name: "without", roles: {} } });
     const browser = new TestBrowser(server);
@@ -249,7 +251,7 @@ describe("password guessing", () => {
   });
 
   it("failed logins are throttled by name on every instance, with a retry time", async () => {
-    const name = await make({ "*": "viewer" });
+    const name = await createOperator({ "*": "viewer" });
     const [here, there] = [new TestBrowser(server), new TestBrowser(other)];
     for (let tries = 0; tries < 5; tries++)
       expect((await guess(tries % 2 ? here : there, name)).status).toBe(401);
@@ -257,7 +259,7 @@ describe("password guessing", () => {
     expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
     expect(refused.headers.get("retry-after")).toBe("1");
     expect((await here.logIn({ name, password: PASSWORD })).status).toBe(429);
-    await until(async () => (await here.logIn({ name, password: PASSWORD })).status === 200);
+    await waitUntil(async () => (await here.logIn({ name, password: PASSWORD })).status === 200);
     for (let tries = 0; tries < 5; tries++) expect((await guess(here, name)).status).toBe(401);
   });
 });

@@ -3,23 +3,23 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NamespaceList } from "../../lib/contract/namespace.ts";
 import { OwnerList } from "../../lib/contract/owner.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 let direct: Redis;
 
 beforeAll(async () => {
   server = await startTestServer();
-  direct = server.redis.client();
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
-const owners = async (query: Record<string, string>) => {
+const listOwners = async (query: Record<string, string>) => {
   const { status, body } = await server.call(`/owners?${new URLSearchParams(query)}`);
   return status === 200 ? OwnerList.parse(body) : body;
 };
 
-async function take(key: string, owner: string, record?: object): Promise<void> {
+async function acquireLock(key: string, owner: string, record?: object): Promise<void> {
   await server.call(`/locks/${key}/acquire`, { body: { owner, leaseMs: 600_000, record } });
 }
 
@@ -28,45 +28,45 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
   const key = (n: number) => `lock:${name}:${n}`;
   const filter = `key:lock:${name}:*`;
   const [one, two] = [`w "1" * ${name}`, `w "1" \\ ${name}`];
-  for (const n of [1, 2, 3]) await take(key(n), one, { service: "pay", host: `h${n}` });
-  await take(key(4), two, { service: "pay" });
+  for (const n of [1, 2, 3]) await acquireLock(key(n), one, { service: "pay", host: `h${n}` });
+  await acquireLock(key(4), two, { service: "pay" });
   await direct.hset(key(5), `${randomUUID()}:1`, 1);
   const waiting = server.call(`/locks/${key(2)}/acquire`, { body: { owner: "w3", waitMs: 20_000 } });
-  await until(async () => {
-    const { items, total } = await owners({ filter });
+  await waitUntil(async () => {
+    const { items, total } = await listOwners({ filter });
     return total === 3 && items[0].waiters.count === 1;
   });
-  const { items } = await owners({ filter });
+  const { items } = await listOwners({ filter });
   expect(items[0]).toMatchObject({ name: one, holds: 3, abnormal: 0, oldest: { key: key(1) } });
   const locks = await server.call(`/locks?${new URLSearchParams({ filter: items[0].filter })}`);
   expect(locks.body.items.map((lock: { key: string }) => lock.key)).toEqual([1, 2, 3].map(key));
-  const abnormal = await owners({ filter, sort: "-abnormal", limit: "1" });
+  const abnormal = await listOwners({ filter, sort: "-abnormal", limit: "1" });
   expect(abnormal.items).toMatchObject([
     { verdicts: { "no-expiry": 1 }, abnormal: 1, oldest: { key: key(5) } },
   ]);
-  const rest = await owners({ filter, sort: "-abnormal", limit: "5", cursor: abnormal.next });
+  const rest = await listOwners({ filter, sort: "-abnormal", limit: "5", cursor: abnormal.next });
   expect([rest.items.length, rest.total, rest.next]).toEqual([2, 3, undefined]);
-  expect((await owners({ filter, sort: "holds", cursor: abnormal.next })).code).toBe("invalid");
-  const services = await owners({ filter, by: "service" });
+  expect((await listOwners({ filter, sort: "holds", cursor: abnormal.next })).code).toBe("invalid");
+  const services = await listOwners({ filter, by: "service" });
   expect(services).toMatchObject({
     total: 1,
     without: 1,
     items: [{ name: "pay", holds: 4, filter: 'service:="pay"' }],
   });
-  const hosts = await owners({ filter, by: "host", sort: "name" });
+  const hosts = await listOwners({ filter, by: "host", sort: "name" });
   expect(hosts.items.map((each: { name: string }) => each.name)).toEqual(["h1", "h2", "h3"]);
   await server.call(`/locks/${key(2)}/release`, { body: { owner: one } });
   expect((await waiting).status).toBe(200);
-  await until(async () => (await owners({ filter })).total === 4);
+  await waitUntil(async () => (await listOwners({ filter })).total === 4);
 });
 
 it("an owner list accepts filters on counts and rejects those that depend on time", async () => {
   const key = `lock:${randomUUID()}`;
-  await take(`${key}:1`, key);
-  await take(`${key}:1`, key);
-  await take(`${key}:2`, key);
-  await until(async () => (await owners({ filter: `owner:${key}` })).items[0]?.holds === 2);
-  expect((await owners({ filter: `owner:${key} count>1` })).items).toMatchObject([{ holds: 1 }]);
+  await acquireLock(`${key}:1`, key);
+  await acquireLock(`${key}:1`, key);
+  await acquireLock(`${key}:2`, key);
+  await waitUntil(async () => (await listOwners({ filter: `owner:${key}` })).items[0]?.holds === 2);
+  expect((await listOwners({ filter: `owner:${key} count>1` })).items).toMatchObject([{ holds: 1 }]);
   const refused = await server.call("/owners?filter=held%3E1s%20is:abnormal");
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
   expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:abnormal");
@@ -74,10 +74,10 @@ it("an owner list accepts filters on counts and rejects those that depend on tim
 
 it("namespaces are listed with their lock counts, within the caller's keys", async () => {
   const name = randomUUID();
-  for (const key of ["a:1", "a:2", "b:1", "c"]) await take(`lock:${name}:${key}`, "w1");
+  for (const key of ["a:1", "a:2", "b:1", "c"]) await acquireLock(`lock:${name}:${key}`, "w1");
   const query = `/namespaces?prefix=lock:${name}:`;
   const list = async (more = "", headers = {}) => (await server.call(`${query}${more}`, { headers })).body;
-  await until(async () => (await list()).without === 1);
+  await waitUntil(async () => (await list()).without === 1);
   expect(NamespaceList.parse(await list())).toMatchObject({
     ...{ total: 2, without: 1 },
     items: [

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Lock } from "../../lib/contract/lock.ts";
-import { pathOfKey } from "../../lib/keys/key.ts";
-import { freshKey } from "../../test/support/test-locks.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { createTestKey } from "../../test/support/test-locks.ts";
 import { startTestMasters, type TestMasters } from "../../test/support/test-masters.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
-import { companionKeyOf } from "../formats/keys.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { buildCompanionKey } from "../formats/keys.ts";
 import { LockClient } from "../locks/client/lock-client.ts";
 
 let masters: TestMasters;
@@ -24,33 +24,33 @@ afterAll(async () => {
   await masters.stop();
 });
 beforeEach(async () => {
-  await until(async () => (await health()).state === "live");
+  await waitUntil(async () => (await readHealth()).state === "live");
 });
 
-const health = async () => (await server.call("/targets")).body.items[0];
-const pathOf = (key: string, action = "") => `/locks/${pathOfKey(key)}${action}`;
-const look = async (key: string): Promise<Lock> => (await server.call(pathOf(key))).body;
+const readHealth = async () => (await server.call("/targets")).body.items[0];
+const buildPath = (key: string, action = "") => `/locks/${encodeKeyPath(key)}${action}`;
+const readLock = async (key: string): Promise<Lock> => (await server.call(buildPath(key))).body;
 const acquire = async (key: string, owner: string, more: object = {}) =>
-  await server.call(pathOf(key, "/acquire"), { body: { owner, ...more } });
-const force = async (key: string, ask: object) =>
-  await server.call(pathOf(key, "/force-release"), { body: { reason: "its node is lost", ...ask } });
+  await server.call(buildPath(key, "/acquire"), { body: { owner, ...more } });
+const forceRelease = async (key: string, ask: object) =>
+  await server.call(buildPath(key, "/force-release"), { body: { reason: "its node is lost", ...ask } });
 
-async function listed(key: string): Promise<Lock | undefined> {
+async function findListed(key: string): Promise<Lock | undefined> {
   const { items } = (await server.call(`/locks?filter=${encodeURIComponent(key)}`)).body;
   return items?.find((lock: Lock) => lock.key === key);
 }
 
-async function untilListed(
+async function waitUntilListed(
   key: string,
   holds: (lock: Lock | undefined) => boolean,
 ): Promise<Lock | undefined> {
-  await until(async () => holds(await listed(key)));
-  return await listed(key);
+  await waitUntil(async () => holds(await findListed(key)));
+  return await findListed(key);
 }
 
 /** Type, owner and how it is known, oldest first; without the gaps of the time in which nothing could be decided. */
-async function story(key: string): Promise<string[]> {
-  const { items } = (await server.call(pathOf(key, "/history"))).body;
+async function readHistory(key: string): Promise<string[]> {
+  const { items } = (await server.call(buildPath(key, "/history"))).body;
   return items
     .filter(({ type }: { type: string }) => type !== "gap")
     .toReversed()
@@ -59,24 +59,24 @@ async function story(key: string): Promise<string[]> {
     );
 }
 
-const untilStory = async (key: string, expected: string[]) => {
-  await until(async () => (await story(key)).length >= expected.length).catch(() => undefined);
-  expect(await story(key)).toEqual(expected);
+const waitForHistory = async (key: string, expected: string[]) => {
+  await waitUntil(async () => (await readHistory(key)).length >= expected.length).catch(() => undefined);
+  expect(await readHistory(key)).toEqual(expected);
 };
 
 describe("quorum target", () => {
   it("a quorum lock is acquired, renewed, verified and released over HTTP, in token format only", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const granted = await acquire(key, "worker-1", { record: { service: "orders" } });
     expect([granted.status, granted.body.owner, granted.body.count]).toEqual([200, "worker-1", 1]);
-    expect(await masters.votes(key)).toEqual(["worker-1", "worker-1", "worker-1"]);
-    const lock = await untilListed(key, (found) => found !== undefined);
+    expect(await masters.readHolders(key)).toEqual(["worker-1", "worker-1", "worker-1"]);
+    const lock = await waitUntilListed(key, (found) => found !== undefined);
     expect(lock).toMatchObject({
       ...{ state: "held", format: "token", confidence: "certain" },
       holders: [{ owner: "worker-1", fence: granted.body.fence, record: { service: "orders" } }],
       votes: { of: 3, state: "decided" },
     });
-    await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
+    await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
     const refused = await acquire(key, "worker-2");
     expect([refused.status, refused.body.code, refused.body.holders[0].owner]).toEqual([
       409,
@@ -89,18 +89,18 @@ describe("quorum target", () => {
 
     const id = { "idempotency-key": `again-${key}` };
     const asked = { body: { owner: "worker-1", leaseMs: 60_000 }, headers: id };
-    expect((await server.call(pathOf(key, "/renew"), asked)).status).toBe(200);
-    const again = await server.call(pathOf(key, "/renew"), asked);
+    expect((await server.call(buildPath(key, "/renew"), asked)).status).toBe(200);
+    const again = await server.call(buildPath(key, "/renew"), asked);
     expect([again.status, again.body.fence]).toEqual([200, granted.body.fence]);
-    expect((await look(key)).remainingMs).toBeGreaterThan(50_000);
-    const verified = await server.call(pathOf(key, "/verify"), { body: { owner: "worker-1" } });
+    expect((await readLock(key)).remainingMs).toBeGreaterThan(50_000);
+    const verified = await server.call(buildPath(key, "/verify"), { body: { owner: "worker-1" } });
     expect([verified.status, verified.body.fence]).toEqual([200, granted.body.fence]);
 
     const waiting = acquire(key, "worker-2", { waitMs: 5000 });
-    const released = await server.call(pathOf(key, "/release"), { body: { owner: "worker-1" } });
+    const released = await server.call(buildPath(key, "/release"), { body: { owner: "worker-1" } });
     expect(released.body.outcome).toBe("released");
     expect([(await waiting).status, (await waiting).body.owner]).toEqual([200, "worker-2"]);
-    await untilStory(key, [
+    await waitForHistory(key, [
       "acquired worker-1 derived",
       "released worker-1 derived",
       "acquired worker-2 derived",
@@ -108,213 +108,217 @@ describe("quorum target", () => {
   });
 
   it("a quorum lists one lock per key and omits attempts without a majority", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await masters.occupy(key, [1], "left-over", 1500);
-    await until(async () => (await look(key)).votes?.owners.length === 1);
-    expect(await look(key)).toMatchObject({
+    await waitUntil(async () => (await readLock(key)).votes?.owners.length === 1);
+    expect(await readLock(key)).toMatchObject({
       ...{ state: "free", holders: [] },
       votes: { of: 3, known: 3, state: "decided", owners: [{ owner: "left-over", masters: 1 }] },
     });
-    expect(await listed(key)).toBeUndefined();
+    expect(await findListed(key)).toBeUndefined();
     const hold = await client.acquire(key, { owner: "winner", leaseMs: 10_000 });
-    const lock = await untilListed(key, (found) => found !== undefined);
+    const lock = await waitUntilListed(key, (found) => found !== undefined);
     expect(lock?.votes?.owners).toEqual([
       { owner: "winner", masters: 2 },
       { owner: "left-over", masters: 1 },
     ]);
     await hold.release();
-    await untilStory(key, ["acquired winner derived", "released winner derived"]);
-    await until(async () => (await look(key)).votes?.owners.length === 0);
+    await waitForHistory(key, ["acquired winner derived", "released winner derived"]);
+    await waitUntil(async () => (await readLock(key)).votes?.owners.length === 0);
   });
 
   it("a force-release on a quorum ends the hold once on all masters and can reserve it on all", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await acquire(key, "stuck");
-    const { version } = await look(key);
-    const freed = await force(key, { expect: version });
+    const { version } = await readLock(key);
+    const freed = await forceRelease(key, { expect: version });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", "stuck"]);
-    expect(outcomesOf(freed)).toEqual(["released", "released", "released"]);
-    expect(await masters.votes(key)).toEqual([null, null, null]);
-    await untilStory(key, ["acquired stuck derived", "force_released stuck exact"]);
-    const { items } = (await server.call(pathOf(key, "/history"))).body;
+    expect(getOutcomes(freed)).toEqual(["released", "released", "released"]);
+    expect(await masters.readHolders(key)).toEqual([null, null, null]);
+    await waitForHistory(key, ["acquired stuck derived", "force_released stuck exact"]);
+    const { items } = (await server.call(buildPath(key, "/history"))).body;
     expect(items[0]).toMatchObject({ by: "key:root", reason: "its node is lost" });
-    expect((await force(key, { expect: version })).body.outcome).toBe("already_gone");
+    expect((await forceRelease(key, { expect: version })).body.outcome).toBe("already_gone");
 
     await acquire(key, "next");
-    const changed = await force(key, { expect: version });
+    const changed = await forceRelease(key, { expect: version });
     expect([changed.status, changed.body.code, changed.body.holders[0].owner]).toEqual([
       409,
       "changed",
       "next",
     ]);
-    const off = await force(key, { expect: (await look(key)).version, holdOffMs: 60_000 });
+    const off = await forceRelease(key, { expect: (await readLock(key)).version, holdOffMs: 60_000 });
     expect([off.status, off.body.heldOff.owner]).toEqual([200, "lockkeeper:reserve:key:root"]);
-    expect((await look(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
+    expect((await readLock(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
     expect((await acquire(key, "late")).body.code).toBe("held");
-    const reserved = await force(key, { expect: (await look(key)).version });
+    const reserved = await forceRelease(key, { expect: (await readLock(key)).version });
     expect(reserved.body.outcome).toBe("released");
-    const reserve = await server.call(pathOf(key, "/reserve"), { body: { holdOffMs: 500 } });
-    expect([reserve.status, (await look(key)).holders[0]?.owner]).toEqual([
+    const reserve = await server.call(buildPath(key, "/reserve"), { body: { holdOffMs: 500 } });
+    expect([reserve.status, (await readLock(key)).holders[0]?.owner]).toEqual([
       200,
       "lockkeeper:reserve:key:root",
     ]);
   });
 
   it("a quorum hold stays one hold while its owner keeps a majority on changing masters", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await masters.occupy(key, [0, 1], "mover");
-    const first = await untilListed(key, (found) => found !== undefined);
+    const first = await waitUntilListed(key, (found) => found !== undefined);
     await masters.occupy(key, [2], "mover");
-    await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
+    await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
     await masters.vacate(key, [0]);
-    const moved = await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
+    const moved = await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
     expect([moved?.version, moved?.holders[0]?.since]).toEqual([first?.version, first?.holders[0]?.since]);
     await masters.vacate(key, [1]);
-    await untilListed(key, (found) => found === undefined);
-    await untilStory(key, ["acquired mover derived", "released mover derived"]);
+    await waitUntilListed(key, (found) => found === undefined);
+    await waitForHistory(key, ["acquired mover derived", "released mover derived"]);
   });
 
   it("a force-release on a quorum removes votes of the observed hold, not of a later one", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const first = await acquire(key, "again");
-    const { version } = await look(key);
-    await server.call(pathOf(key, "/release"), { body: { owner: "again" } });
+    const { version } = await readLock(key);
+    await server.call(buildPath(key, "/release"), { body: { owner: "again" } });
     const second = await acquire(key, "again");
     expect(BigInt(second.body.fence)).toBeGreaterThan(BigInt(first.body.fence));
-    expect((await force(key, { expect: version })).body.code).toBe("changed");
-    expect(await masters.votes(key)).toEqual(["again", "again", "again"]);
+    expect((await forceRelease(key, { expect: version })).body.code).toBe("changed");
+    expect(await masters.readHolders(key)).toEqual(["again", "again", "again"]);
   });
 
   it("an extension on a quorum applies to the observed hold, not to a later one of the same owner", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await acquire(key, "slow", { leaseMs: 20_000 });
-    const { version } = (await untilListed(key, (lock) => lock !== undefined)) ?? {};
+    const { version } = (await waitUntilListed(key, (lock) => lock !== undefined)) ?? {};
     const extend = async () =>
-      await server.call(pathOf(key, "/extend"), {
+      await server.call(buildPath(key, "/extend"), {
         body: { expect: version, leaseMs: 600_000, reason: "it takes longer" },
       });
     const { status, body } = await extend();
     expect([status, body.outcome, body.lasts]).toEqual([200, "extended", "to_its_end"]);
     expect(body.remainingMs).toBeGreaterThan(590_000);
-    expect((await look(key)).remainingMs).toBeGreaterThan(590_000);
-    const seen = await untilListed(key, (lock) => (lock?.remainingMs ?? 0) > 590_000);
+    expect((await readLock(key)).remainingMs).toBeGreaterThan(590_000);
+    const seen = await waitUntilListed(key, (lock) => (lock?.remainingMs ?? 0) > 590_000);
     expect(seen?.verdict).toMatchObject({ renewals: 0, lastRenewalAt: null });
-    await server.call(pathOf(key, "/release"), { body: { owner: "slow" } });
+    await server.call(buildPath(key, "/release"), { body: { owner: "slow" } });
     await acquire(key, "slow", { leaseMs: 20_000 });
-    await untilListed(key, (lock) => lock !== undefined && lock.version !== version);
+    await waitUntilListed(key, (lock) => lock !== undefined && lock.version !== version);
     expect((await extend()).body.code).toBe("changed");
-    expect((await look(key)).remainingMs).toBeLessThanOrEqual(20_000);
+    expect((await readLock(key)).remainingMs).toBeLessThanOrEqual(20_000);
   });
 
   it("an extension on a quorum leaves votes of an older hold of the same owner alone", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const { body: grant } = await acquire(key, "slow", { leaseMs: 20_000 });
-    await untilListed(key, (lock) => lock?.votes?.owners[0]?.masters === 3);
-    const { version } = await look(key);
+    await waitUntilListed(key, (lock) => lock?.votes?.owners[0]?.masters === 3);
+    const { version } = await readLock(key);
     // As if this master had missed a release and the acquire after it.
-    const companion = String(companionKeyOf(key));
-    const left = masters.redisAt(2);
+    const companion = String(buildCompanionKey(key));
+    const left = masters.getClient(2);
     const older = String(BigInt(grant.fence) - 1000n);
     const told = (await left.get(companion)) ?? "";
     await left.set(companion, told.replaceAll(grant.fence, older), "KEEPTTL");
     const body = { expect: version, leaseMs: 600_000, reason: "it takes longer" };
-    expect((await server.call(pathOf(key, "/extend"), { body })).body.outcome).toBe("extended");
+    expect((await server.call(buildPath(key, "/extend"), { body })).body.outcome).toBe("extended");
     const [ours = 0, others = 0, theirs = 0] = await Promise.all(masters.clients.map((at) => at.pttl(key)));
     expect(Math.min(ours, others)).toBeGreaterThan(590_000);
     expect(theirs).toBeLessThanOrEqual(20_000);
   });
 
   it("a quorum reports the expiry of an unrenewed lease and the next holder", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await acquire(key, "one", { leaseMs: 300 });
     expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(200);
-    await untilStory(key, [
+    await waitForHistory(key, [
       ...["acquired one derived", "expired one derived"],
       ...["acquired two derived", "expired two derived"],
     ]);
   });
 });
 
-const outcomesOf = (reply: { body: { masters: { outcome: string }[] } }) =>
+const getOutcomes = (reply: { body: { masters: { outcome: string }[] } }) =>
   reply.body.masters.map(({ outcome }) => outcome).toSorted();
 
 describe("quorum target with failed masters", () => {
   const third = () => {
-    const [at] = masters.at(2);
+    const [at] = masters.getMasters(2);
     if (at === undefined) throw new Error("there is no third master");
     return at;
   };
 
   it("a quorum with one master down still decides, and then reports what the master missed", async () => {
-    const [kept, pivotal, key] = [freshKey(), freshKey(), freshKey()];
+    const [kept, pivotal, key] = [createTestKey(), createTestKey(), createTestKey()];
     await acquire(kept, "kept", { leaseMs: 60_000 });
     await masters.occupy(pivotal, [0, 2], "pivotal");
-    await untilListed(kept, (found) => found?.votes?.owners[0]?.masters === 3);
-    await untilListed(pivotal, (found) => found !== undefined);
+    await waitUntilListed(kept, (found) => found?.votes?.owners[0]?.masters === 3);
+    await waitUntilListed(pivotal, (found) => found !== undefined);
     await third().master.kill();
-    await until(async () => (await health()).state === "partial");
-    const down = await untilListed(kept, (found) => found?.votes?.known === 2);
+    await waitUntil(async () => (await readHealth()).state === "partial");
+    const down = await waitUntilListed(kept, (found) => found?.votes?.known === 2);
     expect(down).toMatchObject({
       state: "held",
       votes: { of: 3, known: 2, state: "decided", owners: [{ owner: "kept", masters: 2 }] },
     });
-    const raw = (await server.call(pathOf(kept, "/raw"))).body;
+    const raw = (await server.call(buildPath(kept, "/raw"))).body;
     expect(raw.copies).toHaveLength(2);
     for (const { type, entries } of raw.copies)
       expect([type, entries[0].value.text]).toEqual(["string", "kept"]);
     expect(raw.silent).toHaveLength(1);
     // One vote is known and one is away: it stays as it was decided last, and says so.
-    const undecided = await untilListed(pivotal, (found) => found?.votes?.state === "undecided");
+    const undecided = await waitUntilListed(pivotal, (found) => found?.votes?.state === "undecided");
     expect(undecided).toMatchObject({ state: "held", holders: [{ owner: "pivotal" }] });
 
     await acquire(key, "worker", { leaseMs: 60_000 });
-    const freed = await force(key, { expect: (await look(key)).version });
+    const freed = await forceRelease(key, { expect: (await readLock(key)).version });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
-    expect(outcomesOf(freed)).toEqual(["away", "released", "released"]);
-    await untilStory(key, ["acquired worker derived", "force_released worker exact"]);
+    expect(getOutcomes(freed)).toEqual(["away", "released", "released"]);
+    await waitForHistory(key, ["acquired worker derived", "force_released worker exact"]);
 
     await third().master.restart();
-    await until(async () => (await health()).state === "live");
-    const back = await untilListed(kept, (found) => found?.votes?.known === 3);
+    await waitUntil(async () => (await readHealth()).state === "live");
+    const back = await waitUntilListed(kept, (found) => found?.votes?.known === 3);
     expect(back?.votes).toMatchObject({ state: "decided", owners: [{ owner: "kept", masters: 2 }] });
     // It came back without its data, and with it the majority has gone.
-    await untilListed(pivotal, (found) => found === undefined);
-    await untilStory(kept, ["acquired kept derived"]);
+    await waitUntilListed(pivotal, (found) => found === undefined);
+    await waitForHistory(kept, ["acquired kept derived"]);
   });
 
   it("a quorum with a majority down decides nothing, and its responses state so", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await acquire(key, "worker", { leaseMs: 60_000 });
-    const { version } = await look(key);
-    const away = masters.at(1, 2).map(({ master }) => master);
+    const { version } = await readLock(key);
+    const away = masters.getMasters(1, 2).map(({ master }) => master);
     await Promise.all(away.map((master) => master.kill()));
-    await until(async () => (await health()).state === "down");
-    expect((await health()).detail).toContain("2 of 3 masters do not answer");
-    for (const path of ["/locks", pathOf(key)]) {
+    await waitUntil(async () => (await readHealth()).state === "down");
+    expect((await readHealth()).detail).toContain("2 of 3 masters do not answer");
+    for (const path of ["/locks", buildPath(key)]) {
       expect([(await server.call(path)).status, (await server.call(path)).body.code]).toEqual([
         503,
         "unavailable",
       ]);
     }
-    expect([(await force(key, { expect: version })).body.code]).toEqual(["unavailable"]);
+    expect([(await forceRelease(key, { expect: version })).body.code]).toEqual(["unavailable"]);
     await Promise.all(away.map((master) => master.restart()));
-    await until(async () => (await health()).state === "live");
+    await waitUntil(async () => (await readHealth()).state === "live");
     // Both came back without their data.
-    await untilListed(key, (found) => found === undefined);
-    expect((await look(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
+    await waitUntilListed(key, (found) => found === undefined);
+    expect((await readLock(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
   });
 
   it("a hold survives on the other masters when one master is flushed", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await acquire(key, "worker", { leaseMs: 60_000 });
-    await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
+    await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
     await third().redis.flushall();
-    const left = await untilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
+    const left = await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
     expect(left?.votes).toMatchObject({ known: 3, state: "decided" });
-    await masters.redisAt(1).flushall();
-    await untilListed(key, (found) => found === undefined);
+    await masters.getClient(1).flushall();
+    await waitUntilListed(key, (found) => found === undefined);
     await masters.occupy(key, [1, 2], "thief");
-    await untilListed(key, (found) => found?.holders[0]?.owner === "thief");
-    await untilStory(key, ["acquired worker derived", "released worker derived", "acquired thief derived"]);
+    await waitUntilListed(key, (found) => found?.holders[0]?.owner === "thief");
+    await waitForHistory(key, [
+      "acquired worker derived",
+      "released worker derived",
+      "acquired thief derived",
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.stop());
 
-const ours = (more: Record<string, string> = {}) => ({
+const createOwnHeaders = (more: Record<string, string> = {}) => ({
   origin: server.url,
   "sec-fetch-site": "same-origin",
   ...more,
@@ -33,36 +33,36 @@ async function send(
 
 async function logIn(): Promise<string> {
   const { cookie } = await send("/login", {
-    headers: ours(),
-    body: { token: await server.runtime.makeLink() },
+    headers: createOwnHeaders(),
+    body: { token: await server.runtime.createLoginLink() },
   });
   return cookie?.split(";")[0] ?? "";
 }
 
 describe("one-time login link", () => {
   it("a login link works once, and a used or unknown one is refused with what to do", async () => {
-    const token = await server.runtime.makeLink();
-    const first = await send("/login", { headers: ours(), body: { token } });
+    const token = await server.runtime.createLoginLink();
+    const first = await send("/login", { headers: createOwnHeaders(), body: { token } });
     expect(first.status).toBe(200);
     expect(first.cookie).toMatch(/^lockkeeper_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
     for (const used of [token, "never-made"]) {
-      const { status, body } = await send("/login", { headers: ours(), body: { token: used } });
+      const { status, body } = await send("/login", { headers: createOwnHeaders(), body: { token: used } });
       expect([status, body.code]).toEqual([401, "unauthenticated"]);
       expect(body.detail).toContain("npm run login");
     }
   });
 
   it("a login link used by many at once admits one of them", async () => {
-    const token = await server.runtime.makeLink();
+    const token = await server.runtime.createLoginLink();
     const replies = await Promise.all(
-      Array.from({ length: 10 }, () => send("/login", { headers: ours(), body: { token } })),
+      Array.from({ length: 10 }, () => send("/login", { headers: createOwnHeaders(), body: { token } })),
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it("a login link is stored as a hash, for at most ten minutes", async () => {
-    const token = await server.runtime.makeLink();
-    const direct = server.redis.client();
+    const token = await server.runtime.createLoginLink();
+    const direct = server.redis.createClient();
     const keys = await direct.keys("{lockkeeper}:login:*");
     expect(keys.join()).not.toContain(token);
     for (const key of keys) expect(await direct.pttl(key)).toBeLessThanOrEqual(600_000);
@@ -76,20 +76,20 @@ describe("browser session", () => {
     expect((await send("/session", { headers: { cookie } })).body.roles).toEqual({ "*": "admin" });
     const act = (headers: Record<string, string>) =>
       send("/locks/lock:session/acquire", { headers: { cookie, ...headers }, body: { owner: "me" } });
-    expect((await act(ours())).status).toBe(200);
+    expect((await act(createOwnHeaders())).status).toBe(200);
     expect((await act({ origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status).toBe(403);
     expect((await act({ origin: "https://evil.example" })).status).toBe(403);
-    expect((await act({ ...ours(), "sec-fetch-site": "same-site" })).status).toBe(403);
+    expect((await act({ ...createOwnHeaders(), "sec-fetch-site": "same-site" })).status).toBe(403);
     expect((await act({ origin: "null" })).status).toBe(403);
     expect((await act({})).status).toBe(401);
   });
 
   it("a logout ends the session everywhere", async () => {
     const cookie = await logIn();
-    expect((await send("/logout", { headers: ours({ cookie }), body: {} })).status).toBe(400);
+    expect((await send("/logout", { headers: createOwnHeaders({ cookie }), body: {} })).status).toBe(400);
     const { status } = await fetch(`${server.url}/api/v1/logout`, {
       method: "POST",
-      headers: ours({ cookie }),
+      headers: createOwnHeaders({ cookie }),
     });
     expect(status).toBe(204);
     expect((await send("/session", { headers: { cookie } })).status).toBe(401);
@@ -97,13 +97,17 @@ describe("browser session", () => {
 
   it("a session is stored as a hash and ends when it is deleted from the store", async () => {
     const cookie = await logIn();
-    const direct = server.redis.client();
+    const direct = server.redis.createClient();
     const keys = await direct.keys("{lockkeeper}:session:*");
     expect(keys.join()).not.toContain(cookie.split("=")[1]);
     await direct.del(...keys);
     expect(
-      (await send("/locks/lock:session/acquire", { headers: ours({ cookie }), body: { owner: "me" } }))
-        .status,
+      (
+        await send("/locks/lock:session/acquire", {
+          headers: createOwnHeaders({ cookie }),
+          body: { owner: "me" },
+        })
+      ).status,
     ).toBe(401);
     expect((await send("/session", { headers: { cookie } })).status).toBe(401);
   });
@@ -111,16 +115,24 @@ describe("browser session", () => {
   it("a session stays readable while the store is down and survives an empty store", async () => {
     const cookie = await logIn();
     await server.redis.kill();
-    await until(async () => (await send("/session", { headers: { cookie } })).status === 200);
+    await waitUntil(async () => (await send("/session", { headers: { cookie } })).status === 200);
     expect(
-      (await send("/locks/lock:session/acquire", { headers: ours({ cookie }), body: { owner: "me" } }))
-        .status,
+      (
+        await send("/locks/lock:session/acquire", {
+          headers: createOwnHeaders({ cookie }),
+          body: { owner: "me" },
+        })
+      ).status,
     ).toBe(503);
     await server.redis.restart();
-    await until(() => server.runtime.readiness.ready);
+    await waitUntil(() => server.runtime.readiness.ready);
     expect(
-      (await send("/locks/lock:session/acquire", { headers: ours({ cookie }), body: { owner: "me" } }))
-        .status,
+      (
+        await send("/locks/lock:session/acquire", {
+          headers: createOwnHeaders({ cookie }),
+          body: { owner: "me" },
+        })
+      ).status,
     ).toBe(200);
     expect((await send("/session", { headers: { cookie } })).status).toBe(200);
   });
@@ -131,7 +143,7 @@ describe("root key", () => {
     const first = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
     const made = first.runtime.newRootKey;
     expect(made).toMatch(/^lk_[\w-]{43}$/);
-    const direct = first.redis.client();
+    const direct = first.redis.createClient();
     expect(await direct.get("{lockkeeper}:root-key")).toMatch(/^[0-9a-f]{64}$/);
     const { status } = await first.call("/locks", { headers: { authorization: `Bearer ${made}` } });
     expect(status).toBe(200);
@@ -147,7 +159,7 @@ describe("root key", () => {
   it("the root key still works after the store lost its data", async () => {
     const running = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
     const headers = { authorization: `Bearer ${running.runtime.newRootKey}` };
-    await running.redis.client().flushall();
+    await running.redis.createClient().flushall();
     expect((await running.call("/locks", { headers })).status).toBe(200);
     await running.stop();
   });
@@ -158,7 +170,7 @@ describe("streams of a session", () => {
     const cookie = await logIn();
     const response = await fetch(`${server.url}/api/v1/live`, { headers: { cookie } });
     const ended = response.text();
-    await fetch(`${server.url}/api/v1/logout`, { method: "POST", headers: ours({ cookie }) });
+    await fetch(`${server.url}/api/v1/logout`, { method: "POST", headers: createOwnHeaders({ cookie }) });
     expect(await ended).toContain("event: hello");
   });
 });

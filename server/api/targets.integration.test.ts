@@ -1,10 +1,14 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { findFreePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 /** Reads events and messages of a stream until one passes. */
-async function heard(server: TestServer, path: string, passes: (text: string) => boolean): Promise<string> {
+async function readStreamUntil(
+  server: TestServer,
+  path: string,
+  passes: (text: string) => boolean,
+): Promise<string> {
   const abort = new AbortController();
   const response = await fetch(`${server.url}/api/v1${path}`, {
     headers: { authorization: `Bearer ${ROOT_KEY}` },
@@ -34,7 +38,7 @@ describe("two targets and one that is unreachable", () => {
 
   beforeAll(async () => {
     other = await startTestRedis();
-    awayPort = await freePort();
+    awayPort = await findFreePort();
     server = await startTestServer({
       environment: { LOCKKEEPER_LOG: "silent" },
       file: (url) => ({
@@ -45,7 +49,7 @@ describe("two targets and one that is unreachable", () => {
         ],
       }),
     });
-    await until(async () => (await server.call(at("/locks", "two"))).status === 200);
+    await waitUntil(async () => (await server.call(at("/locks", "two"))).status === 200);
   });
   afterAll(async () => {
     await server.stop();
@@ -60,21 +64,25 @@ describe("two targets and one that is unreachable", () => {
       ["one", "here"],
       ["two", "there"],
     ] as const) {
-      await until(async () => (await server.call(at("/locks?filter=lock:same", target))).body.total === 1);
+      await waitUntil(
+        async () => (await server.call(at("/locks?filter=lock:same", target))).body.total === 1,
+      );
       const { body } = await server.call(at("/locks?filter=lock:same", target));
       expect(body.items[0]).toMatchObject({ target, holders: [{ owner }] });
       const one = await server.call(at("/locks/lock%3Asame", target));
       expect(one.body).toMatchObject({ target, holders: [{ owner }] });
-      await until(
+      await waitUntil(
         async () => (await server.call(at("/locks/lock%3Asame/history", target))).body.items.length === 1,
       );
       const { items } = (await server.call(at("/locks/lock%3Asame/history", target))).body;
       expect(items).toMatchObject([{ target, type: "acquired", owner }]);
-      const live = await heard(server, at("/live?filter=lock:same", target), (text) => text.includes(owner));
+      const live = await readStreamUntil(server, at("/live?filter=lock:same", target), (text) =>
+        text.includes(owner),
+      );
       expect(live).toContain(`"name":"${target}"`);
       expect(live).not.toContain(owner === "here" ? "there" : '"here"');
     }
-    const events = heard(server, at("/events", "two"), (text) => text.includes("lock:later"));
+    const events = readStreamUntil(server, at("/events", "two"), (text) => text.includes("lock:later"));
     await acquire("lock:only-one", "one", "here");
     await acquire("lock:later", "two", "there");
     expect(await events).not.toContain("lock:only-one");
@@ -108,7 +116,7 @@ describe("two targets and one that is unreachable", () => {
   it("all targets are listed, and a page of an unreachable one returns the reason", async () => {
     const listed = async () => (await server.call("/targets")).body.items;
     // New rules make everything be read again.
-    await until(async () => {
+    await waitUntil(async () => {
       const [one, two] = await listed();
       return one.state === "live" && two.state === "live";
     });
@@ -119,7 +127,7 @@ describe("two targets and one that is unreachable", () => {
       { name: "away", server: null, locks: null, state: "down" },
     ]);
     expect(items[2].detail).toContain(`127.0.0.1:${awayPort}`);
-    const page = await heard(server, "/live?target=away", (text) => text.includes("event: health"));
+    const page = await readStreamUntil(server, "/live?target=away", (text) => text.includes("event: health"));
     expect(page).toContain('"state":"down"');
     expect(page).toContain(`127.0.0.1:${awayPort}`);
     const { body } = await server.call("/targets/away");
@@ -128,7 +136,7 @@ describe("two targets and one that is unreachable", () => {
   });
 
   it("target health names unsafe Redis settings with the command that fixes them", async () => {
-    const direct = other.client();
+    const direct = other.createClient();
     await direct.config("SET", "maxmemory", "100mb");
     await direct.config("SET", "maxmemory-policy", "volatile-ttl");
     const { target, findings } = (await server.call("/targets/two")).body;
@@ -154,20 +162,20 @@ describe("two targets and one that is unreachable", () => {
     }
     expect(performance.now() - startedAt).toBeLessThan(500);
     away = await startTestRedis({ port: awayPort });
-    await until(async () => (await server.call(at("/locks", "away"))).status === 200, 8000);
+    await waitUntil(async () => (await server.call(at("/locks", "away"))).status === 200, 8000);
     expect((await acquire("lock:a", "away", "me")).status).toBe(200);
   });
 
   it("a target whose Redis is killed does not disturb the others, and recovers", async () => {
     await other.kill();
-    await until(async () => (await server.call(at("/locks", "two"))).status === 503);
+    await waitUntil(async () => (await server.call(at("/locks", "two"))).status === 503);
     expect((await server.call(at("/locks", "two"))).body.code).toBe("unavailable");
     const startedAt = performance.now();
     expect((await acquire("lock:b", "one", "me")).status).toBe(200);
     expect(performance.now() - startedAt).toBeLessThan(500);
     expect(server.runtime.readiness.ready).toBe(true);
     await other.restart();
-    await until(async () => (await acquire("lock:c", "two", "me")).status === 200, 8000);
+    await waitUntil(async () => (await acquire("lock:c", "two", "me")).status === 200, 8000);
   });
 });
 
@@ -183,7 +191,7 @@ describe("read-only target", () => {
 
   beforeAll(async () => {
     read = await startTestRedis();
-    direct = read.client();
+    direct = read.createClient();
     await direct.call("ACL", "SETUSER", "reader", ...READER);
     await direct.call("HSET", "lock:held", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
     await direct.pexpire("lock:held", 60_000);
@@ -206,9 +214,9 @@ describe("read-only target", () => {
   });
 
   it("a read-only target shows its locks as they change", async () => {
-    await until(async () => (await call("/locks")).body.total === 1);
+    await waitUntil(async () => (await call("/locks")).body.total === 1);
     await direct.call("HSET", "lock:new", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f02:7", "1");
-    await until(async () => (await call("/locks")).body.total === 2);
+    await waitUntil(async () => (await call("/locks")).body.total === 2);
     expect((await call("/locks/lock%3Aheld")).body).toMatchObject({ target: "read", format: "redisson" });
     const verify = await call("/locks/lock%3Aheld/verify", { body: { owner: "me" } });
     expect(verify.body.code).toBe("lost");

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { VIEWS_MAX } from "../../lib/contract/limits.ts";
 import type { View } from "../../lib/contract/view.ts";
 import { TestBrowser } from "../../test/support/test-browser.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 import { LoginLinks } from "../auth/login-link.ts";
-import { openHome } from "../home/open-home-store.ts";
+import { openHomeStore } from "../home/open-home-store.ts";
 
 let server: TestServer;
 /** Another instance on the same home store. */
@@ -19,84 +19,84 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function loggedIn(
+async function logInAs(
   name: string,
   role: "viewer" | "operator" | "admin",
   at = server,
 ): Promise<TestBrowser> {
-  const home = openHome(server.redis.url);
-  await until(() => !home.isAway);
-  const token = await new LoginLinks(home).make({ name, roles: { "*": role } });
+  const home = openHomeStore(server.redis.url);
+  await waitUntil(() => !home.isDisconnected);
+  const token = await new LoginLinks(home).create({ name, roles: { "*": role } });
   home.close();
   const browser = new TestBrowser(at);
   expect((await browser.logIn({ token })).status).toBe(200);
   return browser;
 }
 
-const save = (browser: TestBrowser, id: string, body: object) =>
+const saveView = (browser: TestBrowser, id: string, body: object) =>
   browser.send(`/views/${id}`, { method: "PUT", body });
-const named = (items: readonly View[]) => items.map(({ name, of }) => `${name} of ${of}`);
-const viewsOf = async (browser: TestBrowser) => named((await browser.send("/views")).body.items);
+const formatViewNames = (items: readonly View[]) => items.map(({ name, of }) => `${name} of ${of}`);
+const listViews = async (browser: TestBrowser) => formatViewNames((await browser.send("/views")).body.items);
 
 it("saved views are kept per user and in order, in every browser and on every instance", async () => {
-  const mei = await loggedIn("mei", "viewer");
+  const mei = await logInAs("mei", "viewer");
   const payments = {
     name: "payments EU",
     filter: 'key:="lock:a b" held>1m',
     sort: "-held",
     columns: ["key", "held:120"],
   };
-  const { body } = await save(mei, "payments-eu", payments);
+  const { body } = await saveView(mei, "payments-eu", payments);
   expect(body.items).toEqual([{ id: "payments-eu", ...payments, of: "me", by: "mei", mayChange: true }]);
-  await save(mei, "second-one", { name: "second", filter: "waiters>0" });
-  await save(mei, "third-one", { name: "third", filter: "", place: 0 });
-  expect(await viewsOf(mei)).toEqual(["third of me", "payments EU of me", "second of me"]);
+  await saveView(mei, "second-one", { name: "second", filter: "waiters>0" });
+  await saveView(mei, "third-one", { name: "third", filter: "", place: 0 });
+  expect(await listViews(mei)).toEqual(["third of me", "payments EU of me", "second of me"]);
   // Renamed where it is, and told to another browser of the same operator.
-  await save(mei, "payments-eu", { ...payments, name: "payments" });
-  await save(mei, "third-one", { name: "third", filter: "", place: 2 });
-  const again = await loggedIn("mei", "viewer", other);
-  expect(await viewsOf(again)).toEqual(["payments of me", "second of me", "third of me"]);
+  await saveView(mei, "payments-eu", { ...payments, name: "payments" });
+  await saveView(mei, "third-one", { name: "third", filter: "", place: 2 });
+  const again = await logInAs("mei", "viewer", other);
+  expect(await listViews(again)).toEqual(["payments of me", "second of me", "third of me"]);
   expect((await again.send("/views/second-one", { method: "DELETE" })).status).toBe(204);
   expect((await again.send("/views/second-one", { method: "DELETE" })).body.code).toBe("not_found");
-  expect(await viewsOf(mei)).toEqual(["payments of me", "third of me"]);
-  expect(await viewsOf(await loggedIn("noor", "admin"))).toEqual([]);
+  expect(await listViews(mei)).toEqual(["payments of me", "third of me"]);
+  expect(await listViews(await logInAs("noor", "admin"))).toEqual([]);
 });
 
 it("views saved concurrently are all kept, up to the limit", async () => {
-  const [here, there] = [await loggedIn("zoe", "viewer"), await loggedIn("zoe", "viewer", other)];
+  const [here, there] = [await logInAs("zoe", "viewer"), await logInAs("zoe", "viewer", other)];
   const ids = Array.from({ length: VIEWS_MAX }, (_, n) => `view-${n}-of-many`);
-  await Promise.all(ids.map((id, n) => save(n % 2 === 0 ? here : there, id, { name: id, filter: "" })));
-  expect((await viewsOf(here)).sort()).toEqual(ids.map((id) => `${id} of me`).sort());
-  const { status, body } = await save(here, "one-too-many", { name: "one too many", filter: "" });
+  await Promise.all(ids.map((id, n) => saveView(n % 2 === 0 ? here : there, id, { name: id, filter: "" })));
+  expect((await listViews(here)).sort()).toEqual(ids.map((id) => `${id} of me`).sort());
+  const { status, body } = await saveView(here, "one-too-many", { name: "one too many", filter: "" });
   expect([status, body.code, body.detail]).toEqual([
     400,
     "invalid",
     expect.stringContaining("as many as may be"),
   ]);
-  expect((await save(here, "view-0-of-many", { name: "still changed", filter: "" })).status).toBe(200);
+  expect((await saveView(here, "view-0-of-many", { name: "still changed", filter: "" })).status).toBe(200);
 });
 
 it("team views are visible to all who may read all locks, and changed by their author or an admin", async () => {
   const [ben, viewer, colleague] = [
-    await loggedIn("ben", "operator"),
-    await loggedIn("vera", "viewer"),
-    await loggedIn("cleo", "operator"),
+    await logInAs("ben", "operator"),
+    await logInAs("vera", "viewer"),
+    await logInAs("cleo", "operator"),
   ];
   const stuck = { name: "stuck", filter: "is:abnormal waiters>0" };
-  await save(ben, "stuck-ones", stuck);
-  expect((await save(ben, "stuck-ones", { ...stuck, of: "team" })).body.items).toHaveLength(1);
-  expect(await viewsOf(ben)).toEqual(["stuck of team"]);
+  await saveView(ben, "stuck-ones", stuck);
+  expect((await saveView(ben, "stuck-ones", { ...stuck, of: "team" })).body.items).toHaveLength(1);
+  expect(await listViews(ben)).toEqual(["stuck of team"]);
   expect((await viewer.send("/views")).body.items).toEqual([
     { id: "stuck-ones", ...stuck, of: "team", by: "ben", mayChange: false },
   ]);
-  expect((await save(viewer, "by-a-viewer", { ...stuck, of: "team" })).body.code).toBe("forbidden");
-  expect((await save(colleague, "stuck-ones", { ...stuck, name: "mine now", of: "team" })).body.code).toBe(
-    "forbidden",
-  );
+  expect((await saveView(viewer, "by-a-viewer", { ...stuck, of: "team" })).body.code).toBe("forbidden");
+  expect(
+    (await saveView(colleague, "stuck-ones", { ...stuck, name: "mine now", of: "team" })).body.code,
+  ).toBe("forbidden");
   expect((await colleague.send("/views/stuck-ones", { method: "DELETE" })).body.code).toBe("forbidden");
   // Under that id they would have two.
-  expect((await save(colleague, "stuck-ones", stuck)).body.code).toBe("forbidden");
-  expect(await viewsOf(colleague)).toEqual(["stuck of team"]);
+  expect((await saveView(colleague, "stuck-ones", stuck)).body.code).toBe("forbidden");
+  expect(await listViews(colleague)).toEqual(["stuck of team"]);
   // A search names keys: who is granted some of them alone does not read it.
   const { body } = await server.call("/keys", {
     body: { name: "orders-alone", verbs: ["read", "force"], targets: ["*"], keys: ["lock:orders:*"] },
@@ -107,18 +107,22 @@ it("team views are visible to all who may read all locks, and changed by their a
     (await server.call("/views/by-some-key", { method: "PUT", headers, body: { ...stuck, of: "team" } }))
       .status,
   ).toBe(403);
-  expect((await save(ben, "stuck-ones", stuck)).body.items).toMatchObject([{ of: "me" }]);
-  expect(await viewsOf(viewer)).toEqual([]);
-  await save(ben, "stuck-ones", { ...stuck, of: "team" });
-  const admin = await loggedIn("ada", "admin");
+  expect((await saveView(ben, "stuck-ones", stuck)).body.items).toMatchObject([{ of: "me" }]);
+  expect(await listViews(viewer)).toEqual([]);
+  await saveView(ben, "stuck-ones", { ...stuck, of: "team" });
+  const admin = await logInAs("ada", "admin");
   expect((await admin.send("/views/stuck-ones", { method: "DELETE" })).status).toBe(204);
-  expect(await viewsOf(ben)).toEqual([]);
+  expect(await listViews(ben)).toEqual([]);
 });
 
 it.each([
   ["a blank view name", { name: "  ", filter: "" }, /^Body, name: name has 1 to 60 visible/],
   ["a view name with a direction override", { name: "a\u202eb", filter: "" }, /visible characters/],
-  ["a view filter with an invalid comparison", { name: "a", filter: "held>soon" }, /held is compared with a time/],
+  [
+    "a view filter with an invalid comparison",
+    { name: "a", filter: "held>soon" },
+    /held is compared with a time/,
+  ],
   ["an unknown sort order", { name: "a", filter: "", sort: "size" }, /sort is one of/],
   ["an invalid column name", { name: "a", filter: "", columns: ["<b>"] }, /a column is its name/],
 ])("%s is rejected with what is allowed", async (_, body, why) => {
@@ -131,12 +135,12 @@ it("an invalid view id is rejected, and damaged stored views are left out", asyn
   expect((await server.call("/views/short", { method: "PUT", body: { name: "a", filter: "" } })).status).toBe(
     400,
   );
-  const redis = server.redis.client();
+  const redis = server.redis.createClient();
   await redis.set(
     "{lockkeeper}:views:root",
     '[{"id":"x"},7,{"id":"good-one","name":"good","filter":"","by":"a","who":"root"}]',
   );
-  expect(named((await server.call("/views")).body.items)).toEqual(["good of me"]);
+  expect(formatViewNames((await server.call("/views")).body.items)).toEqual(["good of me"]);
   await redis.set("{lockkeeper}:views:root", "no JSON");
   expect((await server.call("/views")).body.items).toEqual([]);
   await redis.del("{lockkeeper}:views:root");
@@ -145,22 +149,22 @@ it("an invalid view id is rejected, and damaged stored views are left out", asyn
 it("views are removed with their operator, and a new one of that name has none", async () => {
   const operator = { name: "temp", roles: { "*": "viewer" }, password: "correct horse battery" };
   // Of one who was removed as the store went away.
-  await server.redis.client().set("{lockkeeper}:views:operator:temp", "[]");
+  await server.redis.createClient().set("{lockkeeper}:views:operator:temp", "[]");
   await server.call("/operators", { body: operator });
   const browser = new TestBrowser(server);
   await browser.logIn({ name: operator.name, password: operator.password });
-  expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(0);
-  await save(browser, "one-of-temp", { name: "old", filter: "" });
-  expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(1);
+  expect(await server.redis.createClient().exists("{lockkeeper}:views:operator:temp")).toBe(0);
+  await saveView(browser, "one-of-temp", { name: "old", filter: "" });
+  expect(await server.redis.createClient().exists("{lockkeeper}:views:operator:temp")).toBe(1);
   expect((await server.call("/operators/temp", { method: "DELETE" })).status).toBe(204);
-  expect(await server.redis.client().exists("{lockkeeper}:views:operator:temp")).toBe(0);
+  expect(await server.redis.createClient().exists("{lockkeeper}:views:operator:temp")).toBe(0);
 });
 
 it("saving a view is audited with who and what", async () => {
-  const eve = await loggedIn("eve", "viewer");
-  await save(eve, "seen-in-audit", { name: "seen", filter: "host:pod-9" });
+  const eve = await logInAs("eve", "viewer");
+  await saveView(eve, "seen-in-audit", { name: "seen", filter: "host:pod-9" });
   const audit = async () => (await server.call("/audit?action=view-save&who=eve&outcome=done")).body.items;
-  await until(async () => (await audit()).length === 1);
+  await waitUntil(async () => (await audit()).length === 1);
   expect((await audit())[0]).toMatchObject({
     who: { name: "eve" },
     details: { name: "seen", filter: "host:pod-9" },

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LockWaiters, WAITERS_TOLD_MAX } from "../../lib/contract/waiters.ts";
+import { LockWaiters, WAITERS_LISTED_MAX } from "../../lib/contract/waiters.ts";
 import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
-const key = (name: string) => `lock:${name}:${randomUUID()}`;
-const redis = (command: string, ...more: string[]) => server.redis.cli(command, ...more);
-const waitersOf = async (of: string) => {
+const createTestKey = (name: string) => `lock:${name}:${randomUUID()}`;
+const runRedisCommand = (command: string, ...more: string[]) => server.redis.runCli(command, ...more);
+const readWaiters = async (of: string) => {
   const { status, body } = await server.call(`/locks/${encodeURIComponent(of)}/waiters`);
   expect(status).toBe(200);
   return LockWaiters.parse(body);
@@ -21,18 +21,18 @@ afterAll(async () => await server.stop());
 
 describe("GET /locks/{key}/waiters", () => {
   it("waiters of Lockkeeper clients are listed in service order, with start and deadline", async () => {
-    const lock = key("ours");
+    const lock = createTestKey("ours");
     const at = (verb: string) => `/locks/${lock}/${verb}`;
     await server.call(at("acquire"), { body: { owner: "ada", leaseMs: 60_000 } });
-    expect(await waitersOf(lock)).toMatchObject({ named: 0, items: [], order: "unseen" });
+    expect(await readWaiters(lock)).toMatchObject({ named: 0, items: [], order: "unseen" });
     const stop = new AbortController();
     const waits: Promise<unknown>[] = [];
     for (const [at2, owner] of ["bob", "cy", "dan"].entries()) {
       const body = { owner, leaseMs: 60_000, waitMs: 20_000 + at2 };
       waits.push(server.call(at("acquire"), { body, signal: stop.signal }).catch(() => undefined));
-      await until(async () => (await waitersOf(lock)).named === at2 + 1);
+      await waitUntil(async () => (await readWaiters(lock)).named === at2 + 1);
     }
-    const seen = await waitersOf(lock);
+    const seen = await readWaiters(lock);
     expect([seen.order, seen.waiters.count]).toEqual(["first_come", 3]);
     expect(seen.items.map(({ owner, by, place }) => [owner, by, place])).toEqual([
       ["bob", "lockkeeper", 1],
@@ -45,13 +45,13 @@ describe("GET /locks/{key}/waiters", () => {
     }
     // What was told is what happens.
     await server.call(at("release"), { body: { owner: "ada" } });
-    await until(async () => (await waitersOf(lock)).named === 2);
+    await waitUntil(async () => (await readWaiters(lock)).named === 2);
     expect((await server.call(`/locks/${lock}`)).body.holders[0].owner).toBe("bob");
-    expect((await waitersOf(lock)).items[0]).toMatchObject({ owner: "cy", place: 1 });
+    expect((await readWaiters(lock)).items[0]).toMatchObject({ owner: "cy", place: 1 });
     // Another process listens as well: which of them is first is open.
-    const other = server.redis.client();
+    const other = server.redis.createClient();
     await other.subscribe(`redisson_lock__channel:{${lock}}`);
-    const two = await waitersOf(lock);
+    const two = await readWaiters(lock);
     expect([two.order, ...two.items.map(({ place }) => place)]).toEqual(["by_process", null, null]);
     other.disconnect();
     stop.abort();
@@ -59,21 +59,24 @@ describe("GET /locks/{key}/waiters", () => {
   });
 
   it("waiters of Redisson's fair lock are listed without abandoned ones, also on a free lock", async () => {
-    const client = server.redis.client();
+    const client = server.redis.createClient();
     const [app, other] = [new RedissonFixture(client), new RedissonFixture(client)];
-    const lock = key("fair");
-    await app.fair(lock);
-    for (const thread of [1, 2, 3]) await other.fair(lock, { thread });
-    await client.zadd(app.endsOf(lock), 1000, other.owner(1));
-    const seen = await waitersOf(lock);
+    const lock = createTestKey("fair");
+    await app.acquireFair(lock);
+    for (const thread of [1, 2, 3]) await other.acquireFair(lock, { thread });
+    await client.zadd(app.getTimeoutKey(lock), 1000, other.getOwner(1));
+    const seen = await readWaiters(lock);
     expect(seen).toMatchObject({ order: "queue", named: 2, waiters: { count: 2, known: "exact" } });
     expect(seen.items).toMatchObject([
-      { owner: other.owner(2), by: "library", place: 1, since: null },
-      { owner: other.owner(3), by: "library", place: 2, since: null },
+      { owner: other.getOwner(2), by: "library", place: 1, since: null },
+      { owner: other.getOwner(3), by: "library", place: 2, since: null },
     ]);
     expect(seen.items[0]?.until).toBeGreaterThan(seen.asOf);
     await client.del(lock);
-    expect((await waitersOf(lock)).items.map(({ owner }) => owner)).toEqual([other.owner(2), other.owner(3)]);
+    expect((await readWaiters(lock)).items.map(({ owner }) => owner)).toEqual([
+      other.getOwner(2),
+      other.getOwner(3),
+    ]);
     client.disconnect();
   });
 
@@ -81,10 +84,10 @@ describe("GET /locks/{key}/waiters", () => {
     const digest = `uniquejobs:${randomUUID().replaceAll("-", "")}`;
     const job = () => randomUUID().replaceAll("-", "").slice(0, 24);
     const [holder, first, second] = [job(), job(), job()];
-    await redis("HSET", `${digest}:LOCKED`, holder, `${Date.now() / 1000}`);
-    await redis("RPUSH", `${digest}:QUEUED`, first, second, "1");
-    await redis("RPUSH", `${digest}:PRIMED`, holder);
-    const jobs = await waitersOf(`${digest}:LOCKED`);
+    await runRedisCommand("HSET", `${digest}:LOCKED`, holder, `${Date.now() / 1000}`);
+    await runRedisCommand("RPUSH", `${digest}:QUEUED`, first, second, "1");
+    await runRedisCommand("RPUSH", `${digest}:PRIMED`, holder);
+    const jobs = await readWaiters(`${digest}:LOCKED`);
     expect(jobs.order).toBe("unseen");
     expect(jobs.items.map(({ owner, place }) => [owner, place])).toEqual([
       [first, null],
@@ -93,20 +96,20 @@ describe("GET /locks/{key}/waiters", () => {
     const name = `mutex:${randomUUID()}`;
     const owner = (pod: string) => `${pod}_311_${randomUUID().replaceAll("-", "")}`;
     const writer = owner("pod-9");
-    await redis("SADD", `${name}.readers`, owner("pod-7"));
-    await redis("SET", `${name}.writer`, `${writer}_WRITERWAITING`);
-    const readers = await waitersOf(`${name}.readers`);
+    await runRedisCommand("SADD", `${name}.readers`, owner("pod-7"));
+    await runRedisCommand("SET", `${name}.writer`, `${writer}_WRITERWAITING`);
+    const readers = await readWaiters(`${name}.readers`);
     expect(readers.items).toMatchObject([{ owner: writer, by: "library", place: 1 }]);
   });
 
   it("the waiter list is limited, drops malformed entries and returns nothing of other keys", async () => {
-    const [lock, secret] = [key("many"), key("secret")];
+    const [lock, secret] = [createTestKey("many"), createTestKey("secret")];
     await server.call(`/locks/${lock}/acquire`, { body: { owner: "ada", leaseMs: 60_000 } });
     const end = `${Date.now() + 60_000}`;
-    const members = Array.from({ length: WAITERS_TOLD_MAX + 7 }, (_, at) => [
+    const members = Array.from({ length: WAITERS_LISTED_MAX + 7 }, (_, at) => [
       ...[end, `r${at}\t${1000 + at}\tworker-${at}`],
     ]);
-    await redis(
+    await runRedisCommand(
       "ZADD",
       `lockkeeper:waiters:{${lock}}`,
       ...members.flat(),
@@ -115,19 +118,19 @@ describe("GET /locks/{key}/waiters", () => {
       "1",
       "r\t1\told",
     );
-    const seen = await waitersOf(lock);
-    expect([seen.named, seen.items.length]).toEqual([WAITERS_TOLD_MAX + 7, WAITERS_TOLD_MAX]);
+    const seen = await readWaiters(lock);
+    expect([seen.named, seen.items.length]).toEqual([WAITERS_LISTED_MAX + 7, WAITERS_LISTED_MAX]);
     expect(seen.items[0]?.owner).toBe("worker-0");
     // An id is what keeps a place: whoever knew it could take it away.
     expect(JSON.stringify(seen)).not.toContain("r0");
-    await redis("SET", secret, "x".repeat(3000));
+    await runRedisCommand("SET", secret, "x".repeat(3000));
     const refused = await server.call(`/locks/${secret}/waiters`);
     expect([refused.status, refused.body.code]).toEqual([409, "not_a_lock"]);
   });
 });
 
 it("every lock returns its runbook, held or free, alone and in the list", async () => {
-  const lock = key("book");
+  const lock = createTestKey("book");
   const book = `https://wiki.example/locks?key=${encodeURIComponent(lock)}`;
   expect((await server.call(`/locks/${lock}`)).body).toMatchObject({ state: "free", runbook: book });
   await server.call(`/locks/${lock}/acquire`, { body: { owner: "ada", leaseMs: 60_000 } });

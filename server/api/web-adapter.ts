@@ -1,13 +1,13 @@
 import { InvalidError } from "../errors/request-errors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { type Answer, type Exchange, GUARDS, type Sink } from "./http/http-exchange.ts";
+import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
 /** The door of web-standard servers: Next's route handler comes through here. */
-export function answerWeb(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
-  return api.dispatch(exchangeOf(request, basePath));
+export function handleWebRequest(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
+  return api.dispatch(createWebExchange(request, basePath));
 }
 
-function exchangeOf(request: Request, basePath: string): Exchange<Response> {
+function createWebExchange(request: Request, basePath: string): Exchange<Response> {
   const url = new URL(request.url);
   const { pathname } = url;
   return {
@@ -17,16 +17,16 @@ function exchangeOf(request: Request, basePath: string): Exchange<Response> {
     header: (name) => request.headers.get(name) ?? undefined,
     // Next tells no peer address but in this header, which `front.ts` fills in.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
-    body: (bytesMax) => bodyOf(request, bytesMax),
-    hold: () => request.signal,
+    body: (bytesMax) => readBody(request, bytesMax),
+    detach: () => request.signal,
     deliver: (answer) => {
       if (request.signal.aborted) answer.response.onUndelivered?.();
-      return responseOf(answer, request.signal);
+      return toWebResponse(answer, request.signal);
     },
   };
 }
 
-async function bodyOf({ body }: Request, bytesMax: number): Promise<Uint8Array | undefined> {
+async function readBody({ body }: Request, bytesMax: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const reader = body?.getReader();
@@ -44,16 +44,16 @@ async function bodyOf({ body }: Request, bytesMax: number): Promise<Uint8Array |
   }
 }
 
-function responseOf({ response, requestId }: Answer, signal: AbortSignal): Response {
+function toWebResponse({ response, requestId }: ApiAnswer, signal: AbortSignal): Response {
   const { status, body } = response;
-  const headers = { ...GUARDS, ...response.headers, "x-request-id": requestId };
+  const headers = { ...GUARD_HEADERS, ...response.headers, "x-request-id": requestId };
   if (typeof body === "function") {
-    return new Response(signal.aborted ? null : streamOf(body, signal), { status, headers });
+    return new Response(signal.aborted ? null : createStream(body, signal), { status, headers });
   }
   return new Response(status === 204 ? null : (body ?? null), { status, headers });
 }
 
-function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStream<Uint8Array> {
+function createStream(fill: (sink: ResponseSink) => void, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const listeners = new Set<() => void>();
   let isOpen = true;
@@ -77,7 +77,7 @@ function streamOf(fill: (sink: Sink) => void, signal: AbortSignal): ReadableStre
           },
           close,
           end: close,
-          get waiting() {
+          get bufferedBytes() {
             return Math.max(0, -(controller.desiredSize ?? 0));
           },
           onClose: (listener) => void (isOpen ? listeners.add(listener) : listener()),

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnavailableError } from "../errors/redis-errors.ts";
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home-store.ts";
+import { HOME_PREFIX } from "../formats/keys.ts";
+import type { HomeStore } from "../home/home-store.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { Script } from "../redis/script.ts";
-import { Accounts, type Change } from "./account.ts";
+import { type AccountChange, Accounts } from "./account.ts";
 
-const STORED = `${OURS_AT_HOME}accounts`;
+const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
 /** How often every instance asks whether anything has changed. */
-const LOOK_EVERY_MS = 1000;
+const REFRESH_INTERVAL_MS = 1000;
 /** What was asked for longer ago may have been changed since: one second for the pause, one for a slow answer. */
 const FRESH_MS = 2000;
 /** Looks that somebody's unknown key asks for are this far apart, however many come. */
-const ASKED_EVERY_MS = 100;
+const SHARED_REFRESH_INTERVAL_MS = 100;
 const TRIES_MAX = 20;
 
 const writeScript = new Script<[string], RedisArgument[], "written" | "changed">(
@@ -30,21 +30,21 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
  * change is seen by all within two seconds, or they know that they have not looked for longer (`isFresh`). The store
  * never goes back: who knows newer accounts than it has writes them again.
  */
-export class AccountBook {
+export class AccountDirectory {
   #accounts = new Accounts("", new Map());
-  #sessionsMark: string | null = null;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #looking: Promise<void> | undefined;
-  #asked: Promise<void> | undefined;
-  #onChanged: () => void = () => undefined;
+  #sessionsRevision: string | null = null;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+  #sharedRefresh: Promise<void> | undefined;
+  #changeListener: () => void = () => undefined;
 
-  private constructor(private readonly home: Home) {}
+  private constructor(private readonly home: HomeStore) {}
 
   /** Reads it, or as soon as the store is there; then looks every second until that is closed. */
-  static async open(home: Home): Promise<AccountBook> {
-    const book = new AccountBook(home);
-    await home.whenThere(() => book.lookSurely());
-    book.#schedule();
+  static async open(home: HomeStore): Promise<AccountDirectory> {
+    const book = new AccountDirectory(home);
+    await home.whenAvailable(() => book.refresh());
+    book.#scheduleRefresh();
     return book;
   }
 
@@ -54,7 +54,7 @@ export class AccountBook {
 
   /** How long ago (ms) the store was last asked and answered; infinite: never. */
   get ageMs(): number {
-    return performance.now() - this.#lookedAt;
+    return performance.now() - this.#refreshedAt;
   }
 
   /** Whether what was revoked anywhere two seconds ago is known here. */
@@ -63,29 +63,29 @@ export class AccountBook {
   }
 
   /** Changes whenever sessions were ended anywhere. */
-  get sessionsMark(): string | null {
-    return this.#sessionsMark;
+  get sessionsRevision(): string | null {
+    return this.#sessionsRevision;
   }
 
   /** Called when accounts or sessions were changed, here or elsewhere. */
-  onChanged(listener: () => void): void {
-    this.#onChanged = listener;
+  onChange(listener: () => void): void {
+    this.#changeListener = listener;
   }
 
   /** Tells all instances that sessions were ended. @throws LockkeeperError unavailable, unknown_outcome */
-  async markSessions(): Promise<void> {
+  async publishSessionsEnded(): Promise<void> {
     const mark = randomBytes(9).toString("base64url");
-    await this.home.run((redis) => redis.hset(STORED, "sessions", mark));
-    this.#sessionsMark = mark;
-    this.#onChanged();
+    await this.home.run((redis) => redis.hset(ACCOUNTS_KEY, "sessions", mark));
+    this.#sessionsRevision = mark;
+    this.#changeListener();
   }
 
   /** Looks again on behalf of a caller; many who ask at once share one look. Does not fail: see `isFresh`. */
-  lookForAll(): Promise<void> {
-    this.#asked ??= this.#lookAfterPause().finally(() => {
-      this.#asked = undefined;
+  refreshShared(): Promise<void> {
+    this.#sharedRefresh ??= this.#refreshAfterPause().finally(() => {
+      this.#sharedRefresh = undefined;
     });
-    return this.#asked;
+    return this.#sharedRefresh;
   }
 
   /**
@@ -93,21 +93,21 @@ export class AccountBook {
    *
    * @throws what `decide` throws; LockkeeperError unavailable, unknown_outcome
    */
-  async change<Result>(
-    decide: (accounts: Accounts) => { readonly changes: readonly Change[]; readonly result: Result },
+  async update<Result>(
+    decide: (accounts: Accounts) => { readonly changes: readonly AccountChange[]; readonly result: Result },
   ): Promise<Result> {
     for (let left = TRIES_MAX; left > 0; left--) {
-      await this.lookSurely();
+      await this.refresh();
       const before = this.#accounts;
       const { changes, result } = decide(before);
       if (changes.length === 0) return result;
-      const version = `${numberOf(before.version) + 1}.${randomBytes(9).toString("base64url")}`;
+      const version = `${parseVersionNumber(before.version) + 1}.${randomBytes(9).toString("base64url")}`;
       const pairs = changes.flatMap(([field, json = ""]) => [field, json]);
       const outcome = await this.home.run((redis) =>
-        writeScript.run(redis, [STORED], [before.version, version, ...pairs]),
+        writeScript.run(redis, [ACCOUNTS_KEY], [before.version, version, ...pairs]),
       );
       if (outcome === "written") {
-        this.#take(before.with(version, changes));
+        this.#apply(before.applyChanges(version, changes));
         return result;
       }
       await sleep(Math.random() * 20);
@@ -115,71 +115,72 @@ export class AccountBook {
     throw new UnavailableError("Others change accounts all the time. Nothing was done; try again.");
   }
 
-  #take(accounts: Accounts): void {
-    if (numberOf(accounts.version) < numberOf(this.#accounts.version)) return;
+  #apply(accounts: Accounts): void {
+    if (parseVersionNumber(accounts.version) < parseVersionNumber(this.#accounts.version)) return;
     this.#accounts = accounts;
-    this.#onChanged();
+    this.#changeListener();
   }
 
   /** Runs a task that may be repeated as soon as the store is there. */
-  whenThere(task: () => Promise<void>): Promise<void> {
-    return this.home.whenThere(task);
+  whenAvailable(task: () => Promise<void>): Promise<void> {
+    return this.home.whenAvailable(task);
   }
 
   /** @throws LockkeeperError unavailable, unknown_outcome */
-  async lookSurely(): Promise<void> {
-    await this.home.settle();
-    await this.#look((command) => this.home.run(command));
+  async refresh(): Promise<void> {
+    await this.home.ensureRestored();
+    await this.#refreshWith((command) => this.home.run(command));
   }
 
-  async #lookAfterPause(): Promise<void> {
-    const waitMs = ASKED_EVERY_MS - this.ageMs;
+  async #refreshAfterPause(): Promise<void> {
+    const waitMs = SHARED_REFRESH_INTERVAL_MS - this.ageMs;
     if (waitMs > 0) await sleep(waitMs);
-    await this.#lookOnce();
+    await this.#refreshOnce();
   }
 
-  #lookOnce(): Promise<void> {
+  #refreshOnce(): Promise<void> {
     // A look that failed leaves `lookedAt` as it was.
-    this.#looking ??= this.#look((command) => this.home.call(command))
+    this.#refreshing ??= this.#refreshWith((command) => this.home.callOnce(command))
       .catch(() => undefined)
       .finally(() => {
-        this.#looking = undefined;
+        this.#refreshing = undefined;
       });
-    return this.#looking;
+    return this.#refreshing;
   }
 
-  async #look(call: Home["call"]): Promise<void> {
+  async #refreshWith(call: HomeStore["callOnce"]): Promise<void> {
     const askedAt = performance.now();
-    const [version, mark] = await call((redis) => redis.hmget(STORED, "version", "sessions"));
-    if (numberOf(version ?? null) < numberOf(this.#accounts.version)) await this.#restore(call);
+    const [version, mark] = await call((redis) => redis.hmget(ACCOUNTS_KEY, "version", "sessions"));
+    if (parseVersionNumber(version ?? null) < parseVersionNumber(this.#accounts.version))
+      await this.#restore(call);
     else if ((version ?? "") !== this.#accounts.version) await this.#load(call);
-    const isMarked = (mark ?? null) !== this.#sessionsMark;
-    this.#sessionsMark = mark ?? null;
-    if (isMarked) this.#onChanged();
-    this.#lookedAt = Math.max(this.#lookedAt, askedAt);
+    const isMarked = (mark ?? null) !== this.#sessionsRevision;
+    this.#sessionsRevision = mark ?? null;
+    if (isMarked) this.#changeListener();
+    this.#refreshedAt = Math.max(this.#refreshedAt, askedAt);
   }
 
-  async #load(call: Home["call"]): Promise<void> {
-    const { version = "", sessions: _, ...fields } = await call((redis) => redis.hgetall(STORED));
-    this.#take(new Accounts(version, new Map(Object.entries(fields)), this.#accounts));
+  async #load(call: HomeStore["callOnce"]): Promise<void> {
+    const { version = "", sessions: _, ...fields } = await call((redis) => redis.hgetall(ACCOUNTS_KEY));
+    this.#apply(new Accounts(version, new Map(Object.entries(fields)), this.#accounts));
   }
 
   // A store that lost its last changes would let in again what was revoked.
-  async #restore(call: Home["call"]): Promise<void> {
+  async #restore(call: HomeStore["callOnce"]): Promise<void> {
     const { version, fields } = this.#accounts;
-    await call((redis) => restoreScript.run(redis, [STORED], [version, ...[...fields].flat()]));
+    await call((redis) => restoreScript.run(redis, [ACCOUNTS_KEY], [version, ...[...fields].flat()]));
   }
 
-  #schedule(): void {
+  #scheduleRefresh(): void {
     const look = async () => {
       if (this.home.isClosed) return;
-      if (!this.home.isAway) await this.#lookOnce();
-      this.#schedule();
+      if (!this.home.isDisconnected) await this.#refreshOnce();
+      this.#scheduleRefresh();
     };
-    setTimeout(() => void look(), LOOK_EVERY_MS).unref();
+    setTimeout(() => void look(), REFRESH_INTERVAL_MS).unref();
   }
 }
 
-function numberOf(version: string | null): number {
+function parseVersionNumber(version: string | null): number {
   return Number.parseInt(version ?? "0", 10) || 0;
 }

@@ -15,7 +15,7 @@ export const StoredOperator = z.object({
 export type StoredOperator = Readonly<z.infer<typeof StoredOperator>>;
 
 /** An API key as the home store keeps it. */
-export const StoredKey = z.object({
+export const StoredApiKey = z.object({
   name: z.string(),
   verbs: z.array(Access),
   targets: z.array(z.string()),
@@ -30,18 +30,18 @@ export const StoredKey = z.object({
   /** The secret before the last rotation, and until when it works. */
   old: z.object({ hash: z.string(), until: z.number() }).nullable(),
 });
-export type StoredKey = Readonly<z.infer<typeof StoredKey>>;
+export type StoredApiKey = Readonly<z.infer<typeof StoredApiKey>>;
 
-const OPERATOR = "operator:";
-const KEY = "key:";
+const OPERATOR_PREFIX = "operator:";
+const API_KEY_PREFIX = "key:";
 
-export const fieldOfOperator = (name: string) => OPERATOR + name;
-export const fieldOfKey = (id: string) => KEY + id;
+export const buildOperatorField = (name: string) => OPERATOR_PREFIX + name;
+export const buildApiKeyField = (id: string) => API_KEY_PREFIX + id;
 
 /** All operators, by name, and all API keys, by id, at one moment. */
 export class Accounts {
   readonly operators = new Map<string, StoredOperator>();
-  readonly keys = new Map<string, StoredKey>();
+  readonly keys = new Map<string, StoredApiKey>();
 
   /**
    * @param version a number that rises and a random part; the empty string: nothing was ever written
@@ -55,20 +55,20 @@ export class Accounts {
   ) {
     for (const [field, json] of fields) {
       const isSame = before?.fields.get(field) === json;
-      if (field.startsWith(OPERATOR)) {
-        const name = field.slice(OPERATOR.length);
-        const operator = (isSame && before.operators.get(name)) || parsed(StoredOperator, json);
+      if (field.startsWith(OPERATOR_PREFIX)) {
+        const name = field.slice(OPERATOR_PREFIX.length);
+        const operator = (isSame && before.operators.get(name)) || parseStoredAccount(StoredOperator, json);
         if (operator !== undefined) this.operators.set(name, operator);
-      } else if (field.startsWith(KEY)) {
-        const id = field.slice(KEY.length);
-        const key = (isSame && before.keys.get(id)) || parsed(StoredKey, json);
+      } else if (field.startsWith(API_KEY_PREFIX)) {
+        const id = field.slice(API_KEY_PREFIX.length);
+        const key = (isSame && before.keys.get(id)) || parseStoredAccount(StoredApiKey, json);
         if (key !== undefined) this.keys.set(id, key);
       }
     }
   }
 
   /** As it is after changes: each a field and what it holds from now on; undefined: it is gone. */
-  with(version: string, changes: readonly Change[]): Accounts {
+  applyChanges(version: string, changes: readonly AccountChange[]): Accounts {
     const fields = new Map(this.fields);
     for (const [field, json] of changes) {
       if (json === undefined) fields.delete(field);
@@ -78,9 +78,9 @@ export class Accounts {
   }
 }
 
-export type Change = readonly [field: string, json: string | undefined];
+export type AccountChange = readonly [field: string, json: string | undefined];
 
-function parsed<Shape>(schema: z.ZodType<Shape>, json: string): Shape | undefined {
+function parseStoredAccount<Shape>(schema: z.ZodType<Shape>, json: string): Shape | undefined {
   try {
     return schema.parse(JSON.parse(json));
   } catch {

@@ -1,115 +1,115 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Access } from "../../lib/contract/access.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { until } from "../../test/support/test-server.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { RateLimitedError } from "../errors/request-errors.ts";
-import type { Home } from "../home/home-store.ts";
-import { openHome, settleHome } from "../home/open-home-store.ts";
-import { AccountBook } from "./account-directory.ts";
-import { KeyRing } from "./api-key-verifier.ts";
+import type { HomeStore } from "../home/home-store.ts";
+import { openHomeStore, waitForHomeStore } from "../home/open-home-store.ts";
+import { AccountDirectory } from "./account-directory.ts";
+import { ApiKeyVerifier } from "./api-key-verifier.ts";
 import { ApiKeys } from "./api-keys.ts";
-import { grantsOfRoles } from "./grant.ts";
-import { AccountUses } from "./last-use-tracker.ts";
+import { createRoleGrants } from "./grant.ts";
+import { LastUseTracker } from "./last-use-tracker.ts";
 import { LoginThrottle } from "./login-throttle.ts";
 import type { Principal } from "./principal.ts";
 
-const STORED = "{lockkeeper}:accounts";
+const ACCOUNTS_KEY = "{lockkeeper}:accounts";
 
 let redis: TestRedis;
-const homes: Home[] = [];
+const openedStores: HomeStore[] = [];
 
 beforeAll(async () => {
   redis = await startTestRedis();
 });
 beforeEach(async () => {
-  for (const home of homes.splice(0)) home.close();
-  await redis.client().flushall();
+  for (const home of openedStores.splice(0)) home.close();
+  await redis.createClient().flushall();
 });
 afterAll(async () => {
-  for (const home of homes) home.close();
+  for (const home of openedStores) home.close();
   await redis.stop();
 });
 
-async function home(): Promise<Home> {
-  const opened = openHome(redis.url);
-  homes.push(opened);
-  await settleHome(opened, "the test's");
+async function openStore(): Promise<HomeStore> {
+  const opened = openHomeStore(redis.url);
+  openedStores.push(opened);
+  await waitForHomeStore(opened, "the test's");
   return opened;
 }
 
-const book = async () => await AccountBook.open(await home());
-const note = (to: AccountBook, field: string, text: string) =>
-  to.change(() => ({ changes: [[field, text]], result: undefined }));
-const fieldsOf = ({ accounts }: AccountBook) => Object.fromEntries(accounts.fields);
+const openDirectory = async () => await AccountDirectory.open(await openStore());
+const writeField = (to: AccountDirectory, field: string, text: string) =>
+  to.update(() => ({ changes: [[field, text]], result: undefined }));
+const readFields = ({ accounts }: AccountDirectory) => Object.fromEntries(accounts.fields);
 
 describe("account book", () => {
   it("concurrent account changes of several instances are all kept", async () => {
-    const books = [await book(), await book(), await book()];
+    const books = [await openDirectory(), await openDirectory(), await openDirectory()];
     await Promise.all(
-      books.flatMap((each, at) => [0, 1, 2, 3].map((n) => note(each, `key:${at}-${n}`, `${at}-${n}`))),
+      books.flatMap((each, at) => [0, 1, 2, 3].map((n) => writeField(each, `key:${at}-${n}`, `${at}-${n}`))),
     );
-    await Promise.all(books.map((each) => each.lookForAll()));
-    for (const each of books) expect(Object.keys(fieldsOf(each))).toHaveLength(12);
-    expect(await redis.client().hlen(STORED)).toBe(13);
+    await Promise.all(books.map((each) => each.refreshShared()));
+    for (const each of books) expect(Object.keys(readFields(each))).toHaveLength(12);
+    expect(await redis.createClient().hlen(ACCOUNTS_KEY)).toBe(13);
   });
 
   it("an account change applies to the stored state, not to the instance's copy", async () => {
-    const [one, two] = [await book(), await book()];
-    await note(one, "key:a", "1");
-    const seen = await two.change(({ fields }) => ({
+    const [one, two] = [await openDirectory(), await openDirectory()];
+    await writeField(one, "key:a", "1");
+    const seen = await two.update(({ fields }) => ({
       changes: [["key:a", `${fields.get("key:a")}2`]],
       result: fields.get("key:a"),
     }));
-    expect([seen, await redis.client().hget(STORED, "key:a")]).toEqual(["1", "12"]);
+    expect([seen, await redis.createClient().hget(ACCOUNTS_KEY, "key:a")]).toEqual(["1", "12"]);
   });
 
   it("a store that lost its data or its last changes is restored by the most recent instance", async () => {
-    const [knowing, behind] = [await book(), await book()];
-    const direct = redis.client();
-    await note(knowing, "key:a", "good");
-    const backup = await direct.hgetall(STORED);
-    await behind.lookForAll();
-    await note(knowing, "key:a", "revoked");
-    for (const lose of [() => direct.flushall(), () => direct.hset(STORED, backup)]) {
+    const [knowing, behind] = [await openDirectory(), await openDirectory()];
+    const direct = redis.createClient();
+    await writeField(knowing, "key:a", "good");
+    const backup = await direct.hgetall(ACCOUNTS_KEY);
+    await behind.refreshShared();
+    await writeField(knowing, "key:a", "revoked");
+    for (const lose of [() => direct.flushall(), () => direct.hset(ACCOUNTS_KEY, backup)]) {
       await lose();
-      await Promise.all([behind.lookForAll(), knowing.lookForAll()]);
-      await until(async () => (await direct.hget(STORED, "key:a")) === "revoked");
-      await behind.lookForAll();
-      expect(fieldsOf(behind)).toEqual({ "key:a": "revoked" });
+      await Promise.all([behind.refreshShared(), knowing.refreshShared()]);
+      await waitUntil(async () => (await direct.hget(ACCOUNTS_KEY, "key:a")) === "revoked");
+      await behind.refreshShared();
+      expect(readFields(behind)).toEqual({ "key:a": "revoked" });
     }
-    await note(behind, "key:b", "new");
-    await knowing.lookForAll();
-    expect(fieldsOf(knowing)).toEqual({ "key:a": "revoked", "key:b": "new" });
+    await writeField(behind, "key:b", "new");
+    await knowing.refreshShared();
+    expect(readFields(knowing)).toEqual({ "key:a": "revoked", "key:b": "new" });
   });
 });
 
 describe("known API key during a home store outage", () => {
   it("a known API key still reads, locks for a while, and is refused actions that must be audited", async () => {
-    const opened = await home();
-    const known = await AccountBook.open(opened);
-    const uses = new AccountUses(opened);
+    const opened = await openStore();
+    const known = await AccountDirectory.open(opened);
+    const uses = new LastUseTracker(opened);
     const root: Principal = {
       kind: "key",
       id: "root",
       name: "key:root",
-      grants: grantsOfRoles({ "*": "admin" }),
+      grants: createRoleGrants({ "*": "admin" }),
     };
     const input = { name: "app", verbs: [...Access.options], targets: ["*"], keys: ["*"], expiresAt: null };
-    const { secret } = await new ApiKeys(known, uses).make(input, root);
-    const ring = new KeyRing(known, uses, 3000);
-    const asked = async (access: Access) => (await ring.principalOf(secret, access))?.name;
+    const { secret } = await new ApiKeys(known, uses).create(input, root);
+    const ring = new ApiKeyVerifier(known, uses, 3000);
+    const asked = async (access: Access) => (await ring.authenticate(secret, access))?.name;
     expect(await Promise.all(Access.options.map(asked))).toEqual(Array(4).fill("key:app"));
     await redis.kill();
-    await until(() => !known.isFresh);
+    await waitUntil(() => !known.isFresh);
     expect([await asked("read"), await asked("lock")]).toEqual(["key:app", "key:app"]);
     for (const access of ["force", "admin"] as const)
       await expect(asked(access)).rejects.toBeInstanceOf(UnavailableError);
-    await until(() => known.ageMs > 3000);
+    await waitUntil(() => known.ageMs > 3000);
     await expect(asked("lock")).rejects.toBeInstanceOf(UnavailableError);
     expect(await asked("read")).toBe("key:app");
     await redis.restart();
-    await until(async () => (await asked("force").catch(() => undefined)) === "key:app");
+    await waitUntil(async () => (await asked("force").catch(() => undefined)) === "key:app");
     expect(await asked("lock")).toBe("key:app");
   });
 });
@@ -117,7 +117,7 @@ describe("known API key during a home store outage", () => {
 describe("login throttling", () => {
   const wait = async (throttle: LoginThrottle, name: string, address: string) => {
     try {
-      await throttle.begin(name, address);
+      await throttle.startAttempt(name, address);
       return 0;
     } catch (error) {
       if (error instanceof RateLimitedError) return error.facts.remainingMs;
@@ -126,7 +126,7 @@ describe("login throttling", () => {
   };
   /** As if all tries had been made so much earlier. */
   const age = async (ms: number) => {
-    const direct = redis.client();
+    const direct = redis.createClient();
     for (const key of await direct.keys("{lockkeeper}:tries:*")) {
       const [tries, at] = (await direct.get(key))?.split(" ") ?? [];
       await direct.set(key, `${tries} ${Number(at) - ms}`, "KEEPTTL");
@@ -134,7 +134,7 @@ describe("login throttling", () => {
   };
 
   it("wait times double per failed login, up to a minute per address, and refused attempts do not count", async () => {
-    const throttle = new LoginThrottle(await home());
+    const throttle = new LoginThrottle(await openStore());
     for (let tries = 0; tries < 5; tries++) expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
     const waits: number[] = [];
     for (let tries = 0; tries < 8; tries++) {
@@ -150,9 +150,9 @@ describe("login throttling", () => {
   });
 
   it("failed logins from everywhere do not lock the owner out of a known address", async () => {
-    const throttle = new LoginThrottle(await home());
-    const first = await throttle.begin("mei", "10.0.0.1");
-    await first.passed();
+    const throttle = new LoginThrottle(await openStore());
+    const first = await throttle.startAttempt("mei", "10.0.0.1");
+    await first.recordSuccess();
     for (let n = 0; n < 60; n++) {
       await wait(throttle, "mei", `10.1.${n}.1`);
       await age(20_000);
@@ -164,7 +164,7 @@ describe("login throttling", () => {
   });
 
   it("failed logins expire one by one, so slips of many people do not add up", async () => {
-    const throttle = new LoginThrottle(await home());
+    const throttle = new LoginThrottle(await openStore());
     for (let n = 0; n < 25; n++) {
       expect(await wait(throttle, `name-${n}`, "10.0.0.1")).toBe(0);
       await age(400_000);
@@ -175,12 +175,12 @@ describe("login throttling", () => {
   });
 
   it("failed logins for many names from one network are throttled, even between successful ones", async () => {
-    const throttle = new LoginThrottle(await home());
+    const throttle = new LoginThrottle(await openStore());
     let free = 0;
     for (let n = 0; n < 40; n++) {
       if ((await wait(throttle, `name-${n}`, `2001:db8::${n}`)) === 0) free++;
-      const own = await throttle.begin("own", "2001:db8::1").catch(() => undefined);
-      await own?.passed();
+      const own = await throttle.startAttempt("own", "2001:db8::1").catch(() => undefined);
+      await own?.recordSuccess();
     }
     expect(free).toBe(20);
     expect(await wait(throttle, "someone", "2001:db8:0:1::1")).toBe(0);

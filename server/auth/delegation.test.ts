@@ -2,11 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Access, Role } from "../../lib/contract/access.ts";
 import { ForbiddenError } from "../errors/request-errors.ts";
-import { assertMayHandOut, wantedOfRoles } from "./delegation.ts";
-import { type Grant, grantsOfKey, grantsOfRoles, type KeyGrant } from "./grant.ts";
-import { may, type Principal } from "./principal.ts";
+import { assertCanDelegate, toKeyPermissions } from "./delegation.ts";
+import { type AccessGrant, createKeyGrants, createRoleGrants, type KeyPermissions } from "./grant.ts";
+import { canAccess, type Principal } from "./principal.ts";
 
-const having = (grants: readonly Grant[]): Principal => ({ kind: "key", id: "k", name: "key:k", grants });
+const createPrincipal = (grants: readonly AccessGrant[]): Principal => ({
+  kind: "key",
+  id: "k",
+  name: "key:k",
+  grants,
+});
 
 const name = fc.constantFrom("shop", "stage");
 const pattern = fc.constantFrom("*", "a*", "ab*", "*b", "a?", "[ab]c", "a", "ab", "a*c", "a\\*");
@@ -15,21 +20,21 @@ const roles = fc.dictionary(
   fc.constantFrom("*", "shop", "stage"),
   fc.constantFrom(...Role.options, "none" as const),
 );
-const keyGrant = fc.record<KeyGrant>({
+const keyGrant = fc.record<KeyPermissions>({
   verbs: fc.uniqueArray(fc.constantFrom(...Access.options), { minLength: 1 }),
   targets: fc.oneof(fc.constant(["*"]), fc.uniqueArray(name, { minLength: 1 })),
   keys: fc.uniqueArray(pattern, { minLength: 1, maxLength: 3 }),
 });
 const maker = fc
   .oneof(
-    roles.map(grantsOfRoles),
-    fc.array(keyGrant, { maxLength: 2 }).map((all) => all.flatMap(grantsOfKey)),
+    roles.map(createRoleGrants),
+    fc.array(keyGrant, { maxLength: 2 }).map((all) => all.flatMap(createKeyGrants)),
   )
-  .map(having);
+  .map(createPrincipal);
 
-function mayHandOut(by: Principal, wanted: readonly KeyGrant[]): boolean {
+function canDelegate(by: Principal, wanted: readonly KeyPermissions[]): boolean {
   try {
-    assertMayHandOut(by, wanted);
+    assertCanDelegate(by, wanted);
     return true;
   } catch (error) {
     expect(error).toBeInstanceOf(ForbiddenError);
@@ -38,7 +43,7 @@ function mayHandOut(by: Principal, wanted: readonly KeyGrant[]): boolean {
 }
 
 /** All that can be asked for about one key, all keys of a target, a target that nobody named, the server as a whole. */
-function asks(keys: readonly string[]) {
+function createKeyPermissions(keys: readonly string[]) {
   const abouts = ["shop", "stage", "later"].flatMap((target) => [
     { target },
     ...keys.map((each) => ({ target, key: each })),
@@ -51,12 +56,12 @@ describe("delegation of permissions", () => {
     let handedOut = 0;
     fc.assert(
       fc.property(maker, keyGrant, fc.array(key, { minLength: 5, maxLength: 20 }), (by, wanted, keys) => {
-        if (!mayHandOut(by, [wanted])) return;
+        if (!canDelegate(by, [wanted])) return;
         handedOut++;
-        const made = having(grantsOfKey(wanted));
-        for (const { access, about } of asks(keys))
-          if (may(made, access, about))
-            expect([access, about, may(by, access, about)]).toEqual([access, about, true]);
+        const made = createPrincipal(createKeyGrants(wanted));
+        for (const { access, about } of createKeyPermissions(keys))
+          if (canAccess(made, access, about))
+            expect([access, about, canAccess(by, access, about)]).toEqual([access, about, true]);
       }),
       { numRuns: 3000 },
     );
@@ -67,12 +72,12 @@ describe("delegation of permissions", () => {
     let handedOut = 0;
     fc.assert(
       fc.property(maker, roles, (by, wanted) => {
-        if (!mayHandOut(by, wantedOfRoles(wanted))) return;
+        if (!canDelegate(by, toKeyPermissions(wanted))) return;
         handedOut++;
-        const made = having(grantsOfRoles(wanted));
-        for (const { access, about } of asks(["a"]))
-          if (may(made, access, about))
-            expect([access, about, may(by, access, about)]).toEqual([access, about, true]);
+        const made = createPrincipal(createRoleGrants(wanted));
+        for (const { access, about } of createKeyPermissions(["a"]))
+          if (canAccess(made, access, about))
+            expect([access, about, canAccess(by, access, about)]).toEqual([access, about, true]);
       }),
       { numRuns: 2000 },
     );
@@ -80,11 +85,11 @@ describe("delegation of permissions", () => {
   });
 
   it("a creator can delegate all of their own permissions", () => {
-    const admin = having(grantsOfRoles({ "*": "admin" }));
+    const admin = createPrincipal(createRoleGrants({ "*": "admin" }));
     fc.assert(
       fc.property(keyGrant, (wanted) => {
-        expect(mayHandOut(having(grantsOfKey(wanted)), [wanted])).toBe(true);
-        expect(mayHandOut(admin, [wanted])).toBe(true);
+        expect(canDelegate(createPrincipal(createKeyGrants(wanted)), [wanted])).toBe(true);
+        expect(canDelegate(admin, [wanted])).toBe(true);
       }),
     );
   });

@@ -1,19 +1,19 @@
 import { ACCESS_OF_ROLE, EVERY_TARGET, type Roles } from "../../lib/contract/access.ts";
 import { ForbiddenError } from "../errors/request-errors.ts";
 import { covers } from "../redis/glob.ts";
-import type { KeyGrant } from "./grant.ts";
+import type { KeyPermissions } from "./grant.ts";
 import type { Principal } from "./principal.ts";
 
 /** Nobody makes a key or an operator that may do more than they may themselves. @throws LockkeeperError forbidden */
-export function assertMayHandOut(principal: Principal, wanted: readonly KeyGrant[]): void {
-  if (wanted.every((grant) => has(principal, grant))) return;
+export function assertCanDelegate(principal: Principal, wanted: readonly KeyPermissions[]): void {
+  if (wanted.every((grant) => hasPermissions(principal, grant))) return;
   throw new ForbiddenError(
     `${principal.name} may not do all of this and so cannot give it to anybody. Ask for less, or ask somebody who may do it.`,
   );
 }
 
 /** What the roles of an operator amount to. */
-export function wantedOfRoles(roles: Roles): KeyGrant[] {
+export function toKeyPermissions(roles: Roles): KeyPermissions[] {
   return Object.entries(roles).map(([target, role]) => ({
     verbs: role === "none" ? [] : ACCESS_OF_ROLE[role],
     targets: [target],
@@ -21,13 +21,13 @@ export function wantedOfRoles(roles: Roles): KeyGrant[] {
   }));
 }
 
-function has({ grants }: Principal, { verbs, targets, keys }: KeyGrant): boolean {
+function hasPermissions({ grants }: Principal, { verbs, targets, keys }: KeyPermissions): boolean {
   const names = targets.includes(EVERY_TARGET) ? [undefined] : targets;
   return verbs.every((verb) =>
     names.every((name) => {
       const fitting = grants.filter(
         (grant) =>
-          grant.accesses.includes(verb) && (name === undefined ? grant.everywhere : grant.covers(name)),
+          grant.accesses.includes(verb) && (name === undefined ? grant.everywhere : grant.coversTarget(name)),
       );
       if (fitting.some((grant) => grant.keys === undefined)) return true;
       const own = fitting.flatMap((grant) => grant.keys?.patterns ?? []);

@@ -1,38 +1,38 @@
 import { ACCESS_OF_ROLE, type Access, EVERY_TARGET, type Roles } from "../../lib/contract/access.ts";
-import { KeyRange } from "../redis/glob.ts";
+import { KeyPatternSet } from "../redis/glob.ts";
 
 /** Leave to do some things, at some targets, with some keys. */
-export interface Grant {
+export interface AccessGrant {
   readonly accesses: readonly Access[];
-  covers(target: string): boolean;
+  coversTarget(target: string): boolean;
   /** At whatever target there is, or will be. */
   readonly everywhere: boolean;
   /** Of these keys only; undefined: of all. */
-  readonly keys: KeyRange | undefined;
+  readonly keys: KeyPatternSet | undefined;
 }
 
 /** What an operator may do. A target that is named goes before `*`, also where that gives less. */
-export function grantsOfRoles(roles: Roles): Grant[] {
+export function createRoleGrants(roles: Roles): AccessGrant[] {
   const named = new Map(Object.entries(roles));
   const others = named.get(EVERY_TARGET) ?? "none";
   named.delete(EVERY_TARGET);
-  const grants: Grant[] = [];
+  const grants: AccessGrant[] = [];
   for (const [target, role] of named) {
     if (role === "none") continue;
     const covers = (name: string) => name === target;
-    grants.push({ accesses: ACCESS_OF_ROLE[role], covers, everywhere: false, keys: undefined });
+    grants.push({ accesses: ACCESS_OF_ROLE[role], coversTarget: covers, everywhere: false, keys: undefined });
   }
   if (others === "none") return grants;
   const covers = (name: string) => !named.has(name);
   const below = (access: Access) =>
     [...named.values()].some((role) => role === "none" || !ACCESS_OF_ROLE[role].includes(access));
   for (const access of ACCESS_OF_ROLE[others]) {
-    grants.push({ accesses: [access], covers, everywhere: !below(access), keys: undefined });
+    grants.push({ accesses: [access], coversTarget: covers, everywhere: !below(access), keys: undefined });
   }
   return grants;
 }
 
-export interface KeyGrant {
+export interface KeyPermissions {
   readonly verbs: readonly Access[];
   /** Names, or `*` alone. */
   readonly targets: readonly string[];
@@ -41,9 +41,16 @@ export interface KeyGrant {
 }
 
 /** What an API key may do. */
-export function grantsOfKey({ verbs, targets, keys }: KeyGrant): Grant[] {
+export function createKeyGrants({ verbs, targets, keys }: KeyPermissions): AccessGrant[] {
   const everywhere = targets.includes(EVERY_TARGET);
   const names = new Set(targets);
   const covers = (target: string) => everywhere || names.has(target);
-  return [{ accesses: verbs, covers, everywhere, keys: keys.includes("*") ? undefined : new KeyRange(keys) }];
+  return [
+    {
+      accesses: verbs,
+      coversTarget: covers,
+      everywhere,
+      keys: keys.includes("*") ? undefined : new KeyPatternSet(keys),
+    },
+  ];
 }

@@ -1,35 +1,35 @@
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home-store.ts";
+import { HOME_PREFIX } from "../formats/keys.ts";
+import type { HomeStore } from "../home/home-store.ts";
 
-const STORED = `${OURS_AT_HOME}account-uses`;
-const WRITE_EVERY_MS = 60_000;
+const LAST_USES_KEY = `${HOME_PREFIX}account-uses`;
+const WRITE_INTERVAL_MS = 60_000;
 
 /** When each key was used and each operator logged in last. Written once a minute at most, beside what is asked for. */
-export class AccountUses {
-  readonly #at = new Map<string, number>();
+export class LastUseTracker {
+  readonly #usedAt = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
 
-  constructor(private readonly home: Home) {
+  constructor(private readonly home: HomeStore) {
     home.onEmptied(async () => {
-      for (const [field, at] of this.#at) await home.run((redis) => redis.hset(STORED, field, at));
+      for (const [field, at] of this.#usedAt) await home.run((redis) => redis.hset(LAST_USES_KEY, field, at));
     });
   }
 
   /** @param field of the account, as the book has it */
-  touch(field: string): void {
+  recordUse(field: string): void {
     const now = Date.now();
-    this.#at.set(field, now);
-    if (now - (this.#writtenAt.get(field) ?? 0) < WRITE_EVERY_MS) return;
+    this.#usedAt.set(field, now);
+    if (now - (this.#writtenAt.get(field) ?? 0) < WRITE_INTERVAL_MS) return;
     // What could not be written is written with the next use a minute later.
     this.#writtenAt.set(field, now);
-    this.home.call((redis) => redis.hset(STORED, field, now)).catch(() => undefined);
+    this.home.callOnce((redis) => redis.hset(LAST_USES_KEY, field, now)).catch(() => undefined);
   }
 
   /** Unix ms of the last use by field, over all instances. @throws LockkeeperError unavailable, unknown_outcome */
-  async all(): Promise<(field: string) => number | null> {
-    const stored = await this.home.run((redis) => redis.hgetall(STORED));
+  async readAll(): Promise<(field: string) => number | null> {
+    const stored = await this.home.run((redis) => redis.hgetall(LAST_USES_KEY));
     return (field) => {
-      const at = Math.max(Number(stored[field]) || 0, this.#at.get(field) ?? 0);
+      const at = Math.max(Number(stored[field]) || 0, this.#usedAt.get(field) ?? 0);
       return at === 0 ? null : at;
     };
   }
@@ -37,9 +37,9 @@ export class AccountUses {
   /** Of an account that is gone. */
   async forget(fields: readonly string[]): Promise<void> {
     for (const field of fields) {
-      this.#at.delete(field);
+      this.#usedAt.delete(field);
       this.#writtenAt.delete(field);
     }
-    if (fields.length > 0) await this.home.run((redis) => redis.hdel(STORED, ...fields));
+    if (fields.length > 0) await this.home.run((redis) => redis.hdel(LAST_USES_KEY, ...fields));
   }
 }

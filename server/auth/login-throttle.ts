@@ -1,26 +1,26 @@
 import { z } from "zod";
 import { RateLimitedError } from "../errors/request-errors.ts";
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home-store.ts";
-import { networkOf } from "../network/client-address.ts";
+import { HOME_PREFIX } from "../formats/keys.ts";
+import type { HomeStore } from "../home/home-store.ts";
+import { getClientNetwork } from "../network/client-address.ts";
 import { Script } from "../redis/script.ts";
-import { hashOf } from "./secret.ts";
+import { hashSha256 } from "./secret.ts";
 
-const Reply = z.union([
+const ThrottleReply = z.union([
   z.tuple([z.literal("wait"), z.coerce.number()]),
   z.tuple([z.enum(["known", "stranger"])]),
 ]);
-type Place = "known" | "stranger";
+type AddressKind = "known" | "stranger";
 
 const throttleScript = new Script<
   [string, string, string, string],
   [string, string, string],
-  z.infer<typeof Reply>
->(new URL("login-throttle.lua", import.meta.url), (reply) => Reply.parse(reply));
+  z.infer<typeof ThrottleReply>
+>(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
 /** A try that may be made; `passed` tells that its password was right. */
-export interface LoginTry {
-  passed(): Promise<void>;
+export interface LoginAttempt {
+  recordSuccess(): Promise<void>;
 }
 
 /**
@@ -29,12 +29,12 @@ export interface LoginTry {
  * a one-time link needs none of it.
  */
 export class LoginThrottle {
-  constructor(private readonly home: Home) {}
+  constructor(private readonly home: HomeStore) {}
 
   /** @throws LockkeeperError rate_limited, unavailable, unknown_outcome */
-  async begin(name: string, remoteAddress: string | undefined): Promise<LoginTry> {
-    const address = networkOf(remoteAddress ?? "");
-    const [place, waitMs = 0] = await this.#run("try", name, address, "");
+  async startAttempt(name: string, remoteAddress: string | undefined): Promise<LoginAttempt> {
+    const address = getClientNetwork(remoteAddress ?? "");
+    const [place, waitMs = 0] = await this.#runScript("try", name, address, "");
     if (place === "wait") {
       const seconds = Math.ceil(waitMs / 1000);
       throw new RateLimitedError(
@@ -42,12 +42,12 @@ export class LoginThrottle {
         { remainingMs: waitMs },
       );
     }
-    return { passed: async () => void (await this.#run("right", name, address, place)) };
+    return { recordSuccess: async () => void (await this.#runScript("right", name, address, place)) };
   }
 
-  #run(what: "try" | "right", name: string, address: string, place: Place | "") {
+  #runScript(what: "try" | "right", name: string, address: string, place: AddressKind | "") {
     // Names and addresses are what strangers send: of one length, and in no key as they are.
-    const at = (kind: string, text: string) => `${OURS_AT_HOME}tries:${kind}:${hashOf(text).slice(0, 32)}`;
+    const at = (kind: string, text: string) => `${HOME_PREFIX}tries:${kind}:${hashSha256(text).slice(0, 32)}`;
     return this.home.run((redis) =>
       throttleScript.run(
         redis,
@@ -55,7 +55,7 @@ export class LoginThrottle {
           at("both", `${name}\n${address}`),
           at("name", name),
           at("address", address),
-          `${OURS_AT_HOME}known-at:${hashOf(name).slice(0, 32)}`,
+          `${HOME_PREFIX}known-at:${hashSha256(name).slice(0, 32)}`,
         ],
         [what, address, place],
       ),

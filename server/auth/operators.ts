@@ -2,59 +2,59 @@ import { randomBytes } from "node:crypto";
 import type { Operator, OperatorInput, OperatorPatch } from "../../lib/contract/accounts/operator.ts";
 import { OPERATORS_MAX } from "../../lib/contract/limits.ts";
 import { InvalidError, LastAdminError, NotFoundError } from "../errors/request-errors.ts";
-import { type Accounts, type Change, fieldOfOperator, type StoredOperator } from "./account.ts";
-import type { AccountBook } from "./account-directory.ts";
-import { assertMayHandOut, wantedOfRoles } from "./delegation.ts";
-import { grantsOfRoles } from "./grant.ts";
-import type { AccountUses } from "./last-use-tracker.ts";
+import { type AccountChange, type Accounts, buildOperatorField, type StoredOperator } from "./account.ts";
+import type { AccountDirectory } from "./account-directory.ts";
+import { assertCanDelegate, toKeyPermissions } from "./delegation.ts";
+import { createRoleGrants } from "./grant.ts";
+import type { LastUseTracker } from "./last-use-tracker.ts";
 import { hashPassword } from "./password.ts";
-import { idOfOperator, may, type Principal } from "./principal.ts";
+import { buildOperatorId, canAccess, type Principal } from "./principal.ts";
 import type { SavedViews } from "./saved-views.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Who may come in by password. All reject with unavailable and unknown_outcome when the store is away. */
 export class Operators {
   constructor(
-    private readonly book: AccountBook,
-    private readonly uses: AccountUses,
+    private readonly directory: AccountDirectory,
+    private readonly lastUses: LastUseTracker,
     private readonly sessions: Sessions,
     private readonly views: SavedViews,
   ) {}
 
   async list(): Promise<Operator[]> {
-    const lastLoginAt = await this.uses.all();
-    return [...this.book.accounts.operators]
-      .map(([name, operator]) => shown(name, operator, lastLoginAt(fieldOfOperator(name))))
+    const lastLoginAt = await this.lastUses.readAll();
+    return [...this.directory.accounts.operators]
+      .map(([name, operator]) => toOperator(name, operator, lastLoginAt(buildOperatorField(name))))
       .sort((a, b) => a.name.localeCompare(b.name));
   }
 
   /** @throws LockkeeperError not_found */
-  async one(name: string): Promise<Operator> {
-    const operator = operatorOf(this.book.accounts, name);
-    return shown(name, operator, (await this.uses.all())(fieldOfOperator(name)));
+  async get(name: string): Promise<Operator> {
+    const operator = getStoredOperator(this.directory.accounts, name);
+    return toOperator(name, operator, (await this.lastUses.readAll())(buildOperatorField(name)));
   }
 
   /** @throws LockkeeperError invalid: the name is taken, forbidden: more than its maker has, rate_limited */
-  async make({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
-    assertMayHandOut(by, wantedOfRoles(roles));
-    assertFree(name, this.book.accounts);
+  async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
+    assertCanDelegate(by, toKeyPermissions(roles));
+    assertNameAvailable(name, this.directory.accounts);
     // Whoever had that name before may have been removed while the store was away.
-    await this.views.forget(idOfOperator(name));
-    const operator = await made({ roles, password }, by.name);
-    await this.book.change((accounts) => {
-      assertFree(name, accounts);
-      return { changes: [written(name, operator)], result: undefined };
+    await this.views.removeAllOf(buildOperatorId(name));
+    const operator = await createStoredOperator({ roles, password }, by.name);
+    await this.directory.update((accounts) => {
+      assertNameAvailable(name, accounts);
+      return { changes: [toWriteChange(name, operator)], result: undefined };
     });
-    return shown(name, operator, null);
+    return toOperator(name, operator, null);
   }
 
   /** Makes the first one, an admin everywhere, where there is none; now, or as soon as the store is there. */
-  async makeFirst(name: string, password: string): Promise<void> {
-    await this.book.whenThere(async () => {
-      if (this.book.accounts.operators.size > 0) return;
-      const first = await made({ roles: { "*": "admin" }, password }, "configuration");
-      await this.book.change(({ operators }) => ({
-        changes: operators.size > 0 ? [] : [written(name, first)],
+  async createFirst(name: string, password: string): Promise<void> {
+    await this.directory.whenAvailable(async () => {
+      if (this.directory.accounts.operators.size > 0) return;
+      const first = await createStoredOperator({ roles: { "*": "admin" }, password }, "configuration");
+      await this.directory.update(({ operators }) => ({
+        changes: operators.size > 0 ? [] : [toWriteChange(name, first)],
         result: undefined,
       }));
     });
@@ -66,33 +66,36 @@ export class Operators {
    * @param but the secret of a session that stays all the same
    * @throws LockkeeperError not_found, forbidden, last_admin
    */
-  async change(
+  async update(
     name: string,
     patch: OperatorPatch,
     by: Principal,
     but: string | undefined,
   ): Promise<Operator> {
-    if (patch.roles !== undefined) assertMayHandOut(by, wantedOfRoles(patch.roles));
-    await this.book.change((accounts) => {
-      const before = operatorOf(accounts, name);
+    if (patch.roles !== undefined) assertCanDelegate(by, toKeyPermissions(patch.roles));
+    await this.directory.update((accounts) => {
+      const before = getStoredOperator(accounts, name);
       const after = { ...before, roles: patch.roles ?? before.roles, state: patch.state ?? before.state };
       if (patch.state === "enabled" && before.state === "disabled")
-        assertMayHandOut(by, wantedOfRoles(after.roles));
-      return { changes: kept(accounts, written(name, after)), result: undefined };
+        assertCanDelegate(by, toKeyPermissions(after.roles));
+      return { changes: requireRemainingAdmin(accounts, toWriteChange(name, after)), result: undefined };
     });
-    await this.sessions.endAllOf(name, but, patch.state === "disabled" ? "all" : "by_link");
-    return await this.one(name);
+    await this.sessions.endAllFor(name, but, patch.state === "disabled" ? "all" : "by_link");
+    return await this.get(name);
   }
 
   /** @throws LockkeeperError not_found, last_admin */
   async remove(name: string, but: string | undefined): Promise<void> {
-    await this.book.change((accounts) => {
-      operatorOf(accounts, name);
-      return { changes: kept(accounts, [fieldOfOperator(name), undefined]), result: undefined };
+    await this.directory.update((accounts) => {
+      getStoredOperator(accounts, name);
+      return {
+        changes: requireRemainingAdmin(accounts, [buildOperatorField(name), undefined]),
+        result: undefined,
+      };
     });
-    await this.uses.forget([fieldOfOperator(name)]);
-    await this.sessions.endAllOf(name, but);
-    await this.views.forget(idOfOperator(name));
+    await this.lastUses.forget([buildOperatorField(name)]);
+    await this.sessions.endAllFor(name, but);
+    await this.views.removeAllOf(buildOperatorId(name));
   }
 
   /**
@@ -110,38 +113,38 @@ export class Operators {
     but: string | undefined,
   ): Promise<void> {
     const assertMaySet = (operator: StoredOperator) => {
-      if (!("itself" in by)) assertMayHandOut(by, wantedOfRoles(operator.roles));
+      if (!("itself" in by)) assertCanDelegate(by, toKeyPermissions(operator.roles));
       else if (operator.epoch !== by.itself.epoch) {
         throw new InvalidError("old: this is not the present password any more.", { field: "old" });
       }
     };
-    assertMaySet(operatorOf(this.book.accounts, name));
-    const fresh = { password: await hashPassword(password), epoch: newEpoch() };
-    if (but !== undefined) await this.sessions.carryOver(but, fresh.epoch);
-    await this.book.change((accounts) => {
-      const before = operatorOf(accounts, name);
+    assertMaySet(getStoredOperator(this.directory.accounts, name));
+    const fresh = { password: await hashPassword(password), epoch: createEpoch() };
+    if (but !== undefined) await this.sessions.keepAcrossPasswordChange(but, fresh.epoch);
+    await this.directory.update((accounts) => {
+      const before = getStoredOperator(accounts, name);
       assertMaySet(before);
-      return { changes: [written(name, { ...before, ...fresh })], result: undefined };
+      return { changes: [toWriteChange(name, { ...before, ...fresh })], result: undefined };
     });
-    await this.sessions.endAllOf(name, but);
+    await this.sessions.endAllFor(name, but);
   }
 }
 
-const newEpoch = () => randomBytes(9).toString("base64url");
-const written = (name: string, operator: StoredOperator): Change => [
-  fieldOfOperator(name),
+const createEpoch = () => randomBytes(9).toString("base64url");
+const toWriteChange = (name: string, operator: StoredOperator): AccountChange => [
+  buildOperatorField(name),
   JSON.stringify(operator),
 ];
 
-async function made(
+async function createStoredOperator(
   { roles, password }: Pick<OperatorInput, "roles" | "password">,
   createdBy: string,
 ): Promise<StoredOperator> {
   const hash = password === undefined ? null : await hashPassword(password);
-  return { roles, password: hash, state: "enabled", epoch: newEpoch(), createdAt: Date.now(), createdBy };
+  return { roles, password: hash, state: "enabled", epoch: createEpoch(), createdAt: Date.now(), createdBy };
 }
 
-function operatorOf(accounts: Accounts, name: string): StoredOperator {
+function getStoredOperator(accounts: Accounts, name: string): StoredOperator {
   const operator = accounts.operators.get(name);
   if (operator === undefined) {
     throw new NotFoundError("There is no operator of this name; GET /operators lists them.");
@@ -149,7 +152,7 @@ function operatorOf(accounts: Accounts, name: string): StoredOperator {
   return operator;
 }
 
-function assertFree(name: string, { operators }: Accounts): void {
+function assertNameAvailable(name: string, { operators }: Accounts): void {
   const folded = name.normalize("NFKC").toLowerCase();
   const taken = [...operators.keys()].find((other) => other.normalize("NFKC").toLowerCase() === folded);
   const field = { field: "name" };
@@ -160,8 +163,8 @@ function assertFree(name: string, { operators }: Accounts): void {
 }
 
 /** A change, if it leaves somebody who can log in and do everything. @throws LockkeeperError last_admin */
-function kept(accounts: Accounts, change: Change): Change[] {
-  const after = accounts.with("", [change]);
+function requireRemainingAdmin(accounts: Accounts, change: AccountChange): AccountChange[] {
+  const after = accounts.applyChanges("", [change]);
   if (hasAdmin(accounts) && !hasAdmin(after)) {
     throw new LastAdminError(
       "This is the last operator who can log in by password and is an admin everywhere. Make another one first.",
@@ -172,12 +175,12 @@ function kept(accounts: Accounts, change: Change): Change[] {
 
 function hasAdmin({ operators }: Accounts): boolean {
   return [...operators].some(([name, { roles, state, password }]) => {
-    const principal: Principal = { kind: "session", id: name, name, grants: grantsOfRoles(roles) };
-    return state === "enabled" && password !== null && may(principal, "admin", {});
+    const principal: Principal = { kind: "session", id: name, name, grants: createRoleGrants(roles) };
+    return state === "enabled" && password !== null && canAccess(principal, "admin", {});
   });
 }
 
-function shown(name: string, operator: StoredOperator, lastLoginAt: number | null): Operator {
+function toOperator(name: string, operator: StoredOperator, lastLoginAt: number | null): Operator {
   const { roles, state, password, createdAt, createdBy } = operator;
   return {
     name,

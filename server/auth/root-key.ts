@@ -1,69 +1,70 @@
 import { timingSafeEqual } from "node:crypto";
 import { UnavailableError } from "../errors/redis-errors.ts";
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home-store.ts";
-import { grantsOfRoles } from "./grant.ts";
+import { HOME_PREFIX } from "../formats/keys.ts";
+import type { HomeStore } from "../home/home-store.ts";
+import { createRoleGrants } from "./grant.ts";
 import type { Principal } from "./principal.ts";
-import { hashOf, isSame, newSecret } from "./secret.ts";
+import { createSecret, hashSha256, isEqualSecret } from "./secret.ts";
 
-const STORED = `${OURS_AT_HOME}root-key`;
-const PRINCIPAL: Principal = {
+const ROOT_KEY_HASH_KEY = `${HOME_PREFIX}root-key`;
+const ROOT_PRINCIPAL: Principal = {
   kind: "key",
   id: "root",
   name: "key:root",
-  grants: grantsOfRoles({ "*": "admin" }),
+  grants: createRoleGrants({ "*": "admin" }),
 };
 
 /** The admin key that apps begin with: given in the environment, or made once and stored as a hash. */
 export class RootKey {
   /** What was found right before: hashing it again would cost each request as much as all its headers. */
-  #known: Buffer | undefined;
+  #verifiedSecret: Buffer | undefined;
 
   /** undefined while the store that keeps it has not been there yet. */
   #hash: string | undefined;
 
   /** Only when it was made just now: shown once and never again. */
-  made: string | undefined;
+  createdSecret: string | undefined;
 
   private constructor() {}
 
   /** @param onMade is told of a key that is made */
   static async open(
-    home: Home,
+    home: HomeStore,
     given: string | undefined,
     onMade: (made: string) => void = () => undefined,
   ): Promise<RootKey> {
     const key = new RootKey();
-    if (given === undefined) await home.whenThere(() => key.#findOrMake(home, onMade));
-    else key.#hash = hashOf(given);
+    if (given === undefined) await home.whenAvailable(() => key.#loadOrCreate(home, onMade));
+    else key.#hash = hashSha256(given);
     return key;
   }
 
-  async #findOrMake(home: Home, onMade: (made: string) => void): Promise<void> {
-    const made = `lk_${newSecret()}`;
-    await home.run((redis) => redis.set(STORED, hashOf(made), "NX"));
-    const stored = (await home.run((redis) => redis.get(STORED))) ?? hashOf(made);
+  async #loadOrCreate(home: HomeStore, onMade: (made: string) => void): Promise<void> {
+    const made = `lk_${createSecret()}`;
+    await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, hashSha256(made), "NX"));
+    const stored = (await home.run((redis) => redis.get(ROOT_KEY_HASH_KEY))) ?? hashSha256(made);
     this.#hash = stored;
-    if (isSame(stored, hashOf(made))) {
-      this.made = made;
+    if (isEqualSecret(stored, hashSha256(made))) {
+      this.createdSecret = made;
       onMade(made);
     }
     home.onEmptied(async () => {
-      await home.run((redis) => redis.set(STORED, stored, "NX"));
+      await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, stored, "NX"));
     });
   }
 
   /** @throws LockkeeperError unavailable while the key is not known yet */
-  principalOf(secret: string): Principal | undefined {
+  authenticate(secret: string): Principal | undefined {
     if (this.#hash === undefined) {
       throw new UnavailableError(
         "The store that keeps the API key has not been reached yet. Nothing was done; try again, or set LOCKKEEPER_ROOT_KEY.",
       );
     }
     const given = Buffer.from(secret);
-    if (this.#known?.length === given.length && timingSafeEqual(this.#known, given)) return PRINCIPAL;
-    if (!isSame(hashOf(secret), this.#hash)) return undefined;
-    this.#known = given;
-    return PRINCIPAL;
+    if (this.#verifiedSecret?.length === given.length && timingSafeEqual(this.#verifiedSecret, given))
+      return ROOT_PRINCIPAL;
+    if (!isEqualSecret(hashSha256(secret), this.#hash)) return undefined;
+    this.#verifiedSecret = given;
+    return ROOT_PRINCIPAL;
   }
 }

@@ -4,23 +4,23 @@ import { VIEWS_MAX } from "../../lib/contract/limits.ts";
 import { View, type ViewInput } from "../../lib/contract/view.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home-store.ts";
+import { HOME_PREFIX } from "../formats/keys.ts";
+import type { HomeStore } from "../home/home-store.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { Script } from "../redis/script.ts";
-import { may, type Principal } from "./principal.ts";
+import { canAccess, type Principal } from "./principal.ts";
 
 const TEAM = "team";
 const TRIES_MAX = 20;
 /** An API key has an end, and its views go a year after they were changed last. */
-const KEPT_OF_KEYS_MS = 365 * 24 * 60 * 60 * 1000;
+const API_KEY_VIEWS_TTL_MS = 365 * 24 * 60 * 60 * 1000;
 
-const Stored = View.omit({ of: true, mayChange: true }).extend({
+const StoredView = View.omit({ of: true, mayChange: true }).extend({
   /** Id of who wrote it last. */
   who: z.string(),
 });
-type Stored = z.infer<typeof Stored>;
-type Decide = (views: readonly Stored[]) => readonly Stored[];
+type StoredView = z.infer<typeof StoredView>;
+type ViewsUpdate = (views: readonly StoredView[]) => readonly StoredView[];
 
 const writeScript = new Script<[string], RedisArgument[], "written" | "changed">(
   new URL("view-write.lua", import.meta.url),
@@ -33,14 +33,14 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
  * the store is away.
  */
 export class SavedViews {
-  constructor(private readonly home: Home) {}
+  constructor(private readonly home: HomeStore) {}
 
   /** One's own, and then the team's. */
   async list(principal: Principal): Promise<View[]> {
-    const { own, team } = await this.#seenBy(principal);
+    const { own, team } = await this.#readVisible(principal);
     return [
-      ...own.map((view) => shown(view, "me", principal)),
-      ...team.map((view) => shown(view, "team", principal)),
+      ...own.map((view) => toView(view, "me", principal)),
+      ...team.map((view) => toView(view, "team", principal)),
     ];
   }
 
@@ -49,27 +49,27 @@ export class SavedViews {
    *
    * @throws LockkeeperError invalid: there are as many as may be, forbidden
    */
-  async put(id: string, { place, of, ...fields }: ViewInput, principal: Principal): Promise<void> {
-    const view: Stored = { id, ...fields, by: principal.name, who: principal.id };
-    if (of === "team" && !writesTeam(principal)) {
+  async save(id: string, { place, of, ...fields }: ViewInput, principal: Principal): Promise<void> {
+    const view: StoredView = { id, ...fields, by: principal.name, who: principal.id };
+    if (of === "team" && !canWriteTeamViews(principal)) {
       throw new ForbiddenError(
         `${principal.name} may not keep a view for the team: it needs \`force\` for all keys of a target. Keep it with \`of\`: me.`,
       );
     }
     if (of === "me") {
-      const { own, team } = await this.#seenBy(principal);
+      const { own, team } = await this.#readVisible(principal);
       // Under one id there would be two.
-      if (!own.some((each) => each.id === id)) assertMayChange(team, id, principal);
+      if (!own.some((each) => each.id === id)) assertCanChange(team, id, principal);
     }
     const others = of === "team" ? principal.id : TEAM;
     // First where it goes to: what fails in between leaves it twice, and not nowhere.
-    await this.#change(of === "team" ? TEAM : principal.id, principal, (views) => {
-      assertMayChange(views, id, principal);
-      return placed(views, view, place);
+    await this.#update(of === "team" ? TEAM : principal.id, principal, (views) => {
+      assertCanChange(views, id, principal);
+      return placeView(views, view, place);
     });
-    await this.#change(others, principal, (views) => {
+    await this.#update(others, principal, (views) => {
       const there = views.find((each) => each.id === id);
-      return there === undefined || !mayChange(there, principal) ? views : without(views, id);
+      return there === undefined || !canChange(there, principal) ? views : removeView(views, id);
     });
   }
 
@@ -80,33 +80,35 @@ export class SavedViews {
     if (found === undefined) {
       throw new NotFoundError("There is no view with this id; GET /views lists them.");
     }
-    await this.#change(found.of === "team" ? TEAM : principal.id, principal, (present) => {
-      assertMayChange(present, id, principal);
-      return without(present, id);
+    await this.#update(found.of === "team" ? TEAM : principal.id, principal, (present) => {
+      assertCanChange(present, id, principal);
+      return removeView(present, id);
     });
   }
 
   /** Of somebody who is gone: another one of that name is not to find them. */
-  async forget(principalId: string): Promise<void> {
-    await this.home.run((redis) => redis.del(keyOf(principalId)));
+  async removeAllOf(principalId: string): Promise<void> {
+    await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
 
-  async #seenBy(principal: Principal): Promise<Readonly<Record<"own" | "team", readonly Stored[]>>> {
-    const [own, team] = await this.home.run((redis) => redis.mget(keyOf(principal.id), keyOf(TEAM)));
-    return { own: viewsIn(own ?? ""), team: seesTeam(principal) ? viewsIn(team ?? "") : [] };
+  async #readVisible(principal: Principal): Promise<Readonly<Record<"own" | "team", readonly StoredView[]>>> {
+    const [own, team] = await this.home.run((redis) =>
+      redis.mget(buildViewsKey(principal.id), buildViewsKey(TEAM)),
+    );
+    return { own: parseViews(own ?? ""), team: canReadTeamViews(principal) ? parseViews(team ?? "") : [] };
   }
 
-  async #change(whose: string, principal: Principal, decide: Decide): Promise<void> {
+  async #update(whose: string, principal: Principal, decide: ViewsUpdate): Promise<void> {
     const keptMs =
-      whose !== TEAM && principal.kind === "key" && principal.id !== "root" ? KEPT_OF_KEYS_MS : 0;
+      whose !== TEAM && principal.kind === "key" && principal.id !== "root" ? API_KEY_VIEWS_TTL_MS : 0;
     for (let left = TRIES_MAX; left > 0; left--) {
-      const before = (await this.home.run((redis) => redis.get(keyOf(whose)))) ?? "";
-      const views = viewsIn(before);
+      const before = (await this.home.run((redis) => redis.get(buildViewsKey(whose)))) ?? "";
+      const views = parseViews(before);
       const wanted = decide(views);
       if (wanted === views) return;
       const after = wanted.length === 0 ? "" : JSON.stringify(wanted);
       const outcome = await this.home.run((redis) =>
-        writeScript.run(redis, [keyOf(whose)], [before, after, keptMs]),
+        writeScript.run(redis, [buildViewsKey(whose)], [before, after, keptMs]),
       );
       if (outcome === "written") return;
       await sleep(Math.random() * 20);
@@ -115,16 +117,16 @@ export class SavedViews {
   }
 }
 
-const keyOf = (whose: string) => `${OURS_AT_HOME}views:${whose}`;
+const buildViewsKey = (whose: string) => `${HOME_PREFIX}views:${whose}`;
 
 /** What cannot be understood is left out, and goes with the next change. */
-function viewsIn(text: string): readonly Stored[] {
+function parseViews(text: string): readonly StoredView[] {
   if (text === "") return [];
-  const found = z.array(z.unknown()).safeParse(parsed(text)).data ?? [];
-  return found.flatMap((each) => Stored.safeParse(each).data ?? []);
+  const found = z.array(z.unknown()).safeParse(parseJson(text)).data ?? [];
+  return found.flatMap((each) => StoredView.safeParse(each).data ?? []);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -132,7 +134,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function placed(views: readonly Stored[], view: Stored, place: number | undefined): Stored[] {
+function placeView(views: readonly StoredView[], view: StoredView, place: number | undefined): StoredView[] {
   const at = views.findIndex(({ id }) => id === view.id);
   const others = views.filter(({ id }) => id !== view.id);
   if (others.length >= VIEWS_MAX) {
@@ -145,26 +147,26 @@ function placed(views: readonly Stored[], view: Stored, place: number | undefine
   return others.toSpliced(Math.min(to, others.length), 0, view);
 }
 
-const without = (views: readonly Stored[], id: string) => views.filter((each) => each.id !== id);
+const removeView = (views: readonly StoredView[], id: string) => views.filter((each) => each.id !== id);
 
-function shown({ who, ...view }: Stored, of: View["of"], principal: Principal): View {
-  return { ...view, of, mayChange: of === "me" || mayChange({ who }, principal) };
+function toView({ who, ...view }: StoredView, of: View["of"], principal: Principal): View {
+  return { ...view, of, mayChange: of === "me" || canChange({ who }, principal) };
 }
 
-const mayChange = ({ who }: Pick<Stored, "who">, principal: Principal) =>
-  who === principal.id || may(principal, "admin", {});
+const canChange = ({ who }: Pick<StoredView, "who">, principal: Principal) =>
+  who === principal.id || canAccess(principal, "admin", {});
 
 /** @throws ForbiddenError */
-function assertMayChange(views: readonly Stored[], id: string, principal: Principal): void {
+function assertCanChange(views: readonly StoredView[], id: string, principal: Principal): void {
   const there = views.find((each) => each.id === id);
-  if (there === undefined || mayChange(there, principal)) return;
+  if (there === undefined || canChange(there, principal)) return;
   throw new ForbiddenError(
     `This view is ${there.by}'s. Only they, or an admin of everything, may change it or take it away.`,
   );
 }
 
 /** A search names keys and owners: who is granted some keys alone does not read it. */
-const seesTeam = ({ grants }: Principal) =>
+const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));
-const writesTeam = ({ grants }: Principal) =>
+const canWriteTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("force"));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Roles } from "../../lib/contract/access.ts";
-import { OURS_AT_HOME } from "../formats/keys.ts";
-import type { Home } from "../home/home-store.ts";
+import { HOME_PREFIX } from "../formats/keys.ts";
+import type { HomeStore } from "../home/home-store.ts";
 
 /** A browser's session as the home store keeps it, under the hash of its secret. */
 export const StoredSession = z.object({
@@ -20,59 +20,59 @@ export const StoredSession = z.object({
 export type StoredSession = Readonly<z.infer<typeof StoredSession>>;
 
 /** All sessions, hash -> end in ms: to list them without a scan. */
-const INDEX = `${OURS_AT_HOME}sessions`;
-const keyOf = (hash: string) => `${OURS_AT_HOME}session:${hash}`;
+const SESSION_INDEX_KEY = `${HOME_PREFIX}sessions`;
+const buildSessionKey = (hash: string) => `${HOME_PREFIX}session:${hash}`;
 
 /** Sessions in the home store. All reject with unavailable and unknown_outcome when it is away. */
 export class SessionStore {
   /** @param idleMs a session that is not used for so long is gone */
   constructor(
-    private readonly home: Home,
+    private readonly home: HomeStore,
     private readonly idleMs: number,
   ) {}
 
   async read(hash: string): Promise<StoredSession | undefined> {
-    return sessionIn(await this.home.run((redis) => redis.get(keyOf(hash))));
+    return parseSession(await this.home.run((redis) => redis.get(buildSessionKey(hash))));
   }
 
   /** Begins a session, or puts one back. */
   async write(hash: string, session: StoredSession): Promise<void> {
-    await this.home.run((redis) => redis.zadd(INDEX, session.expiresAt, hash));
+    await this.home.run((redis) => redis.zadd(SESSION_INDEX_KEY, session.expiresAt, hash));
     await this.home.run((redis) =>
-      redis.set(keyOf(hash), JSON.stringify(session), "PX", this.#leftMs(session)),
+      redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session)),
     );
-    await this.home.run((redis) => redis.zremrangebyscore(INDEX, "-inf", Date.now()));
+    await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
   /** Changes one that is there; one that was ended meanwhile stays ended. */
-  async change(hash: string, session: StoredSession): Promise<void> {
+  async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
-      redis.set(keyOf(hash), JSON.stringify(session), "PX", this.#leftMs(session), "XX"),
+      redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),
     );
   }
 
-  async all(): Promise<{ hash: string; session: StoredSession }[]> {
-    const hashes = await this.home.run((redis) => redis.zrangebyscore(INDEX, Date.now(), "+inf"));
+  async list(): Promise<{ hash: string; session: StoredSession }[]> {
+    const hashes = await this.home.run((redis) => redis.zrangebyscore(SESSION_INDEX_KEY, Date.now(), "+inf"));
     if (hashes.length === 0) return [];
-    const found = await this.home.run((redis) => redis.mget(...hashes.map(keyOf)));
+    const found = await this.home.run((redis) => redis.mget(...hashes.map(buildSessionKey)));
     return hashes.flatMap((hash, at) => {
-      const session = sessionIn(found[at] ?? null);
+      const session = parseSession(found[at] ?? null);
       return session === undefined ? [] : [{ hash, session }];
     });
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
     if (hashes.length === 0) return;
-    await this.home.run((redis) => redis.del(...hashes.map(keyOf)));
-    await this.home.run((redis) => redis.zrem(INDEX, ...hashes));
+    await this.home.run((redis) => redis.del(...hashes.map(buildSessionKey)));
+    await this.home.run((redis) => redis.zrem(SESSION_INDEX_KEY, ...hashes));
   }
 
-  #leftMs({ expiresAt }: StoredSession): number {
+  #getRemainingMs({ expiresAt }: StoredSession): number {
     return Math.max(1, Math.min(this.idleMs, expiresAt - Date.now()));
   }
 }
 
-function sessionIn(json: string | null): StoredSession | undefined {
+function parseSession(json: string | null): StoredSession | undefined {
   try {
     return json === null ? undefined : StoredSession.parse(JSON.parse(json));
   } catch {

@@ -1,7 +1,7 @@
 import type { Roles } from "../../lib/contract/access.ts";
 
 /** Who a browser is logged in as, right now. */
-export interface FoundSession {
+export interface ActiveSession {
   readonly id: string;
   readonly name: string;
   readonly roles: Roles;
@@ -10,7 +10,7 @@ export interface FoundSession {
 }
 
 /** From where a session is begun, as its request says. */
-export interface From {
+export interface SessionOrigin {
   readonly address: string | undefined;
   readonly userAgent: string | undefined;
 }

@@ -1,21 +1,21 @@
 /** So many at a time; whoever comes when all are taken has its turn in the order of asking. */
-export class Turns {
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
-  /** @param free how many may be taken at once */
-  constructor(private free: number) {}
+  /** @param available how many may be taken at once */
+  constructor(private available: number) {}
 
-  async take(): Promise<void> {
-    if (this.free > 0) {
-      this.free--;
+  async acquire(): Promise<void> {
+    if (this.available > 0) {
+      this.available--;
       return;
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  give(): void {
+  release(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.free++;
+    if (next === undefined) this.available++;
     else next();
   }
 }

@@ -1,8 +1,8 @@
 /** Masters that are well answer within the same moment as a majority of them. */
-const REST_MS = 50;
+const STRAGGLER_GRACE_MS = 50;
 
 /** Resolves with how many have answered: when all have or failed, or a little after enough of them have. */
-export function enoughOf(asked: readonly Promise<unknown>[], enough: number): Promise<number> {
+export function settleQuorum(asked: readonly Promise<unknown>[], enough: number): Promise<number> {
   return new Promise((resolve) => {
     let answered = 0;
     let left = asked.length;
@@ -15,7 +15,7 @@ export function enoughOf(asked: readonly Promise<unknown>[], enough: number): Pr
       left--;
       if (isAnswer) answered++;
       if (left === 0) end();
-      else if (answered >= enough) timer ??= setTimeout(end, REST_MS);
+      else if (answered >= enough) timer ??= setTimeout(end, STRAGGLER_GRACE_MS);
     };
     if (left === 0) end();
     for (const each of asked) {

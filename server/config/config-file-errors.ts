@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** `targets[1].redis` */
-export function pathText(path: readonly PropertyKey[]): string {
+export function formatConfigPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
     return text === "" ? String(part) : `${text}.${String(part)}`;
@@ -11,52 +11,63 @@ export function pathText(path: readonly PropertyKey[]): string {
 type Issue = z.core.$ZodIssue;
 
 /** The first fault: where it is and what is allowed there. No value is repeated, since it may be a secret. */
-export function faultOf(error: z.ZodError, json: unknown): string {
+export function describeConfigError(error: z.ZodError, json: unknown): string {
   const issue = error.issues[0];
   if (issue === undefined) return "it is not valid";
-  return said(issue, [], json);
+  return describeIssue(issue, [], json);
 }
 
-function said(issue: Issue, above: readonly PropertyKey[], json: unknown): string {
+function describeIssue(issue: Issue, above: readonly PropertyKey[], json: unknown): string {
   const path = [...above, ...issue.path];
-  if (issue.code === "invalid_union") return saidOfUnion(issue, path, json);
-  if (issue.code === "unrecognized_keys") return `${placeOf(path)}${unknownMember(issue.keys)}`;
-  const value = valueAt(json, path);
-  if (value === undefined && issue.code === "invalid_type") return `${placeOf(path)}is missing`;
-  return `${placeOf(path)}${sentence(issue)}`;
+  if (issue.code === "invalid_union") return describeUnionIssue(issue, path, json);
+  if (issue.code === "unrecognized_keys")
+    return `${formatPathPrefix(path)}${describeUnknownMembers(issue.keys)}`;
+  const value = getValueAt(json, path);
+  if (value === undefined && issue.code === "invalid_type") return `${formatPathPrefix(path)}is missing`;
+  return `${formatPathPrefix(path)}${formatRequirement(issue)}`;
 }
 
 /** Which member of a union was meant is told by what is there: only that one's fault helps. */
-function saidOfUnion(issue: Extract<Issue, { code: "invalid_union" }>, path: PropertyKey[], json: unknown) {
-  const value = valueAt(json, path);
-  if (value === undefined) return `${placeOf(path)}is missing; it ${issue.message}`;
+function describeUnionIssue(
+  issue: Extract<Issue, { code: "invalid_union" }>,
+  path: PropertyKey[],
+  json: unknown,
+) {
+  const value = getValueAt(json, path);
+  if (value === undefined) return `${formatPathPrefix(path)}is missing; it ${issue.message}`;
   const members = ["sentinel", "cluster", "quorum"];
   const named = members.findIndex((member) => hasMember(value, member));
   const at = typeof value === "string" ? 0 : named < 0 ? -1 : named + 1;
   const [inner] = issue.errors[at] ?? [];
-  return inner === undefined ? `${placeOf(path)}it ${issue.message}` : said(inner, path, json);
+  return inner === undefined
+    ? `${formatPathPrefix(path)}it ${issue.message}`
+    : describeIssue(inner, path, json);
 }
 
-function sentence(issue: Issue): string {
+function formatRequirement(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `must be ${NOUNS[issue.expected] ?? issue.expected}`;
+      return `must be ${TYPE_NOUNS[issue.expected] ?? issue.expected}`;
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_big":
-      return issue.message.startsWith("Too big") ? bound(issue, issue.maximum, "at most") : issue.message;
+      return issue.message.startsWith("Too big")
+        ? formatBound(issue, issue.maximum, "at most")
+        : issue.message;
     case "too_small":
-      return issue.message.startsWith("Too small") ? bound(issue, issue.minimum, "at least") : issue.message;
+      return issue.message.startsWith("Too small")
+        ? formatBound(issue, issue.minimum, "at least")
+        : issue.message;
     default:
       return issue.message;
   }
 }
 
-function bound({ origin }: { origin: string }, limit: number | bigint, how: string): string {
+function formatBound({ origin }: { origin: string }, limit: number | bigint, how: string): string {
   return `must ${["number", "int"].includes(origin) ? "be" : "have"} ${limit} ${how}`;
 }
 
-const NOUNS: Partial<Record<string, string>> = {
+const TYPE_NOUNS: Partial<Record<string, string>> = {
   string: "a string",
   number: "a number",
   int: "a whole number",
@@ -67,20 +78,20 @@ const NOUNS: Partial<Record<string, string>> = {
   record: "an object",
 };
 
-function unknownMember(keys: readonly string[]): string {
+function describeUnknownMembers(keys: readonly string[]): string {
   const names = keys.map((key) => JSON.stringify(key.slice(0, 40))).join(", ");
   return `there is no setting ${names}; docs/lockkeeper.config.schema.json has those there are`;
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? "" : `${pathText(path)}: `;
+function formatPathPrefix(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "" : `${formatConfigPath(path)}: `;
 }
 
 function hasMember(value: unknown, name: string): boolean {
   return typeof value === "object" && value !== null && name in value;
 }
 
-function valueAt(json: unknown, path: readonly PropertyKey[]): unknown {
+function getValueAt(json: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, part) =>
       typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[part] : undefined,
@@ -89,15 +100,15 @@ function valueAt(json: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** ` (line 3, column 5)`, as far as the engine's message tells. */
-export function placeIn(text: string, error: unknown): string {
+export function formatJsonPosition(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : "";
-  const at = positionIn(text, message);
+  const at = findErrorPosition(text, message);
   if (at === undefined) return "";
   const before = text.slice(0, at).split("\n");
   return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }
 
-function positionIn(text: string, message: string): number | undefined {
+function findErrorPosition(text: string, message: string): number | undefined {
   if (message.startsWith("Unexpected end")) return text.length;
   const told = /at position (\d+)/.exec(message)?.[1];
   if (told !== undefined) return Number(told);

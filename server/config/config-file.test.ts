@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StartupError } from "../errors/startup-error.ts";
 import { readConfig } from "./config.ts";
-import { configFileSchema } from "./config-file.ts";
+import { buildConfigFileSchema } from "./config-file.ts";
 
 let dir: string;
 let path: string;
@@ -15,14 +15,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-function read(content: unknown, environment: Record<string, string> = {}) {
+function readConfigFrom(content: unknown, environment: Record<string, string> = {}) {
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return readConfig({ LOCKKEEPER_CONFIG: path, ...environment }, []);
 }
 
-function faultOf(content: unknown, environment: Record<string, string> = {}): string {
+function readError(content: unknown, environment: Record<string, string> = {}): string {
   try {
-    read(content, environment);
+    readConfigFrom(content, environment);
   } catch (error) {
     if (error instanceof StartupError) return error.message;
     throw error;
@@ -31,7 +31,7 @@ function faultOf(content: unknown, environment: Record<string, string> = {}): st
 }
 
 const TARGET = { name: "main", redis: "redis://:hunter2@127.0.0.1" };
-const withTarget = (more: object) => ({ targets: [TARGET, { ...TARGET, name: "other", ...more }] });
+const buildConfigWith = (more: object) => ({ targets: [TARGET, { ...TARGET, name: "other", ...more }] });
 
 describe("configuration file", () => {
   it("the example configuration in the docs is valid and reads secrets from the environment", () => {
@@ -41,8 +41,8 @@ describe("configuration file", () => {
       SHOP_REDIS_PASSWORD: "a",
       PAYMENTS_REDIS_PASSWORD: "b",
     };
-    const { targets, targetsFrom, home } = readConfig(environment, []);
-    expect(targetsFrom).toBe("file");
+    const { targets, targetsSource, home } = readConfig(environment, []);
+    expect(targetsSource).toBe("file");
     expect(home).toBe("redis://lockkeeper.internal:6379/0");
     expect(targets.map(({ name, label, environment }) => [name, label, environment])).toEqual([
       ["shop", "Shop", "production"],
@@ -64,24 +64,28 @@ describe("configuration file", () => {
 
   it("the published schema of the configuration file is the one that validates it", () => {
     const file = resolve("docs/lockkeeper.config.schema.json");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(configFileSchema())));
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(buildConfigFileSchema())),
+    );
   });
 
   it("a target may require replicas and a hold-off after a failover", () => {
     const entry = { name: "a", redis: "redis://127.0.0.1" };
-    const [asked] = read({ targets: [{ ...entry, replicas: 1, failoverHoldOffMs: 30_000 }] }).targets;
+    const [asked] = readConfigFrom({
+      targets: [{ ...entry, replicas: 1, failoverHoldOffMs: 30_000 }],
+    }).targets;
     expect(asked?.safety).toEqual({ replicas: 1, failoverHoldOffMs: 30_000 });
-    expect(() => read({ targets: [{ ...entry, replicas: -1 }] })).toThrow("targets[0].replicas");
+    expect(() => readConfigFrom({ targets: [{ ...entry, replicas: -1 }] })).toThrow("targets[0].replicas");
   });
 
   it("the configuration file has the same defaults as the environment", () => {
     const [one] = readConfig({}, []).targets;
-    const [other] = read({ targets: [{ name: "default", redis: "redis://127.0.0.1" }] }).targets;
+    const [other] = readConfigFrom({ targets: [{ name: "default", redis: "redis://127.0.0.1" }] }).targets;
     expect(other).toEqual({ ...one, where: "redis://127.0.0.1", setting: "targets[0].redis" });
   });
 
   it("a doubled dollar sign stands for itself", () => {
-    const { targets } = read({ targets: [{ ...TARGET, label: "$${HOME}" }] });
+    const { targets } = readConfigFrom({ targets: [{ ...TARGET, label: "$${HOME}" }] });
     expect(targets[0].label).toBe(["$", "{HOME}"].join(""));
   });
 
@@ -90,96 +94,108 @@ describe("configuration file", () => {
     ["an empty target list", { targets: [] }, /: targets\[0\]: is missing\.$/],
     [
       "an unknown setting",
-      { ...withTarget({}), target: 1 },
+      { ...buildConfigWith({}), target: 1 },
       /: there is no setting "target"; docs\/.*schema\.json/,
     ],
-    [
-      "an unknown target setting",
-      withTarget({ url: "x" }),
-      /: targets\[1\]: there is no setting "url"/,
-    ],
+    ["an unknown target setting", buildConfigWith({ url: "x" }), /: targets\[1\]: there is no setting "url"/],
     [
       "a target without Redis",
-      withTarget({ redis: undefined }),
+      buildConfigWith({ redis: undefined }),
       /: targets\[1\]\.redis: is missing; it must be a URL, \{ sentinel/,
     ],
     [
       "a Redis that is a number",
-      withTarget({ redis: 6379 }),
+      buildConfigWith({ redis: 6379 }),
       /: targets\[1\]\.redis: it must be a URL, \{ sentinel/,
     ],
-    ["an invalid Redis URL", withTarget({ redis: "hunter2" }), /: targets\[1\]\.redis: must begin with redis:\/\/, rediss/],
+    [
+      "an invalid Redis URL",
+      buildConfigWith({ redis: "hunter2" }),
+      /: targets\[1\]\.redis: must begin with redis:\/\/, rediss/,
+    ],
     [
       "an invalid database",
-      withTarget({ redis: "redis://:hunter2@h/x" }),
+      buildConfigWith({ redis: "redis://:hunter2@h/x" }),
       /: targets\[1\]\.redis: the URL names a database/,
     ],
     [
       "a password with an unescaped %",
-      withTarget({ redis: "redis://:hunter2%@h" }),
+      buildConfigWith({ redis: "redis://:hunter2%@h" }),
       /: targets\[1\]\.redis: the URL has a %/,
     ],
     [
       "a missing master name",
-      withTarget({ redis: { sentinel: ["redis://h"] } }),
+      buildConfigWith({ redis: { sentinel: ["redis://h"] } }),
       /: targets\[1\]\.redis\.master: is/,
     ],
     [
       "an unknown Sentinel setting",
-      withTarget({ redis: { sentinel: ["redis://h"], master: "m", seat: 1 } }),
+      buildConfigWith({ redis: { sentinel: ["redis://h"], master: "m", seat: 1 } }),
       /redis: there is no.*"seat"/,
     ],
     [
       "an invalid cluster node",
-      withTarget({ redis: { cluster: ["redis://h", "hunter2"] } }),
+      buildConfigWith({ redis: { cluster: ["redis://h", "hunter2"] } }),
       /redis\.cluster\[1\]: must begin with redis/,
     ],
     [
       "a database of a cluster node",
-      withTarget({ redis: { cluster: ["redis://h/2"] } }),
+      buildConfigWith({ redis: { cluster: ["redis://h/2"] } }),
       /redis: A cluster has the database 0/,
     ],
     [
       "a quorum with missing masters",
-      withTarget({ redis: { quorum: ["redis://h"] } }),
+      buildConfigWith({ redis: { quorum: ["redis://h"] } }),
       /redis\.quorum: must name all masters of the quorum/,
     ],
-    ["an invalid target name", withTarget({ name: "a b" }), /: targets\[1\]\.name: must begin with a letter or digit/],
+    [
+      "an invalid target name",
+      buildConfigWith({ name: "a b" }),
+      /: targets\[1\]\.name: must begin with a letter or digit/,
+    ],
     [
       "a duplicate target name",
-      withTarget({ name: "main" }),
+      buildConfigWith({ name: "main" }),
       /: targets\[1\]\.name: another target has this name already/,
     ],
     [
       "an unknown format",
-      withTarget({ formats: [{ pattern: "a", format: "x" }] }),
+      buildConfigWith({ formats: [{ pattern: "a", format: "x" }] }),
       /formats\[0\]\.format: must be one of .*redlock-net/,
     ],
     [
       "a runbook with a script URL",
-      withTarget({ runbooks: [{ pattern: "a", url: "javascript:alert(1)" }] }),
+      buildConfigWith({ runbooks: [{ pattern: "a", url: "javascript:alert(1)" }] }),
       /runbooks\[0\]\.url: must begin with https:\/\/ or http:\/\//,
     ],
     [
       "an empty pattern",
-      withTarget({ watch: [""] }),
+      buildConfigWith({ watch: [""] }),
       /: targets\[1\]\.watch\[0\]: a pattern has at least one character/,
     ],
-    ["a fractional replica count", withTarget({ replicas: 0.5 }), /: targets\[1\]\.replicas: must be a whole number/],
+    [
+      "a fractional replica count",
+      buildConfigWith({ replicas: 0.5 }),
+      /: targets\[1\]\.replicas: must be a whole number/,
+    ],
     [
       "an excessive hold-off",
-      withTarget({ failoverHoldOffMs: 1e9 }),
+      buildConfigWith({ failoverHoldOffMs: 1e9 }),
       /failoverHoldOffMs: must be 86400000 at most/,
     ],
-    ["a readOnly that is not a boolean", withTarget({ readOnly: "yes" }), /: targets\[1\]\.readOnly: must be true or false/],
+    [
+      "a readOnly that is not a boolean",
+      buildConfigWith({ readOnly: "yes" }),
+      /: targets\[1\]\.readOnly: must be true or false/,
+    ],
     [
       "an unknown notification policy",
-      withTarget({ notifications: "on" }),
+      buildConfigWith({ notifications: "on" }),
       /: targets\[1\]\.notifications: must be one of off, set/,
     ],
     [
       "a notification change at a read-only target",
-      withTarget({ readOnly: true, notifications: "set" }),
+      buildConfigWith({ readOnly: true, notifications: "set" }),
       /notifications: must be off where readOnly/,
     ],
     ["a top-level list", [], /: must be an object/],
@@ -190,7 +206,7 @@ describe("configuration file", () => {
     ],
     ["a truncated file", '{"targets": [', /: it is not JSON \(line 1, column 14\)/],
   ])("%s is rejected in one line with its location", (_, content, fault) => {
-    const message = faultOf(content);
+    const message = readError(content);
     expect(message).toMatch(fault);
     expect(message.startsWith(`${path}: `)).toBe(true);
     expect(message).not.toMatch(/hunter2|\n/);
@@ -200,12 +216,12 @@ describe("configuration file", () => {
     expect(() => readConfig({ LOCKKEEPER_CONFIG: "/no/such.json" }, [])).toThrow(
       "/no/such.json: there is no such file; LOCKKEEPER_CONFIG names the configuration file.",
     );
-    expect(faultOf(withTarget({}), { REDIS_URL: "redis://h", LOCKKEEPER_WATCH: "a" })).toMatch(
+    expect(readError(buildConfigWith({}), { REDIS_URL: "redis://h", LOCKKEEPER_WATCH: "a" })).toMatch(
       /^REDIS_URL, LOCKKEEPER_WATCH are set, and .*config\.json says the same things; say it in the file alone/,
     );
     const home = { LOCKKEEPER_HOME_URL: "redis://elsewhere" };
-    expect(read(withTarget({}), home).home).toBe("redis://elsewhere");
-    expect(faultOf({ ...withTarget({}), home: "redis://h" }, home)).toMatch(
+    expect(readConfigFrom(buildConfigWith({}), home).home).toBe("redis://elsewhere");
+    expect(readError({ ...buildConfigWith({}), home: "redis://h" }, home)).toMatch(
       /^LOCKKEEPER_HOME_URL is set, and /,
     );
   });

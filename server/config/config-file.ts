@@ -1,29 +1,34 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { FormatRule, RULES_MAX } from "../../lib/contract/detection/format-rule.ts";
+import { FORMAT_RULES_MAX, FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import { StartupError } from "../errors/startup-error.ts";
-import type { Where } from "../locks/backends/open-backend.ts";
-import { assertWhere, URL_BEGINNING, URL_SCHEMES, whereOfUrl } from "../locks/backends/redis-location.ts";
+import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import {
-  HOLD_OFF_MS_MAX,
-  isAsked,
+  assertRedisLocation,
+  parseRedisLocation,
+  URL_SCHEME_PATTERN,
+  URL_SCHEMES,
+} from "../locks/backends/redis-location.ts";
+import {
+  FAILOVER_HOLD_OFF_MS_MAX,
+  hasSafetyChecks,
   REPLICA_TIMEOUT_MS,
   REPLICA_TIMEOUT_MS_MAX,
   REPLICAS_MAX,
 } from "../locks/verbs/safety.ts";
 import type { TargetSettings } from "../targets/target-settings.ts";
 import { RUNBOOKS_MAX, Runbook } from "../watch/annotations/runbook.ts";
-import { faultOf, pathText, placeIn } from "./config-file-errors.ts";
+import { describeConfigError, formatConfigPath, formatJsonPosition } from "./config-file-errors.ts";
 
-export const WATCHED_BY_DEFAULT = ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*"];
-export const LOCKABLE_BY_DEFAULT = ["lock:*"];
+export const DEFAULT_WATCH_PATTERNS = ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*"];
+export const DEFAULT_LOCKABLE_PATTERNS = ["lock:*"];
 
 const TARGETS_MAX = 50;
-const HINT = "a URL, { sentinel, master }, { cluster } or { quorum }";
+const LOCATION_HINT = "a URL, { sentinel, master }, { cluster } or { quorum }";
 
 const Url = z
   .string()
-  .regex(URL_BEGINNING, `must begin with ${URL_SCHEMES.join(", ")}`)
+  .regex(URL_SCHEME_PATTERN, `must begin with ${URL_SCHEMES.join(", ")}`)
   .meta({ description: `A URL that begins with ${URL_SCHEMES.join(", ")}.` });
 const NodeUrl = z.string().regex(/^rediss?:\/\//, "must begin with redis:// or rediss://");
 const Urls = z.array(NodeUrl).min(1, "must name one URL at least");
@@ -31,7 +36,7 @@ const NatMap = z.record(z.string(), z.string()).meta({
   description: "Where servers are reached whose own addresses are not: host:port to host:port.",
 });
 
-const Sentinel = z.strictObject({
+const SentinelLocation = z.strictObject({
   sentinel: Urls.meta({ description: "The sentinels." }),
   master: z.string().min(1, "must be the name that the sentinels give to the master"),
   redis: NodeUrl.optional().meta({
@@ -39,32 +44,37 @@ const Sentinel = z.strictObject({
   }),
   natMap: NatMap.optional(),
 });
-const Cluster = z.strictObject({
+const ClusterLocation = z.strictObject({
   cluster: Urls.meta({ description: "Some of its nodes." }),
   natMap: NatMap.optional(),
 });
 
-const Quorum = z.strictObject({
+const QuorumLocation = z.strictObject({
   quorum: Urls.min(2, "must name all masters of the quorum, two at least; an odd number bears most").meta({
     description: "All its masters, which know nothing of each other: an odd number, 3 or more.",
   }),
 });
 
 /** Where a Redis is: which of the shapes is meant is told by its members, so that a fault names the right one. */
-const Redis = z.union([Url, Sentinel, Cluster, Quorum], { error: () => `must be ${HINT}` }).meta({
-  id: "ConfiguredRedis",
-  description: "A URL, a Sentinel group, some nodes of a cluster, or all masters of a quorum.",
-});
+const RedisLocationSchema = z
+  .union([Url, SentinelLocation, ClusterLocation, QuorumLocation], {
+    error: () => `must be ${LOCATION_HINT}`,
+  })
+  .meta({
+    id: "ConfiguredRedis",
+    description: "A URL, a Sentinel group, some nodes of a cluster, or all masters of a quorum.",
+  });
 
 const Pattern = z.string().min(1, "a pattern has at least one character").max(256);
 const Patterns = z.array(Pattern).max(100);
-const NAME = "must begin with a letter or digit and have at most 64 of letters, digits, . _ and -";
+const NAME_REQUIREMENT =
+  "must begin with a letter or digit and have at most 64 of letters, digits, . _ and -";
 
 const TargetEntry = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, NAME)
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, NAME_REQUIREMENT)
       .meta({ description: "Its name in the API." }),
     label: z.string().min(1, "must have a character at least").max(64).optional().meta({
       description: "As people call it; its name by default.",
@@ -74,14 +84,14 @@ const TargetEntry = z
       .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,31}$/u, "must be a word of at most 32 characters")
       .optional()
       .meta({ description: "A free word; `production` wears the badge." }),
-    redis: Redis,
-    watch: Patterns.default(WATCHED_BY_DEFAULT).meta({
+    redis: RedisLocationSchema,
+    watch: Patterns.default(DEFAULT_WATCH_PATTERNS).meta({
       description: "Redis globs of the keys to look at; always includes the lockable ones.",
     }),
-    lockable: Patterns.default(LOCKABLE_BY_DEFAULT).meta({
+    lockable: Patterns.default(DEFAULT_LOCKABLE_PATTERNS).meta({
       description: "Redis globs of the keys that the API may lock.",
     }),
-    formats: z.array(FormatRule).max(RULES_MAX).default([]).meta({
+    formats: z.array(FormatRule).max(FORMAT_RULES_MAX).default([]).meta({
       description: "Which keys are of which format, where their shape does not tell.",
     }),
     runbooks: z.array(Runbook).max(RUNBOOKS_MAX).default([]).meta({
@@ -102,7 +112,7 @@ const TargetEntry = z
       .meta({
         description: `How long they may take; ${REPLICA_TIMEOUT_MS} by default.`,
       }),
-    failoverHoldOffMs: z.int().min(0).max(HOLD_OFF_MS_MAX).optional().meta({
+    failoverHoldOffMs: z.int().min(0).max(FAILOVER_HOLD_OFF_MS_MAX).optional().meta({
       description: "For how long no lock is granted after another server became the master; 0 by default.",
     }),
   })
@@ -115,7 +125,7 @@ const TargetEntry = z
 export const ConfigFile = z
   .strictObject({
     $schema: z.string().optional(),
-    home: Redis.optional().meta({
+    home: RedisLocationSchema.optional().meta({
       description:
         "Where Lockkeeper keeps its own facts; the first target by default, if it may be written to.",
     }),
@@ -126,7 +136,7 @@ export const ConfigFile = z
   .meta({ id: "Configuration", description: "Configuration of Lockkeeper: its targets." });
 
 /** What editors check the file by: docs/lockkeeper.config.schema.json. */
-export function configFileSchema(): object {
+export function buildConfigFileSchema(): object {
   return z.toJSONSchema(ConfigFile, { io: "input" });
 }
 
@@ -134,7 +144,7 @@ type TargetEntry = z.output<typeof TargetEntry>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FileSettings {
-  readonly home: Where | undefined;
+  readonly home: RedisLocation | undefined;
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
 }
 
@@ -143,9 +153,9 @@ export function readConfigFile(path: string, environment: Environment): FileSett
   const refuse = (fault: string): never => {
     throw new StartupError(`${path}: ${fault}.`);
   };
-  const json = withVariables(parsed(textOf(path), refuse), environment, [], refuse);
+  const json = substituteVariables(parseConfigJson(readConfigText(path), refuse), environment, [], refuse);
   const result = ConfigFile.safeParse(json);
-  if (!result.success) return refuse(faultOf(result.error, json));
+  if (!result.success) return refuse(describeConfigError(result.error, json));
   const { home, targets } = result.data;
   if (typeof home === "object" && "quorum" in home) {
     refuse("home: a quorum keeps nothing of ours; name a Redis, a Sentinel group or a cluster");
@@ -154,31 +164,35 @@ export function readConfigFile(path: string, environment: Environment): FileSett
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
   if (twice >= 0) refuse(`targets[${twice}].name: another target has this name already; give each its own`);
   const [first, ...others] = targets;
-  const settings = (entry: TargetEntry, at: number) => settingsOf(entry, `targets[${at}].redis`, refuse);
+  const settings = (entry: TargetEntry, at: number) =>
+    toTargetSettings(entry, `targets[${at}].redis`, refuse);
   return {
-    home: home === undefined ? undefined : whereOf(home, "home", refuse),
+    home: home === undefined ? undefined : parseLocation(home, "home", refuse),
     targets: [settings(first, 0), ...others.map((entry, at) => settings(entry, at + 1))],
   };
 }
 
 type Refuse = (fault: string) => never;
 
-function settingsOf(entry: TargetEntry, setting: string, refuse: Refuse): TargetSettings {
+function toTargetSettings(entry: TargetEntry, setting: string, refuse: Refuse): TargetSettings {
   const { name, label = name, environment, redis, watch, lockable, formats, readOnly, notifications } = entry;
-  const where = whereOf(redis, setting, refuse);
+  const where = parseLocation(redis, setting, refuse);
   const { replicas, replicaTimeoutMs, failoverHoldOffMs, runbooks } = entry;
   const safety = { replicas, replicaTimeoutMs, failoverHoldOffMs };
   const policy = { watch: [...new Set([...watch, ...lockable])], lockable, readOnly, notifications };
-  const asked = isAsked(safety) ? { safety } : {};
+  const asked = hasSafetyChecks(safety) ? { safety } : {};
   return { name, label, environment, where, setting, policy, ...asked, formatRules: formats, runbooks };
 }
 
-function whereOf(redis: TargetEntry["redis"], setting: string, refuse: Refuse): Where {
+function parseLocation(redis: TargetEntry["redis"], setting: string, refuse: Refuse): RedisLocation {
   try {
-    if (typeof redis === "string") return whereOfUrl(redis);
+    if (typeof redis === "string") return parseRedisLocation(redis);
     const { natMap, ...rest } = { natMap: undefined, ...redis };
-    const where: Where = { ...rest, ...(natMap === undefined ? {} : { natMap }) } as Where;
-    assertWhere(where);
+    const where: RedisLocation = {
+      ...rest,
+      ...(natMap === undefined ? {} : { natMap }),
+    } as RedisLocation;
+    assertRedisLocation(where);
     return where;
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
@@ -186,7 +200,7 @@ function whereOf(redis: TargetEntry["redis"], setting: string, refuse: Refuse): 
   }
 }
 
-function textOf(path: string): string {
+function readConfigText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
@@ -196,19 +210,19 @@ function textOf(path: string): string {
   }
 }
 
-function parsed(text: string, refuse: Refuse): unknown {
+function parseConfigJson(text: string, refuse: Refuse): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     // What the engine says of it quotes the file, which may hold passwords.
     return refuse(
-      `it is not JSON${placeIn(text, error)}; JSON has no comments and no comma after the last member`,
+      `it is not JSON${formatJsonPosition(text, error)}; JSON has no comments and no comma after the last member`,
     );
   }
 }
 
 /** `${NAME}` in a string stands for a variable of the environment; `$${` for `${`. */
-function withVariables(
+function substituteVariables(
   value: unknown,
   environment: Environment,
   path: readonly PropertyKey[],
@@ -219,19 +233,21 @@ function withVariables(
       if (escaped !== "") return whole.slice(1);
       const found = environment[name];
       if (found === undefined || found === "") {
-        refuse(`${pathText(path)}: \${${name}} stands for a variable of the environment that is not set`);
+        refuse(
+          `${formatConfigPath(path)}: \${${name}} stands for a variable of the environment that is not set`,
+        );
       }
       return found ?? "";
     });
   }
   if (Array.isArray(value)) {
-    return value.map((each, at) => withVariables(each, environment, [...path, at], refuse));
+    return value.map((each, at) => substituteVariables(each, environment, [...path, at], refuse));
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name,
-      withVariables(each, environment, [...path, name], refuse),
+      substituteVariables(each, environment, [...path, name], refuse),
     ]),
   );
 }

@@ -4,7 +4,7 @@ import { FORMAT_NAMES } from "../../lib/contract/format.ts";
 import type { Rate } from "../api/http/rate-limits.ts";
 
 /** Patterns between commas. */
-export const list = (fallback: string) =>
+export const createListSchema = (fallback: string) =>
   z
     .string()
     .default(fallback)
@@ -15,15 +15,15 @@ export const list = (fallback: string) =>
         .filter((pattern) => pattern !== ""),
     );
 
-const RATE = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
+const RATE_PATTERN = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
 
 /** `PER_SECOND` or `PER_SECOND/BURST`; `off`: none. */
-export const rate = z
+export const rateSchema = z
   .string()
   .optional()
   .transform((text, context): Rate | "off" | undefined => {
     if (text === undefined || text === "off") return text;
-    const [, perSecond = "", burst] = RATE.exec(text) ?? [];
+    const [, perSecond = "", burst] = RATE_PATTERN.exec(text) ?? [];
     const found = { perSecond: Number(perSecond), burst: Number(burst ?? Math.ceil(2 * Number(perSecond))) };
     if (found.perSecond > 0 && found.burst >= 1) return found;
     context.addIssue({
@@ -34,19 +34,19 @@ export const rate = z
   });
 
 /** `PATTERN=FORMAT`, comma-separated. */
-export const formatRules = z
+export const formatRulesSchema = z
   .string()
   .default("")
   .transform((text, context): FormatRule[] => {
     const parts = text.split(",").map((part) => part.trim());
-    const rules = parts.flatMap((part) => (part === "" ? [] : [ruleOf(part)]));
+    const rules = parts.flatMap((part) => (part === "" ? [] : [parseFormatRule(part)]));
     const fault = rules.find((rule) => typeof rule === "string");
     if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
     return rules.filter((rule) => typeof rule !== "string");
   });
 
 /** A rule, or what is wrong with it. */
-function ruleOf(part: string): FormatRule | string {
+function parseFormatRule(part: string): FormatRule | string {
   const at = part.lastIndexOf("=");
   const rule = FormatRule.safeParse({ pattern: part.slice(0, Math.max(0, at)), format: part.slice(at + 1) });
   if (at <= 0) {

@@ -3,14 +3,14 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { StartupError } from "../errors/startup-error.ts";
 import { TrustedProxies } from "../network/trusted-proxies.ts";
-import { embeddedRedisDir, readConfig } from "./config.ts";
+import { getEmbeddedRedisDir, readConfig } from "./config.ts";
 
-const read = (environment: Record<string, string> = {}, argv: string[] = []) =>
+const readConfigFrom = (environment: Record<string, string> = {}, argv: string[] = []) =>
   readConfig(environment as unknown as NodeJS.ProcessEnv, argv);
 
-function faultOf(environment: Record<string, string>): StartupError {
+function readError(environment: Record<string, string>): StartupError {
   try {
-    read(environment);
+    readConfigFrom(environment);
   } catch (error) {
     if (error instanceof StartupError) return error;
     throw error;
@@ -20,14 +20,14 @@ function faultOf(environment: Record<string, string>): StartupError {
 
 describe("environment configuration", () => {
   it("the server starts without any setting", () => {
-    expect(read()).toEqual({
+    expect(readConfigFrom()).toEqual({
       port: 3000,
       host: "127.0.0.1",
       publicUrl: undefined,
       basePath: "",
       trustedProxies: new TrustedProxies([]),
       insecureHttp: false,
-      door: "fast",
+      apiAdapter: "fast",
       mode: "production",
       startedByNpm: false,
       targets: [
@@ -57,9 +57,9 @@ describe("environment configuration", () => {
       waitersMax: 10_000,
       connectionsMax: 20_000,
       rateLimits: {
-        known: { perSecond: 20_000, burst: 40_000 },
-        unknown: { perSecond: 20, burst: 400 },
-        isTold: false,
+        perCaller: { perSecond: 20_000, burst: 40_000 },
+        perAddress: { perSecond: 20, burst: 400 },
+        sendsHeaders: false,
       },
       drainMs: 0,
       locksMax: 1_000_000,
@@ -79,21 +79,26 @@ describe("environment configuration", () => {
   it("traces are sent to the endpoint in the OpenTelemetry variables", () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector:4318/";
     const url = "http://collector:4318/v1/traces";
-    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({ url, service: "lockkeeper" });
+    expect(readConfigFrom({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({ url, service: "lockkeeper" });
     const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = "https://elsewhere/spans";
     const both = {
       OTEL_EXPORTER_OTLP_ENDPOINT,
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
       OTEL_SERVICE_NAME: "locks",
     };
-    expect(read(both).tracing).toEqual({ url: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, service: "locks" });
-    expect(read({ ...both, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
-    expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow("must be an http://");
+    expect(readConfigFrom(both).tracing).toEqual({
+      url: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+      service: "locks",
+    });
+    expect(readConfigFrom({ ...both, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();
+    expect(() => readConfigFrom({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow(
+      "must be an http://",
+    );
   });
 
   it("every setting is read from its environment variable", () => {
     const rootKey = "k".repeat(32);
-    const config = read({
+    const config = readConfigFrom({
       PORT: "8080",
       HOST: "::",
       REDIS_URL: "rediss://redis:6380/2",
@@ -117,18 +122,18 @@ describe("environment configuration", () => {
       rootKey,
       publicUrl: "https://locks.example",
       insecureHttp: true,
-      door: "next",
+      apiAdapter: "next",
       cacheDir: "/var/cache/lockkeeper",
       embeddedRedisPort: 7000,
       logLevel: "debug",
       startedByNpm: true,
     });
-    expect(embeddedRedisDir(config)).toBe("/var/cache/lockkeeper/redis");
+    expect(getEmbeddedRedisDir(config)).toBe("/var/cache/lockkeeper/redis");
   });
 
   it("--dev selects development mode, whatever NODE_ENV is", () => {
-    expect(read({ NODE_ENV: "production" }, ["node", "main.ts", "--dev"]).mode).toBe("development");
-    expect(read({ NODE_ENV: "development" }).mode).toBe("production");
+    expect(readConfigFrom({ NODE_ENV: "production" }, ["node", "main.ts", "--dev"]).mode).toBe("development");
+    expect(readConfigFrom({ NODE_ENV: "development" }).mode).toBe("production");
   });
 
   it("an empty variable counts as not set", () => {
@@ -151,11 +156,11 @@ describe("environment configuration", () => {
       "LOCKKEEPER_LOG",
       "npm_lifecycle_event",
     ];
-    expect(read(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(read());
+    expect(readConfigFrom(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(readConfigFrom());
   });
 
   it("patterns are comma-separated, and white space around them is ignored", () => {
-    expect(read({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).targets[0].policy.lockable).toEqual([
+    expect(readConfigFrom({ LOCKKEEPER_LOCKABLE: " job:* ,, cron:?, " }).targets[0].policy.lockable).toEqual([
       "job:*",
       "cron:?",
     ]);
@@ -163,7 +168,8 @@ describe("environment configuration", () => {
 
   it("format rules are comma-separated and keep their order", () => {
     expect(
-      read({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).targets[0].formatRules,
+      readConfigFrom({ LOCKKEEPER_FORMATS: "order-*=redlock-net, app:*=spring,,a=b=token" }).targets[0]
+        .formatRules,
     ).toEqual([
       { pattern: "order-*", format: "redlock-net" },
       { pattern: "app:*", format: "spring" },
@@ -174,7 +180,8 @@ describe("environment configuration", () => {
   it("runbooks are comma-separated pairs of a pattern and a URL", () => {
     const wiki = "https://wiki.example/locks?key={key}";
     expect(
-      read({ LOCKKEEPER_RUNBOOKS: `lock:orders:*=${wiki}, a=b*=http://h/#{key},` }).targets[0].runbooks,
+      readConfigFrom({ LOCKKEEPER_RUNBOOKS: `lock:orders:*=${wiki}, a=b*=http://h/#{key},` }).targets[0]
+        .runbooks,
     ).toEqual([
       { pattern: "lock:orders:*", url: wiki },
       { pattern: "a=b*", url: "http://h/#{key}" },
@@ -182,14 +189,17 @@ describe("environment configuration", () => {
   });
 
   it("lockable patterns are always watched, and no pattern is listed twice", () => {
-    const [{ policy }] = read({ LOCKKEEPER_WATCH: "a:*,b:*", LOCKKEEPER_LOCKABLE: "b:*,c:*" }).targets;
+    const [{ policy }] = readConfigFrom({
+      LOCKKEEPER_WATCH: "a:*,b:*",
+      LOCKKEEPER_LOCKABLE: "b:*,c:*",
+    }).targets;
     expect(policy.watch).toEqual(["a:*", "b:*", "c:*"]);
     expect(policy.lockable).toEqual(["b:*", "c:*"]);
-    expect(read({ LOCKKEEPER_WATCH: "," }).targets[0].policy.watch).toEqual(["lock:*"]);
+    expect(readConfigFrom({ LOCKKEEPER_WATCH: "," }).targets[0].policy.watch).toEqual(["lock:*"]);
   });
 
   it("a leading ~/ is expanded to the home folder", () => {
-    expect(read({ LOCKKEEPER_CACHE_DIR: "~/locks" }).cacheDir).toBe(join(homedir(), "locks"));
+    expect(readConfigFrom({ LOCKKEEPER_CACHE_DIR: "~/locks" }).cacheDir).toBe(join(homedir(), "locks"));
   });
 
   it.each([
@@ -222,17 +232,20 @@ describe("environment configuration", () => {
     ["LOCKKEEPER_FORMATS", "app:*=sprong", /"sprong", which is no format; .*redlock-net, .*spring/],
     ["LOCKKEEPER_FORMATS", `${"x".repeat(257)}=spring`, /at most 256 characters/],
     ["LOCKKEEPER_LOG", "loud", /debug, info, warn, error, silent/],
-  ])("the setting %s=%s is rejected in one line that names it and what is allowed", (name, value, allowed) => {
-    const { message } = faultOf({ [name]: value });
-    expect(message).toMatch(new RegExp(`^${name} [^\n]+\\.$`));
-    expect(message).toMatch(allowed);
-  });
+  ])(
+    "the setting %s=%s is rejected in one line that names it and what is allowed",
+    (name, value, allowed) => {
+      const { message } = readError({ [name]: value });
+      expect(message).toMatch(new RegExp(`^${name} [^\n]+\\.$`));
+      expect(message).toMatch(allowed);
+    },
+  );
 
   it("a rejected root key is not printed", () => {
-    expect(faultOf({ LOCKKEEPER_ROOT_KEY: "hunter2" }).message).not.toContain("hunter2");
+    expect(readError({ LOCKKEEPER_ROOT_KEY: "hunter2" }).message).not.toContain("hunter2");
   });
 
   it("the first of several configuration errors is reported", () => {
-    expect(faultOf({ PORT: "x", LOCKKEEPER_DOOR: "back" }).message).toMatch(/^PORT /);
+    expect(readError({ PORT: "x", LOCKKEEPER_DOOR: "back" }).message).toMatch(/^PORT /);
   });
 });

@@ -4,20 +4,20 @@ import { join, resolve } from "node:path";
 import type { Rate, RateLimitOptions } from "../api/http/rate-limits.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import type { AuditRetention } from "../history/audit/audit-store.ts";
-import type { Retention } from "../history/event-index.ts";
-import type { Where } from "../locks/backends/open-backend.ts";
-import { whereOfUrl } from "../locks/backends/redis-location.ts";
+import type { EventRetention } from "../history/event-index.ts";
+import type { RedisLocation } from "../locks/backends/open-backend.ts";
+import { parseRedisLocation } from "../locks/backends/redis-location.ts";
 import { TrustedProxies } from "../network/trusted-proxies.ts";
 import type { TargetSettings } from "../targets/target-settings.ts";
 import { type FileSettings, readConfigFile } from "./config-file.ts";
-import { type LOG_LEVELS, Variables, type VariableValues } from "./config-variables.ts";
+import { type EnvironmentValues, EnvironmentVariables, type LOG_LEVELS } from "./config-variables.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** More than one process answers: no app that is well meets it. */
-const KNOWN_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
-const UNKNOWN_RATE: Rate = { perSecond: 20, burst: 400 };
+const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
+const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
 /** What the process was asked to be. Read once; nothing else reads the environment. */
@@ -31,23 +31,23 @@ export interface Config {
   /** Networks of proxies whose word about the client is taken. */
   readonly trustedProxies: TrustedProxies;
   readonly insecureHttp: boolean;
-  readonly door: "fast" | "next";
+  readonly apiAdapter: "fast" | "next";
   readonly mode: "production" | "development";
   /** Started by npm, whose death must end us as well. */
   readonly startedByNpm: boolean;
   /** In their order; the first is the one that is meant when none is named. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
   /** Who says so: a target of the environment has to be there at the start. */
-  readonly targetsFrom: "environment" | "file";
+  readonly targetsSource: "environment" | "file";
   /** Where our own facts are kept; undefined: at the first target, if it may be written to. */
-  readonly home: Where | undefined;
+  readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
   readonly cacheDir: string;
   /** How many tabs and readers of events may be open at once. */
   readonly streamsMax: number;
   /** How many of them one caller may have. */
-  readonly streamsEachMax: number;
+  readonly streamsPerCallerMax: number;
   /** How many requests of one caller may wait for locks at once. */
   readonly waitersMax: number;
   readonly connectionsMax: number;
@@ -57,7 +57,7 @@ export interface Config {
   /** Locks of a target that are kept in the picture. */
   readonly locksMax: number;
   /** How much of a target's history is kept. */
-  readonly history: Retention;
+  readonly history: EventRetention;
   /** How much of the audit is kept. */
   readonly audit: AuditRetention;
   /** Who may read /metrics: whoever has an API key, or anyone. */
@@ -82,7 +82,7 @@ export function readConfig(
   argv: readonly string[] = process.argv,
 ): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = Variables.safeParse(given);
+  const parsed = EnvironmentVariables.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new StartupError(`${String(issue?.path[0])} ${issue?.message}.`);
@@ -95,21 +95,21 @@ export function readConfig(
     basePath: env.LOCKKEEPER_BASE_PATH ?? "",
     trustedProxies: new TrustedProxies(env.LOCKKEEPER_TRUSTED_PROXIES),
     insecureHttp: env.LOCKKEEPER_INSECURE_HTTP === "1",
-    door: env.LOCKKEEPER_DOOR,
+    apiAdapter: env.LOCKKEEPER_DOOR,
     mode: argv.includes("--dev") ? "development" : "production",
     startedByNpm: env.npm_lifecycle_event !== undefined,
-    ...targetsOf(env, given),
+    ...readTargets(env, given),
     redisServerBin: env.REDIS_SERVER_BIN,
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
     cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
-    streamsEachMax: env.LOCKKEEPER_STREAMS_EACH_MAX,
+    streamsPerCallerMax: env.LOCKKEEPER_STREAMS_EACH_MAX,
     waitersMax: env.LOCKKEEPER_WAITERS_MAX,
     connectionsMax: env.LOCKKEEPER_CONNECTIONS_MAX,
     rateLimits: {
-      known: rateOf(env.LOCKKEEPER_RATE_LIMIT, KNOWN_RATE),
-      unknown: rateOf(env.LOCKKEEPER_RATE_LIMIT_UNKNOWN, UNKNOWN_RATE),
-      isTold: env.LOCKKEEPER_RATE_LIMIT !== undefined,
+      perCaller: resolveRate(env.LOCKKEEPER_RATE_LIMIT, DEFAULT_CALLER_RATE),
+      perAddress: resolveRate(env.LOCKKEEPER_RATE_LIMIT_UNKNOWN, DEFAULT_ADDRESS_RATE),
+      sendsHeaders: env.LOCKKEEPER_RATE_LIMIT !== undefined,
     },
     drainMs: env.LOCKKEEPER_DRAIN_MS,
     locksMax: env.LOCKKEEPER_LOCKS_MAX,
@@ -117,11 +117,11 @@ export function readConfig(
     audit: { most: env.LOCKKEEPER_AUDIT_MAX, ms: env.LOCKKEEPER_AUDIT_DAYS * DAY_MS },
     metrics: env.LOCKKEEPER_METRICS,
     metricsPatterns: env.LOCKKEEPER_METRICS_PATTERNS,
-    tracing: tracingOf(env),
+    tracing: readTracingConfig(env),
     rootKey: env.LOCKKEEPER_ROOT_KEY,
     logLevel: env.LOCKKEEPER_LOG,
-    operatorName: env.LOCKKEEPER_OPERATOR ?? accountName(),
-    firstOperator: firstOperatorOf(env),
+    operatorName: env.LOCKKEEPER_OPERATOR ?? getAccountName(),
+    firstOperator: readFirstOperator(env),
     sessions: {
       longestMs: env.LOCKKEEPER_SESSION_HOURS * HOUR_MS,
       idleMs: env.LOCKKEEPER_SESSION_IDLE_MINUTES * MINUTE_MS,
@@ -129,21 +129,21 @@ export function readConfig(
   };
 }
 
-function rateOf(given: Rate | "off" | undefined, fallback: Rate): Rate | undefined {
+function resolveRate(given: Rate | "off" | undefined, fallback: Rate): Rate | undefined {
   return given === "off" ? undefined : (given ?? fallback);
 }
 
-function firstOperatorOf(env: VariableValues): Config["firstOperator"] {
+function readFirstOperator(env: EnvironmentValues): Config["firstOperator"] {
   const { LOCKKEEPER_OPERATOR: name, LOCKKEEPER_OPERATOR_PASSWORD: password } = env;
   if (password === undefined) return undefined;
   if (name !== undefined) return { name, password };
   throw new StartupError("LOCKKEEPER_OPERATOR_PASSWORD is set; LOCKKEEPER_OPERATOR must say whose it is.");
 }
 
-type Given = Readonly<Record<string, string | undefined>>;
+type GivenVariables = Readonly<Record<string, string | undefined>>;
 
 /** What the configuration file says as well, so that both at once would leave open which counts. */
-const OF_ONE_TARGET = [
+const SINGLE_TARGET_VARIABLES = [
   "REDIS_URL",
   "LOCKKEEPER_TARGET",
   "LOCKKEEPER_WATCH",
@@ -153,21 +153,25 @@ const OF_ONE_TARGET = [
   "LOCKKEEPER_NOTIFICATIONS",
 ];
 
-function targetsOf(env: VariableValues, given: Given): Pick<Config, "targets" | "targetsFrom" | "home"> {
-  const file = fileOf(env, given);
+function readTargets(
+  env: EnvironmentValues,
+  given: GivenVariables,
+): Pick<Config, "targets" | "targetsSource" | "home"> {
+  const file = readConfiguredFile(env, given);
   const home =
     env.LOCKKEEPER_HOME_URL === undefined
       ? undefined
-      : whereOfVariable("LOCKKEEPER_HOME_URL", env.LOCKKEEPER_HOME_URL);
-  if (file === undefined) return { targets: [targetOf(env)], targetsFrom: "environment", home };
-  return { targets: file.targets, targetsFrom: "file", home: home ?? file.home };
+      : parseLocationVariable("LOCKKEEPER_HOME_URL", env.LOCKKEEPER_HOME_URL);
+  if (file === undefined)
+    return { targets: [readEnvironmentTarget(env)], targetsSource: "environment", home };
+  return { targets: file.targets, targetsSource: "file", home: home ?? file.home };
 }
 
-function fileOf(env: VariableValues, given: Given): FileSettings | undefined {
+function readConfiguredFile(env: EnvironmentValues, given: GivenVariables): FileSettings | undefined {
   const path = resolve(env.LOCKKEEPER_CONFIG ?? CONFIG_FILE);
   if (env.LOCKKEEPER_CONFIG === undefined && !existsSync(path)) return undefined;
   const file = readConfigFile(path, given);
-  const both = OF_ONE_TARGET.filter((name) => given[name] !== undefined);
+  const both = SINGLE_TARGET_VARIABLES.filter((name) => given[name] !== undefined);
   if (file.home !== undefined && env.LOCKKEEPER_HOME_URL !== undefined) both.push("LOCKKEEPER_HOME_URL");
   if (both.length === 0) return file;
   const what = both.length === 1 ? `${both[0]} is` : `${both.join(", ")} are`;
@@ -176,14 +180,14 @@ function fileOf(env: VariableValues, given: Given): FileSettings | undefined {
   );
 }
 
-function targetOf(env: VariableValues): TargetSettings {
+function readEnvironmentTarget(env: EnvironmentValues): TargetSettings {
   const { LOCKKEEPER_TARGET: name, LOCKKEEPER_LOCKABLE: lockable } = env;
   const watch = [...new Set([...env.LOCKKEEPER_WATCH, ...lockable])];
   return {
     name,
     label: name,
     environment: undefined,
-    where: env.REDIS_URL === undefined ? undefined : whereOfVariable("REDIS_URL", env.REDIS_URL),
+    where: env.REDIS_URL === undefined ? undefined : parseLocationVariable("REDIS_URL", env.REDIS_URL),
     setting: "REDIS_URL",
     policy: { watch, lockable, readOnly: false, notifications: env.LOCKKEEPER_NOTIFICATIONS },
     formatRules: env.LOCKKEEPER_FORMATS,
@@ -192,21 +196,21 @@ function targetOf(env: VariableValues): TargetSettings {
 }
 
 /** @throws StartupError */
-function whereOfVariable(name: string, url: string): Where {
+function parseLocationVariable(name: string, url: string): RedisLocation {
   try {
-    return whereOfUrl(url);
+    return parseRedisLocation(url);
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     throw new StartupError(error.message.replace(/^REDIS_URL/, name));
   }
 }
 
-export function embeddedRedisDir(config: Config): string {
+export function getEmbeddedRedisDir(config: Config): string {
   return join(config.cacheDir, "redis");
 }
 
 /** Where browsers find the console. */
-export function consoleUrl({ publicUrl, host, basePath }: Config, port: number): string {
+export function getConsoleUrl({ publicUrl, host, basePath }: Config, port: number): string {
   if (publicUrl !== undefined) {
     const url = publicUrl.replace(/\/$/, "");
     return new URL(url).pathname === basePath ? url : `${url}${basePath}`;
@@ -215,7 +219,7 @@ export function consoleUrl({ publicUrl, host, basePath }: Config, port: number):
   return `http://${name}:${port}${basePath}`;
 }
 
-function accountName(): string {
+function getAccountName(): string {
   try {
     return userInfo().username;
   } catch {
@@ -224,12 +228,12 @@ function accountName(): string {
 }
 
 /** Next and React choose their production build by this variable, whatever the shell had set. */
-export function settleNodeEnv({ mode }: Config): void {
+export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }
 
 /** By the variables that all of OpenTelemetry goes by. The SDK itself reads the headers that they name. */
-function tracingOf(env: VariableValues): Config["tracing"] {
+function readTracingConfig(env: EnvironmentValues): Config["tracing"] {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/$/, "")}/v1/traces`);
   if (url === undefined || env.OTEL_SDK_DISABLED === "true") return undefined;

@@ -1,4 +1,4 @@
-import { SpokenFormat } from "../../lib/contract/format.ts";
+import { WritableFormat } from "../../lib/contract/format.ts";
 import { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder } from "./observation.ts";
 
@@ -12,36 +12,36 @@ export interface Companion {
   readonly sinceMs: number | null;
   readonly leaseMs: number | null;
   readonly seq: number;
-  readonly format: SpokenFormat;
+  readonly format: WritableFormat;
   readonly record: OwnerRecord | undefined;
   readonly graceMs: number;
 }
 
 /** undefined for what anybody may have written in its place, and when no hold is told of. */
-export function companionOf(text: string): Companion | undefined {
+export function parseCompanion(text: string): Companion | undefined {
   const [owner, value = "", count, fence, since, lease, grace, , seq, format, record] = text.split("\n", 11);
-  const known = SpokenFormat.safeParse(format);
+  const known = WritableFormat.safeParse(format);
   if (owner === undefined || owner === "" || !known.success) return undefined;
   return {
-    owner: alone(owner),
-    value: alone(value),
-    count: wholeOf(count) ?? 1,
-    fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? alone(fence) : null,
-    sinceMs: wholeOf(since),
-    leaseMs: wholeOf(lease),
-    graceMs: wholeOf(grace) ?? 0,
-    seq: wholeOf(seq) ?? 0,
+    owner: copyText(owner),
+    value: copyText(value),
+    count: parseWholeNumber(count) ?? 1,
+    fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? copyText(fence) : null,
+    sinceMs: parseWholeNumber(since),
+    leaseMs: parseWholeNumber(lease),
+    graceMs: parseWholeNumber(grace) ?? 0,
+    seq: parseWholeNumber(seq) ?? 0,
     format: known.data,
-    record: recordOf(record?.split("\t", 1)[0]),
+    record: parseOwnerRecord(record?.split("\t", 1)[0]),
   };
 }
 
 /** A part of a text keeps all of the text in memory, and it is kept for as long as the lock is held. */
-function alone(part: string): string {
+function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-export function holderOf(
+export function toSeenHolder(
   owner: string,
   count: number,
   told: Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "record" | "graceMs"> | undefined,
@@ -58,11 +58,11 @@ export function holderOf(
   };
 }
 
-export function wholeOf(text: string | undefined): number | null {
+export function parseWholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-export function recordOf(json: string | undefined): OwnerRecord | undefined {
+export function parseOwnerRecord(json: string | undefined): OwnerRecord | undefined {
   if (!json) return undefined;
   try {
     return OwnerRecord.parse(JSON.parse(json));

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { companionKeyOf, fencedCounterKeyOf } from "./keys.ts";
-import { FORMATS } from "./lock-writer.ts";
+import { buildCompanionKey, buildFencedCounterKey } from "./keys.ts";
+import { LOCK_WRITERS } from "./lock-writer.ts";
 
 let server: TestRedis;
 let redis: Redis;
@@ -13,8 +13,8 @@ const heard = new Map<string, string[]>();
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = server.client();
-  listener = server.client();
+  redis = server.createClient();
+  listener = server.createClient();
   await listener.subscribe("events");
   listener.on("message", (_, message: string) => {
     const [words = "", key = ""] = message.split("\n");
@@ -40,7 +40,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 /** `plain`: as callers ask. `whole`: with an argument that the plain case leaves alone, so the rest of the script runs. */
-class Lock {
+class LockUnderTest {
   readonly key = `lock:${randomUUID()}`;
   #ids = 0;
 
@@ -53,9 +53,9 @@ class Lock {
     const { key } = this;
     if (step.do === "delete") return await redis.del(key);
     if (step.do === "persist") return await redis.persist(key);
-    if (step.do === "spoil") return await redis.set(String(companionKeyOf(key)), "nonsense", "PX", 60_000);
-    if (step.do === "count") return await redis.set(String(fencedCounterKeyOf(key)), "7");
-    if (step.do === "foreign") return await this.#takenElsewhere(step.owner);
+    if (step.do === "spoil") return await redis.set(String(buildCompanionKey(key)), "nonsense", "PX", 60_000);
+    if (step.do === "count") return await redis.set(String(buildFencedCounterKey(key)), "7");
+    if (step.do === "foreign") return await this.#acquiredElsewhere(step.owner);
     const { owner, principal, again } = step as Extract<Step, { again: boolean }>;
     if (!again) this.#ids++;
     const request = {
@@ -64,7 +64,7 @@ class Lock {
       principal,
       ...(this.path === "whole" ? { retryMs: 0 } : {}),
     };
-    const format = FORMATS[this.format];
+    const format = LOCK_WRITERS[this.format];
     if (step.do === "release") return await format.release(redis, "events", key, { owner, ...request });
     return await format.acquire(redis, "events", key, {
       owner,
@@ -78,13 +78,13 @@ class Lock {
     });
   }
 
-  async #takenElsewhere(owner: string): Promise<unknown> {
+  async #acquiredElsewhere(owner: string): Promise<unknown> {
     if (this.format === "token") return await redis.set(this.key, owner, "PX", 30_000, "NX");
     await redis.hincrby(this.key, owner, 1);
     return await redis.pexpire(this.key, 30_000);
   }
 
-  async look(): Promise<unknown> {
+  async observe(): Promise<unknown> {
     const type = await redis.type(this.key);
     return {
       lock:
@@ -94,9 +94,9 @@ class Lock {
             ? await redis.get(this.key)
             : type,
       expires: Math.round((await redis.pttl(this.key)) / 5000),
-      companion: withoutTimes((await redis.get(String(companionKeyOf(this.key)))) ?? ""),
-      companionExpires: Math.round((await redis.pttl(String(companionKeyOf(this.key)))) / 5000),
-      hasCounter: withoutTimes((await redis.get(String(fencedCounterKeyOf(this.key)))) ?? ""),
+      companion: withoutTimes((await redis.get(String(buildCompanionKey(this.key)))) ?? ""),
+      companionExpires: Math.round((await redis.pttl(String(buildCompanionKey(this.key)))) / 5000),
+      hasCounter: withoutTimes((await redis.get(String(buildFencedCounterKey(this.key)))) ?? ""),
       events: heard.get(this.key) ?? [],
     };
   }
@@ -110,7 +110,7 @@ function withoutTimes(text: string): string {
     .replace(/\t\d{1,4}\t(?=[^\t]*\t$)/, "\theld\t");
 }
 
-const answerOf = (reply: unknown) =>
+const toAnswer = (reply: unknown) =>
   JSON.stringify(reply)
     .replace(/\d{16}/g, "fence")
     .replace(/\d{13}/g, "time")
@@ -120,20 +120,20 @@ describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
   it("the fast path returns, stores and publishes exactly the same as the full script", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
-        const plain = new Lock(format, "plain");
-        const whole = new Lock(format, "whole");
+        const plain = new LockUnderTest(format, "plain");
+        const whole = new LockUnderTest(format, "whole");
         for (const each of steps) {
-          expect(answerOf(await plain.run(each))).toBe(answerOf(await whole.run(each)));
+          expect(toAnswer(await plain.run(each))).toBe(toAnswer(await whole.run(each)));
         }
         await listener.ping();
-        expect(await plain.look()).toEqual(await whole.look());
+        expect(await plain.observe()).toEqual(await whole.observe());
       }),
       { numRuns: 250 },
     );
   });
 
   it("acquiring and releasing a free lock takes at most 14 commands", async () => {
-    const lock = new Lock(format, "plain");
+    const lock = new LockUnderTest(format, "plain");
     await redis.config("RESETSTAT");
     await lock.run({ do: "acquire", owner: "a", principal: "root", again: false });
     await lock.run({ do: "release", owner: "a", principal: "root", again: false });

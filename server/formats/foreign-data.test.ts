@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { rawKey } from "../../test/support/raw-key.ts";
-import { seeded } from "../../test/support/seeded-random.ts";
+import { createRawKey } from "../../test/support/raw-key.ts";
+import { createSeededRandom } from "../../test/support/seeded-random.ts";
 import type { LockType } from "./observation.ts";
 import type { RawKey } from "./raw-key.ts";
-import { recognise } from "./registry/detect-lock.ts";
-import { isLockLike } from "./strings/lock-name.ts";
+import { detectLock } from "./registry/detect-lock.ts";
+import { hasLockLikeName } from "./strings/lock-name.ts";
 
 /** What apps keep in Redis that is no lock. */
 
@@ -21,7 +21,7 @@ const many = <Each>(chance: Chance, most: number, make: () => Each): Each[] =>
   Array.from({ length: 1 + below(chance, most) }, make);
 
 /** Cut out of random bytes that are drawn once: a hundred thousand keys want many. */
-const POOL = Buffer.from(Array.from({ length: 1 << 16 }, rounded(seeded(7))));
+const POOL = Buffer.from(Array.from({ length: 1 << 16 }, rounded(createSeededRandom(7))));
 function rounded(chance: Chance): () => number {
   return () => below(chance, 256);
 }
@@ -99,11 +99,11 @@ function stranger(chance: Chance): RawKey {
   const type = oneOf<LockType>(chance, ["string", "string", "hash", "set", "zset"]);
   const remainingMs = chance() < 0.5 ? null : below(chance, chance() < 0.5 ? 60_000 : 30 * 24 * 3_600_000);
   const fields = { asOf: NOW, remainingMs, queued: below(chance, 2), fenceCounter: null };
-  return rawKey(name(chance), type, CONTENTS[type](chance), fields);
+  return createRawKey(name(chance), type, CONTENTS[type](chance), fields);
 }
 
 const sure = (raw: RawKey) => {
-  const found = recognise(raw, undefined);
+  const found = detectLock(raw, undefined);
   return found !== undefined && found.confidence !== "possible" ? found : undefined;
 };
 const shown = ({ key, type, content, remainingMs }: RawKey) =>
@@ -111,12 +111,12 @@ const shown = ({ key, type, content, remainingMs }: RawKey) =>
 
 describe("application data", () => {
   it("none of 100,000 random keys is detected as a certain or likely lock", () => {
-    const chance = seeded(20_261_121);
+    const chance = createSeededRandom(20_261_121);
     const taken: string[] = [];
     const types = new Set<string>();
     for (let left = 100_000; left > 0; left--) {
       const raw = stranger(chance);
-      if (isLockLike(raw.key)) throw new Error(`the test made the name of a lock: ${raw.key}`);
+      if (hasLockLikeName(raw.key)) throw new Error(`the test made the name of a lock: ${raw.key}`);
       types.add(raw.type);
       const found = sure(raw);
       if (found !== undefined) taken.push(`${found.format} ${found.confidence}: ${shown(raw)}`);
@@ -163,8 +163,11 @@ describe("application data", () => {
     ["recent", "zset", [session, String(NOW)]],
     ["due", "zset", [session, String(NOW + 60_000)]],
     ["schedule", "zset", ['{"class":"Mail","jid":"b4a577edbccf1d805744efa9"}', String(NOW / 1000 + 60)]],
-  ])("the application key %s is not detected as a certain or likely lock, with or without a TTL", (key, type, content) => {
-    for (const remainingMs of [null, 1000, 30_000, 3_600_000])
-      expect(sure(rawKey(key, type, content, { asOf: NOW, remainingMs }))).toBeUndefined();
-  });
+  ])(
+    "the application key %s is not detected as a certain or likely lock, with or without a TTL",
+    (key, type, content) => {
+      for (const remainingMs of [null, 1000, 30_000, 3_600_000])
+        expect(sure(createRawKey(key, type, content, { asOf: NOW, remainingMs }))).toBeUndefined();
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import type { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
-import { type Key, textOfKey } from "../../lib/keys/key.ts";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { Glob } from "../redis/glob.ts";
 
 /** The first rule that fits a key counts. */
@@ -11,9 +11,9 @@ export class FormatRules {
     this.#rules = rules.map(({ pattern, format }) => ({ glob: new Glob(pattern), format }));
   }
 
-  formatOf(key: Key): FormatName | undefined {
+  findFormat(key: Key): FormatName | undefined {
     if (this.#rules.length === 0) return undefined;
-    const text = textOfKey(key);
+    const text = formatKey(key);
     return this.#rules.find(({ glob }) => glob.matches(text))?.format;
   }
 }

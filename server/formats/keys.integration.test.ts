@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesOfKey, type Key, keyOfBytes } from "../../lib/keys/key.ts";
+import { decodeKey, encodeKey, type Key } from "../../lib/keys/key.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { argumentOf } from "../redis/script.ts";
+import { toRedisArgument } from "../redis/script.ts";
 import {
-  companionKeyOf,
-  companionOf,
-  fencedCounterKeyOf,
-  redissonNameOf,
-  standsAside,
-  unmappable,
-  wakeChannelOf,
+  buildColocatedKey,
+  buildCompanionKey,
+  buildFencedCounterKey,
+  buildRedissonKey,
+  buildWakeChannel,
+  findKeyFault,
+  isAuxiliaryKey,
 } from "./keys.ts";
 
 let server: TestRedis;
@@ -19,17 +19,17 @@ let redis: Redis;
 
 beforeAll(async () => {
   server = await startTestRedis({ args: ["--cluster-enabled", "yes"] });
-  redis = server.client();
+  redis = server.createClient();
 });
 
 afterAll(() => server.stop());
 
-const bytesOf = (name: string | Buffer | number) =>
+const toBytes = (name: string | Buffer | number) =>
   Buffer.isBuffer(name) ? name : Buffer.from(String(name));
 
-async function slotsOf(names: readonly (string | Buffer | number)[]): Promise<number[]> {
+async function fetchSlots(names: readonly (string | Buffer | number)[]): Promise<number[]> {
   const pipeline = redis.pipeline();
-  for (const name of names) pipeline.cluster("KEYSLOT", bytesOf(name));
+  for (const name of names) pipeline.cluster("KEYSLOT", toBytes(name));
   const replies = (await pipeline.exec()) ?? [];
   return replies.map(([error, slot]) => {
     if (error !== null) throw error;
@@ -48,23 +48,23 @@ const text = fc.string({
 });
 const bytes = fc
   .array(fc.constantFrom(0x7b, 0x7d, 0x61, 0x3a, 0xff, 0xc3), { minLength: 1, maxLength: 10 })
-  .map((codes) => keyOfBytes(Uint8Array.from(codes)));
+  .map((codes) => decodeKey(Uint8Array.from(codes)));
 const key: fc.Arbitrary<Key> = fc.oneof({ weight: 3, arbitrary: text }, { weight: 2, arbitrary: bytes });
-const mappable = key.filter((one) => unmappable(one) === undefined);
+const mappable = key.filter((one) => findKeyFault(one) === undefined);
 
 describe("companion keys of a lock", () => {
   it("every companion key is in the slot of its lock", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mappable, { minLength: 20, maxLength: 40 }), async (keys) => {
-        const slots = await slotsOf(keys.map(argumentOf));
+        const slots = await fetchSlots(keys.map(toRedisArgument));
         for (const nameOf of [
-          companionKeyOf,
-          fencedCounterKeyOf,
-          wakeChannelOf,
-          (one: Key) => companionOf("lockkeeper:waiters", one),
-          (one: Key) => redissonNameOf("redisson_lock_queue", one),
+          buildCompanionKey,
+          buildFencedCounterKey,
+          buildWakeChannel,
+          (one: Key) => buildColocatedKey("lockkeeper:waiters", one),
+          (one: Key) => buildRedissonKey("redisson_lock_queue", one),
         ]) {
-          expect(await slotsOf(keys.map(nameOf))).toEqual(slots);
+          expect(await fetchSlots(keys.map(nameOf))).toEqual(slots);
         }
       }),
       { numRuns: 60 },
@@ -76,7 +76,7 @@ describe("companion keys of a lock", () => {
       fc.property(fc.array(mappable, { minLength: 2, maxLength: 100 }), (keys) => {
         const owners = new Map<string, string>();
         for (const one of keys) {
-          const companion = bytesOf(companionKeyOf(one)).toString("hex");
+          const companion = toBytes(buildCompanionKey(one)).toString("hex");
           expect(owners.get(companion) ?? one).toBe(one);
           owners.set(companion, one);
         }
@@ -86,31 +86,31 @@ describe("companion keys of a lock", () => {
   });
 
   it("companion key names match the design and Redisson", () => {
-    expect(companionKeyOf("lock:a")).toBe("lockkeeper:hold:{lock:a}");
-    expect(companionKeyOf("{tag}lock")).toBe("lockkeeper:hold:{tag}:{tag}lock");
-    expect(companionKeyOf("lock:{tag}:a{b}")).toBe("lockkeeper:hold:{tag}:lock:{tag}:a{b}");
-    expect(fencedCounterKeyOf("lock:a")).toBe("redisson_lock_token:{lock:a}");
-    expect(fencedCounterKeyOf("lock:{a}")).toBe("redisson_lock_token:lock:{a}");
-    expect(wakeChannelOf("lock:a")).toBe("redisson_lock__channel:{lock:a}");
+    expect(buildCompanionKey("lock:a")).toBe("lockkeeper:hold:{lock:a}");
+    expect(buildCompanionKey("{tag}lock")).toBe("lockkeeper:hold:{tag}:{tag}lock");
+    expect(buildCompanionKey("lock:{tag}:a{b}")).toBe("lockkeeper:hold:{tag}:lock:{tag}:a{b}");
+    expect(buildFencedCounterKey("lock:a")).toBe("redisson_lock_token:{lock:a}");
+    expect(buildFencedCounterKey("lock:{a}")).toBe("redisson_lock_token:lock:{a}");
+    expect(buildWakeChannel("lock:a")).toBe("redisson_lock__channel:{lock:a}");
   });
 
   it("companion keys preserve the bytes of a key that is not UTF-8", () => {
-    const binary = keyOfBytes(Buffer.from("lock:\xff", "latin1"));
-    expect(argumentOf(binary)).toEqual(Buffer.from(bytesOfKey(binary)));
-    expect(companionKeyOf(binary)).toEqual(Buffer.from("lockkeeper:hold:{lock:\xff}", "latin1"));
-    const tagged = keyOfBytes(Buffer.from("{\xff}a", "latin1"));
-    expect(companionKeyOf(tagged)).toEqual(Buffer.from("lockkeeper:hold:{\xff}:{\xff}a", "latin1"));
-    expect(argumentOf("\u{10000}")).toBe("\u{10000}");
+    const binary = decodeKey(Buffer.from("lock:\xff", "latin1"));
+    expect(toRedisArgument(binary)).toEqual(Buffer.from(encodeKey(binary)));
+    expect(buildCompanionKey(binary)).toEqual(Buffer.from("lockkeeper:hold:{lock:\xff}", "latin1"));
+    const tagged = decodeKey(Buffer.from("{\xff}a", "latin1"));
+    expect(buildCompanionKey(tagged)).toEqual(Buffer.from("lockkeeper:hold:{\xff}:{\xff}a", "latin1"));
+    expect(toRedisArgument("\u{10000}")).toBe("\u{10000}");
   });
 
   it("a companion key is never treated as a lock", () => {
     fc.assert(
       fc.property(mappable, (one) => {
-        expect(standsAside(one)).toBe(false);
-        for (const name of [companionKeyOf(one), fencedCounterKeyOf(one)]) {
-          const companion = keyOfBytes(bytesOf(name));
-          expect(standsAside(companion)).toBe(true);
-          expect(unmappable(companion)).toBeDefined();
+        expect(isAuxiliaryKey(one)).toBe(false);
+        for (const name of [buildCompanionKey(one), buildFencedCounterKey(one)]) {
+          const companion = decodeKey(toBytes(name));
+          expect(isAuxiliaryKey(companion)).toBe(true);
+          expect(findKeyFault(companion)).toBeDefined();
         }
       }),
     );
@@ -118,7 +118,7 @@ describe("companion keys of a lock", () => {
 });
 
 describe("keys without a companion key", () => {
-  const binary = (latin1: string) => keyOfBytes(Buffer.from(latin1, "latin1"));
+  const binary = (latin1: string) => decodeKey(Buffer.from(latin1, "latin1"));
 
   it.each([
     ["", /empty/],
@@ -135,7 +135,7 @@ describe("keys without a companion key", () => {
     [binary("redisson_lock_token:{\xff}"), /begin with redisson_/],
     [binary("\xff{"), /never closed/],
   ])("the key %j cannot be locked, with the reason given", (one, why) => {
-    expect(unmappable(one)).toMatch(why);
+    expect(findKeyFault(one)).toMatch(why);
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe("keys without a companion key", () => {
     "aredisson_",
     binary("\xff{a}"),
   ])("the key %j can be locked", (one) => {
-    expect(unmappable(one)).toBeUndefined();
+    expect(findKeyFault(one)).toBeUndefined();
   });
 });
 
@@ -173,7 +173,7 @@ describe("auxiliary keys of libraries", () => {
     "uniquejobs:0123456789abcdef0123456789abcdef:INFO",
     "uniquejobs:0123456789abcdef0123456789abcdef:RUN:QUEUED",
   ])("%s is an auxiliary key of a lock library", (one) => {
-    expect(standsAside(one)).toBe(true);
+    expect(isAuxiliaryKey(one)).toBe(true);
   });
 
   it.each([
@@ -187,6 +187,6 @@ describe("auxiliary keys of libraries", () => {
     "uniquejobs:0123456789abcdef0123456789abcdef:LOCKED",
     "uniquejobs:0123456789abcdef0123456789abcdef:RUN:LOCKED",
   ])("%s is not an auxiliary key", (one) => {
-    expect(standsAside(one)).toBe(false);
+    expect(isAuxiliaryKey(one)).toBe(false);
   });
 });

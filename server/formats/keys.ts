@@ -1,25 +1,25 @@
-import { bytesOfKey, isBinary, type Key, textOfKey } from "../../lib/keys/key.ts";
+import { encodeKey, formatKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
-import { argumentOf } from "../redis/script.ts";
+import { toRedisArgument } from "../redis/script.ts";
 
 /** Everything of ours begins so on a target. */
-export const OURS = "lockkeeper:";
+export const TARGET_PREFIX = "lockkeeper:";
 /** Everything of ours begins so in the home store. */
-export const OURS_AT_HOME = "{lockkeeper}:";
+export const HOME_PREFIX = "{lockkeeper}:";
 
 const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 
 /** Why a key cannot be written to; undefined when it can. */
-export function unmappable(key: Key): string | undefined {
+export function findKeyFault(key: Key): string | undefined {
   if (key === "") return "it is empty, so no companion can share its slot";
-  const text = textOfKey(key);
-  if (text.startsWith(OURS) || text.startsWith(OURS_AT_HOME))
-    return `keys that begin with ${OURS} are Lockkeeper's own`;
+  const text = formatKey(key);
+  if (text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_PREFIX))
+    return `keys that begin with ${TARGET_PREFIX} are Lockkeeper's own`;
   if (text.startsWith("redisson_"))
     return "keys that begin with redisson_ are Redisson's own companions of locks";
-  if (!isBinary(key) && !key.includes("{") && !key.includes("}")) return undefined;
-  const bytes = bytesOfKey(key);
+  if (!isBinaryKey(key) && !key.includes("{") && !key.includes("}")) return undefined;
+  const bytes = encodeKey(key);
   const open = bytes.indexOf(BRACE_OPEN);
   const close = bytes.indexOf(BRACE_CLOSE);
   if (open < 0 && close < 0) return undefined;
@@ -35,64 +35,64 @@ export function unmappable(key: Key): string | undefined {
  * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that are not `unmappable`: in the first form
  * the braces are the last ones, in the second the key after them holds its own.
  */
-export function companionOf(prefix: string, key: Key): RedisArgument {
-  if (!isBinary(key) && !key.includes("{")) return `${prefix}:{${key}}`;
-  const bytes = bytesOfKey(key);
+export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
+  if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
+  const bytes = encodeKey(key);
   const open = bytes.indexOf(BRACE_OPEN);
-  if (open < 0) return joined(key, `${prefix}:{`, bytes, "}");
+  if (open < 0) return joinBytes(key, `${prefix}:{`, bytes, "}");
   const tag = bytes.subarray(open, bytes.indexOf(BRACE_CLOSE, open) + 1);
-  return joined(key, `${prefix}:`, Buffer.concat([tag, Buffer.from(":"), bytes]), "");
+  return joinBytes(key, `${prefix}:`, Buffer.concat([tag, Buffer.from(":"), bytes]), "");
 }
 
 /** As Redisson names what belongs to a lock: `prefix:{key}`, or `prefix:key` when the key has a brace. */
-export function redissonNameOf(prefix: string, key: Key): RedisArgument {
-  if (!isBinary(key) && !key.includes("{")) return `${prefix}:{${key}}`;
-  const bytes = bytesOfKey(key);
+export function buildRedissonKey(prefix: string, key: Key): RedisArgument {
+  if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
+  const bytes = encodeKey(key);
   const open = bytes.indexOf(BRACE_OPEN) < 0 ? "{" : "";
-  return joined(key, `${prefix}:${open}`, bytes, open === "" ? "" : "}");
+  return joinBytes(key, `${prefix}:${open}`, bytes, open === "" ? "" : "}");
 }
 
-function joined(key: Key, before: string, bytes: Uint8Array, after: string): RedisArgument {
+function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): RedisArgument {
   const whole = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
-  return isBinary(key) ? whole : whole.toString("utf8");
+  return isBinaryKey(key) ? whole : whole.toString("utf8");
 }
 
-const COMPANION = `${OURS}hold`;
+const COMPANION = `${TARGET_PREFIX}hold`;
 
 /** A lock and its companion. */
-export type Pair = [RedisArgument, RedisArgument];
+export type LockKeyPair = [RedisArgument, RedisArgument];
 
-export const pairOf = (key: Key): Pair => [argumentOf(key), companionKeyOf(key)];
+export const buildLockKeyPair = (key: Key): LockKeyPair => [toRedisArgument(key), buildCompanionKey(key)];
 
-const WAITERS = `${OURS}waiters`;
+const WAITERS = `${TARGET_PREFIX}waiters`;
 
-export const waitersKeyOf = (key: Key) => companionOf(WAITERS, key);
-export const companionKeyOf = (key: Key) => companionOf(COMPANION, key);
-export const fencedCounterKeyOf = (key: Key) => redissonNameOf("redisson_lock_token", key);
-export const wakeChannelOf = (key: Key) => redissonNameOf("redisson_lock__channel", key);
+export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
+export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
+export const buildFencedCounterKey = (key: Key) => buildRedissonKey("redisson_lock_token", key);
+export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__channel", key);
 
 /** Where Redisson puts a suffix, and not a prefix. */
-export function redissonSuffixOf(key: Key, suffix: string): RedisArgument {
-  const bytes = bytesOfKey(key);
-  if (bytes.indexOf(BRACE_OPEN) >= 0) return joined(key, "", bytes, suffix);
-  return joined(key, "{", bytes, `}${suffix}`);
+export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
+  const bytes = encodeKey(key);
+  if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
+  return joinBytes(key, "{", bytes, `}${suffix}`);
 }
 
 /** What read.lua looks at beside a lock and its companion. */
-export const besideOf = (key: Key): RedisArgument[] => [
-  waitersKeyOf(key),
-  fencedCounterKeyOf(key),
-  redissonNameOf("redisson_lock_queue", key),
-  redissonSuffixOf(key, ":timeout"),
+export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
+  buildWaitersKey(key),
+  buildFencedCounterKey(key),
+  buildRedissonKey("redisson_lock_queue", key),
+  buildRedissonSuffixKey(key, ":timeout"),
 ];
 
 /** Pub/sub knows no databases, so the channel names it. */
-export const eventChannelOf = (db: number) => `${OURS}events:${db}`;
+export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 // What libraries keep beside their locks; never locks themselves.
-const ASIDE = [
-  OURS,
-  OURS_AT_HOME,
+const AUXILIARY_PREFIXES = [
+  TARGET_PREFIX,
+  HOME_PREFIX,
   "redisson_unlock_latch:",
   "redisson_lock_queue:",
   "redisson_lock_timeout:",
@@ -101,7 +101,7 @@ const ASIDE = [
   "symfony_check_support_time",
   "rq:clean_registries:",
 ];
-const ASIDE_SHAPES = [
+const AUXILIARY_PATTERNS = [
   /:rwlock_timeout:\d+$/,
   /:stalled-check$/,
   /(?:^|:)uniquejobs:(?:digests|expiring_digests|changelog|reaper|live|dead)$/,
@@ -109,7 +109,10 @@ const ASIDE_SHAPES = [
   /(?:^|:)uniquejobs:[0-9a-f]{32,64}(?::RUN)?(?::(?:QUEUED|PRIMED|INFO))?$/,
 ];
 
-export function standsAside(key: Key): boolean {
-  const text = textOfKey(key);
-  return ASIDE.some((prefix) => text.startsWith(prefix)) || ASIDE_SHAPES.some((shape) => shape.test(text));
+export function isAuxiliaryKey(key: Key): boolean {
+  const text = formatKey(key);
+  return (
+    AUXILIARY_PREFIXES.some((prefix) => text.startsWith(prefix)) ||
+    AUXILIARY_PATTERNS.some((shape) => shape.test(text))
+  );
 }

@@ -1,7 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
-import type { HeldObservation, LockType, Recognised, SeenHolder } from "./observation.ts";
-import type { Queue } from "./queue-reader.ts";
+import type { DetectedLock, HeldObservation, LockType, SeenHolder } from "./observation.ts";
+import type { QueueReader } from "./queue-reader.ts";
 import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
@@ -9,10 +9,10 @@ import type { ForceReleaseReply } from "./script-replies.ts";
  * `by_shape`: nothing is known but what is read. `by_rule`: an operator said that keys of this name are of this format,
  * so only what contradicts it counts.
  */
-export type How = "by_shape" | "by_rule";
+export type DetectionBasis = "by_shape" | "by_rule";
 
 /** Who is freed, on whose word, and whether the lock is held off after it. */
-export interface FreeAsk {
+export interface ForceReleaseParams {
   /** One of several holders; undefined: the lock as a whole. */
   readonly holder: SeenHolder | undefined;
   readonly by: string;
@@ -21,42 +21,51 @@ export interface FreeAsk {
 }
 
 /** What else has to be asked about a lock, in one more round trip for all locks of a batch. */
-export interface More {
+export interface DetailReader {
   /** Commands that only read. */
-  ask(seen: HeldObservation): readonly (readonly [command: string, ...RedisArgument[]])[];
+  buildCommands(seen: HeldObservation): readonly (readonly [command: string, ...RedisArgument[]])[];
   /** Channels whose listeners are counted. */
-  listened?(seen: HeldObservation): readonly RedisArgument[];
+  buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
    * @param answers one a command; undefined where it failed
    * @param listeners one a channel; empty where they cannot be counted
    */
-  take(seen: HeldObservation, answers: readonly unknown[], listeners: readonly number[]): HeldObservation;
+  applyAnswers(
+    seen: HeldObservation,
+    answers: readonly unknown[],
+    listeners: readonly number[],
+  ): HeldObservation;
 }
 
-export type FreeTerms =
+export type FormatReleaseTerms =
   | { readonly oneHolder?: boolean; readonly holdOff?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
 /** How locks of one format are told from other keys, read, and freed as their library would. */
-export interface KnownFormat {
+export interface LockFormat {
   readonly name: FormatName;
   /** A library that writes locks of several types may have one of these for each. */
   readonly types: readonly LockType[];
-  recognise(raw: RawKey, how: How): Recognised | undefined;
-  readonly more?: More;
+  detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
+  readonly more?: DetailReader;
   /** Left out: who waits is written nowhere. */
-  readonly queue?: Queue;
+  readonly queue?: QueueReader;
   /** Undefined: freeing does harm, and is not done. */
   readonly frees?: {
     readonly oneHolder: boolean;
     readonly holdOff: boolean;
     /** Where it is not the same for all locks of the format: what is otherwise for this one. */
-    readonly terms?: (seen: HeldObservation) => FreeTerms;
+    readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
      * Compares, frees and wakes in one script, and tells of it on the channel for events.
      *
      * Guarantee: frees what was seen or nothing (`changed`, `gone`).
      */
-    free(redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk): Promise<ForceReleaseReply>;
+    free(
+      redis: Commands,
+      channel: string,
+      seen: HeldObservation,
+      ask: ForceReleaseParams,
+    ): Promise<ForceReleaseReply>;
   };
 }

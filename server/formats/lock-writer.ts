@@ -1,25 +1,31 @@
-import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
-import { argumentOf, Script } from "../redis/script.ts";
-import { companionKeyOf, fencedCounterKeyOf, pairOf, waitersKeyOf, wakeChannelOf } from "./keys.ts";
+import { Script, toRedisArgument } from "../redis/script.ts";
+import {
+  buildCompanionKey,
+  buildFencedCounterKey,
+  buildLockKeyPair,
+  buildWaitersKey,
+  buildWakeChannel,
+} from "./keys.ts";
 import {
   type AcquireReply,
-  acquireReplyOf,
   type ExtendReply,
-  extendReplyOf,
   type ForceReleaseReply,
-  forceReleaseReplyOf,
-  isAgreed,
-  manyRemainingOf,
+  isAgreedReply,
+  parseAcquireReply,
+  parseExtendReply,
+  parseForceReleaseReply,
+  parseReleaseReply,
+  parseRenewManyReply,
+  parseRenewReply,
   type ReleaseReply,
   type RenewReply,
-  releaseReplyOf,
-  renewReplyOf,
 } from "./script-replies.ts";
 
-export interface Request {
+export interface LockRequest {
   /** Who asks, by an id that stays. Only it renews, releases and enters again what it acquired; undefined: anybody. */
   readonly principal?: string | undefined;
   /** 1 to 128 visible ASCII characters; the same id is carried out once. */
@@ -31,7 +37,7 @@ export interface Request {
 }
 
 /** A request that will wait when it is refused, so that it can be counted and shown. */
-export interface Waiting {
+export interface WaitRequest {
   readonly waitMs: number;
   /** Since when, as the first refusal told (its `asOf`); undefined at first. */
   readonly sinceMs: number | undefined;
@@ -39,7 +45,7 @@ export interface Waiting {
   readonly waitersMax: number;
 }
 
-export interface AcquireRequest extends Request {
+export interface AcquireRequest extends LockRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly reentrant: boolean;
@@ -49,27 +55,27 @@ export interface AcquireRequest extends Request {
   /** For how long the lock stays taken at least, also when it is released before. */
   readonly minHoldMs: number;
   /** What `timestamp` writes its deadline in. */
-  readonly unit: Unit;
+  readonly unit: TimestampUnit;
 }
 
-export interface RenewRequest extends Request {
+export interface RenewRequest extends LockRequest {
   readonly owner: string;
   readonly leaseMs: number;
 }
 
 /** Nobody may take the lock for a while; the reserved owner has it. */
-export interface HoldOff {
+export interface Reservation {
   readonly owner: string;
   readonly holdOffMs: number;
 }
 
-export interface ReleaseRequest extends Request {
+export interface ReleaseRequest extends LockRequest {
   readonly owner: string;
   /** Take back what this acquire took, also should it arrive only later. */
   readonly acquiredBy?: string;
   /** End this very hold, whatever its count. */
   readonly fence?: string;
-  readonly holdOff?: HoldOff | undefined;
+  readonly holdOff?: Reservation | undefined;
 }
 
 export interface ForceReleaseRequest {
@@ -77,7 +83,7 @@ export interface ForceReleaseRequest {
   readonly fence: string | null;
   readonly by: string;
   readonly reason: string;
-  readonly holdOff?: HoldOff | undefined;
+  readonly holdOff?: Reservation | undefined;
 }
 
 export interface ExtendRequest {
@@ -88,7 +94,7 @@ export interface ExtendRequest {
   readonly reason: string;
 }
 
-export interface HeldByUs {
+export interface OwnHold {
   readonly key: Key;
   readonly owner: string;
   readonly fence: string | null;
@@ -96,7 +102,7 @@ export interface HeldByUs {
   readonly principal?: string | undefined;
 }
 
-export interface Agreed {
+export interface AgreedHold {
   readonly owner: string;
   /** The fence as the node gave it. */
   readonly from: string;
@@ -113,7 +119,7 @@ type Keys = RedisArgument[];
  * How a family of libraries writes a lock, and the verbs on it. A verb is one Lua file for all formats; what the key
  * holds, and what is done to it, is the format's `storage.lua`.
  */
-export class Format {
+export class LockWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
   readonly #renew: Script<Keys, Keys, RenewReply>;
   readonly #renewMany: Script<Keys, Keys, (number | null | undefined)[]>;
@@ -122,17 +128,17 @@ export class Format {
   readonly #extend: Script<Keys, Keys, ExtendReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
 
-  constructor(readonly name: SpokenFormat) {
+  constructor(readonly name: WritableFormat) {
     const folder = new URL(`${name}/`, import.meta.url);
     const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
       new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, folder);
-    this.#acquire = script("acquire", acquireReplyOf);
-    this.#renew = script("renew", renewReplyOf);
-    this.#renewMany = script("renew-many", manyRemainingOf);
-    this.#release = script("release", releaseReplyOf);
-    this.#forceRelease = script("force-release", forceReleaseReplyOf);
-    this.#extend = script("extend", extendReplyOf);
-    this.#agree = script("agree", isAgreed);
+    this.#acquire = script("acquire", parseAcquireReply);
+    this.#renew = script("renew", parseRenewReply);
+    this.#renewMany = script("renew-many", parseRenewManyReply);
+    this.#release = script("release", parseReleaseReply);
+    this.#forceRelease = script("force-release", parseForceReleaseReply);
+    this.#extend = script("extend", parseExtendReply);
+    this.#agree = script("agree", isAgreedReply);
   }
 
   acquire(
@@ -140,29 +146,29 @@ export class Format {
     channel: string,
     key: Key,
     ask: AcquireRequest,
-    waiting?: Waiting,
+    waiting?: WaitRequest,
   ): Promise<AcquireReply> {
     const { owner, leaseMs, id, digest, reentrant } = ask;
-    const keys = [argumentOf(key), companionKeyOf(key), fencedCounterKeyOf(key)];
+    const keys = [toRedisArgument(key), buildCompanionKey(key), buildFencedCounterKey(key)];
     const request = [
       owner,
       leaseMs,
       id,
       digest,
       reentrant ? "1" : "0",
-      recordLineOf(ask),
+      formatRecordLine(ask),
       channel,
       leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
     ];
-    if (isPlain(ask) && waiting === undefined) return this.#acquire.run(redis, keys, request);
-    keys.push(waitersKeyOf(key));
+    if (hasFastPath(ask) && waiting === undefined) return this.#acquire.run(redis, keys, request);
+    keys.push(buildWaitersKey(key));
     request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
     request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit);
     return this.#acquire.run(redis, keys, request);
   }
 
   renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
-    return this.#renew.run(redis, pairOf(key), [
+    return this.#renew.run(redis, buildLockKeyPair(key), [
       ask.owner,
       ask.leaseMs,
       ask.id,
@@ -180,18 +186,18 @@ export class Format {
   renewMany(
     redis: Commands,
     channel: string,
-    holds: readonly HeldByUs[],
+    holds: readonly OwnHold[],
   ): Promise<(number | null | undefined)[]> {
     return this.#renewMany.run(
       redis,
-      holds.flatMap(({ key }) => pairOf(key)),
-      [channel, ...holds.flatMap(argumentsOf)],
+      holds.flatMap(({ key }) => buildLockKeyPair(key)),
+      [channel, ...holds.flatMap(toRenewArguments)],
     );
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     const { owner, id, digest, principal, acquiredBy, fence, retryMs, holdOff } = ask;
-    const request = [owner, id, digest, wakeChannelOf(key), channel];
+    const request = [owner, id, digest, buildWakeChannel(key), channel];
     const isPlainRelease = [acquiredBy, fence, retryMs, holdOff].every((each) => each === undefined);
     const isWhole = !isPlainRelease || redis.publishesSharded;
     if (isWhole || principal !== undefined) request.push(principal ?? "");
@@ -199,7 +205,7 @@ export class Format {
       request.push(acquiredBy ?? "", retryMs ?? "", holdOff?.holdOffMs ?? "", holdOff?.owner ?? "");
       request.push(redis.publishesSharded ? "1" : "", fence ?? "");
     }
-    return this.#release.run(redis, pairOf(key), request);
+    return this.#release.run(redis, buildLockKeyPair(key), request);
   }
 
   /** @param queue of Redisson's fair lock, whose head is woken and keeps its place */
@@ -212,12 +218,12 @@ export class Format {
   ): Promise<ForceReleaseReply> {
     return this.#forceRelease.run(
       redis,
-      [...pairOf(key), ...queue],
+      [...buildLockKeyPair(key), ...queue],
       [
         ask.owner,
         ask.fence ?? "",
         JSON.stringify({ by: ask.by, reason: ask.reason }),
-        wakeChannelOf(key),
+        buildWakeChannel(key),
         channel,
         ask.holdOff?.holdOffMs ?? "",
         ask.holdOff?.owner ?? "",
@@ -229,8 +235,8 @@ export class Format {
   /** Also of a hold that was taken without us, where its end is its key's. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { owner, fence, leaseMs, by, reason } = ask;
-    return this.#extend.run(redis, pairOf(key), [
-      argumentOf(owner),
+    return this.#extend.run(redis, buildLockKeyPair(key), [
+      toRedisArgument(owner),
       fence ?? "",
       leaseMs,
       JSON.stringify({ by, reason }),
@@ -239,29 +245,29 @@ export class Format {
   }
 
   /** Gives a hold what the majority of a quorum agreed on. false: that hold has ended. */
-  agree(redis: Commands, key: Key, { owner, from, fence, count }: Agreed): Promise<boolean> {
-    return this.#agree.run(redis, pairOf(key), [owner, from, fence, count]);
+  agree(redis: Commands, key: Key, { owner, from, fence, count }: AgreedHold): Promise<boolean> {
+    return this.#agree.run(redis, buildLockKeyPair(key), [owner, from, fence, count]);
   }
 }
 
 /** As companion.lua keeps them. */
-function recordLineOf({ record, principal }: AcquireRequest): string {
+function formatRecordLine({ record, principal }: AcquireRequest): string {
   const json = record === undefined ? "" : JSON.stringify(record);
   return principal === undefined ? json : `${json}\t${principal}`;
 }
 
-function argumentsOf({ owner, fence, leaseMs, principal }: HeldByUs): Keys {
+function toRenewArguments({ owner, fence, leaseMs, principal }: OwnHold): Keys {
   return [owner, fence ?? "", leaseMs, principal ?? ""];
 }
 
 /** What the scripts take for granted when the rest of their arguments is left out. */
-function isPlain({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
+function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
   return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
 /** Every format that is spoken, not only read. */
-export const FORMATS: Readonly<Record<SpokenFormat, Format>> = {
-  redisson: new Format("redisson"),
-  token: new Format("token"),
-  timestamp: new Format("timestamp"),
+export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
+  redisson: new LockWriter("redisson"),
+  token: new LockWriter("token"),
+  timestamp: new LockWriter("timestamp"),
 };

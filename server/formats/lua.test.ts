@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { withIncludes } from "../redis/script.ts";
+import { readWithIncludes } from "../redis/script.ts";
 
 const SERVER = new URL("../", import.meta.url);
 
@@ -69,7 +69,7 @@ function withoutComments(source: string): string {
 }
 
 /** The arguments of a call, from behind its opening bracket. */
-function argumentsAt(code: string, start: number): string[] {
+function parseArguments(code: string, start: number): string[] {
   const found: string[] = [];
   let depth = 0;
   let begin = start;
@@ -89,19 +89,19 @@ function argumentsAt(code: string, start: number): string[] {
   throw new Error("a call is not closed");
 }
 
-function callsOf(source: string): Call[] {
+function parseCalls(source: string): Call[] {
   const code = withoutComments(source);
   return [...code.matchAll(/\bredis\s*\.\s*p?call\s*\(/g)].map((match) => {
-    const [name = "", ...parameters] = argumentsAt(code, match.index + match[0].length);
+    const [name = "", ...parameters] = parseArguments(code, match.index + match[0].length);
     const command = /^(['"])([A-Z]+)\1$/.exec(name)?.[2] ?? name;
     return { line: code.slice(0, match.index).split("\n").length, command, parameters };
   });
 }
 
 /** What is wrong with a script's calls, one sentence each. */
-function faultsOf(source: string): string[] {
+function findFaults(source: string): string[] {
   const code = withoutComments(source);
-  const calls = callsOf(source);
+  const calls = parseCalls(source);
   const faults = calls.flatMap(({ line, command, parameters }) => {
     const usage = COMMANDS[command];
     if (usage === undefined)
@@ -127,7 +127,7 @@ function faultsOf(source: string): string[] {
 describe("Lua source checker", () => {
   it("the checker finds Redis calls with their commands and arguments", () => {
     const source = "-- redis.call('DEL', x)\nlocal a = redis.call('HSET', KEYS[1], f(1, 2), '),(') -- note\n";
-    expect(callsOf(source)).toEqual([
+    expect(parseCalls(source)).toEqual([
       { line: 2, command: "HSET", parameters: ["KEYS[1]", "f(1, 2)", "'),('"] },
     ]);
   });
@@ -146,11 +146,13 @@ describe("Lua source checker", () => {
     ["another function of redis", "redis.setresp(3)"],
     ["a number that loses digits", "return tostring(1e16)"],
   ])("the checker reports %s", (_, source) => {
-    expect(faultsOf(source)).toHaveLength(1);
+    expect(findFaults(source)).toHaveLength(1);
   });
 
   it("the checker accepts valid calls", () => {
-    expect(faultsOf("redis.call('DEL', KEYS[1], KEYS[2]); redis.call('PUBLISH', ARGV[1], 'x')")).toEqual([]);
+    expect(findFaults("redis.call('DEL', KEYS[1], KEYS[2]); redis.call('PUBLISH', ARGV[1], 'x')")).toEqual(
+      [],
+    );
   });
 });
 
@@ -162,15 +164,15 @@ const LUA_NAMES = new Set(
 );
 
 /** It stands between a script and `redis`, whose calls are those of the script. */
-const BETWEEN = join("redis", "cluster", "one-key.lua");
+const PRELUDE = join("redis", "cluster", "one-key.lua");
 const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".lua") && file !== BETWEEN)
+  .filter((file) => file.endsWith(".lua") && file !== PRELUDE)
   .sort();
 
 describe("Lua scripts", () => {
   it("Lua scripts are found and call more than ten commands", () => {
     expect(FILES).toContain("formats/acquire.lua");
-    const called = new Set(FILES.flatMap((file) => callsOf(read(file)).map(({ command }) => command)));
+    const called = new Set(FILES.flatMap((file) => parseCalls(read(file)).map(({ command }) => command)));
     expect(called.size).toBeGreaterThan(10);
   });
 
@@ -203,7 +205,7 @@ describe("Lua scripts", () => {
     });
 
     it("the script calls only commands of Redis 6.2 and takes every key from KEYS", () => {
-      expect(faultsOf(source)).toEqual([]);
+      expect(findFaults(source)).toEqual([]);
     });
 
     it("the script includes existing files only", () => {
@@ -218,7 +220,7 @@ describe("Lua scripts", () => {
     it.each(isIncluded(file) ? [] : ["redisson", "token", "timestamp"])(
       "calls only functions that exist, for %s",
       (format) => {
-        const whole = withIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));
+        const whole = readWithIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));
         const code = withoutComments(whole).replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, "''");
         const called = [...code.matchAll(/(?<![\w.:])([a-z_]\w*)\s*\(/g)].map(([, name = ""]) => name);
         const defined = new Set([...code.matchAll(/\blocal (?:function )?(\w+)/g)].map(([, name]) => name));
@@ -235,7 +237,7 @@ describe("Lua scripts", () => {
           [...places(list === "KEYS" ? withShapes(code) : code)].sort(),
         );
       }
-      if (callsOf(source).length > 0 && !isIncluded(file)) expect(header).toMatch(/^-- Returns /m);
+      if (parseCalls(source).length > 0 && !isIncluded(file)) expect(header).toMatch(/^-- Returns /m);
     });
   });
 });

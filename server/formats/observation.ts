@@ -1,4 +1,4 @@
-import type { Confidence, FormatName, Kind } from "../../lib/contract/format.ts";
+import type { Confidence, FormatName, LockKind } from "../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 
@@ -47,11 +47,11 @@ export interface SeenVotes {
 }
 
 /** What a look recognised, whatever it was about. */
-export interface Recognised {
+export interface DetectedLock {
   readonly format: FormatName;
   /** What else it may be. */
   readonly candidates: readonly FormatName[];
-  readonly kind: Kind;
+  readonly kind: LockKind;
   readonly confidence: Confidence;
   /** The owner is none that its library draws: an app chose it, and may take the lock by it again. */
   readonly isChosen?: true;
@@ -71,7 +71,7 @@ export interface Recognised {
 export type Observation =
   | FreeObservation
   | { readonly state: "unreadable"; readonly key: Key; readonly why: string }
-  | NoLockObservation
+  | NotALockObservation
   | HeldObservation;
 
 export interface FreeObservation {
@@ -83,7 +83,7 @@ export interface FreeObservation {
   readonly votes?: SeenVotes;
 }
 
-export interface NoLockObservation {
+export interface NotALockObservation {
   readonly state: "not_a_lock";
   readonly key: Key;
   readonly asOf: number;
@@ -97,7 +97,7 @@ export interface NoLockObservation {
 }
 
 /** `ended`: its deadline has passed; it is still there, and free to take. */
-export interface HeldObservation extends Recognised {
+export interface HeldObservation extends DetectedLock {
   readonly state: "held" | "ended";
   readonly key: Key;
   readonly type: LockType;
@@ -105,10 +105,10 @@ export interface HeldObservation extends Recognised {
 }
 
 /** What a look showed that Redis answered. */
-export type Answered = Exclude<Observation, { state: "unreadable" }>;
+export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
 /** A foreign holder of which nothing is known but its owner string. */
-export function strangerOf(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
+export function createForeignHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
     owner,
     count: 1,

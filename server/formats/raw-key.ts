@@ -1,7 +1,7 @@
-import { type Key, keyOfBytes } from "../../lib/keys/key.ts";
-import { type Companion, companionOf } from "./companion.ts";
-import { LOCK_TYPES, type LockType, type NoLockObservation } from "./observation.ts";
-import { remainingOf } from "./script-replies.ts";
+import { decodeKey, type Key } from "../../lib/keys/key.ts";
+import { type Companion, parseCompanion } from "./companion.ts";
+import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observation.ts";
+import { parseRemainingMs } from "./script-replies.ts";
 
 /** A larger hash or set and a longer string are somebody's data and are not read. A group of Redisson has three fields a value. */
 export const FIELDS_MAX = 192;
@@ -9,7 +9,7 @@ export const FIELDS_MAX = 192;
 export const MEMBERS_MAX = 256;
 export const VALUE_BYTES_MAX = 1024;
 
-const MOST = {
+const READ_LIMITS = {
   string: { most: VALUE_BYTES_MAX, of: "bytes" },
   hash: { most: FIELDS_MAX, of: "fields" },
   set: { most: MEMBERS_MAX, of: "members" },
@@ -17,8 +17,8 @@ const MOST = {
 } as const;
 
 /** How much of a key was too much to be read; undefined: all of it was read. */
-export function unreadOf({ type, size }: Pick<RawKey, "type" | "size">): NoLockObservation["unread"] {
-  return size > MOST[type].most ? { size, ...MOST[type] } : undefined;
+export function findUnreadSize({ type, size }: Pick<RawKey, "type" | "size">): NotALockObservation["unread"] {
+  return size > READ_LIMITS[type].most ? { size, ...READ_LIMITS[type] } : undefined;
 }
 
 /** A key and what stands beside it, as read.lua found it. */
@@ -49,30 +49,30 @@ export type RawReply =
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
 /** @param reply of read.lua, its texts as strings or as bytes */
-export function rawReplyOf(reply: unknown): RawReply {
+export function parseRawReply(reply: unknown): RawReply {
   const [now, type, remaining, size, content, companion, waiting, fence, queued, permits] =
     reply as unknown[];
-  const asOf = Number(textOf(now));
-  const name = textOf(type);
+  const asOf = Number(toText(now));
+  const name = toText(type);
   if (name === "none") return { type: name, asOf, waiting: Number(waiting), queued: Number(queued) };
   const lockType = LOCK_TYPES.find((each) => each === name);
   if (lockType === undefined) return { type: "other", asOf, name };
   const fits = lockType !== "string" || Number(size) <= VALUE_BYTES_MAX;
   const raw = {
     ...{ asOf, type: lockType, size: Number(size) },
-    remainingMs: remainingOf(Number(textOf(remaining))),
-    content: fits ? bytesOf(content) : [],
-    told: companionOf(textOf(companion)),
+    remainingMs: parseRemainingMs(Number(toText(remaining))),
+    content: fits ? toBuffers(content) : [],
+    told: parseCompanion(toText(companion)),
     waiting: Number(waiting),
-    fenceCounter: textOf(fence) || null,
+    fenceCounter: toText(fence) || null,
     queued: Number(queued),
-    permits: bytesOf(permits),
+    permits: toBuffers(permits),
   };
   return { type: "read", raw };
 }
 
 /** What stands beside a key, each as its command answered; undefined where it was refused. */
-interface Beside {
+interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;
   readonly fence: unknown;
@@ -81,7 +81,7 @@ interface Beside {
 }
 
 /** A reply of read.lua on the key alone, and what was asked one by one, as if all of it had been asked at once. */
-export function withBeside(reply: RawReply, beside: Beside): RawReply {
+export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };
   if (reply.type === "other") return reply;
@@ -90,23 +90,23 @@ export function withBeside(reply: RawReply, beside: Beside): RawReply {
   const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
   const raw = {
     ...reply.raw,
-    told: companionOf(textOf(beside.companion ?? "")),
+    told: parseCompanion(toText(beside.companion ?? "")),
     waiting,
-    fenceCounter: isHash ? textOf(beside.fence ?? "") || null : null,
+    fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,
     queued: isHash ? length : 0,
-    permits: isNumber ? bytesOf(beside.permits ?? []) : [],
+    permits: isNumber ? toBuffers(beside.permits ?? []) : [],
   };
   return { type: "read", raw };
 }
 
 /** The text of bytes, which are kept where they are not UTF-8. */
-export const ownerOf = (bytes: Buffer): Key => keyOfBytes(bytes);
+export const toOwner = (bytes: Buffer): Key => decodeKey(bytes);
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString("utf8") : String(value);
 }
 
-function bytesOf(values: unknown): Buffer[] {
+function toBuffers(values: unknown): Buffer[] {
   return (values as (Buffer | string)[]).map((value) =>
     Buffer.isBuffer(value) ? value : Buffer.from(value),
   );

@@ -1,11 +1,11 @@
-import type { Unit } from "../../lib/contract/format.ts";
-import { StrangeReplyError } from "../redis/failure.ts";
-import { holderOf, recordOf, wholeOf } from "./companion.ts";
+import type { TimestampUnit } from "../../lib/contract/format.ts";
+import { UnexpectedReplyError } from "../redis/failure.ts";
+import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts";
 import type { SeenHolder } from "./observation.ts";
 
 /** What the scripts of this folder answer, and how their words are read. */
 
-export interface Granted {
+export interface GrantedReply {
   readonly outcome: "granted";
   readonly asOf: number;
   readonly count: number;
@@ -14,24 +14,24 @@ export interface Granted {
 }
 
 /** `repeated`: answered from what was granted to the same request before. */
-export type How = "acquired" | "reentered" | "repeated";
+export type GrantKind = "acquired" | "reentered" | "repeated";
 
-export interface Acquired extends Granted {
-  readonly how: How;
+export interface AcquiredReply extends GrantedReply {
+  readonly how: GrantKind;
 }
 
-export type Refused =
+export type RefusedReply =
   | { readonly outcome: "request_id_reused" }
   | { readonly outcome: "unknown" }
   | { readonly outcome: "not_a_lock"; readonly type: string };
 
 /** Another principal acquired the hold of this owner. */
-export interface NotOwner {
+export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
 /** Who holds the lock instead. */
-export interface Elsewhere {
+export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
   readonly holders: readonly SeenHolder[];
@@ -40,66 +40,66 @@ export interface Elsewhere {
 }
 
 export type AcquireReply =
-  | Acquired
-  | Refused
-  | ({ outcome: "held" } & Elsewhere)
+  | AcquiredReply
+  | RefusedReply
+  | ({ outcome: "held" } & CurrentHold)
   | { outcome: "lost"; asOf: number; why: "ended" | "withdrawn" }
-  | { outcome: "unit_conflict"; unit: Unit }
+  | { outcome: "unit_conflict"; unit: TimestampUnit }
   | { outcome: "queue_full"; waiting: number };
-export type RenewReply = Granted | Refused | NotOwner | ({ outcome: "lost" } & Elsewhere);
+export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
 export type ReleaseReply =
-  | Refused
-  | NotOwner
+  | RefusedReply
+  | NotOwnerReply
   | { outcome: "released"; asOf: number; count: number; fence: string | null }
   | { outcome: "not_held"; asOf: number };
 export type ForceReleaseReply =
   | { outcome: "released" | "gone" | "changed"; asOf: number }
   | { outcome: "not_a_lock"; type: string };
 
-export function acquireReplyOf(reply: unknown): AcquireReply {
-  const words = wordsOf(reply);
+export function parseAcquireReply(reply: unknown): AcquireReply {
+  const words = parseFields(reply);
   const [outcome] = words;
-  if (outcome === "granted") return { ...grantOf(words), how: howOf(words[5]) };
-  if (outcome === "held") return { outcome, ...elsewhereOf(words) };
-  if (outcome === "lost") return lossOf(words);
+  if (outcome === "granted") return { ...parseGrantedReply(words), how: parseGrantKind(words[5]) };
+  if (outcome === "held") return { outcome, ...parseCurrentHold(words) };
+  if (outcome === "lost") return parseLostReply(words);
   if (outcome === "queue_full") return { outcome, waiting: Number(words[2]) };
   if (outcome === "unit_conflict") return { outcome, unit: words[1] === "s" ? "s" : "ms" };
-  return refusalOf(words);
+  return parseRefusedReply(words);
 }
 
-function howOf(word: string | undefined): How {
+function parseGrantKind(word: string | undefined): GrantKind {
   return word === "reentered" || word === "repeated" ? word : "acquired";
 }
 
-function lossOf([, asOf, why]: readonly string[]): Extract<AcquireReply, { outcome: "lost" }> {
+function parseLostReply([, asOf, why]: readonly string[]): Extract<AcquireReply, { outcome: "lost" }> {
   return { outcome: "lost", asOf: Number(asOf), why: why === "withdrawn" ? why : "ended" };
 }
 
-export function renewReplyOf(reply: unknown): RenewReply {
-  const words = wordsOf(reply);
-  if (words[0] === "granted") return grantOf(words);
-  if (words[0] === "lost") return { outcome: "lost", ...elsewhereOf(words) };
+export function parseRenewReply(reply: unknown): RenewReply {
+  const words = parseFields(reply);
+  if (words[0] === "granted") return parseGrantedReply(words);
+  if (words[0] === "lost") return { outcome: "lost", ...parseCurrentHold(words) };
   if (words[0] === "not_owner") return { outcome: "not_owner" };
-  return refusalOf(words);
+  return parseRefusedReply(words);
 }
 
-export function releaseReplyOf(reply: unknown): ReleaseReply {
-  const words = wordsOf(reply);
+export function parseReleaseReply(reply: unknown): ReleaseReply {
+  const words = parseFields(reply);
   const asOf = Number(words[1]);
   if (words[0] === "released")
     return { outcome: "released", asOf, count: Number(words[2]), fence: words[3] || null };
   if (words[0] === "not_held") return { outcome: "not_held", asOf };
   if (words[0] === "not_owner") return { outcome: "not_owner" };
-  return refusalOf(words);
+  return parseRefusedReply(words);
 }
 
-export function forceReleaseReplyOf(reply: unknown): ForceReleaseReply {
-  const words = wordsOf(reply);
+export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
+  const words = parseFields(reply);
   const [outcome] = words;
   if (outcome === "not_a_lock") return { outcome, type: words[1] ?? "" };
   if (outcome === "released" || outcome === "gone" || outcome === "changed")
     return { outcome, asOf: Number(words[1]) };
-  throw new StrangeReplyError(`force-release.lua answered ${JSON.stringify(outcome)}`);
+  throw new UnexpectedReplyError(`force-release.lua answered ${JSON.stringify(outcome)}`);
 }
 
 export type ExtendReply =
@@ -108,28 +108,28 @@ export type ExtendReply =
   | { readonly outcome: "changed"; readonly asOf: number }
   | { readonly outcome: "not_a_lock"; readonly type: string };
 
-export function extendReplyOf(reply: unknown): ExtendReply {
-  const [outcome, first = "", left] = wordsOf(reply);
+export function parseExtendReply(reply: unknown): ExtendReply {
+  const [outcome, first = "", left] = parseFields(reply);
   if (outcome === "not_a_lock") return { outcome, type: first };
   const asOf = Number(first);
   if (outcome === "gone" || outcome === "changed") return { outcome, asOf };
   if (outcome === "extended" || outcome === "enough")
     return { outcome, asOf, remainingMs: Number(left) < 0 ? null : Number(left) };
-  throw new StrangeReplyError(`extend.lua answered ${JSON.stringify(outcome)}`);
+  throw new UnexpectedReplyError(`extend.lua answered ${JSON.stringify(outcome)}`);
 }
 
 /** What remains of each in ms, null where it is gone, undefined where that cannot be told. */
-export function manyRemainingOf(reply: unknown): (number | null | undefined)[] {
-  return wordsOf(reply)
+export function parseRenewManyReply(reply: unknown): (number | null | undefined)[] {
+  return parseFields(reply)
     .slice(1)
-    .map((word) => (word === "-2" ? undefined : remainingOf(Number(word))));
+    .map((word) => (word === "-2" ? undefined : parseRemainingMs(Number(word))));
 }
 
-export function isAgreed(reply: unknown): boolean {
-  return wordsOf(reply)[0] === "agreed";
+export function isAgreedReply(reply: unknown): boolean {
+  return parseFields(reply)[0] === "agreed";
 }
 
-function grantOf([, asOf, count, fence, remaining]: readonly string[]): Granted {
+function parseGrantedReply([, asOf, count, fence, remaining]: readonly string[]): GrantedReply {
   return {
     outcome: "granted",
     asOf: Number(asOf),
@@ -139,7 +139,7 @@ function grantOf([, asOf, count, fence, remaining]: readonly string[]): Granted 
   };
 }
 
-function elsewhereOf([
+function parseCurrentHold([
   ,
   asOf,
   remaining,
@@ -149,39 +149,39 @@ function elsewhereOf([
   record,
   anothers,
   ...fields
-]: readonly string[]): Elsewhere {
+]: readonly string[]): CurrentHold {
   const told = {
-    fence: wholeOf(fence) === null ? null : (fence ?? null),
-    sinceMs: wholeOf(since),
+    fence: parseWholeNumber(fence) === null ? null : (fence ?? null),
+    sinceMs: parseWholeNumber(since),
     leaseMs: null,
     graceMs: 0,
     seq: 0,
-    record: recordOf(record),
+    record: parseOwnerRecord(record),
   };
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const holder = fields[at] ?? "";
     // Also of a read/write lock: who stands in the way is told whatever kind it is.
     if (holder === "mode") continue;
-    holders.push(holderOf(holder, Number(fields[at + 1]), holder === owner ? told : undefined));
+    holders.push(toSeenHolder(holder, Number(fields[at + 1]), holder === owner ? told : undefined));
   }
-  const elsewhere = { asOf: Number(asOf), remainingMs: remainingOf(Number(remaining)), holders };
+  const elsewhere = { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
   return anothers === "1" ? { ...elsewhere, by: "another_principal" } : elsewhere;
 }
 
-function refusalOf(words: readonly string[]): Refused {
+function parseRefusedReply(words: readonly string[]): RefusedReply {
   if (words[0] === "request_id_reused" || words[0] === "unknown") return { outcome: words[0] };
   if (words[0] === "not_a_lock") return { outcome: "not_a_lock", type: words[1] ?? "" };
-  throw new StrangeReplyError(`A script answered ${JSON.stringify(words[0])}`);
+  throw new UnexpectedReplyError(`A script answered ${JSON.stringify(words[0])}`);
 }
 
-export function remainingOf(milliseconds: number): number | null {
+export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-function wordsOf(reply: unknown): string[] {
+function parseFields(reply: unknown): string[] {
   // Where nothing that anybody wrote is among the words, one string costs less than a list.
   if (typeof reply === "string") return reply.split("\t");
   if (Array.isArray(reply)) return reply.map(String);
-  throw new StrangeReplyError(`A script answered ${typeof reply} where a list was expected`);
+  throw new UnexpectedReplyError(`A script answered ${typeof reply} where a list was expected`);
 }

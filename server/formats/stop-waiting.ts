@@ -1,9 +1,9 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
-import { argumentOf, Script } from "../redis/script.ts";
-import { waitersKeyOf } from "./keys.ts";
+import { Script, toRedisArgument } from "../redis/script.ts";
+import { buildWaitersKey } from "./keys.ts";
 
-export interface StoppedWaiting {
+export interface StopWaitingRequest {
   readonly requestId: string;
   readonly sinceMs: number;
   readonly owner: string;
@@ -21,11 +21,11 @@ export function stopWaiting(
   redis: Commands,
   channel: string,
   key: Key,
-  waiter: StoppedWaiting,
+  waiter: StopWaitingRequest,
 ): Promise<void> {
   return stopWaitingScript.run(
     redis,
-    [waitersKeyOf(key)],
-    [waiter.requestId, waiter.sinceMs, waiter.owner, waiter.keepMs, channel, argumentOf(key)],
+    [buildWaitersKey(key)],
+    [waiter.requestId, waiter.sinceMs, waiter.owner, waiter.keepMs, channel, toRedisArgument(key)],
   );
 }

@@ -1,28 +1,28 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SpokenFormat } from "../../lib/contract/format.ts";
+import type { WritableFormat } from "../../lib/contract/format.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { companionOf } from "./companion.ts";
-import { companionKeyOf } from "./keys.ts";
-import { FORMATS } from "./lock-writer.ts";
+import { parseCompanion } from "./companion.ts";
+import { buildCompanionKey } from "./keys.ts";
+import { LOCK_WRITERS } from "./lock-writer.ts";
 
 let redis: TestRedis;
 let direct: Redis;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
 });
 
 afterAll(() => redis.stop());
 
 const CHANNEL = "lockkeeper:events:0";
-const NAMES: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
-const fresh = () => `lock:${randomUUID()}`;
+const NAMES: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
+const createKey = () => `lock:${randomUUID()}`;
 
-const acquire = (name: SpokenFormat, key: string, id: string, more = {}) =>
-  FORMATS[name].acquire(direct, CHANNEL, key, {
+const acquire = (name: WritableFormat, key: string, id: string, more = {}) =>
+  LOCK_WRITERS[name].acquire(direct, CHANNEL, key, {
     id,
     digest: "-",
     owner: "me",
@@ -34,28 +34,29 @@ const acquire = (name: SpokenFormat, key: string, id: string, more = {}) =>
     unit: "ms",
     ...more,
   });
-const takeBack = (name: SpokenFormat, key: string, acquiredBy: string) =>
-  FORMATS[name].release(direct, CHANNEL, key, {
+const withdraw = (name: WritableFormat, key: string, acquiredBy: string) =>
+  LOCK_WRITERS[name].release(direct, CHANNEL, key, {
     id: `back:${acquiredBy}`,
     digest: "-",
     owner: "me",
     acquiredBy,
   });
-const companion = async (key: string) => companionOf((await direct.get(String(companionKeyOf(key)))) ?? "");
+const readCompanion = async (key: string) =>
+  parseCompanion((await direct.get(String(buildCompanionKey(key)))) ?? "");
 
 describe.each(NAMES)("withdrawn acquires (%s)", (name) => {
   it("an acquire that arrives after its withdrawal is not granted", async () => {
-    const key = fresh();
-    expect(await takeBack(name, key, "late")).toMatchObject({ outcome: "not_held" });
+    const key = createKey();
+    expect(await withdraw(name, key, "late")).toMatchObject({ outcome: "not_held" });
     expect(await acquire(name, key, "late")).toMatchObject({ outcome: "lost", why: "withdrawn" });
     expect(await direct.exists(key)).toBe(0);
     expect(await acquire(name, key, "next")).toMatchObject({ outcome: "granted", how: "acquired" });
   });
 
   it("a withdrawn acquire is distinguished from one whose hold has ended", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(name, key, "taken-back");
-    await takeBack(name, key, "taken-back");
+    await withdraw(name, key, "taken-back");
     await acquire(name, key, "ended");
     await direct.del(key);
     expect(await acquire(name, key, "taken-back")).toMatchObject({ outcome: "lost", why: "withdrawn" });
@@ -63,28 +64,28 @@ describe.each(NAMES)("withdrawn acquires (%s)", (name) => {
   });
 
   it("a withdrawal takes back its own count only, and only once", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(name, key, "outer");
     expect(await acquire(name, key, "inner")).toMatchObject({ count: 2, how: "reentered" });
-    expect(await takeBack(name, key, "inner")).toMatchObject({ outcome: "released", count: 1 });
-    expect(await takeBack(name, key, "never-seen")).toMatchObject({ outcome: "not_held" });
+    expect(await withdraw(name, key, "inner")).toMatchObject({ outcome: "released", count: 1 });
+    expect(await withdraw(name, key, "never-seen")).toMatchObject({ outcome: "not_held" });
     expect(await acquire(name, key, "outer")).toMatchObject({ count: 1, how: "repeated" });
   });
 
   it("a withdrawn acquire leaves no minimum hold time", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(name, key, "voted", { minHoldMs: 20_000 });
-    await takeBack(name, key, "voted");
+    await withdraw(name, key, "voted");
     expect(await acquire(name, key, "other", { owner: "you" })).toMatchObject({ outcome: "granted" });
   });
 });
 
 describe.each(NAMES)("holds and their fencing tokens (%s)", (name) => {
   const release = (key: string, id: string, more = {}) =>
-    FORMATS[name].release(direct, CHANNEL, key, { id, digest: "-", owner: "me", ...more });
+    LOCK_WRITERS[name].release(direct, CHANNEL, key, { id, digest: "-", owner: "me", ...more });
 
   it("a release and its repetition return the fencing token of the hold", async () => {
-    const key = fresh();
+    const key = createKey();
     const taken = await acquire(name, key, "one");
     const fence = taken.outcome === "granted" ? taken.fence : undefined;
     await acquire(name, key, "two");
@@ -94,7 +95,7 @@ describe.each(NAMES)("holds and their fencing tokens (%s)", (name) => {
   });
 
   it("a release by fencing token ends the whole hold and no other", async () => {
-    const key = fresh();
+    const key = createKey();
     const taken = await acquire(name, key, "one");
     await acquire(name, key, "two");
     const fence = taken.outcome === "granted" ? (taken.fence ?? "") : "";
@@ -108,55 +109,52 @@ describe.each(NAMES)("holds and their fencing tokens (%s)", (name) => {
   });
 
   it("an acquire can be withdrawn for as long as its hold lasts, despite many other requests", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(name, key, "taken");
     for (let n = 0; n < 200; n++) await release(key, `no-${n}`, { owner: "you" });
-    const companion = (await direct.get(String(companionKeyOf(key)))) ?? "";
+    const companion = (await direct.get(String(buildCompanionKey(key)))) ?? "";
     expect(companion.length).toBeLessThan(3000);
-    expect(await takeBack(name, key, "taken")).toMatchObject({ outcome: "released", count: 0 });
+    expect(await withdraw(name, key, "taken")).toMatchObject({ outcome: "released", count: 0 });
   });
 });
 
-describe.each(["token", "timestamp"] as const)(
-  "quorum agreement (%s)",
-  (name) => {
-    const given = async (key: string) => {
-      const reply = await acquire(name, key, "one");
-      if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
-      return reply.fence;
-    };
-    const more = (fence: string, by: number) => String(Number(fence) + by);
+describe.each(["token", "timestamp"] as const)("quorum agreement (%s)", (name) => {
+  const given = async (key: string) => {
+    const reply = await acquire(name, key, "one");
+    if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
+    return reply.fence;
+  };
+  const more = (fence: string, by: number) => String(Number(fence) + by);
 
-    it("an agreement sets the fencing token and the count for repetitions and withdrawals", async () => {
-      const key = fresh();
-      const from = await given(key);
-      const fence = more(from, 7);
-      expect(await FORMATS[name].agree(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
-      expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
-      expect(await takeBack(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
-    });
+  it("an agreement sets the fencing token and the count for repetitions and withdrawals", async () => {
+    const key = createKey();
+    const from = await given(key);
+    const fence = more(from, 7);
+    expect(await LOCK_WRITERS[name].agree(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
+    expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
+    expect(await withdraw(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
+  });
 
-    it("an agreement can lower the fencing token but never the count", async () => {
-      const key = fresh();
-      const from = await given(key);
-      await acquire(name, key, "two");
-      const fence = more(from, -5);
-      expect(await FORMATS[name].agree(direct, key, { owner: "me", from, fence, count: 1 })).toBe(true);
-      expect(await companion(key)).toMatchObject({ fence, count: 2 });
-    });
+  it("an agreement can lower the fencing token but never the count", async () => {
+    const key = createKey();
+    const from = await given(key);
+    await acquire(name, key, "two");
+    const fence = more(from, -5);
+    expect(await LOCK_WRITERS[name].agree(direct, key, { owner: "me", from, fence, count: 1 })).toBe(true);
+    expect(await readCompanion(key)).toMatchObject({ fence, count: 2 });
+  });
 
-    it("an agreement does not affect other holds or holds that have ended", async () => {
-      const key = fresh();
-      const from = await given(key);
-      const fence = more(from, 7);
-      const agree = (owner: string, of: string) =>
-        FORMATS[name].agree(direct, key, { owner, from: of, fence, count: 2 });
-      expect(await agree("you", from)).toBe(false);
-      expect(await agree("me", more(from, -1))).toBe(false);
-      expect(await companion(key)).toMatchObject({ fence: from, count: 1 });
-      await direct.del(key);
-      expect(await agree("me", from)).toBe(false);
-      expect(await direct.exists(key)).toBe(0);
-    });
-  },
-);
+  it("an agreement does not affect other holds or holds that have ended", async () => {
+    const key = createKey();
+    const from = await given(key);
+    const fence = more(from, 7);
+    const agree = (owner: string, of: string) =>
+      LOCK_WRITERS[name].agree(direct, key, { owner, from: of, fence, count: 2 });
+    expect(await agree("you", from)).toBe(false);
+    expect(await agree("me", more(from, -1))).toBe(false);
+    expect(await readCompanion(key)).toMatchObject({ fence: from, count: 1 });
+    await direct.del(key);
+    expect(await agree("me", from)).toBe(false);
+    expect(await direct.exists(key)).toBe(0);
+  });
+});

@@ -1,7 +1,7 @@
 import type { MasterHealth } from "../../lib/contract/live.ts";
 import type { Finding, Severity, Topology } from "../../lib/contract/target.ts";
-import { findingsOfMaster } from "./master-findings.ts";
-import { notificationsOf } from "./master-report.ts";
+import { collectMasterFindings } from "./master-findings.ts";
+import { toNotificationReport } from "./master-report.ts";
 import type { MasterFacts } from "./redis-facts.ts";
 
 /** All that is known of a target when its findings are drawn. */
@@ -9,35 +9,35 @@ export interface TargetFacts {
   readonly topology: Topology;
   readonly notifications: { readonly state: "on" | "off"; readonly detail: string | undefined };
   readonly masters: readonly MasterHealth[];
-  readonly told: readonly MasterFacts[];
+  readonly masterFacts: readonly MasterFacts[];
   /** Fields of SENTINEL MASTER; why they are not known; undefined where there is no Sentinel. */
   readonly sentinel: ReadonlyMap<string, string> | { readonly refused: string } | undefined;
   /** Commands that this user may not run, and the user they are missing to. */
   readonly user: string;
 }
 
-const RANK: readonly Severity[] = ["danger", "warning", "unknown", "note"];
+const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "note"];
 /** Further apart, deadlines that one clock wrote mean something else by another. */
-const CLOCK_MS = 1000;
+const CLOCK_OFFSET_MS_MAX = 1000;
 
 /** What makes a target unsafe for locks, the worst first; what several masters have in common is said once. */
-export function findingsOf(facts: TargetFacts): Finding[] {
-  const ofMasters = facts.told.flatMap((told) => findingsOfMaster(told, facts.user));
-  const all = [...ofTarget(facts), ...together(ofMasters)];
-  return all.sort((a, b) => RANK.indexOf(a.severity) - RANK.indexOf(b.severity));
+export function collectFindings(facts: TargetFacts): Finding[] {
+  const ofMasters = facts.masterFacts.flatMap((told) => collectMasterFindings(told, facts.user));
+  const all = [...checkTarget(facts), ...mergeFindings(ofMasters)];
+  return all.sort((a, b) => SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity));
 }
 
-function ofTarget(facts: TargetFacts): Finding[] {
+function checkTarget(facts: TargetFacts): Finding[] {
   return [
-    ...ofOutages(facts),
-    ...ofNotifications(facts),
-    ...ofClocks(facts),
-    ...ofCount(facts),
-    ...ofSentinel(facts),
+    ...checkOutages(facts),
+    ...checkNotifications(facts),
+    ...checkClocks(facts),
+    ...checkMasterCount(facts),
+    ...checkSentinel(facts),
   ];
 }
 
-function ofOutages({ topology, masters }: TargetFacts): Finding[] {
+function checkOutages({ topology, masters }: TargetFacts): Finding[] {
   const down = masters.filter(({ state }) => state === "down");
   if (topology === "quorum" && 2 * down.length < masters.length) {
     const left = masters.length - down.length - (Math.floor(masters.length / 2) + 1);
@@ -61,13 +61,17 @@ function ofOutages({ topology, masters }: TargetFacts): Finding[] {
   }));
 }
 
-function ofNotifications({ notifications: { state, detail }, masters, told }: TargetFacts): Finding[] {
+function checkNotifications({
+  notifications: { state, detail },
+  masters,
+  masterFacts,
+}: TargetFacts): Finding[] {
   if (state === "on") return [];
   const off = masters.filter(({ state: is, notifications }) => is !== "down" && notifications === "off");
   const findings = off.map(({ name }): Finding => {
-    const config = told.find((each) => each.name === name)?.config;
+    const config = masterFacts.find((each) => each.name === name)?.config;
     const settings = config !== undefined && "facts" in config ? config.facts : undefined;
-    const report = notificationsOf(settings?.get("notify-keyspace-events"));
+    const report = toNotificationReport(settings?.get("notify-keyspace-events"));
     // What is to be set says it all; what else is the matter only the one who watches knows.
     const isSaid = (report?.missing.length ?? 0) > 0;
     return {
@@ -80,16 +84,16 @@ function ofNotifications({ notifications: { state, detail }, masters, told }: Ta
       severity: "warning",
       title: "Redis does not tell of changes",
       risk: `Keys are scanned instead: what happens between two scans is not seen, and scanning costs Redis time. ${isSaid ? "" : (detail ?? "")}`.trim(),
-      command: `CONFIG SET notify-keyspace-events ${report?.wanted ?? notificationsOf("")?.wanted}`,
+      command: `CONFIG SET notify-keyspace-events ${report?.wanted ?? toNotificationReport("")?.wanted}`,
       masters: [name],
     };
   });
-  return together(findings);
+  return mergeFindings(findings);
 }
 
-function ofClocks({ masters }: TargetFacts): Finding[] {
+function checkClocks({ masters }: TargetFacts): Finding[] {
   const up = masters.filter(({ state }) => state !== "down");
-  const off = up.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > CLOCK_MS);
+  const off = up.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > CLOCK_OFFSET_MS_MAX);
   const offsets = up.map(({ clockOffsetMs }) => clockOffsetMs);
   const apartMs = up.length < 2 ? 0 : Math.max(...offsets) - Math.min(...offsets);
   const command = "timedatectl timesync-status";
@@ -106,7 +110,7 @@ function ofClocks({ masters }: TargetFacts): Finding[] {
         masters: [name],
       };
     }),
-    ...(apartMs <= CLOCK_MS
+    ...(apartMs <= CLOCK_OFFSET_MS_MAX
       ? []
       : [
           {
@@ -122,7 +126,7 @@ function ofClocks({ masters }: TargetFacts): Finding[] {
   ];
 }
 
-function ofCount({ topology, masters }: TargetFacts): Finding[] {
+function checkMasterCount({ topology, masters }: TargetFacts): Finding[] {
   const { length } = masters;
   if (topology === "cluster" && length < 3) {
     return [
@@ -149,7 +153,7 @@ function ofCount({ topology, masters }: TargetFacts): Finding[] {
   ];
 }
 
-function ofSentinel({ sentinel }: TargetFacts): Finding[] {
+function checkSentinel({ sentinel }: TargetFacts): Finding[] {
   if (sentinel === undefined) return [];
   if ("refused" in sentinel) {
     return [
@@ -194,7 +198,7 @@ function ofSentinel({ sentinel }: TargetFacts): Finding[] {
   ];
 }
 
-function together(findings: readonly Finding[]): Finding[] {
+function mergeFindings(findings: readonly Finding[]): Finding[] {
   const groups = new Map<string, Finding>();
   for (const finding of findings) {
     const same = `${finding.code}\n${finding.title}\n${finding.risk}\n${finding.command ?? ""}`;

@@ -2,28 +2,30 @@ import type { Finding } from "../../lib/contract/target.ts";
 import type { MasterFacts } from "./redis-facts.ts";
 
 type Info = ReadonlyMap<string, string>;
-type Draft = Omit<Finding, "masters">;
+type FindingDraft = Omit<Finding, "masters">;
 
 const RESTARTED_S = 300;
 const NEARLY_FULL = 0.9;
 
 /** What is wrong with one master, as far as it may be asked. */
-export function findingsOfMaster({ name, info, config, missing }: MasterFacts, user: string): Finding[] {
-  const drafts: Draft[] = [...ofRights(missing, user)];
+export function collectMasterFindings({ name, info, config, missing }: MasterFacts, user: string): Finding[] {
+  const drafts: FindingDraft[] = [...checkRights(missing, user)];
   const settings = "facts" in config ? config.facts : undefined;
   if ("facts" in info) {
-    const of = [ofEviction, ofMemory, ofPersistence, ofRestart, ofReplicas, ofVersion];
+    const of = [checkEviction, checkMemory, checkPersistence, checkRestart, checkReplicas, checkVersion];
     for (const draw of of) drafts.push(...draw(info.facts, settings));
-  } else drafts.push(unread("INFO", info.refused, "memory, persistence, replicas and version"));
+  } else drafts.push(createUnreadFinding("INFO", info.refused, "memory, persistence, replicas and version"));
   if ("refused" in config) {
-    drafts.push(unread("CONFIG GET", config.refused, "whether data is saved and min-replicas-to-write"));
+    drafts.push(
+      createUnreadFinding("CONFIG GET", config.refused, "whether data is saved and min-replicas-to-write"),
+    );
   }
   return drafts.map((draft) => ({ ...draft, masters: [name] }));
 }
 
-const numberOf = (info: Info, name: string) => Number(info.get(name) ?? 0);
+const getNumber = (info: Info, name: string) => Number(info.get(name) ?? 0);
 
-function unread(command: string, why: string, what: string): Draft {
+function createUnreadFinding(command: string, why: string, what: string): FindingDraft {
   return {
     code: "unread",
     facts: { command, detail: why.slice(0, 200) },
@@ -33,7 +35,7 @@ function unread(command: string, why: string, what: string): Draft {
   };
 }
 
-function ofRights(missing: readonly string[], user: string): Draft[] {
+function checkRights(missing: readonly string[], user: string): FindingDraft[] {
   if (missing.length === 0) return [];
   const granted = missing.map((command) => `+${command.toLowerCase().replace(" ", "|")}`).join(" ");
   return [
@@ -48,12 +50,12 @@ function ofRights(missing: readonly string[], user: string): Draft[] {
   ];
 }
 
-function ofEviction(info: Info): Draft[] {
+function checkEviction(info: Info): FindingDraft[] {
   const policy = info.get("maxmemory_policy") ?? "noeviction";
-  const evicted = numberOf(info, "evicted_keys");
-  const isLimited = numberOf(info, "maxmemory") > 0;
+  const evicted = getNumber(info, "evicted_keys");
+  const isLimited = getNumber(info, "maxmemory") > 0;
   const command = "CONFIG SET maxmemory-policy noeviction";
-  const drafts: Draft[] = [];
+  const drafts: FindingDraft[] = [];
   if (policy !== "noeviction") {
     drafts.push({
       code: "eviction",
@@ -79,9 +81,9 @@ function ofEviction(info: Info): Draft[] {
   return drafts;
 }
 
-function ofMemory(info: Info): Draft[] {
-  const limit = numberOf(info, "maxmemory");
-  const used = numberOf(info, "used_memory");
+function checkMemory(info: Info): FindingDraft[] {
+  const limit = getNumber(info, "maxmemory");
+  const used = getNumber(info, "used_memory");
   if (limit === 0 || used < limit * NEARLY_FULL) return [];
   return [
     {
@@ -95,7 +97,7 @@ function ofMemory(info: Info): Draft[] {
   ];
 }
 
-function ofPersistence(info: Info, settings: Info | undefined): Draft[] {
+function checkPersistence(info: Info, settings: Info | undefined): FindingDraft[] {
   if (info.get("aof_enabled") === "1") return [];
   const command = "CONFIG SET appendonly yes";
   const saves = settings?.get("save");
@@ -115,8 +117,8 @@ function ofPersistence(info: Info, settings: Info | undefined): Draft[] {
   ];
 }
 
-function ofRestart(info: Info): Draft[] {
-  const seconds = numberOf(info, "uptime_in_seconds");
+function checkRestart(info: Info): FindingDraft[] {
+  const seconds = getNumber(info, "uptime_in_seconds");
   if (!info.has("uptime_in_seconds") || seconds >= RESTARTED_S) return [];
   return [
     {
@@ -129,8 +131,8 @@ function ofRestart(info: Info): Draft[] {
   ];
 }
 
-function ofReplicas(info: Info, settings: Info | undefined): Draft[] {
-  const replicas = numberOf(info, "connected_slaves");
+function checkReplicas(info: Info, settings: Info | undefined): FindingDraft[] {
+  const replicas = getNumber(info, "connected_slaves");
   if (replicas === 0) {
     return [
       {
@@ -156,7 +158,7 @@ function ofReplicas(info: Info, settings: Info | undefined): Draft[] {
   ];
 }
 
-function ofVersion(info: Info): Draft[] {
+function checkVersion(info: Info): FindingDraft[] {
   if (info.has("valkey_version")) return [];
   const version = info.get("redis_version") ?? "";
   const [major = 0] = version.split(".").map(Number);

@@ -1,9 +1,9 @@
 import { type MasterReport, NOTIFICATION_FLAGS } from "../../lib/contract/target.ts";
-import { union } from "../watch/connection/keyspace-subscriber.ts";
+import { mergeFlags } from "../watch/connection/keyspace-subscriber.ts";
 import type { MasterFacts } from "./redis-facts.ts";
 
 /** What one master tells of itself, as far as it may be asked. */
-export function reportOf({ name, info, config }: MasterFacts): MasterReport {
+export function buildMasterReport({ name, info, config }: MasterFacts): MasterReport {
   const told = "facts" in info ? info.facts : undefined;
   const settings = "facts" in config ? config.facts : undefined;
   const number = (text: string | undefined) => (text === undefined ? null : Number(text));
@@ -15,23 +15,23 @@ export function reportOf({ name, info, config }: MasterFacts): MasterReport {
     maxMemoryBytes: number(told?.get("maxmemory")),
     memoryPolicy: told?.get("maxmemory_policy") ?? settings?.get("maxmemory-policy") ?? null,
     evictedKeys: number(told?.get("evicted_keys")),
-    persistence: persistenceOf(told?.get("aof_enabled"), settings?.get("save")),
+    persistence: toPersistence(told?.get("aof_enabled"), settings?.get("save")),
     fsync: settings?.get("appendfsync") ?? null,
     replicas: number(told?.get("connected_slaves")),
     minReplicas: number(settings?.get("min-replicas-to-write")),
-    notifications: notificationsOf(settings?.get("notify-keyspace-events")),
+    notifications: toNotificationReport(settings?.get("notify-keyspace-events")),
   };
 }
 
-function persistenceOf(aof: string | undefined, saves: string | undefined): MasterReport["persistence"] {
+function toPersistence(aof: string | undefined, saves: string | undefined): MasterReport["persistence"] {
   if (aof === undefined || saves === undefined) return aof === "1" ? "aof" : null;
   if (aof === "1") return saves === "" ? "aof" : "both";
   return saves === "" ? "none" : "snapshots";
 }
 
-export function notificationsOf(setting: string | undefined): MasterReport["notifications"] {
+export function toNotificationReport(setting: string | undefined): MasterReport["notifications"] {
   if (setting === undefined) return null;
-  const wanted = union(setting);
+  const wanted = mergeFlags(setting);
   const missing = NOTIFICATION_FLAGS.filter((flag) => wanted.includes(flag) && !setting.includes(flag));
   return { setting, missing, wanted };
 }

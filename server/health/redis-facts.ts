@@ -1,16 +1,16 @@
 import type { Master } from "../redis/master.ts";
-import { missingRights } from "./rights.ts";
+import { findMissingRights } from "./rights.ts";
 
 type Redis = Master["redis"];
 
 /** What a command told, or why it was not answered. */
-export type Told = { readonly facts: ReadonlyMap<string, string> } | { readonly refused: string };
+export type FactsReply = { readonly facts: ReadonlyMap<string, string> } | { readonly refused: string };
 
 /** What one master tells of itself. */
 export interface MasterFacts {
   readonly name: string;
-  readonly info: Told;
-  readonly config: Told;
+  readonly info: FactsReply;
+  readonly config: FactsReply;
   /** Commands that this user may not run although we need them. */
   readonly missing: readonly string[];
 }
@@ -25,17 +25,17 @@ const SETTINGS = [
 ];
 
 /** Asks for what may be asked; nothing is changed. */
-export async function factsOf(master: Master, policy: "reads" | "writes"): Promise<MasterFacts> {
+export async function readMasterFacts(master: Master, policy: "reads" | "writes"): Promise<MasterFacts> {
   const { redis } = master;
   const [info, config, missing] = await Promise.all([
-    told(() => infoOf(redis)),
-    told(() => configOf(redis)),
-    missingRights(redis, policy, master.tag()).catch(() => []),
+    tryReadFacts(() => readInfo(redis)),
+    tryReadFacts(() => readConfig(redis)),
+    findMissingRights(redis, policy, master.findHashTag()).catch(() => []),
   ]);
   return { name: master.name, info, config, missing };
 }
 
-async function told(ask: () => Promise<Map<string, string>>): Promise<Told> {
+async function tryReadFacts(ask: () => Promise<Map<string, string>>): Promise<FactsReply> {
   try {
     return { facts: await ask() };
   } catch (error) {
@@ -43,7 +43,7 @@ async function told(ask: () => Promise<Map<string, string>>): Promise<Told> {
   }
 }
 
-async function infoOf(redis: Redis): Promise<Map<string, string>> {
+async function readInfo(redis: Redis): Promise<Map<string, string>> {
   const lines = (await redis.info()).split(/\r?\n/);
   return new Map(
     lines.flatMap((line) => {
@@ -54,7 +54,7 @@ async function infoOf(redis: Redis): Promise<Map<string, string>> {
 }
 
 /** One after the other: Redis 6.2 takes one pattern at a time. */
-async function configOf(redis: Redis): Promise<Map<string, string>> {
+async function readConfig(redis: Redis): Promise<Map<string, string>> {
   const replies = await Promise.all(SETTINGS.map((name) => redis.config("GET", name)));
   const facts = new Map<string, string>();
   for (const reply of replies) {

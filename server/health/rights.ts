@@ -1,10 +1,10 @@
-import { OURS } from "../formats/keys.ts";
+import { TARGET_PREFIX } from "../formats/keys.ts";
 import type { Master } from "../redis/master.ts";
 
 type Redis = Master["redis"];
 
 /** What looking needs. None of these changes anything: the key is never there. */
-const READING: readonly (readonly [command: string, ...rest: string[]])[] = [
+const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SCAN", "0", "COUNT", "1"],
   ["TYPE", "KEY"],
   ["PTTL", "KEY"],
@@ -16,47 +16,47 @@ const READING: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["EVALSHA", "0".repeat(40), "0"],
   ["SCRIPT LOAD", "return 1"],
   ["TIME"],
-  ["PUBSUB NUMSUB", `${OURS}health`],
+  ["PUBSUB NUMSUB", `${TARGET_PREFIX}health`],
 ];
 
 /** What locking needs besides, asked for in a way that does nothing where the key is not there. */
-const WRITING: readonly (readonly [command: string, ...rest: string[]])[] = [
+const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SET", "KEY", "", "XX", "PX", "1"],
   ["DEL", "KEY"],
   ["PEXPIRE", "KEY", "1"],
   ["HDEL", "KEY", "field"],
   ["LREM", "KEY", "0", "entry"],
   ["ZREM", "KEY", "member"],
-  ["PUBLISH", `${OURS}health`, ""],
+  ["PUBLISH", `${TARGET_PREFIX}health`, ""],
 ];
 
 /** Each refusal goes to the log that administrators read, so it is not asked for again soon. */
-const KNOWN_MS = 10 * 60_000;
-const known = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
+const CACHE_MS = 10 * 60_000;
+const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
 
 /** The commands that this user may not run. @throws when Redis does not answer */
-export async function missingRights(
+export async function findMissingRights(
   redis: Redis,
   policy: "reads" | "writes",
   tag: string | undefined,
 ): Promise<readonly string[]> {
-  const before = known.get(redis);
-  if (before !== undefined && performance.now() - before.at < KNOWN_MS) return before.missing;
-  const key = tag === undefined ? `${OURS}health` : `${OURS}health:{${tag}}`;
-  const commands = policy === "writes" ? [...READING, ...WRITING] : READING;
+  const before = cachedRights.get(redis);
+  if (before !== undefined && performance.now() - before.at < CACHE_MS) return before.missing;
+  const key = tag === undefined ? `${TARGET_PREFIX}health` : `${TARGET_PREFIX}health:{${tag}}`;
+  const commands = policy === "writes" ? [...READ_COMMANDS, ...WRITE_COMMANDS] : READ_COMMANDS;
   const tried = await Promise.all(
     commands.map(async ([command, ...rest]) => {
       const [name = command, ...words] = command.split(" ");
       const given = [...words, ...rest.map((argument) => (argument === "KEY" ? key : argument))];
-      return (await mayRun(redis, name, given)) ? [] : [command];
+      return (await canRun(redis, name, given)) ? [] : [command];
     }),
   );
   const missing = tried.flat();
-  known.set(redis, { at: performance.now(), missing });
+  cachedRights.set(redis, { at: performance.now(), missing });
   return missing;
 }
 
-async function mayRun(redis: Redis, command: string, given: readonly string[]): Promise<boolean> {
+async function canRun(redis: Redis, command: string, given: readonly string[]): Promise<boolean> {
   try {
     await redis.call(command, ...given);
     return true;

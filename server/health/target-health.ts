@@ -1,13 +1,13 @@
 import type { Finding, TargetHealth, TargetSummary } from "../../lib/contract/target.ts";
-import { sentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
+import { readSentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
 import type { Target } from "../targets/target.ts";
-import type { TargetKeeper } from "../targets/target-connector.ts";
-import { findingsOf, type TargetFacts } from "./findings.ts";
-import { reportOf } from "./master-report.ts";
-import { factsOf } from "./redis-facts.ts";
+import type { TargetConnector } from "../targets/target-connector.ts";
+import { collectFindings, type TargetFacts } from "./findings.ts";
+import { buildMasterReport } from "./master-report.ts";
+import { readMasterFacts } from "./redis-facts.ts";
 
 /** A target in one line of a list. */
-export function summaryOf(keeper: TargetKeeper): TargetSummary {
+export function toTargetSummary(keeper: TargetConnector): TargetSummary {
   const { settings, target, address, topology, reason, triedSince } = keeper;
   const { name, label, environment, policy } = settings;
   const named = { name, label, ...(environment === undefined ? {} : { environment }) };
@@ -22,44 +22,46 @@ export function summaryOf(keeper: TargetKeeper): TargetSummary {
 }
 
 /** Asks Redis now for what makes it unsafe for locks. Nothing is changed there. */
-export async function healthOfTarget(keeper: TargetKeeper): Promise<TargetHealth> {
+export async function checkTargetHealth(keeper: TargetConnector): Promise<TargetHealth> {
   const { target } = keeper;
-  const facts = target === undefined ? undefined : await targetFacts(keeper, target);
-  const findings = facts === undefined ? [unreached(keeper)] : findingsOf(facts);
-  const reports = facts?.told.map(reportOf) ?? [];
-  return { target: summaryOf(keeper), reports, findings, checkedAt: Date.now() };
+  const facts = target === undefined ? undefined : await readTargetFacts(keeper, target);
+  const findings = facts === undefined ? [createUnreachedFinding(keeper)] : collectFindings(facts);
+  const reports = facts?.masterFacts.map(buildMasterReport) ?? [];
+  return { target: toTargetSummary(keeper), reports, findings, checkedAt: Date.now() };
 }
 
-async function targetFacts({ settings }: TargetKeeper, target: Target): Promise<TargetFacts> {
+async function readTargetFacts({ settings }: TargetConnector, target: Target): Promise<TargetFacts> {
   const health = target.watcher.health();
   const up = new Set(health.masters.filter(({ state }) => state !== "down").map(({ name }) => name));
   const asked = target.masters.list.filter(({ name }) => up.has(name));
   const effect = settings.policy.readOnly ? "reads" : "writes";
   const [told, sentinel] = await Promise.all([
-    Promise.all(asked.map((master) => factsOf(master, effect))),
-    sentinelOf(settings.where),
+    Promise.all(asked.map((master) => readMasterFacts(master, effect))),
+    readTargetSentinelFacts(settings.where),
   ]);
   return {
     topology: target.topology,
     notifications: { state: health.notifications, detail: health.detail },
     masters: health.masters,
-    told,
+    masterFacts: told,
     sentinel,
     user: target.masters.list[0]?.redis.options.username ?? "default",
   };
 }
 
-async function sentinelOf(where: TargetKeeper["settings"]["where"]): Promise<TargetFacts["sentinel"]> {
+async function readTargetSentinelFacts(
+  where: TargetConnector["settings"]["where"],
+): Promise<TargetFacts["sentinel"]> {
   if (typeof where === "string" || !("sentinel" in where)) return undefined;
   try {
-    return await sentinelFacts(where);
+    return await readSentinelFacts(where);
   } catch (error) {
     const [reason] = error instanceof AggregateError ? error.errors : [error];
     return { refused: reason instanceof Error ? reason.message : "it does not answer" };
   }
 }
 
-function unreached({ reason }: TargetKeeper): Finding {
+function createUnreachedFinding({ reason }: TargetConnector): Finding {
   return {
     code: "unreached",
     severity: "danger",

@@ -1,18 +1,18 @@
 import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { type Key, keyOfFields } from "../../lib/keys/key.ts";
+import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { compareIds } from "./event-id.ts";
 
-export interface Retention {
+export interface EventRetention {
   readonly most: number;
   readonly ms: number;
 }
 
 /** A part of the events that a reader asked for. */
-export interface Slice {
+export interface EventSlice {
   readonly entries: HistoryEntry[];
   /** Whether some that would belong here are gone. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** The events of a target in memory, in the order of the stream, with a way in by key. */
@@ -21,9 +21,9 @@ export class EventIndex {
   readonly #byKey = new Map<Key, LockEvent[]>();
   #gaps: GapEvent[] = [];
   /** The last one that is gone. */
-  #goneTo: string | undefined;
+  #lastDroppedId: string | undefined;
 
-  constructor(readonly retention: Retention) {}
+  constructor(readonly retention: EventRetention) {}
 
   get size(): number {
     return this.#entries.length;
@@ -38,8 +38,8 @@ export class EventIndex {
   }
 
   /** Whether anything is known to be gone. */
-  get isCut(): boolean {
-    return this.#goneTo !== undefined;
+  get isTruncated(): boolean {
+    return this.#lastDroppedId !== undefined;
   }
 
   get gaps(): readonly GapEvent[] {
@@ -54,7 +54,7 @@ export class EventIndex {
         this.#gaps.push(entry);
         continue;
       }
-      const key = keyOfFields(entry);
+      const key = parseKeyFields(entry);
       const others = this.#byKey.get(key);
       if (others === undefined) this.#byKey.set(key, [entry]);
       else others.push(entry);
@@ -63,35 +63,35 @@ export class EventIndex {
   }
 
   /** What was before the oldest is gone from the stream. */
-  beginsCut(): void {
-    this.#goneTo ??= "0-0";
+  markTruncated(): void {
+    this.#lastDroppedId ??= "0-0";
   }
 
-  recent(count: number): HistoryEntry[] {
+  listRecent(count: number): HistoryEntry[] {
     return count === 0 ? [] : this.#entries.slice(-count);
   }
 
   /** Oldest first. */
-  ofKey(key: Key): readonly LockEvent[] {
+  listByKey(key: Key): readonly LockEvent[] {
     return this.#byKey.get(key) ?? [];
   }
 
   /** Those of a key, with the gaps among them. Oldest first. */
-  storyOf(key: Key): readonly HistoryEntry[] {
-    const events = this.ofKey(key);
+  listTimeline(key: Key): readonly HistoryEntry[] {
+    const events = this.listByKey(key);
     if (this.#gaps.length === 0 || events.length === 0) return events;
     return [...events, ...this.#gaps].sort((a, b) => compareIds(a.id, b.id));
   }
 
-  after(id: string): Slice {
+  sliceAfter(id: string): EventSlice {
     const { oldest } = this;
-    const isCut = oldest !== null && compareIds(id, oldest) < 0 && id !== this.#goneTo;
-    return { entries: this.#entries.slice(this.#placeAfter(id)), isCut };
+    const isCut = oldest !== null && compareIds(id, oldest) < 0 && id !== this.#lastDroppedId;
+    return { entries: this.#entries.slice(this.#findIndexAfter(id)), isTruncated: isCut };
   }
 
   /** Newest first, from the one before an id on. */
-  *backwards(before?: string): Generator<HistoryEntry> {
-    const end = before === undefined ? this.#entries.length : this.#placeOf(before);
+  *iterateBackwards(before?: string): Generator<HistoryEntry> {
+    const end = before === undefined ? this.#entries.length : this.#findIndex(before);
     for (let at = end - 1; at >= 0; at--) {
       const entry = this.#entries[at];
       if (entry !== undefined) yield entry;
@@ -99,20 +99,20 @@ export class EventIndex {
   }
 
   /** Oldest first, from the one after an id on. */
-  *forwards(after?: string): Generator<HistoryEntry> {
-    for (let at = after === undefined ? 0 : this.#placeAfter(after); at < this.#entries.length; at++) {
+  *iterateForwards(after?: string): Generator<HistoryEntry> {
+    for (let at = after === undefined ? 0 : this.#findIndexAfter(after); at < this.#entries.length; at++) {
       const entry = this.#entries[at];
       if (entry !== undefined) yield entry;
     }
   }
 
-  #placeAfter(id: string): number {
-    const at = this.#placeOf(id);
+  #findIndexAfter(id: string): number {
+    const at = this.#findIndex(id);
     return this.#entries[at]?.id === id ? at + 1 : at;
   }
 
   /** Where the first one stands that is not before the id. */
-  #placeOf(id: string): number {
+  #findIndex(id: string): number {
     let low = 0;
     let high = this.#entries.length;
     while (low < high) {
@@ -131,8 +131,8 @@ export class EventIndex {
     const newest = this.#entries.at(-1);
     if (oldest === undefined || newest === undefined) return;
     const tooMany = this.#entries.length > most * 1.1 ? this.#entries.length - most : 0;
-    const edge = msOf(newest) - ms;
-    const tooOld = msOf(oldest) < edge - ms / 10 ? this.#placeOf(`${Math.max(0, edge)}-0`) : 0;
+    const edge = getEntryMs(newest) - ms;
+    const tooOld = getEntryMs(oldest) < edge - ms / 10 ? this.#findIndex(`${Math.max(0, edge)}-0`) : 0;
     const surplus = Math.max(tooMany, tooOld);
     if (surplus > 0) this.#drop(surplus);
   }
@@ -140,10 +140,10 @@ export class EventIndex {
   #drop(count: number): void {
     const gone = this.#entries.slice(0, count);
     this.#entries = this.#entries.slice(count);
-    this.#goneTo = gone.at(-1)?.id;
+    this.#lastDroppedId = gone.at(-1)?.id;
     const goneOf = new Map<Key, number>();
     for (const entry of gone)
-      if (!isGap(entry)) goneOf.set(keyOfFields(entry), (goneOf.get(keyOfFields(entry)) ?? 0) + 1);
+      if (!isGap(entry)) goneOf.set(parseKeyFields(entry), (goneOf.get(parseKeyFields(entry)) ?? 0) + 1);
     for (const [key, number] of goneOf) {
       const left = this.#byKey.get(key)?.slice(number) ?? [];
       if (left.length === 0) this.#byKey.delete(key);
@@ -154,6 +154,6 @@ export class EventIndex {
   }
 }
 
-function msOf({ id }: HistoryEntry): number {
+function getEntryMs({ id }: HistoryEntry): number {
   return Number(id.slice(0, id.indexOf("-")));
 }

@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import {
-  ENDINGS,
+  END_EVENT_TYPES,
   type HistoryEntry,
+  type HistoryOrder,
   isLiveOnly,
   type LockEvent,
   type PastHold,
-  type PastOrder,
 } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { fieldsOfKey, type Key } from "../../lib/keys/key.ts";
+import { type Key, toKeyFields } from "../../lib/keys/key.ts";
 import { compareIds, parseEventId } from "./event-id.ts";
-import { EventIndex, type Retention } from "./event-index.ts";
-import { holdsAt } from "./past-holds.ts";
-import type { Recorded, Telling } from "./stream-copy.ts";
-import type { Unnumbered } from "./stream-entry.ts";
+import { EventIndex, type EventRetention } from "./event-index.ts";
+import { findHoldsAt } from "./past-holds.ts";
+import type { EventPublisher, RecordedEntry } from "./stream-copy.ts";
+import type { UnnumberedEvent } from "./stream-entry.ts";
 
-export type { Unnumbered } from "./stream-entry.ts";
+export type { UnnumberedEvent as Unnumbered } from "./stream-entry.ts";
 
 /** What a reader who left off at an id gets: what came after, or word that this cannot be told. */
 export type Replay =
@@ -24,100 +24,101 @@ export type Replay =
   | { kind: "reset" };
 
 /** One thing that a reader is told. */
-export interface Told {
+export interface PublishedEvent {
   readonly entry: HistoryEntry;
   /** Whether it may be named as the last one seen. */
-  readonly isKept: boolean;
+  readonly isStored: boolean;
   /** The id under which the very same was told before, while it could not be recorded. */
-  readonly was: string | undefined;
+  readonly previousId: string | undefined;
 }
 
 /** In the order that was asked for. */
-export interface PastPage {
+export interface HistoryPage {
   readonly items: HistoryEntry[];
   /** Where the next page begins; undefined at the end of what is kept, on either side. */
   readonly next: string | undefined;
   /** Whether nothing older is known to be gone. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
-export interface PastQuery {
+export interface HistoryPageQuery {
   readonly limit: number;
-  readonly order: PastOrder;
+  readonly order: HistoryOrder;
   /** Where the page before ended: only what stands behind this id in that order. */
   readonly cursor?: string | undefined;
   readonly matches: (entry: HistoryEntry) => boolean;
 }
 
 /** As much of a recorder as the journal needs. */
-export interface Observer {
-  observed(event: Unnumbered): void;
-  observedOf(key: Key): readonly { readonly event: Unnumbered }[];
+export interface EventObserver {
+  recordEvent(event: UnnumberedEvent): void;
+  listObservedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
 /** Where nothing else is configured. */
-export const RETENTION: Retention = { most: 50_000, ms: 7 * 86_400_000 };
+export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
  * What happened on one target, for its readers. What is observed goes to the recorder, and comes back with the id that
  * it has in all instances. Without a recorder it is kept in memory alone. Renewals and waits are passed on, not kept.
  */
-export class Journal implements Telling {
+export class Journal implements EventPublisher {
   readonly index: EventIndex;
   readonly #boot = randomBytes(4).toString("hex");
-  readonly #listeners = new Set<(told: Told) => void>();
-  readonly #pastListeners = new Set<(entries: readonly HistoryEntry[]) => void>();
-  #observer: Observer | undefined;
-  #live = 0;
+  readonly #listeners = new Set<(told: PublishedEvent) => void>();
+  readonly #pastEventListeners = new Set<(entries: readonly HistoryEntry[]) => void>();
+  #observer: EventObserver | undefined;
+  #liveCount = 0;
 
-  constructor(retention: Retention = RETENTION) {
+  constructor(retention: EventRetention = DEFAULT_RETENTION) {
     this.index = new EventIndex(retention);
   }
 
   /** From now on what is observed is recorded. */
-  recordWith(observer: Observer): void {
+  attachRecorder(observer: EventObserver): void {
     this.#observer = observer;
   }
 
-  append(event: Unnumbered): void {
-    if (isLiveOnly(event)) this.early(event);
-    else if (this.#observer !== undefined) this.#observer.observed(event);
+  append(event: UnnumberedEvent): void {
+    if (isLiveOnly(event)) this.publishEarly(event);
+    else if (this.#observer !== undefined) this.#observer.recordEvent(event);
     else {
-      const entry = { id: this.#nextId(), ...event };
+      const entry = { id: this.#createNextId(), ...event };
       this.index.add([entry]);
-      this.recorded([{ entry, was: undefined }]);
+      this.publishRecorded([{ entry, previousId: undefined }]);
     }
   }
 
-  early(event: Unnumbered): string {
-    const id = `live-${this.#boot}-${++this.#live}`;
-    this.#tell({ entry: { id, ...event }, isKept: false, was: undefined });
+  publishEarly(event: UnnumberedEvent): string {
+    const id = `live-${this.#boot}-${++this.#liveCount}`;
+    this.#publish({ entry: { id, ...event }, isStored: false, previousId: undefined });
     return id;
   }
 
-  remembered(entries: readonly HistoryEntry[]): void {
-    for (const listener of this.#pastListeners) listener(entries);
+  publishPast(entries: readonly HistoryEntry[]): void {
+    for (const listener of this.#pastEventListeners) listener(entries);
   }
 
   /** Told, page by page, of what was recorded before this process began. Nobody else is: it is no news. */
-  onRemembered(listener: (entries: readonly HistoryEntry[]) => void): () => void {
-    this.#pastListeners.add(listener);
-    return () => this.#pastListeners.delete(listener);
+  onPastEvents(listener: (entries: readonly HistoryEntry[]) => void): () => void {
+    this.#pastEventListeners.add(listener);
+    return () => this.#pastEventListeners.delete(listener);
   }
 
-  recorded(entries: readonly Recorded[]): void {
-    for (const { entry, was } of entries) this.#tell({ entry, isKept: true, was });
+  publishRecorded(entries: readonly RecordedEntry[]): void {
+    for (const { entry, previousId } of entries)
+      this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
   /** Each event once, as soon as it is known; gaps are none. */
   subscribe(listener: (event: LockEvent) => void): () => void {
-    return this.follow(({ entry, was }) => {
-      if (was === undefined && !isGap(entry)) listener(entry);
+    return this.subscribeAll(({ entry, previousId }) => {
+      if (previousId === undefined && !isGap(entry)) listener(entry);
     });
   }
 
   /** All that readers are told, in order. */
-  follow(listener: (told: Told) => void): () => void {
+  subscribeAll(listener: (told: PublishedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -130,80 +131,89 @@ export class Journal implements Telling {
     return this.index.newest;
   }
 
-  recent(count: number): HistoryEntry[] {
-    return this.index.recent(count);
+  listRecent(count: number): HistoryEntry[] {
+    return this.index.listRecent(count);
   }
 
-  after(id: string): Replay {
+  replayAfter(id: string): Replay {
     const { newest } = this.index;
     if (parseEventId(id) === undefined || newest === null || compareIds(id, newest) > 0)
       return { kind: "reset" };
-    const { entries, isCut } = this.index.after(id);
-    return { kind: isCut ? "gap" : "events", events: entries };
+    const { entries, isTruncated } = this.index.sliceAfter(id);
+    return { kind: isTruncated ? "gap" : "events", events: entries };
   }
 
   /** The events of a key, newest first. */
-  ofKey(key: Key, limit: number): { items: LockEvent[]; complete: boolean } {
-    const events = this.index.ofKey(key);
-    const complete = events.length <= limit && !this.index.isCut;
+  listKeyEvents(key: Key, limit: number): { items: LockEvent[]; complete: boolean } {
+    const events = this.index.listByKey(key);
+    const complete = events.length <= limit && !this.index.isTruncated;
     return { items: events.slice(-limit).reverse(), complete };
   }
 
   /** Newest first, with the gaps in which the key may have had a story of its own. */
-  pastOf(key: Key, limit: number, before?: string): PastPage {
-    return pageOf(newestFirst(this.index.storyOf(key), before), limit, !this.index.isCut, () => true);
+  listKeyHistory(key: Key, limit: number, before?: string): HistoryPage {
+    return collectPage(
+      iterateNewestFirst(this.index.listTimeline(key), before),
+      limit,
+      !this.index.isTruncated,
+      () => true,
+    );
   }
 
-  past({ limit, order, cursor, matches }: PastQuery): PastPage {
-    const entries = order === "newest_first" ? this.index.backwards(cursor) : this.index.forwards(cursor);
-    return pageOf(entries, limit, !this.index.isCut, matches);
+  listHistory({ limit, order, cursor, matches }: HistoryPageQuery): HistoryPage {
+    const entries =
+      order === "newest_first" ? this.index.iterateBackwards(cursor) : this.index.iterateForwards(cursor);
+    return collectPage(entries, limit, !this.index.isTruncated, matches);
   }
 
   /** Who held a key at a moment of the target's clock, and how that ended. */
-  holdsAt(key: Key, at: number): PastHold[] {
-    return holdsAt(this.index.storyOf(key), at);
+  findHoldsAt(key: Key, at: number): PastHold[] {
+    return findHoldsAt(this.index.listTimeline(key), at);
   }
 
-  lastEnding(key: Key): LockEvent | undefined {
-    const kept = this.index.ofKey(key).findLast(isLastWord);
-    const seen = this.#observer?.observedOf(key).findLast(({ event }) => isLastWord(event));
+  findLastEnd(key: Key): LockEvent | undefined {
+    const kept = this.index.listByKey(key).findLast(isFinalEnd);
+    const seen = this.#observer?.listObservedEvents(key).findLast(({ event }) => isFinalEnd(event));
     if (seen === undefined || (kept !== undefined && kept.at >= seen.event.at)) return kept;
-    return { id: "", ...seen.event, ...fieldsOfKey(key) };
+    return { id: "", ...seen.event, ...toKeyFields(key) };
   }
 
-  #tell(told: Told): void {
+  #publish(told: PublishedEvent): void {
     for (const listener of this.#listeners) listener(told);
   }
 
-  #nextId(): string {
+  #createNextId(): string {
     const last = parseEventId(this.index.newest ?? "");
     const now = Date.now();
     return last !== undefined && last.ms >= now ? `${last.ms}-${last.seq + 1}` : `${now}-0`;
   }
 }
 
-function isLastWord({ type, count = 0 }: Pick<LockEvent, "type" | "count">): boolean {
-  return ENDINGS.has(type) && count === 0;
+function isFinalEnd({ type, count = 0 }: Pick<LockEvent, "type" | "count">): boolean {
+  return END_EVENT_TYPES.has(type) && count === 0;
 }
 
-function* newestFirst(entries: readonly HistoryEntry[], before: string | undefined): Generator<HistoryEntry> {
+function* iterateNewestFirst(
+  entries: readonly HistoryEntry[],
+  before: string | undefined,
+): Generator<HistoryEntry> {
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at];
     if (entry !== undefined && (before === undefined || compareIds(entry.id, before) < 0)) yield entry;
   }
 }
 
-function pageOf(
+function collectPage(
   entries: Iterable<HistoryEntry>,
   limit: number,
   isWhole: boolean,
   matches: (entry: HistoryEntry) => boolean,
-): PastPage {
+): HistoryPage {
   const items: HistoryEntry[] = [];
   for (const entry of entries) {
     if (!matches(entry)) continue;
-    if (items.length === limit) return { items, next: items.at(-1)?.id, isWhole };
+    if (items.length === limit) return { items, next: items.at(-1)?.id, isComplete: isWhole };
     items.push(entry);
   }
-  return { items, next: undefined, isWhole };
+  return { items, next: undefined, isComplete: isWhole };
 }

@@ -1,9 +1,9 @@
-import { type Key, keyOfFields } from "../../lib/keys/key.ts";
-import type { Unnumbered } from "./stream-entry.ts";
+import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
+import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** What this instance observed, and when. */
-export interface Observation {
-  readonly event: Unnumbered;
+export interface ObservedEvent {
+  readonly event: UnnumberedEvent;
   readonly key: Key;
   /** The target's clock. */
   readonly heardAt: number;
@@ -12,49 +12,49 @@ export interface Observation {
 }
 
 /** How long an instance remembers what it observed: longer than it takes until another one records. */
-export const REMEMBERED_MS = 30_000;
+export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** 30 s of 2 000 changes a second. */
-const REMEMBERED_MAX = 60_000;
+const OBSERVED_EVENTS_MAX = 60_000;
 
 /** The last observations of this instance, for the case that it has to go on with the story. */
-export class Observations {
-  #all: Observation[] = [];
+export class ObservedEvents {
+  #all: ObservedEvent[] = [];
   #begin = 0;
-  #liveSince: number | undefined;
+  #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
 
   /** Everything since then is among them, or was; undefined while the target is out of sight. */
-  coveredSince(now: number): number | undefined {
-    if (this.#liveSince === undefined) return undefined;
-    return Math.max(this.#liveSince, Math.min(this.#forgottenTo, now));
+  getCoveredSince(now: number): number | undefined {
+    if (this.#watchingSince === undefined) return undefined;
+    return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));
   }
 
   /** Returns whether that is a change. */
-  inSight(isInSight: boolean, now: number): boolean {
-    const wasInSight = this.#liveSince !== undefined;
-    this.#liveSince = isInSight ? (this.#liveSince ?? now) : undefined;
+  setWatching(isInSight: boolean, now: number): boolean {
+    const wasInSight = this.#watchingSince !== undefined;
+    this.#watchingSince = isInSight ? (this.#watchingSince ?? now) : undefined;
     return wasInSight !== isInSight;
   }
 
-  add(event: Unnumbered, now: number): Observation {
-    const observation = { event, key: keyOfFields(event), heardAt: now, shownAs: undefined };
+  add(event: UnnumberedEvent, now: number): ObservedEvent {
+    const observation = { event, key: parseKeyFields(event), heardAt: now, shownAs: undefined };
     this.#all.push(observation);
-    this.#forget(now);
+    this.#dropOld(now);
     return observation;
   }
 
   /** In the order of observing. */
-  all(now: number): readonly Observation[] {
-    this.#forget(now);
+  list(now: number): readonly ObservedEvent[] {
+    this.#dropOld(now);
     return this.#begin === 0 ? this.#all : this.#all.slice(this.#begin);
   }
 
-  #forget(now: number): void {
+  #dropOld(now: number): void {
     let at = this.#begin;
-    const tooMany = this.#all.length - REMEMBERED_MAX;
+    const tooMany = this.#all.length - OBSERVED_EVENTS_MAX;
     for (; at < this.#all.length; at++) {
       const one = this.#all[at];
-      if (one === undefined || (at >= tooMany && one.heardAt >= now - REMEMBERED_MS)) break;
+      if (one === undefined || (at >= tooMany && one.heardAt >= now - OBSERVED_EVENT_TTL_MS)) break;
       this.#forgottenTo = one.heardAt;
     }
     this.#begin = at;
@@ -64,8 +64,8 @@ export class Observations {
   }
 }
 
-export function byKey(observations: readonly Observation[]): Map<Key, Observation[]> {
-  const groups = new Map<Key, Observation[]>();
+export function groupEventsByKey(observations: readonly ObservedEvent[]): Map<Key, ObservedEvent[]> {
+  const groups = new Map<Key, ObservedEvent[]>();
   for (const one of observations) {
     const group = groups.get(one.key);
     if (group === undefined) groups.set(one.key, [one]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
-import { holdsAt, holdsOf } from "./past-holds.ts";
+import { findHoldsAt, listPastHolds } from "./past-holds.ts";
 
 let ids = 0;
-const event = (type: LockEvent["type"], at: number, more: Partial<LockEvent> = {}): LockEvent => ({
+const buildEvent = (type: LockEvent["type"], at: number, more: Partial<LockEvent> = {}): LockEvent => ({
   id: `1-${++ids}`,
   type,
   target: "t",
@@ -13,7 +13,7 @@ const event = (type: LockEvent["type"], at: number, more: Partial<LockEvent> = {
   observed: "derived",
   ...more,
 });
-const gap = (from: number, to: number): HistoryEntry => ({
+const buildGap = (from: number, to: number): HistoryEntry => ({
   id: `1-${++ids}`,
   type: "gap",
   target: "t",
@@ -25,12 +25,12 @@ const gap = (from: number, to: number): HistoryEntry => ({
 describe("holds at a point in time", () => {
   it("the holders at a moment are those whose hold had begun and not yet ended", () => {
     const story = [
-      event("acquired", 10, { owner: "reader 1" }),
-      event("acquired", 20, { owner: "reader 2" }),
-      event("released", 30, { owner: "reader 1" }),
-      event("expired", 40, { owner: "reader 2" }),
+      buildEvent("acquired", 10, { owner: "reader 1" }),
+      buildEvent("acquired", 20, { owner: "reader 2" }),
+      buildEvent("released", 30, { owner: "reader 1" }),
+      buildEvent("expired", 40, { owner: "reader 2" }),
     ];
-    const at = (moment: number) => holdsAt(story, moment).map(({ owner }) => owner);
+    const at = (moment: number) => findHoldsAt(story, moment).map(({ owner }) => owner);
     expect([5, 10, 25, 30, 39, 40].map(at)).toEqual([
       [],
       ["reader 1"],
@@ -43,30 +43,30 @@ describe("holds at a point in time", () => {
 
   it("a hold without an end event is open, and a partial release is not an end", () => {
     const story = [
-      event("acquired", 10),
-      event("reentered", 20, { count: 2 }),
-      event("released", 30, { count: 1 }),
+      buildEvent("acquired", 10),
+      buildEvent("reentered", 20, { count: 2 }),
+      buildEvent("released", 30, { count: 1 }),
     ];
-    expect(holdsOf(story)).toMatchObject([{ since: 10, until: null, end: "open" }]);
+    expect(listPastHolds(story)).toMatchObject([{ since: 10, until: null, end: "open" }]);
   });
 
   it("a hold not seen after a gap has an unseen end, and one seen again is open", () => {
-    const lost = [event("acquired", 10), gap(20, 30)];
-    expect(holdsOf(lost)).toMatchObject([{ since: 10, until: null, end: "unseen", lastSeen: 20 }]);
-    expect(holdsOf([...lost, event("seen", 35)])).toMatchObject([{ since: 10, end: "open" }]);
+    const lost = [buildEvent("acquired", 10), buildGap(20, 30)];
+    expect(listPastHolds(lost)).toMatchObject([{ since: 10, until: null, end: "unseen", lastSeen: 20 }]);
+    expect(listPastHolds([...lost, buildEvent("seen", 35)])).toMatchObject([{ since: 10, end: "open" }]);
   });
 
   it("the start of a hold is derived from its end event when its acquired event is gone", () => {
-    const story = [event("released", 100, { heldMs: 40, fence: "5" })];
-    expect(holdsOf(story)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
+    const story = [buildEvent("released", 100, { heldMs: 40, fence: "5" })];
+    expect(listPastHolds(story)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
   });
 
   it("a hold followed by a later Lockkeeper hold has an unseen end", () => {
     const story = [
-      event("acquired", 10, { fence: "5" }),
-      event("acquired", 20, { fence: "6", owner: "you" }),
+      buildEvent("acquired", 10, { fence: "5" }),
+      buildEvent("acquired", 20, { fence: "6", owner: "you" }),
     ];
-    expect(holdsOf(story)).toMatchObject([
+    expect(listPastHolds(story)).toMatchObject([
       { owner: "me", end: "unseen", until: null },
       { owner: "you", end: "open" },
     ]);

@@ -1,8 +1,8 @@
 import type { HistoryEntry, LockEvent, PastHold } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { stepOf } from "./recorded-timeline.ts";
+import { classifyStep } from "./recorded-timeline.ts";
 
-interface Open {
+interface OpenHold {
   readonly owner: string;
   readonly fence: string | undefined;
   readonly since: number;
@@ -16,13 +16,13 @@ interface Open {
  *
  * @param story what was told of the key, and the gaps, oldest first
  */
-export function holdsAt(story: readonly HistoryEntry[], at: number): PastHold[] {
-  return holdsOf(story).filter(({ since, until }) => since <= at && (until === null || at < until));
+export function findHoldsAt(story: readonly HistoryEntry[], at: number): PastHold[] {
+  return listPastHolds(story).filter(({ since, until }) => since <= at && (until === null || at < until));
 }
 
 /** All holds that a story tells of, in the order of their beginnings. */
-export function holdsOf(story: readonly HistoryEntry[]): PastHold[] {
-  const open = new Map<string, Open>();
+export function listPastHolds(story: readonly HistoryEntry[]): PastHold[] {
+  const open = new Map<string, OpenHold>();
   const ended: PastHold[] = [];
   for (const entry of story) {
     if (isGap(entry)) {
@@ -31,26 +31,26 @@ export function holdsOf(story: readonly HistoryEntry[]): PastHold[] {
     }
     const name = `${entry.fence ?? ""}\n${entry.owner ?? ""}`;
     const before = open.get(name);
-    const step = stepOf(entry);
+    const step = classifyStep(entry);
     if (step === "ended") {
       open.delete(name);
-      ended.push(endedBy(entry, before));
+      ended.push(endHold(entry, before));
     } else {
       // Our holds have no other beside them, and a fence is never given again: whoever is left has ended unseen.
-      if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseen(open, name));
-      if (before === undefined) open.set(name, begunBy(entry));
+      if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name));
+      if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;
     }
   }
-  return [...ended, ...[...open.values()].map(stillOpen)].sort((a, b) => a.since - b.since);
+  return [...ended, ...[...open.values()].map(toOpenPastHold)].sort((a, b) => a.since - b.since);
 }
 
-function begunBy({ type, at, owner = "", fence }: LockEvent): Open {
+function startHold({ type, at, owner = "", fence }: LockEvent): OpenHold {
   const isBeginning = type === "acquired" || type === "recreated";
   return { owner, fence, since: at, sinceIs: isBeginning ? "exact" : "at_least", gapFrom: undefined };
 }
 
-function endedBy(event: LockEvent, before: Open | undefined): PastHold {
+function endHold(event: LockEvent, before: OpenHold | undefined): PastHold {
   const { owner = "", fence, at, heldMs } = event;
   const since = before?.since ?? at - (heldMs ?? 0);
   const sinceIs = before?.sinceIs ?? (heldMs === undefined ? "at_least" : "exact");
@@ -65,13 +65,13 @@ function endedBy(event: LockEvent, before: Open | undefined): PastHold {
   };
 }
 
-function endUnseen(open: Map<string, Open>, but: string): PastHold[] {
+function endUnseenHolds(open: Map<string, OpenHold>, but: string): PastHold[] {
   const gone = [...open].filter(([name]) => name !== but);
   for (const [name] of gone) open.delete(name);
-  return gone.map(([, hold]) => ({ ...stillOpen(hold), end: "unseen" }));
+  return gone.map(([, hold]) => ({ ...toOpenPastHold(hold), end: "unseen" }));
 }
 
-function stillOpen({ owner, fence, since, sinceIs, gapFrom }: Open): PastHold {
+function toOpenPastHold({ owner, fence, since, sinceIs, gapFrom }: OpenHold): PastHold {
   const named = { owner, ...(fence === undefined ? {} : { fence }), since, sinceIs };
   if (gapFrom === undefined) return { ...named, until: null, end: "open" };
   return { ...named, until: null, end: "unseen", lastSeen: gapFrom };

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { until } from "../../test/support/test-server.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
 import { LockClient } from "../locks/client/lock-client.ts";
-import { stepOf } from "./recorded-timeline.ts";
+import { classifyStep } from "./recorded-timeline.ts";
 
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await home.stop();
 });
 
-interface Fact {
+interface ProcessReport {
   /** Whether it sees all that happens, for a while now. */
   readonly seesAll: boolean;
   readonly entries: HistoryEntry[];
@@ -47,10 +47,10 @@ class Process {
     processes.push(this);
   }
 
-  async ask(): Promise<Fact> {
+  async requestReport(): Promise<ProcessReport> {
     this.#child.send("tell");
     const [fact] = await once(this.#child, "message");
-    return fact as Fact;
+    return fact as ProcessReport;
   }
 
   signal(name: NodeJS.Signals): void {
@@ -62,24 +62,24 @@ class Process {
 const LAG_MS = 200;
 
 /** Somebody goes on recording. */
-async function grown(): Promise<void> {
-  const redis = home.client();
+async function waitForGrowth(): Promise<void> {
+  const redis = home.createClient();
   const before = await redis.xlen("{lockkeeper}:events:main");
-  await until(async () => (await redis.xlen("{lockkeeper}:events:main")) > before, 30_000);
+  await waitUntil(async () => (await redis.xlen("{lockkeeper}:events:main")) > before, 30_000);
   await sleep(LAG_MS * 2);
 }
 
 /** Could go on where another one left off. */
-async function hasSeenAll(instance: Process): Promise<void> {
-  await until(async () => (await instance.ask()).seesAll, 30_000);
+async function waitUntilAllSeen(instance: Process): Promise<void> {
+  await waitUntil(async () => (await instance.requestReport()).seesAll, 30_000);
   await sleep(LAG_MS * 2);
 }
 
 /** Which of them records. */
-async function leaderOf(instances: readonly Process[]): Promise<Process> {
+async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   let leader: Process | undefined;
-  await until(async () => {
-    const facts = await Promise.all(instances.map((one) => one.ask()));
+  await waitUntil(async () => {
+    const facts = await Promise.all(instances.map((one) => one.requestReport()));
     leader = instances[facts.findIndex(({ isLeading }) => isLeading)];
     return leader !== undefined;
   }, 30_000);
@@ -88,9 +88,9 @@ async function leaderOf(instances: readonly Process[]): Promise<Process> {
 }
 
 /** Locks of ours and of others come and go, until it is stopped. */
-function churn() {
+function startChurn() {
   const made: string[] = [];
-  const redis = target.client();
+  const redis = target.createClient();
   let isRunning = true;
   const run = async () => {
     for (let n = 0; isRunning; n++) {
@@ -114,49 +114,50 @@ function churn() {
   };
 }
 
-const changesOf = (entries: readonly HistoryEntry[], prefix: string) =>
+const listChanges = (entries: readonly HistoryEntry[], prefix: string) =>
   entries
     .filter((entry): entry is LockEvent => !isGap(entry) && entry.key.startsWith(prefix))
-    .map((entry) => `${stepOf(entry)} ${entry.fence ?? `${entry.key} ${entry.owner}`}`);
+    .map((entry) => `${classifyStep(entry)} ${entry.fence ?? `${entry.key} ${entry.owner}`}`);
 
-const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
+const findDuplicates = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
 // On a machine that is busy with other things, starting processes takes most of it.
 describe("two instances in separate processes", { timeout: 120_000 }, () => {
   it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async () => {
     const [first, second] = [new Process(), new Process()];
-    const leader = await leaderOf([first, second]);
+    const leader = await waitForLeader([first, second]);
     const other = leader === first ? second : first;
-    const locks = churn();
-    await hasSeenAll(other);
+    const locks = startChurn();
+    await waitUntilAllSeen(other);
     leader.signal("SIGSTOP");
-    await leaderOf([other]);
+    await waitForLeader([other]);
     await sleep(700);
     leader.signal("SIGCONT");
     await sleep(600);
-    await hasSeenAll(leader);
-    const { breaks } = await leader.ask();
+    await waitUntilAllSeen(leader);
+    const { breaks } = await leader.requestReport();
     await home.restart();
-    await grown();
-    await grown();
+    await waitForGrowth();
+    await waitForGrowth();
     // What is observed while nobody records is remembered by the one that is left.
-    const missed = (await other.ask()).breaks;
+    const missed = (await other.requestReport()).breaks;
     other.signal("SIGKILL");
-    await leaderOf([leader]);
+    await waitForLeader([leader]);
     const made = await locks.stop();
-    const isWhole = async () => changesOf((await leader.ask()).entries, "lock:own").length >= made.length;
-    await until(isWhole, 30_000).catch(() => undefined);
+    const isWhole = async () =>
+      listChanges((await leader.requestReport()).entries, "lock:own").length >= made.length;
+    await waitUntil(isWhole, 30_000).catch(() => undefined);
     let entries: HistoryEntry[] = [];
     // The last change of a foreign lock is concluded a moment later.
-    await until(async () => {
-      entries = (await leader.ask()).entries;
-      const stream = await home.client().xrange("{lockkeeper}:events:main", "-", "+");
+    await waitUntil(async () => {
+      entries = (await leader.requestReport()).entries;
+      const stream = await home.createClient().xrange("{lockkeeper}:events:main", "-", "+");
       return JSON.stringify(stream.map(([id]) => id)) === JSON.stringify(entries.map(({ id }) => id));
     });
-    expect(changesOf(entries, "lock:own")).toEqual(made);
-    expect(twice(changesOf(entries, "lock:foreign"))).toEqual([]);
-    expect(changesOf(entries, "lock:foreign").length).toBeGreaterThan(made.length / 2);
-    const mayMiss = missed + (await leader.ask()).breaks - breaks;
+    expect(listChanges(entries, "lock:own")).toEqual(made);
+    expect(findDuplicates(listChanges(entries, "lock:foreign"))).toEqual([]);
+    expect(listChanges(entries, "lock:foreign").length).toBeGreaterThan(made.length / 2);
+    const mayMiss = missed + (await leader.requestReport()).breaks - breaks;
     expect(entries.filter(isGap).length).toBeLessThanOrEqual(mayMiss);
     const gapsBefore = entries.filter(isGap).length;
 
@@ -166,10 +167,10 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await unseen.release();
     await sleep(500);
     const next = new Process();
-    await leaderOf([next]);
+    await waitForLeader([next]);
     let told: HistoryEntry[] = [];
-    await until(async () => {
-      told = (await next.ask()).entries;
+    await waitUntil(async () => {
+      told = (await next.requestReport()).entries;
       return told.filter(isGap).length > gapsBefore;
     });
     expect(told.slice(0, entries.length)).toEqual(entries);
@@ -177,6 +178,6 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     expect(gaps).toHaveLength(1);
     expect(gaps[0]?.from).toBeLessThanOrEqual(from);
     expect(gaps[0]?.to).toBeGreaterThanOrEqual(from + 500);
-    expect(changesOf(told, "lock:unseen")).toEqual([]);
+    expect(listChanges(told, "lock:unseen")).toEqual([]);
   });
 });

@@ -1,20 +1,20 @@
-import { ENDINGS, type LockEvent } from "../../lib/contract/event.ts";
-import type { Unnumbered, UnnumberedEntry } from "./stream-entry.ts";
+import { END_EVENT_TYPES, type LockEvent } from "../../lib/contract/event.ts";
+import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /** How far apart two instances may say that the same change of a foreign lock happened: their looks differ. */
 const SAME_CHANGE_MS = 2000;
 
 /** `prolonged`: an operator gave it more time; what holders renew themselves is not kept. */
-type Step = "begun" | "grown" | "shrunk" | "prolonged" | "ended";
+type TimelineStep = "begun" | "grown" | "shrunk" | "prolonged" | "ended";
 
-export function stepOf({ type, count = 0 }: Pick<LockEvent, "type" | "count">): Step {
+export function classifyStep({ type, count = 0 }: Pick<LockEvent, "type" | "count">): TimelineStep {
   if (type === "reentered") return "grown";
   if (type === "renewed") return "prolonged";
   if (type === "released" && count > 0) return "shrunk";
-  return ENDINGS.has(type) ? "ended" : "begun";
+  return END_EVENT_TYPES.has(type) ? "ended" : "begun";
 }
 
-interface Fenced {
+interface FencedState {
   readonly fence: string;
   seq: number;
   end: "none" | "told" | "forced";
@@ -22,12 +22,12 @@ interface Fenced {
   isCertain: boolean;
 }
 
-interface Foreign {
+interface ForeignState {
   count: number;
   /** By Redis's clock, which the script that prolonged it told. */
   prolongedAt: number;
   isOpen: boolean;
-  isForced: boolean;
+  isForceReleased: boolean;
   isCertain: boolean;
 }
 
@@ -41,38 +41,40 @@ interface Foreign {
  *   cannot come in, who is out cannot leave.
  * - a force-release may still say who and why after another word of the same end.
  */
-export class Story {
-  #last: Fenced | undefined;
-  readonly #foreign = new Map<string, Foreign>();
+export class RecordedTimeline {
+  #last: FencedState | undefined;
+  readonly #foreign = new Map<string, ForeignState>();
 
-  static of(entries: Iterable<UnnumberedEntry>): Story {
-    const story = new Story();
-    for (const entry of entries) story.take(entry);
+  static from(entries: Iterable<UnnumberedEntry>): RecordedTimeline {
+    const story = new RecordedTimeline();
+    for (const entry of entries) story.applyEntry(entry);
     return story;
   }
 
-  isNews(event: Unnumbered): boolean {
-    return event.fence === undefined ? this.#isForeignNews(event) : this.#isFencedNews(event, event.fence);
+  isNewEvent(event: UnnumberedEvent): boolean {
+    return event.fence === undefined
+      ? this.#isNewForeignEvent(event)
+      : this.#isNewFencedEvent(event, event.fence);
   }
 
-  take(entry: UnnumberedEntry): void {
-    if (entry.type === "gap") this.#takeGap();
-    else if (entry.fence === undefined) this.#takeForeign(entry);
-    else this.#takeFenced(entry, entry.fence);
+  applyEntry(entry: UnnumberedEntry): void {
+    if (entry.type === "gap") this.#applyGap();
+    else if (entry.fence === undefined) this.#applyForeign(entry);
+    else this.#applyFenced(entry, entry.fence);
   }
 
-  #isFencedNews(event: Unnumbered, fence: string): boolean {
+  #isNewFencedEvent(event: UnnumberedEvent, fence: string): boolean {
     const last = this.#last;
     const order = last === undefined ? 1 : compareFences(fence, last.fence);
     if (last === undefined || order !== 0) return order > 0;
-    if (stepOf(event) === "ended")
+    if (classifyStep(event) === "ended")
       return last.end === "none" || (event.type === "force_released" && last.end === "told");
     if (last.end !== "none") return false;
     if (event.type === "seen") return !last.isCertain;
     return event.seq !== undefined && event.seq > last.seq;
   }
 
-  #takeFenced({ seq, ...event }: Unnumbered, fence: string): void {
+  #applyFenced({ seq, ...event }: UnnumberedEvent, fence: string): void {
     let last = this.#last;
     if (last === undefined || compareFences(fence, last.fence) > 0) {
       last = { fence, seq: 0, end: "none", isCertain: true };
@@ -81,33 +83,33 @@ export class Story {
     last.isCertain = true;
     last.seq = Math.max(last.seq, seq ?? 0);
     if (event.type === "force_released") last.end = "forced";
-    else if (stepOf(event) === "ended" && last.end === "none") last.end = "told";
+    else if (classifyStep(event) === "ended" && last.end === "none") last.end = "told";
   }
 
-  #isForeignNews(event: Unnumbered): boolean {
+  #isNewForeignEvent(event: UnnumberedEvent): boolean {
     const known = this.#foreign.get(event.owner ?? "");
     if (known === undefined) return true;
-    const step = stepOf(event);
+    const step = classifyStep(event);
     if (step === "prolonged") return event.at > known.prolongedAt;
     if (step === "begun") return !known.isOpen || !known.isCertain;
-    if (step === "ended") return known.isOpen || (event.type === "force_released" && !known.isForced);
+    if (step === "ended") return known.isOpen || (event.type === "force_released" && !known.isForceReleased);
     return !known.isOpen || known.count !== event.count;
   }
 
-  #takeForeign(event: Unnumbered): void {
-    const step = stepOf(event);
+  #applyForeign(event: UnnumberedEvent): void {
+    const step = classifyStep(event);
     const isOpen = step !== "ended";
     const known = this.#foreign.get(event.owner ?? "");
     this.#foreign.set(event.owner ?? "", {
       count: event.count ?? 1,
       prolongedAt: step === "prolonged" ? event.at : (known?.prolongedAt ?? Number.NEGATIVE_INFINITY),
       isOpen,
-      isForced: event.type === "force_released",
+      isForceReleased: event.type === "force_released",
       isCertain: true,
     });
   }
 
-  #takeGap(): void {
+  #applyGap(): void {
     if (this.#last !== undefined) this.#last.isCertain = false;
     for (const known of this.#foreign.values()) known.isCertain = false;
   }
@@ -126,33 +128,33 @@ export function compareFences(a: string, b: string): number {
  *
  * @param own in the order of observing  @param told in the order of telling, the gaps among them
  */
-export function unrecorded(
-  own: readonly Unnumbered[],
+export function filterUnrecordedEvents(
+  own: readonly UnnumberedEvent[],
   told: readonly UnnumberedEntry[],
   isAfterGap = false,
-): Unnumbered[] {
-  const story = Story.of(told);
-  if (isAfterGap) story.take({ type: "gap", target: "", at: 0, from: 0, to: 0 });
+): UnnumberedEvent[] {
+  const story = RecordedTimeline.from(told);
+  if (isAfterGap) story.applyEntry({ type: "gap", target: "", at: 0, from: 0, to: 0 });
   const toldForeign = told.filter(
     (entry) => entry.type !== "gap" && entry.fence === undefined,
-  ) as Unnumbered[];
-  const start = foreignStart(own, toldForeign);
+  ) as UnnumberedEvent[];
+  const start = findForeignStart(own, toldForeign);
   return own.filter((event, at) => {
     if (event.fence === undefined && at < start) return false;
-    if (!story.isNews(event)) return false;
-    story.take(event);
+    if (!story.isNewEvent(event)) return false;
+    story.applyEntry(event);
     return true;
   });
 }
 
 /** Where in one's own observations of foreign holds the story that was told goes on. */
-function foreignStart(own: readonly Unnumbered[], told: readonly Unnumbered[]): number {
+function findForeignStart(own: readonly UnnumberedEvent[], told: readonly UnnumberedEvent[]): number {
   const last = told.at(-1);
   if (last === undefined) return 0;
   for (let n = told.length - 1; n >= 0; n--) {
     const one = told[n];
     if (one === undefined || one.at < last.at - SAME_CHANGE_MS) break;
-    const same = closest(own, one);
+    const same = findClosestChange(own, one);
     if (same >= 0) return same + 1;
   }
   const later = own.findIndex(({ fence, at }) => fence === undefined && at > last.at);
@@ -160,7 +162,7 @@ function foreignStart(own: readonly Unnumbered[], told: readonly Unnumbered[]): 
 }
 
 /** The observation of the very change that was told, -1 when there is none. */
-function closest(own: readonly Unnumbered[], told: Unnumbered): number {
+function findClosestChange(own: readonly UnnumberedEvent[], told: UnnumberedEvent): number {
   let found = -1;
   let apart = SAME_CHANGE_MS;
   own.forEach((event, index) => {
@@ -173,9 +175,9 @@ function closest(own: readonly Unnumbered[], told: Unnumbered): number {
 }
 
 /** Whether two tell the same change of a key, as far as they alone can say. */
-export function isSameChange(one: Unnumbered, other: Unnumbered): boolean {
-  if (one.fence !== other.fence || stepOf(one) !== stepOf(other)) return false;
-  if (one.fence !== undefined) return stepOf(one) === "ended" || one.seq === other.seq;
+export function isSameChange(one: UnnumberedEvent, other: UnnumberedEvent): boolean {
+  if (one.fence !== other.fence || classifyStep(one) !== classifyStep(other)) return false;
+  if (one.fence !== undefined) return classifyStep(one) === "ended" || one.seq === other.seq;
   const isNear = Math.abs(one.at - other.at) <= SAME_CHANGE_MS;
-  return isNear && one.owner === other.owner && (stepOf(one) === "ended" || one.count === other.count);
+  return isNear && one.owner === other.owner && (classifyStep(one) === "ended" || one.count === other.count);
 }

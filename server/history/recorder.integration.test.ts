@@ -5,37 +5,37 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { until } from "../../test/support/test-server.ts";
-import type { Home } from "../home/home-store.ts";
-import { openHome } from "../home/open-home-store.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
+import type { HomeStore } from "../home/home-store.ts";
+import { openHomeStore } from "../home/open-home-store.ts";
 import { Election } from "./election.ts";
-import type { Retention } from "./event-index.ts";
-import { type Append, type Appended, EventStore, type Lead } from "./event-store.ts";
-import { Journal, type Told } from "./journal.ts";
+import type { EventRetention } from "./event-index.ts";
+import { type AppendRequest, type AppendResult, EventStore, type Leadership } from "./event-store.ts";
+import { Journal, type PublishedEvent } from "./journal.ts";
 import { Recorder } from "./recorder.ts";
-import type { Unnumbered } from "./stream-entry.ts";
-import { Tail } from "./stream-tail.ts";
+import type { UnnumberedEvent } from "./stream-entry.ts";
+import { StreamTail } from "./stream-tail.ts";
 
 let redis: TestRedis;
 let client: Redis;
 beforeAll(async () => {
   redis = await startTestRedis();
-  client = redis.client();
+  client = redis.createClient();
 });
 afterAll(async () => await redis.stop());
 
-const TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
-const KEPT: Retention = { most: 10_000, ms: 86_400_000 };
+const SHORT_TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
+const RETENTION: EventRetention = { most: 10_000, ms: 86_400_000 };
 let targets = 0;
 const freshTarget = () => `t${++targets}`;
 
 /** What becomes of the next append: it never arrives, or its answer is lost. */
-type Fault = "none" | "unsent" | "unanswered";
+type StoreFault = "none" | "unsent" | "unanswered";
 
 class FlakyStore extends EventStore {
-  fault: Fault = "none";
+  fault: StoreFault = "none";
 
-  override async append(lead: Lead, ask: Append): Promise<Appended> {
+  override async append(lead: Leadership, ask: AppendRequest): Promise<AppendResult> {
     const { fault } = this;
     this.fault = "none";
     if (fault === "unsent") throw new Error("never sent");
@@ -49,32 +49,32 @@ class FlakyStore extends EventStore {
 class Instance {
   readonly journal: Journal;
   readonly store: FlakyStore;
-  readonly told: Told[] = [];
-  isInSight = true;
+  readonly published: PublishedEvent[] = [];
+  isWatching = true;
   readonly #recorder: Recorder;
-  readonly #tail: Tail;
-  readonly #connections: Home[];
+  readonly #tail: StreamTail;
+  readonly #connections: HomeStore[];
 
   constructor(
     private readonly target: string,
-    { times = TIMES, kept = KEPT, at = redis } = {},
+    { times = SHORT_TIMES, kept = RETENTION, at = redis } = {},
   ) {
-    const own = openHome(at.url, "history");
-    const tail = openHome(at.url, "tail", { commandTimeout: 5000 });
+    const own = openHomeStore(at.url, "history");
+    const tail = openHomeStore(at.url, "tail", { commandTimeout: 5000 });
     this.#connections = [own, tail];
     this.journal = new Journal(kept);
-    this.journal.follow((told) => this.told.push(told));
+    this.journal.subscribeAll((told) => this.published.push(told));
     this.store = new FlakyStore(own, target, kept);
-    const sight = { isWhole: () => this.isInSight, now: () => Date.now() };
-    const election = new Election(own, this.store.lock, times.leaseMs);
+    const sight = { isWhole: () => this.isWatching, now: () => Date.now() };
+    const election = new Election(own, this.store.lockKey, times.leaseMs);
     this.#recorder = new Recorder(this.store, election, this.journal.index, sight, this.journal, times);
-    this.#tail = new Tail(this.store, this.#recorder, tail);
-    this.journal.recordWith(this.#recorder);
+    this.#tail = new StreamTail(this.store, this.#recorder, tail);
+    this.journal.attachRecorder(this.#recorder);
     this.#recorder.start();
     this.#tail.start();
   }
 
-  observe(event: Unnumbered): void {
+  observe(event: UnnumberedEvent): void {
     this.journal.append({ ...event, target: this.target });
   }
 
@@ -83,12 +83,12 @@ class Instance {
   }
 
   get entries(): HistoryEntry[] {
-    return this.journal.recent(100_000);
+    return this.journal.listRecent(100_000);
   }
 
-  look(isInSight: boolean): void {
-    this.isInSight = isInSight;
-    this.#recorder.sightChanged();
+  applySession(isInSight: boolean): void {
+    this.isWatching = isInSight;
+    this.#recorder.onSessionChange();
   }
 
   async stop(): Promise<void> {
@@ -105,7 +105,7 @@ class Instance {
   }
 }
 
-const begun = (key: string, n: number, more: Partial<Unnumbered> = {}): Unnumbered => ({
+const buildAcquired = (key: string, n: number, more: Partial<UnnumberedEvent> = {}): UnnumberedEvent => ({
   type: "acquired",
   target: "t",
   key,
@@ -118,38 +118,38 @@ const begun = (key: string, n: number, more: Partial<Unnumbered> = {}): Unnumber
   ...more,
 });
 
-const keysOf = (entries: readonly HistoryEntry[]) =>
+const listKeys = (entries: readonly HistoryEntry[]) =>
   entries.map((entry) => (isGap(entry) ? "gap" : entry.key));
-const isLed = async (one: Instance) => await until(() => one.isLeading);
+const waitUntilLeading = async (one: Instance) => await waitUntil(() => one.isLeading);
 
 describe("single recorder", () => {
   it("observed events are recorded under stream ids and loaded again after a restart", async () => {
     const target = freshTarget();
     const first = new Instance(target);
-    await isLed(first);
-    for (let n = 0; n < 500; n++) first.observe(begun(`lock:${n}`, n));
-    await until(() => first.entries.length === 500);
+    await waitUntilLeading(first);
+    for (let n = 0; n < 500; n++) first.observe(buildAcquired(`lock:${n}`, n));
+    await waitUntil(() => first.entries.length === 500);
     const stream = await client.xrange(`{lockkeeper}:events:${target}`, "-", "+");
     expect(first.entries.map(({ id }) => id)).toEqual(stream.map(([id]) => id));
     await first.stop();
     const second = new Instance(target);
-    await until(() => second.entries.length >= 500);
+    await waitUntil(() => second.entries.length >= 500);
     expect(second.entries.slice(0, 500)).toEqual(first.entries);
-    expect(second.told.filter(({ entry }) => !isGap(entry))).toEqual([]);
+    expect(second.published.filter(({ entry }) => !isGap(entry))).toEqual([]);
     await second.stop();
   });
 
   it("the time without a running instance is recorded as a gap, and earlier events are kept", async () => {
     const target = freshTarget();
     const first = new Instance(target);
-    await isLed(first);
-    first.observe(begun("lock:a", 1));
-    await until(() => first.entries.length === 1);
+    await waitUntilLeading(first);
+    first.observe(buildAcquired("lock:a", 1));
+    await waitUntil(() => first.entries.length === 1);
     await first.stop();
     const stoppedAt = Date.now();
     await sleep(100);
     const second = new Instance(target);
-    await until(() => second.entries.length === 2);
+    await waitUntil(() => second.entries.length === 2);
     const [, gap] = second.entries;
     expect(gap).toMatchObject({ type: "gap" });
     expect((gap as { from: number }).from).toBeLessThanOrEqual(stoppedAt);
@@ -161,18 +161,18 @@ describe("single recorder", () => {
     const home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
     const target = freshTarget();
     const one = new Instance(target, { at: home });
-    await isLed(one);
-    one.observe(begun("lock:a", 1));
-    await until(() => one.entries.length === 1);
+    await waitUntilLeading(one);
+    one.observe(buildAcquired("lock:a", 1));
+    await waitUntil(() => one.entries.length === 1);
     await home.kill();
-    await until(() => !one.isLeading);
-    one.observe(begun("lock:b", 2));
-    expect(one.told.at(-1)).toMatchObject({ isKept: false, entry: { key: "lock:b" } });
-    const shownAs = one.told.at(-1)?.entry.id;
+    await waitUntil(() => !one.isLeading);
+    one.observe(buildAcquired("lock:b", 2));
+    expect(one.published.at(-1)).toMatchObject({ isKept: false, entry: { key: "lock:b" } });
+    const shownAs = one.published.at(-1)?.entry.id;
     await home.restart();
-    await until(() => one.entries.length === 2);
-    expect(keysOf(one.entries)).toEqual(["lock:a", "lock:b"]);
-    expect(one.told.at(-1)).toMatchObject({ was: shownAs, isKept: true });
+    await waitUntil(() => one.entries.length === 2);
+    expect(listKeys(one.entries)).toEqual(["lock:a", "lock:b"]);
+    expect(one.published.at(-1)).toMatchObject({ was: shownAs, isKept: true });
     await one.stop();
     await home.stop();
   });
@@ -181,15 +181,15 @@ describe("single recorder", () => {
     const home = await startTestRedis();
     const target = freshTarget();
     const one = new Instance(target, { at: home });
-    await isLed(one);
-    for (let n = 0; n < 300; n++) one.observe(begun(`lock:${n}`, n));
-    await until(() => one.entries.length === 300);
+    await waitUntilLeading(one);
+    for (let n = 0; n < 300; n++) one.observe(buildAcquired(`lock:${n}`, n));
+    await waitUntil(() => one.entries.length === 300);
     const ids = one.entries.map(({ id }) => id);
     await home.restart();
-    await isLed(one);
-    one.observe(begun("lock:new", 301));
-    await until(() => one.entries.length === 301);
-    const stream = await home.client().xrange(`{lockkeeper}:events:${target}`, "-", "+");
+    await waitUntilLeading(one);
+    one.observe(buildAcquired("lock:new", 301));
+    await waitUntil(() => one.entries.length === 301);
+    const stream = await home.createClient().xrange(`{lockkeeper}:events:${target}`, "-", "+");
     expect(stream.map(([id]) => id).slice(0, 300)).toEqual(ids);
     expect(stream).toHaveLength(301);
     await one.stop();
@@ -200,20 +200,20 @@ describe("single recorder", () => {
     const target = freshTarget();
     const kept = { most: 1000, ms: 86_400_000 };
     const one = new Instance(target, { kept });
-    await isLed(one);
+    await waitUntilLeading(one);
     for (let n = 0; n < 5000; n++) {
-      one.observe(begun(`lock:${n % 50}`, n));
+      one.observe(buildAcquired(`lock:${n % 50}`, n));
       if (n % 500 === 0) await sleep(5);
     }
-    await until(() => one.entries.at(-1)?.at === 4999);
+    await waitUntil(() => one.entries.at(-1)?.at === 4999);
     expect(await client.xlen(`{lockkeeper}:events:${target}`)).toBeLessThan(1200);
     expect(one.entries.length).toBeLessThan(1200);
     await one.stop();
     const next = new Instance(target, { kept });
-    await until(() => next.journal.index.size > 900);
-    expect(next.journal.past({ limit: 2000, order: "newest_first", matches: () => true }).isWhole).toBe(
-      false,
-    );
+    await waitUntil(() => next.journal.index.size > 900);
+    expect(
+      next.journal.listHistory({ limit: 2000, order: "newest_first", matches: () => true }).isComplete,
+    ).toBe(false);
     await next.stop();
   });
 });
@@ -222,39 +222,41 @@ describe("two recorders", () => {
   it("two instances share one history, and the second continues without duplicates or gaps after the first is killed", async () => {
     const target = freshTarget();
     const [first, second] = [new Instance(target), new Instance(target)];
-    await until(() => first.isLeading !== second.isLeading);
+    await waitUntil(() => first.isLeading !== second.isLeading);
     const [leader, other] = first.isLeading ? [first, second] : [second, first];
     let n = 0;
     const both = async (count: number) => {
       for (const end = n + count; n < end; n++) {
-        for (const one of [leader, other]) one.observe(begun(`lock:${n % 7}`, n));
+        for (const one of [leader, other]) one.observe(buildAcquired(`lock:${n % 7}`, n));
         await sleep(2);
       }
     };
     await both(100);
     leader.kill();
     for (const end = n + 100; n < end; n++) {
-      other.observe(begun(`lock:${n % 7}`, n));
+      other.observe(buildAcquired(`lock:${n % 7}`, n));
       await sleep(5);
     }
-    await until(() => other.entries.length === 200);
+    await waitUntil(() => other.entries.length === 200);
     expect(other.entries.map(({ at }) => at)).toEqual(Array.from({ length: 200 }, (_, at) => at));
-    expect(other.told.filter(({ was }) => was === undefined).map(({ entry }) => entry.at)).toHaveLength(200);
+    expect(
+      other.published.filter(({ previousId }) => previousId === undefined).map(({ entry }) => entry.at),
+    ).toHaveLength(200);
     await other.stop();
   });
 
   it("the instance with uninterrupted observation becomes the recorder", async () => {
     const target = freshTarget();
     const first = new Instance(target);
-    await isLed(first);
+    await waitUntilLeading(first);
     const second = new Instance(target);
     await sleep(100);
-    first.look(false);
-    await isLed(second);
-    first.look(true);
-    second.observe(begun("lock:a", 1));
-    await until(() => first.entries.length === 1);
-    expect(keysOf(first.entries)).toEqual(["lock:a"]);
+    first.applySession(false);
+    await waitUntilLeading(second);
+    first.applySession(true);
+    second.observe(buildAcquired("lock:a", 1));
+    await waitUntil(() => first.entries.length === 1);
+    expect(listKeys(first.entries)).toEqual(["lock:a"]);
     await first.stop();
     await second.stop();
   });
@@ -263,8 +265,8 @@ describe("two recorders", () => {
 const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;
 
 /** What really happens to a few locks, in order. */
-function truthOf(choices: readonly number[]): Unnumbered[] {
-  const open = new Map<string, Unnumbered>();
+function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
+  const open = new Map<string, UnnumberedEvent>();
   return choices.map((choice, n) => {
     const key = KEYS[choice % KEYS.length] ?? KEYS[0];
     const at = 1_790_000_000_000 + n * 100;
@@ -275,8 +277,8 @@ function truthOf(choices: readonly number[]): Unnumbered[] {
         fence: _,
         seq: __,
         ...foreign
-      } = begun(key, at, { owner: `they-${choice % 2}`, observed: "derived" });
-      const next = isOwn ? begun(key, at, { fence: String(at * 1000) }) : foreign;
+      } = buildAcquired(key, at, { owner: `they-${choice % 2}`, observed: "derived" });
+      const next = isOwn ? buildAcquired(key, at, { fence: String(at * 1000) }) : foreign;
       open.set(key, next);
       return next;
     }
@@ -298,10 +300,10 @@ function truthOf(choices: readonly number[]): Unnumbered[] {
 }
 
 /** As another instance observes it: what is derived has the time of its own look. */
-const seenAs = (event: Unnumbered, offMs: number): Unnumbered =>
+const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =>
   event.observed === "derived" ? { ...event, at: event.at + offMs } : event;
 
-type Move = "observe" | "depose" | "unsent" | "unanswered" | "blind";
+type InstanceMove = "observe" | "depose" | "unsent" | "unanswered" | "blind";
 
 describe("interleaved recorders", () => {
   it("any interleaving of two recorders stores and publishes each event once and in order per key", async () => {
@@ -310,7 +312,7 @@ describe("interleaved recorders", () => {
         fc.array(fc.nat(1000), { minLength: 10, maxLength: 60 }),
         fc.array(
           fc.tuple(
-            fc.constantFrom<Move>("observe", "observe", "observe", "depose", "unsent", "unanswered"),
+            fc.constantFrom<InstanceMove>("observe", "observe", "observe", "depose", "unsent", "unanswered"),
             fc.nat(6),
             fc.nat(1),
           ),
@@ -320,13 +322,13 @@ describe("interleaved recorders", () => {
         async (choices, moves, offMs) => {
           const target = freshTarget();
           const both = [new Instance(target), new Instance(target)] as const;
-          await until(() => both.some(({ isLeading }) => isLeading));
-          const truth = truthOf(choices);
+          await waitUntil(() => both.some(({ isLeading }) => isLeading));
+          const truth = buildTruth(choices);
           let n = 0;
           const observe = (count: number) => {
             for (const event of truth.slice(n, n + count)) {
               both[0].observe(event);
-              both[1].observe(seenAs(event, offMs));
+              both[1].observe(buildObserved(event, offMs));
             }
             n += count;
           };
@@ -338,8 +340,8 @@ describe("interleaved recorders", () => {
           }
           observe(truth.length);
           const isWhole = ({ entries }: Instance) => entries.length >= truth.length;
-          await until(() => both.every(isWhole)).catch(() => undefined);
-          for (const instance of both) expectStory(instance, truth);
+          await waitUntil(() => both.every(isWhole)).catch(() => undefined);
+          for (const instance of both) expectTimeline(instance, truth);
           expect(both[0].entries).toEqual(both[1].entries);
           await Promise.all(both.map((one) => one.stop()));
         },
@@ -349,17 +351,17 @@ describe("interleaved recorders", () => {
   }, 60_000);
 });
 
-function expectStory({ entries, told }: Instance, truth: readonly Unnumbered[]): void {
+function expectTimeline({ entries, published }: Instance, truth: readonly UnnumberedEvent[]): void {
   expect(entries.filter(isGap)).toEqual([]);
-  const first = told.filter(({ was }) => was === undefined).map(({ entry }) => entry);
+  const first = published.filter(({ previousId }) => previousId === undefined).map(({ entry }) => entry);
   for (const key of KEYS) {
-    const expected = truth.filter((event) => event.key === key).map(wordsOf);
-    expect(entries.filter((entry) => !isGap(entry) && entry.key === key).map(wordsOf)).toEqual(expected);
-    expect(first.filter((entry) => !isGap(entry) && entry.key === key).map(wordsOf)).toEqual(expected);
+    const expected = truth.filter((event) => event.key === key).map(formatEntry);
+    expect(entries.filter((entry) => !isGap(entry) && entry.key === key).map(formatEntry)).toEqual(expected);
+    expect(first.filter((entry) => !isGap(entry) && entry.key === key).map(formatEntry)).toEqual(expected);
   }
 }
 
-function wordsOf(entry: HistoryEntry | Unnumbered): string {
+function formatEntry(entry: HistoryEntry | UnnumberedEvent): string {
   const { type, owner, fence, seq } = entry as LockEvent;
   return [type, owner, fence, seq].join(" ");
 }

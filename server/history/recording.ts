@@ -1,39 +1,39 @@
 import type { RedisOptions } from "ioredis";
 import type { Logger } from "pino";
 import { Election } from "./election.ts";
-import { EventStore, type Store } from "./event-store.ts";
+import { EventStore, type StoreConnection } from "./event-store.ts";
 import type { Journal } from "./journal.ts";
-import { Recorder, type Sight, TIMES, type Times } from "./recorder.ts";
-import { TAIL_TIMEOUT_MS, Tail } from "./stream-tail.ts";
+import { type ObservationSession, RECORDER_TIMES, Recorder, type RecorderTimes } from "./recorder.ts";
+import { StreamTail, TAIL_TIMEOUT_MS } from "./stream-tail.ts";
 
 /** A connection of its own to the home store. */
-export type OpenStore = (name: string, more?: RedisOptions) => Store;
+export type OpenStore = (name: string, more?: RedisOptions) => StoreConnection;
 
 export interface RecordingOptions {
   readonly openStore: OpenStore;
   readonly target: string;
   readonly journal: Journal;
-  readonly sight: Sight & { onChange(listener: () => void): () => void };
-  readonly times?: Times;
+  readonly session: ObservationSession & { onChange(listener: () => void): () => void };
+  readonly times?: RecorderTimes;
   readonly log?: Logger | undefined;
 }
 
 /** The part of one instance in the history of a target, from its start to its end. */
 export class Recording {
   readonly recorder: Recorder;
-  readonly #tail: Tail;
-  readonly #home: Store;
-  readonly #forgetSight: () => void;
+  readonly #tail: StreamTail;
+  readonly #connection: StoreConnection;
+  readonly #unsubscribeFromSession: () => void;
 
-  constructor({ openStore, target, journal, sight, times = TIMES, log }: RecordingOptions) {
-    this.#home = openStore("history");
-    const store = new EventStore(this.#home, target, journal.index.retention);
-    const election = new Election(this.#home, store.lock, times.leaseMs);
-    this.recorder = new Recorder(store, election, journal.index, sight, journal, times, log);
+  constructor({ openStore, target, journal, session, times = RECORDER_TIMES, log }: RecordingOptions) {
+    this.#connection = openStore("history");
+    const store = new EventStore(this.#connection, target, journal.index.retention);
+    const election = new Election(this.#connection, store.lockKey, times.leaseMs);
+    this.recorder = new Recorder(store, election, journal.index, session, journal, times, log);
     const tail = openStore("history-tail", { commandTimeout: TAIL_TIMEOUT_MS });
-    this.#tail = new Tail(store, this.recorder, tail);
-    this.#forgetSight = sight.onChange(() => this.recorder.sightChanged());
-    journal.recordWith(this.recorder);
+    this.#tail = new StreamTail(store, this.recorder, tail);
+    this.#unsubscribeFromSession = session.onChange(() => this.recorder.onSessionChange());
+    journal.attachRecorder(this.recorder);
   }
 
   start(): void {
@@ -43,9 +43,9 @@ export class Recording {
 
   /** Records what is left; another instance goes on at once. */
   async stop(): Promise<void> {
-    this.#forgetSight();
+    this.#unsubscribeFromSession();
     this.#tail.stop();
     await this.recorder.stop();
-    this.#home.close();
+    this.#connection.close();
   }
 }

@@ -1,40 +1,40 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 import { compareIds } from "./event-id.ts";
 import type { EventIndex } from "./event-index.ts";
-import { APPEND_MAX, type EventStore, type Lead, type Page } from "./event-store.ts";
-import type { Unnumbered } from "./stream-entry.ts";
+import { EVENT_APPEND_MAX, type EventStore, type Leadership, type StreamPage } from "./event-store.ts";
+import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** What readers are told. */
-export interface Telling {
+export interface EventPublisher {
   /** Recorded before this process began. Oldest first, before anything else is told. */
-  remembered(entries: readonly HistoryEntry[]): void;
-  recorded(entries: readonly Recorded[]): void;
+  publishPast(entries: readonly HistoryEntry[]): void;
+  publishRecorded(entries: readonly RecordedEntry[]): void;
   /** Shown before it is recorded. Returns the id under which it is shown. */
-  early(event: Unnumbered): string;
+  publishEarly(event: UnnumberedEvent): string;
 }
 
-export interface Recorded {
+export interface RecordedEntry {
   readonly entry: HistoryEntry;
   /** The id under which it was shown before. */
-  readonly was: string | undefined;
+  readonly previousId: string | undefined;
 }
 
 /** As much of the stream as this instance knows, and how it came to know it. */
 export class StreamCopy {
   /** The last entry that was read, or appended. */
-  #known: string | null = null;
+  #lastKnownId: string | null = null;
   #isLoaded = false;
 
   constructor(
     private readonly store: EventStore,
     private readonly index: EventIndex,
-    private readonly telling: Telling,
+    private readonly publisher: EventPublisher,
     /** The id under which an entry was shown before it was recorded. */
-    private readonly shownAs: (entry: HistoryEntry) => string | undefined,
+    private readonly findShownId: (entry: HistoryEntry) => string | undefined,
   ) {}
 
-  get known(): string | null {
-    return this.#known;
+  get lastKnownId(): string | null {
+    return this.#lastKnownId;
   }
 
   get isLoaded(): boolean {
@@ -43,64 +43,64 @@ export class StreamCopy {
 
   /** What was recorded before is looked up, and no news to anybody. */
   async load(): Promise<void> {
-    const { isCut } = await this.store.stamp();
-    if (isCut) this.index.beginsCut();
+    const { isTruncated } = await this.store.readStamp();
+    if (isTruncated) this.index.markTruncated();
     for (;;) {
-      const { entries, last } = await this.store.page(this.#known);
-      if (last === this.#known) break;
+      const { entries, last } = await this.store.readPage(this.#lastKnownId);
+      if (last === this.#lastKnownId) break;
       this.index.add(entries);
-      this.telling.remembered(entries);
-      this.#known = last;
+      this.publisher.publishPast(entries);
+      this.#lastKnownId = last;
     }
     this.#isLoaded = true;
   }
 
   /** Takes in what was read after an entry. */
-  read({ entries, last }: Page): void {
+  applyPage({ entries, last }: StreamPage): void {
     if (last === null || !this.#isNew(last)) return;
     const news = entries.filter(({ id }) => this.#isNew(id));
-    this.#known = last;
-    this.#tell(news.map((entry) => ({ entry, was: this.shownAs(entry) })));
+    this.#lastKnownId = last;
+    this.#publish(news.map((entry) => ({ entry, previousId: this.findShownId(entry) })));
   }
 
   /** Reads to the end. */
-  async readOn(): Promise<void> {
+  async readToEnd(): Promise<void> {
     for (;;) {
-      const before = this.#known;
-      const page = await this.store.page(before);
-      this.read(page);
+      const before = this.#lastKnownId;
+      const page = await this.store.readPage(before);
+      this.applyPage(page);
       if (page.last === before) return;
     }
   }
 
   /** Takes in what we appended. What was read meanwhile is told already. */
-  appended(told: readonly Recorded[]): void {
+  applyAppended(told: readonly RecordedEntry[]): void {
     const news = told.filter(({ entry }) => this.#isNew(entry.id));
-    this.#known = news.at(-1)?.entry.id ?? this.#known;
-    this.#tell(news);
+    this.#lastKnownId = news.at(-1)?.entry.id ?? this.#lastKnownId;
+    this.#publish(news);
   }
 
   /** Writes again what the store has lost after an entry. Returns how many. */
-  async restore(lead: Lead, lastThere: string | null): Promise<number> {
-    const lost = this.index.after(lastThere ?? "0-0").entries;
+  async restore(lead: Leadership, lastThere: string | null): Promise<number> {
+    const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;
     let last = lastThere;
-    for (let at = 0; at < lost.length; at += APPEND_MAX) {
-      const entries = lost.slice(at, at + APPEND_MAX);
+    for (let at = 0; at < lost.length; at += EVENT_APPEND_MAX) {
+      const entries = lost.slice(at, at + EVENT_APPEND_MAX);
       const reply = await this.store.append(lead, { last, until: null, entries });
       if (reply.outcome !== "appended") throw new Error("the lead was lost while events were restored");
       last = reply.ids.at(-1) ?? last;
     }
-    this.#known = last;
+    this.#lastKnownId = last;
     return lost.length;
   }
 
   #isNew(id: string): boolean {
-    return this.#known === null || compareIds(id, this.#known) > 0;
+    return this.#lastKnownId === null || compareIds(id, this.#lastKnownId) > 0;
   }
 
-  #tell(told: readonly Recorded[]): void {
+  #publish(told: readonly RecordedEntry[]): void {
     if (told.length === 0) return;
     this.index.add(told.map(({ entry }) => entry));
-    this.telling.recorded(told);
+    this.publisher.publishRecorded(told);
   }
 }

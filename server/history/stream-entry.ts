@@ -2,20 +2,20 @@ import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from ".
 import type { RedisArgument } from "../redis/commands.ts";
 
 /** An event that has no id yet: the stream gives it one. */
-export type Unnumbered = Omit<LockEvent, "id">;
+export type UnnumberedEvent = Omit<LockEvent, "id">;
 export type UnnumberedGap = Omit<GapEvent, "id">;
-export type UnnumberedEntry = Unnumbered | UnnumberedGap;
+export type UnnumberedEntry = UnnumberedEvent | UnnumberedGap;
 
 /** The fields of an entry of the stream, in their order. All entries have all of them: then Redis stores no names. */
 const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
 
 /** How many arguments of append.lua one entry takes: those above, after the id. */
-export const ENTRY_ARGUMENTS = FIELDS.length + 1;
+export const ENTRY_ARGUMENT_COUNT = FIELDS.length + 1;
 
 /** @param id '*', or the one that it had before it was lost */
-export function argumentsOf(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
+export function encodeEntry(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
   if (entry.type === "gap")
-    return [id, "gap", "", entry.at, "", "", "", "", "", moreOf({ from: entry.from })];
+    return [id, "gap", "", entry.at, "", "", "", "", "", encodeExtraFields({ from: entry.from })];
   const {
     type,
     key,
@@ -31,16 +31,16 @@ export function argumentsOf(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
     observed,
   } = entry;
   const derived = observed === "derived" ? true : undefined;
-  const more = moreOf({ derived, keyBase64, by, reason });
+  const more = encodeExtraFields({ derived, keyBase64, by, reason });
   return [id, type, key, at, owner, fence, seq ?? "", count ?? "", heldMs ?? "", more];
 }
 
-function moreOf(more: object): string {
+function encodeExtraFields(more: object): string {
   const text = JSON.stringify(more);
   return text === "{}" ? "" : text;
 }
 
-interface More {
+interface ExtraFields {
   readonly derived?: unknown;
   readonly keyBase64?: unknown;
   readonly by?: unknown;
@@ -49,12 +49,12 @@ interface More {
 }
 
 /** Anybody may have written to the stream, so what does not read as an entry is none. */
-export function entryOf(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
+export function decodeEntry(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");
   const type = given.get("type");
-  const at = wholeOf(given.get("at"));
-  const more = readMore(given.get("more"));
+  const at = parseWholeNumber(given.get("at"));
+  const more = parseExtraFields(given.get("more"));
   if (at === undefined || more === undefined) return undefined;
   if (type === "gap") {
     const from = Number(more.from);
@@ -63,13 +63,13 @@ export function entryOf(target: string, id: string, fields: readonly string[]): 
   const known = EVENT_TYPES.find((name) => name === type);
   const key = given.get("key");
   if (known === undefined || key === undefined || key === "") return undefined;
-  return eventOf({ id, type: known, target, key, at, observed: "exact" }, given, more);
+  return decodeEvent({ id, type: known, target, key, at, observed: "exact" }, given, more);
 }
 
-function eventOf(event: LockEvent, given: ReadonlyMap<string, string>, more: More): LockEvent {
+function decodeEvent(event: LockEvent, given: ReadonlyMap<string, string>, more: ExtraFields): LockEvent {
   const owner = given.get("owner");
   const fence = given.get("fence") ?? "";
-  const [seq, count, heldMs] = ["seq", "count", "heldMs"].map((name) => wholeOf(given.get(name)));
+  const [seq, count, heldMs] = ["seq", "count", "heldMs"].map((name) => parseWholeNumber(given.get(name)));
   if (typeof more.keyBase64 === "string") event.keyBase64 = more.keyBase64;
   if (owner) event.owner = owner;
   if (count !== undefined) event.count = count;
@@ -82,11 +82,11 @@ function eventOf(event: LockEvent, given: ReadonlyMap<string, string>, more: Mor
   return event;
 }
 
-function wholeOf(text: string | undefined): number | undefined {
+function parseWholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function readMore(text: string | undefined): More | undefined {
+function parseExtraFields(text: string | undefined): ExtraFields | undefined {
   if (text === undefined || text === "") return {};
   try {
     const more: unknown = JSON.parse(text);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventStore, Store } from "./event-store.ts";
+import type { EventStore, StoreConnection } from "./event-store.ts";
 import type { Recorder } from "./recorder.ts";
 
 const WAIT_MS = 2000;
@@ -8,13 +8,13 @@ export const TAIL_TIMEOUT_MS = WAIT_MS + 1500;
 const PAUSE_MS = 100;
 
 /** Reads what another instance records. While this one does, there is nothing to read. */
-export class Tail {
+export class StreamTail {
   readonly #stopping = new AbortController();
 
   constructor(
     private readonly store: EventStore,
     private readonly recorder: Recorder,
-    private readonly home: Store,
+    private readonly connection: StoreConnection,
   ) {}
 
   start(): void {
@@ -23,20 +23,20 @@ export class Tail {
 
   stop(): void {
     this.#stopping.abort();
-    this.home.close();
+    this.connection.close();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const after = this.recorder.readsAfter;
-      if (after === undefined || !(await this.#next(after.id))) await pause(signal);
+      const after = this.recorder.readPosition;
+      if (after === undefined || !(await this.#readNext(after.id))) await pause(signal);
     }
   }
 
-  async #next(after: string | null): Promise<boolean> {
+  async #readNext(after: string | null): Promise<boolean> {
     try {
-      this.recorder.read(await this.store.next(this.home, after, WAIT_MS));
+      this.recorder.applyPage(await this.store.waitForPage(this.connection, after, WAIT_MS));
       return true;
     } catch {
       // The recorder's own calls tell whether the store is away.

@@ -1,18 +1,18 @@
 import type { EventIndex } from "./event-index.ts";
-import { byKey, type Observation } from "./observed-events.ts";
-import { unrecorded } from "./recorded-timeline.ts";
-import type { Unnumbered } from "./stream-entry.ts";
+import { groupEventsByKey, type ObservedEvent } from "./observed-events.ts";
+import { filterUnrecordedEvents } from "./recorded-timeline.ts";
+import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** What of one's own observations the history does not tell yet, in their order. */
-export function newsOf(
-  observations: readonly Observation[],
+export function filterUnrecorded(
+  observations: readonly ObservedEvent[],
   index: EventIndex,
   isAfterGap: boolean,
-): Observation[] {
-  const news = new Set<Unnumbered>();
-  for (const [key, own] of byKey(observations)) {
+): ObservedEvent[] {
+  const news = new Set<UnnumberedEvent>();
+  for (const [key, own] of groupEventsByKey(observations)) {
     const events = own.map(({ event }) => event);
-    for (const event of unrecorded(events, index.storyOf(key), isAfterGap)) news.add(event);
+    for (const event of filterUnrecordedEvents(events, index.listTimeline(key), isAfterGap)) news.add(event);
   }
   return observations.filter(({ event }) => news.has(event));
 }

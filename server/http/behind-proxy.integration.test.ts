@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(async () => await server.stop());
 
 const authorization = { authorization: `Bearer ${ROOT_KEY}` };
-const ask = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+const sendRequest = (path: string, headers: Record<string, string> = {}) =>
+  fetch(server.url + path, { headers });
 
 async function logIn(headers: Record<string, string>): Promise<Response> {
   return await fetch(`${server.url}/tools/locks/api/v1/login`, {
@@ -26,19 +27,19 @@ async function logIn(headers: Record<string, string>): Promise<Response> {
       "sec-fetch-site": "same-origin",
       ...headers,
     },
-    body: JSON.stringify({ token: (await server.runtime.makeLink()) ?? "" }),
+    body: JSON.stringify({ token: (await server.runtime.createLoginLink()) ?? "" }),
   });
 }
 
 describe("base path", () => {
   it("health, metrics and API are served below the base path, and nothing beside it", async () => {
-    expect((await ask("/tools/locks/healthz")).status).toBe(200);
-    expect((await ask("/tools/locks/metrics", authorization)).status).toBe(200);
-    expect((await ask("/tools/locks/api/v1/locks/lock%3Aa%2Fb", authorization)).status).toBe(200);
-    const document = await ask("/tools/locks/api/v1/openapi.json");
+    expect((await sendRequest("/tools/locks/healthz")).status).toBe(200);
+    expect((await sendRequest("/tools/locks/metrics", authorization)).status).toBe(200);
+    expect((await sendRequest("/tools/locks/api/v1/locks/lock%3Aa%2Fb", authorization)).status).toBe(200);
+    const document = await sendRequest("/tools/locks/api/v1/openapi.json");
     expect(await document.json()).toMatchObject({ servers: [{ url: "/tools/locks" }] });
     for (const path of ["/", "/healthz", "/metrics", "/api/v1/locks", "/tools/locksmith/healthz", "/tools"]) {
-      const reply = await ask(path, authorization);
+      const reply = await sendRequest(path, authorization);
       expect([path, reply.status, await reply.text()]).toEqual([
         path,
         404,
@@ -59,7 +60,7 @@ describe("trusted proxy headers", () => {
 
   it("requests through a trusted proxy are limited per client address", async () => {
     const from = async (address: string) =>
-      (await ask("/tools/locks/api/v1/locks", { "x-forwarded-for": address })).status;
+      (await sendRequest("/tools/locks/api/v1/locks", { "x-forwarded-for": address })).status;
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push(await from("198.51.100.1, 203.0.113.20"));
     expect(statuses).toEqual([401, 401, 429]);

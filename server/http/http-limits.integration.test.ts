@@ -3,12 +3,12 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
-import { FRONT_LIMITS, URL_LENGTH_MAX } from "./http-limits.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { HTTP_LIMITS, URL_LENGTH_MAX } from "./http-limits.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${ROOT_KEY}\r\n`;
-const SHORT = {
-  ...FRONT_LIMITS,
+const SHORT_LIMITS = {
+  ...HTTP_LIMITS,
   headersTimeout: 300,
   requestTimeout: 600,
   connectionsCheckingInterval: 50,
@@ -19,22 +19,22 @@ let server: TestServer;
 let direct: Redis;
 
 beforeAll(async () => {
-  server = await startTestServer({ limits: SHORT, environment: { LOCKKEEPER_WAITERS_MAX: "3" } });
-  direct = server.redis.client();
+  server = await startTestServer({ limits: SHORT_LIMITS, environment: { LOCKKEEPER_WAITERS_MAX: "3" } });
+  direct = server.redis.createClient();
 });
 afterAll(async () => await server.stop());
 
-function open(): Socket {
+function openSocket(): Socket {
   const { hostname, port } = new URL(server.url);
   return connect(Number(port), hostname).on("error", () => undefined);
 }
 
 /** All that is answered to what is sent, until the server ends the connection. */
-async function answerTo(
+async function readAnswer(
   send: (socket: Socket) => void,
 ): Promise<{ status: number; code: string; ms: number }> {
   const startedAt = performance.now();
-  const socket = open();
+  const socket = openSocket();
   send(socket);
   const answer = await text(socket);
   const status = Number(answer.split(" ", 2)[1]);
@@ -44,32 +44,33 @@ async function answerTo(
 }
 
 /** A byte now and then, as slow clients send. */
-function drip(socket: Socket, byte: string): void {
+function sendSlowly(socket: Socket, byte: string): void {
   const timer = setInterval(() => socket.write(byte), 20);
   socket.on("close", () => clearInterval(timer));
 }
 
-const head = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}${more}`;
-const acquireHead = (key: string, length: number) =>
+const buildRequestHead = (path: string, more = "") =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}${more}`;
+const buildAcquireHead = (key: string, length: number) =>
   `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
 it("slow headers and idle connections are closed with 408", async () => {
-  const dripping = answerTo((socket) => {
-    socket.write(`${head("/api/v1/locks")}X-Slow: `);
-    drip(socket, "a");
+  const dripping = readAnswer((socket) => {
+    socket.write(`${buildRequestHead("/api/v1/locks")}X-Slow: `);
+    sendSlowly(socket, "a");
   });
-  const silent = answerTo(() => undefined);
+  const silent = readAnswer(() => undefined);
   for (const { status, code, ms } of await Promise.all([dripping, silent])) {
     expect([status, code]).toEqual([408, "request_timeout"]);
-    expect(ms).toBeGreaterThan(SHORT.headersTimeout - 50);
+    expect(ms).toBeGreaterThan(SHORT_LIMITS.headersTimeout - 50);
   }
 });
 
 it("a slow body is closed with 408 and acquires no lock", async () => {
   const key = `lock:${randomUUID()}`;
-  const { status, code } = await answerTo((socket) => {
-    socket.write(`${acquireHead(key, 5000)}{"owner":"me"`);
-    drip(socket, " ");
+  const { status, code } = await readAnswer((socket) => {
+    socket.write(`${buildAcquireHead(key, 5000)}{"owner":"me"`);
+    sendSlowly(socket, " ");
   });
   expect([status, code]).toEqual([408, "request_timeout"]);
   expect(await direct.exists(key)).toBe(0);
@@ -79,45 +80,48 @@ it("a waiting request is held open longer than the request timeouts", async () =
   const key = `lock:${randomUUID()}`;
   await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
   const body = JSON.stringify({ owner: "you", waitMs: 10_000 });
-  const socket = open();
-  socket.write(acquireHead(key, body.length) + body);
+  const socket = openSocket();
+  socket.write(buildAcquireHead(key, body.length) + body);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk.toString();
   });
-  await new Promise((resolve) => setTimeout(resolve, SHORT.requestTimeout + 200));
+  await new Promise((resolve) => setTimeout(resolve, SHORT_LIMITS.requestTimeout + 200));
   await server.call(`/locks/${key}/release`, { body: { owner: "me" } });
-  await until(() => answer.includes('"owner":"you"'));
+  await waitUntil(() => answer.includes('"owner":"you"'));
   socket.destroy();
 });
 
 it("headers above 16 KiB return 431, URLs above 8,000 characters 414 and invalid HTTP 400", async () => {
-  const large = await answerTo((socket) =>
-    socket.write(head("/api/v1/locks", `X: ${"a".repeat(17_000)}\r\n\r\n`)),
+  const large = await readAnswer((socket) =>
+    socket.write(buildRequestHead("/api/v1/locks", `X: ${"a".repeat(17_000)}\r\n\r\n`)),
   );
   expect([large.status, large.code]).toEqual([431, "headers_too_large"]);
-  const long = await answerTo((socket) =>
-    socket.write(head(`/api/v1/locks?filter=${"a".repeat(URL_LENGTH_MAX)}`, "Connection: close\r\n\r\n")),
+  const long = await readAnswer((socket) =>
+    socket.write(
+      buildRequestHead(`/api/v1/locks?filter=${"a".repeat(URL_LENGTH_MAX)}`, "Connection: close\r\n\r\n"),
+    ),
   );
   expect([long.status, long.code]).toEqual([414, "uri_too_long"]);
-  const nonsense = await answerTo((socket) => socket.write("nonsense\r\n\r\n"));
+  const nonsense = await readAnswer((socket) => socket.write("nonsense\r\n\r\n"));
   expect([nonsense.status, nonsense.code]).toEqual([400, "invalid"]);
 });
 
 it("a client that does not read its response is disconnected", async () => {
-  const socket = open();
+  const socket = openSocket();
   socket.pause();
   let sent = 0;
   // More answers than the system keeps for a connection.
   const timer = setInterval(() => {
-    for (let n = 0; n < 50 && !socket.destroyed; n++) socket.write(head("/api/v1/openapi.json", "\r\n"));
+    for (let n = 0; n < 50 && !socket.destroyed; n++)
+      socket.write(buildRequestHead("/api/v1/openapi.json", "\r\n"));
     sent += 50;
   }, 20);
-  await until(() => socket.destroyed || sent >= 2000, 20_000);
+  await waitUntil(() => socket.destroyed || sent >= 2000, 20_000);
   clearInterval(timer);
   const closed = new Promise((resolve) => socket.once("close", resolve));
   // What has arrived is read only to see the end behind it.
-  setTimeout(() => socket.resume(), SHORT.silentMs + 500);
+  setTimeout(() => socket.resume(), SHORT_LIMITS.silentMs + 500);
   await closed;
 });
 
@@ -129,15 +133,15 @@ it("concurrent requests of one caller are limited to the configured number", asy
     server.call(`/locks/${key}/acquire`, { body: { owner, waitMs: 5000 }, ...(signal && { signal }) });
   const waiting = async () => await direct.zcard(`lockkeeper:waiters:{${key}}`);
   const waits = [wait("a"), wait("b"), wait("c", leave.signal).catch(() => undefined)];
-  await until(async () => (await waiting()) === 3);
+  await waitUntil(async () => (await waiting()) === 3);
   const refused = await wait("d");
   expect([refused.status, refused.body.code, refused.body.most]).toEqual([429, "too_many_waiting", 3]);
   expect(refused.headers.get("retry-after")).toBe("5");
   leave.abort();
-  await until(async () => (await waiting()) === 2);
+  await waitUntil(async () => (await waiting()) === 2);
   waits.push(wait("d"));
-  await until(async () => (await waiting()) === 3);
-  server.runtime.endHeld();
+  await waitUntil(async () => (await waiting()) === 3);
+  server.runtime.endPendingRequests();
   const answers = await Promise.all(waits);
   expect(answers.map((answer) => answer?.status)).toEqual([503, 503, undefined, 503]);
 });

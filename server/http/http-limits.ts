@@ -1,14 +1,14 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { GUARDS } from "../api/http/http-exchange.ts";
-import { problemOf } from "../api/http/problem.ts";
+import { GUARD_HEADERS } from "../api/http/http-exchange.ts";
+import { toProblemResponse } from "../api/http/problem.ts";
 import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "../errors/request-errors.ts";
 
 /** A key of 1 KiB, percent-encoded, and a filter beside it still fit; proxies take lines of 8 KiB by default. */
 export const URL_LENGTH_MAX = 8000;
 
 /** How much and how slowly a client may send. None of it bounds how long an answer takes: requests may wait. */
-export interface FrontLimits {
+export interface HttpLimits {
   /** Of the address and the headers together, in bytes. */
   readonly maxHeaderSize: number;
   /** From the first byte, or from the beginning of the connection, until the headers are there. */
@@ -20,26 +20,26 @@ export interface FrontLimits {
   /** How long a connection may be idle: longer than proxies keep theirs, lest a request meets a connection that ends. */
   readonly keepAliveTimeout: number;
   /** A connection with a request on it that neither sends nor takes anything for so long is cut: twice the longest wait. */
-  readonly silentMs: number;
+  readonly inactivityTimeoutMs: number;
 }
 
-export const FRONT_LIMITS: FrontLimits = {
+export const HTTP_LIMITS: HttpLimits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 75_000,
-  silentMs: 120_000,
+  inactivityTimeoutMs: 120_000,
 };
 
 /** Answers what never becomes a request, over the bare connection. */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = problemOf(refusalOf(error.code));
-  const lines = Object.entries({ ...GUARDS, ...headers, connection: "close" }).map(
+  const { status, headers, body } = toProblemResponse(toParserError(error.code));
+  const lines = Object.entries({ ...GUARD_HEADERS, ...headers, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
   );
   const text = String(body);
@@ -50,14 +50,14 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
   );
 }
 
-function refusalOf(code: string | undefined) {
+function toParserError(code: string | undefined) {
   if (code === "HPE_HEADER_OVERFLOW") {
     return new HeadersTooLargeError(
-      `The address and the headers together are larger than ${FRONT_LIMITS.maxHeaderSize} bytes; a key has at most 1024.`,
+      `The address and the headers together are larger than ${HTTP_LIMITS.maxHeaderSize} bytes; a key has at most 1024.`,
     );
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    const { headersTimeout, requestTimeout } = FRONT_LIMITS;
+    const { headersTimeout, requestTimeout } = HTTP_LIMITS;
     return new RequestTimeoutError(
       `The headers have to be here within ${headersTimeout / 1000} s and the body within ${requestTimeout / 1000} s. Nothing was done.`,
     );

@@ -1,16 +1,16 @@
 import { get } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
-import { Front } from "./http-server.ts";
+import { HttpServer } from "./http-server.ts";
 
-let front: Front;
+let httpServer: HttpServer;
 let url: string;
 
 beforeEach(async () => {
-  front = new Front(readConfig({ PORT: "0" }, []));
-  url = `http://127.0.0.1:${await front.listen()}`;
+  httpServer = new HttpServer(readConfig({ PORT: "0" }, []));
+  url = `http://127.0.0.1:${await httpServer.listen()}`;
 });
-afterEach(() => front.stop());
+afterEach(() => httpServer.stop());
 
 describe("starting server", () => {
   it("a starting server responds to API requests with 503 and a problem document", async () => {
@@ -29,7 +29,7 @@ describe("starting server", () => {
 });
 
 it("a request that offers an HTTP/2 upgrade is served, even if the pages listen for upgrades", async () => {
-  front.server.on("upgrade", (_request, socket) => socket.destroy());
+  httpServer.server.on("upgrade", (_request, socket) => socket.destroy());
   await fetch(`${url}/healthz`);
   const headers = {
     connection: "Upgrade, HTTP2-Settings",

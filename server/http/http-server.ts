@@ -2,59 +2,59 @@ import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GUARDS } from "../api/http/http-exchange.ts";
-import { problemOf } from "../api/http/problem.ts";
+import { GUARD_HEADERS } from "../api/http/http-exchange.ts";
+import { toProblemResponse } from "../api/http/problem.ts";
 import type { Config } from "../config/config.ts";
 import type { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { UriTooLongError } from "../errors/request-errors.ts";
 import { StartupError } from "../errors/startup-error.ts";
-import { FRONT_LIMITS, type FrontLimits, refuseMalformed, URL_LENGTH_MAX } from "./http-limits.ts";
-import { secure } from "./security-headers.ts";
+import { HTTP_LIMITS, type HttpLimits, rejectMalformedRequest, URL_LENGTH_MAX } from "./http-limits.ts";
+import { setSecurityHeaders } from "./security-headers.ts";
 
 /** The application behind the HTTP server. */
 export interface Application {
   readonly readiness: { readonly ready: boolean; readonly state: string };
-  answerNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  endHeld(): void;
-  endStreams(): void;
+  handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  handleMetricsRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  endPendingRequests(): void;
+  closeStreams(): void;
 }
 
 export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
 /** What is left to requests under way when we stop: a terminal waits for us, a drain has time for a whole verb. */
-const ANSWER_MS = 1000;
-const ANSWER_AFTER_DRAIN_MS = 2500;
-const LOOK_FOR_IDLE_MS = 10;
+const STOP_GRACE_MS = 1000;
+const STOP_GRACE_AFTER_DRAIN_MS = 2500;
+const IDLE_POLL_MS = 10;
 
 /** The HTTP server: health and the API itself, everything else handed to the pages. */
-export class Front {
+export class HttpServer {
   readonly server: Server;
   #application: Application | undefined;
-  #page: PageHandler | undefined;
+  #pageHandler: PageHandler | undefined;
   readonly #drain = new AbortController();
   #isDraining = false;
 
   constructor(
     private readonly config: Config,
-    limits: FrontLimits = FRONT_LIMITS,
+    limits: HttpLimits = HTTP_LIMITS,
   ) {
-    this.server = createServer(limits, (incoming, outgoing) => this.#answer(incoming, outgoing));
+    this.server = createServer(limits, (incoming, outgoing) => this.#handleRequest(incoming, outgoing));
     this.server.maxConnections = config.connectionsMax;
     // Hot reloads keep a connection that is silent for long.
     if (config.mode === "production") {
-      this.server.timeout = limits.silentMs;
-      this.#upgradeNothing();
+      this.server.timeout = limits.inactivityTimeoutMs;
+      this.#disableUpgrades();
     }
-    this.server.on("clientError", refuseMalformed);
+    this.server.on("clientError", rejectMalformedRequest);
   }
 
   /**
    * Java's client asks with its first request for HTTP/2, which one may decline by answering as usual. With a listener
    * for upgrades, and Next sets one with its first page, Node answers no such request at all.
    */
-  #upgradeNothing(): void {
+  #disableUpgrades(): void {
     this.server.on("newListener", (event) => {
       if (event === "upgrade") queueMicrotask(() => this.server.removeAllListeners("upgrade"));
     });
@@ -64,7 +64,9 @@ export class Front {
   async listen(): Promise<number> {
     const { port, host } = this.config;
     await new Promise<void>((resolve, reject) => {
-      this.server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, this.config)));
+      this.server.once("error", (error: NodeJS.ErrnoException) =>
+        reject(explainListenError(error, this.config)),
+      );
       this.server.listen(port, host, resolve);
     });
     return this.port;
@@ -75,12 +77,12 @@ export class Front {
     return typeof address === "object" && address !== null ? address.port : this.config.port;
   }
 
-  serve(application: Application): void {
+  attachRuntime(application: Application): void {
     this.#application = application;
   }
 
-  servePages(page: PageHandler): void {
-    this.#page = page;
+  attachPages(page: PageHandler): void {
+    this.#pageHandler = page;
   }
 
   /**
@@ -94,10 +96,10 @@ export class Front {
     await sleep(drainMs, undefined, { signal: this.#drain.signal }).catch(() => undefined);
     const closed = once(this.server, "close");
     this.server.close();
-    this.#application?.endHeld();
-    this.#application?.endStreams();
-    const looks = setInterval(() => this.server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
-    const answerMs = drainMs > 0 ? ANSWER_AFTER_DRAIN_MS : ANSWER_MS;
+    this.#application?.endPendingRequests();
+    this.#application?.closeStreams();
+    const looks = setInterval(() => this.server.closeIdleConnections(), IDLE_POLL_MS);
+    const answerMs = drainMs > 0 ? STOP_GRACE_AFTER_DRAIN_MS : STOP_GRACE_MS;
     const cutOff = setTimeout(() => this.server.closeAllConnections(), answerMs);
     await closed;
     clearInterval(looks);
@@ -105,42 +107,43 @@ export class Front {
   }
 
   /** Ends the drain now. */
-  hurry(): void {
+  skipDrain(): void {
     this.#drain.abort();
   }
 
-  #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { url = "/" } = incoming;
     const mark = url.indexOf("?");
     const asked = mark < 0 ? url : url.slice(0, mark);
-    const path = this.#below(asked);
+    const path = this.#stripBasePath(asked);
     const isApi = path?.startsWith("/api/") ?? false;
     // The next request on this connection is to find a server that stays.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
-    if (url.length > URL_LENGTH_MAX) refuseLong(outgoing);
+    if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing);
     // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
-    else if (!asked.startsWith("/")) text(outgoing, 400, "this address must begin with /");
-    else if (path === undefined) text(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
-    else if (path === "/healthz") text(outgoing, 200, "ok");
-    else if (path === "/readyz") this.#answerReady(outgoing);
-    else if (path === "/metrics") this.#answerMetrics(incoming, outgoing);
-    else if (isApi && this.config.door === "fast" && this.#application !== undefined) {
+    else if (!asked.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
+    else if (path === undefined) sendText(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
+    else if (path === "/healthz") sendText(outgoing, 200, "ok");
+    else if (path === "/readyz") this.#handleReadiness(outgoing);
+    else if (path === "/metrics") this.#handleMetrics(incoming, outgoing);
+    else if (isApi && this.config.apiAdapter === "fast" && this.#application !== undefined) {
       incoming.url = url.slice(this.config.basePath.length);
-      this.#settleClient(incoming);
-      void this.#application.answerNode(incoming, outgoing);
-    } else if (this.#application === undefined || this.#page === undefined) answerStarting(outgoing, isApi);
-    else if (!isDecodable(path)) text(outgoing, 400, "this address is not percent-encoded UTF-8");
-    else this.#answerPage(incoming, outgoing, isApi, this.#page);
+      this.#setClientHeaders(incoming);
+      void this.#application.handleNodeRequest(incoming, outgoing);
+    } else if (this.#application === undefined || this.#pageHandler === undefined)
+      respondStarting(outgoing, isApi);
+    else if (!isDecodable(path)) sendText(outgoing, 400, "this address is not percent-encoded UTF-8");
+    else this.#handlePage(incoming, outgoing, isApi, this.#pageHandler);
   }
 
-  #answerPage(incoming: IncomingMessage, outgoing: ServerResponse, isApi: boolean, page: PageHandler): void {
-    this.#settleClient(incoming);
-    if (!isApi) secure(incoming, outgoing, this.config);
+  #handlePage(incoming: IncomingMessage, outgoing: ServerResponse, isApi: boolean, page: PageHandler): void {
+    this.#setClientHeaders(incoming);
+    if (!isApi) setSecurityHeaders(incoming, outgoing, this.config);
     void page(incoming, outgoing);
   }
 
   /** The path without what the console is below; undefined for one that is not below it. */
-  #below(path: string): string | undefined {
+  #stripBasePath(path: string): string | undefined {
     const { basePath } = this.config;
     if (basePath === "" || !path.startsWith(basePath)) return basePath === "" ? path : undefined;
     const rest = path.slice(basePath.length);
@@ -151,34 +154,34 @@ export class Front {
    * Both doors learn who asks, and over what, from these headers; so nobody may have set them but us and the proxies
    * that we trust.
    */
-  #settleClient({ headers, socket }: IncomingMessage): void {
-    const { trustedProxies, door } = this.config;
+  #setClientHeaders({ headers, socket }: IncomingMessage): void {
+    const { trustedProxies, apiAdapter } = this.config;
     const forwarded = String(headers["x-forwarded-for"] ?? "");
-    const isTrusted = trustedProxies.trusts(socket.remoteAddress);
+    const isTrusted = trustedProxies.isTrusted(socket.remoteAddress);
     if (!isTrusted) {
       delete headers["x-forwarded-proto"];
       delete headers["x-forwarded-host"];
     }
-    if (isTrusted || door === "next") {
-      headers["x-forwarded-for"] = trustedProxies.clientOf(socket.remoteAddress, forwarded);
+    if (isTrusted || apiAdapter === "next") {
+      headers["x-forwarded-for"] = trustedProxies.resolveClientAddress(socket.remoteAddress, forwarded);
     } else delete headers["x-forwarded-for"];
   }
 
-  #answerMetrics(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #handleMetrics(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (this.#application === undefined) {
-      answerStarting(outgoing, true);
+      respondStarting(outgoing, true);
       return;
     }
-    this.#settleClient(incoming);
-    void this.#application.answerMetrics(incoming, outgoing);
+    this.#setClientHeaders(incoming);
+    void this.#application.handleMetricsRequest(incoming, outgoing);
   }
 
-  #answerReady(outgoing: ServerResponse): void {
+  #handleReadiness(outgoing: ServerResponse): void {
     const state = this.#isDraining
       ? { ready: false, state: "draining" }
       : (this.#application?.readiness ?? { ready: false, state: "starting" });
-    const isReady = state.ready && this.#page !== undefined;
-    text(outgoing, isReady ? 200 : 503, isReady ? "ready" : state.state);
+    const isReady = state.ready && this.#pageHandler !== undefined;
+    sendText(outgoing, isReady ? 200 : 503, isReady ? "ready" : state.state);
   }
 }
 
@@ -192,8 +195,8 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function refuseLong(outgoing: ServerResponse): void {
-  refuse(
+function rejectLongUrl(outgoing: ServerResponse): void {
+  sendProblem(
     outgoing,
     new UriTooLongError(
       `The address has more than ${URL_LENGTH_MAX} characters; a key has at most 1024 bytes.`,
@@ -202,10 +205,10 @@ function refuseLong(outgoing: ServerResponse): void {
 }
 
 /** Apps are answered as by the API: nothing was done, and they may ask again. */
-function answerStarting(outgoing: ServerResponse, isApi: boolean): void {
-  if (!isApi) text(outgoing, 503, "starting");
+function respondStarting(outgoing: ServerResponse, isApi: boolean): void {
+  if (!isApi) sendText(outgoing, 503, "starting");
   else {
-    refuse(
+    sendProblem(
       outgoing,
       new UnavailableError(
         "Lockkeeper is starting and has not reached Redis yet. Nothing was done; try again.",
@@ -214,22 +217,22 @@ function answerStarting(outgoing: ServerResponse, isApi: boolean): void {
   }
 }
 
-function refuse(outgoing: ServerResponse, error: LockkeeperError): void {
-  const { status, headers, body } = problemOf(error);
+function sendProblem(outgoing: ServerResponse, error: LockkeeperError): void {
+  const { status, headers, body } = toProblemResponse(error);
   const length = Buffer.byteLength(String(body));
-  outgoing.writeHead(status, { ...GUARDS, ...headers, "content-length": length }).end(body);
+  outgoing.writeHead(status, { ...GUARD_HEADERS, ...headers, "content-length": length }).end(body);
 }
 
-function text(outgoing: ServerResponse, status: number, body: string): void {
+function sendText(outgoing: ServerResponse, status: number, body: string): void {
   outgoing.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     "cache-control": "no-store",
-    ...GUARDS,
+    ...GUARD_HEADERS,
   });
   outgoing.end(`${body}\n`);
 }
 
-function explain(error: NodeJS.ErrnoException, { port, host }: Config): Error {
+function explainListenError(error: NodeJS.ErrnoException, { port, host }: Config): Error {
   if (error.code === "EADDRINUSE") {
     return new StartupError(
       `Port ${port} on ${host} is taken; stop what uses it or choose another with PORT.`,

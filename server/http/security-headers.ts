@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 const HSTS = `max-age=${2 * 365 * 24 * 60 * 60}`;
 
 /** What a page may do in the browser: the console copies texts, and needs nothing else. */
-const PERMISSIONS = [
+const PERMISSIONS_POLICY = [
   "accelerometer",
   "autoplay",
   "browsing-topics",
@@ -34,7 +34,7 @@ const PERMISSIONS = [
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-const OF_EVERY_PAGE: Readonly<Record<string, string>> = {
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   // Older browsers know nothing of frame-ancestors.
   "x-frame-options": "DENY",
@@ -43,21 +43,21 @@ const OF_EVERY_PAGE: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "origin-agent-cluster": "?1",
-  "permissions-policy": PERMISSIONS,
+  "permissions-policy": PERMISSIONS_POLICY,
 };
 
 /** Headers that keep a page to itself. Next reads the nonce from the request's header and puts it on its own scripts. */
-export function secure(
+export function setSecurityHeaders(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { mode, publicUrl }: Pick<Config, "mode" | "publicUrl">,
 ): void {
   const nonce = randomBytes(16).toString("base64");
-  const policy = policyOf(nonce, mode);
+  const policy = buildContentSecurityPolicy(nonce, mode);
   incoming.headers["content-security-policy"] = policy;
   incoming.headers["x-nonce"] = nonce;
   outgoing.setHeader("content-security-policy", policy);
-  for (const [name, value] of Object.entries(OF_EVERY_PAGE)) outgoing.setHeader(name, value);
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) outgoing.setHeader(name, value);
   // Said without TLS it is ignored, and on a name that is also used without it would shut that out.
   if (publicUrl?.startsWith("https:")) outgoing.setHeader("strict-transport-security", HSTS);
 }
@@ -66,7 +66,7 @@ export function secure(
  * Nothing is reported: what a policy stops is of no use to anybody outside. No `require-trusted-types-for`: what Next
  * loads its own scripts with assigns plain addresses, and was stopped by it.
  */
-function policyOf(nonce: string, mode: Config["mode"]): string {
+function buildContentSecurityPolicy(nonce: string, mode: Config["mode"]): string {
   const isDevelopment = mode === "development";
   return [
     "default-src 'self'",

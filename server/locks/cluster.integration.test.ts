@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SpokenFormat } from "../../lib/contract/format.ts";
-import { codeOf, holdersOf } from "../../test/conformance/conformance-fixture.ts";
+import type { WritableFormat } from "../../lib/contract/format.ts";
+import { catchErrorCode, catchHolders } from "../../test/conformance/conformance-fixture.ts";
 import { startTestCluster, type TestCluster } from "../../test/support/cluster.ts";
-import { until } from "../../test/support/test-server.ts";
-import { companionKeyOf, waitersKeyOf } from "../formats/keys.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
+import { buildCompanionKey, buildWaitersKey } from "../formats/keys.ts";
 import { openBackend } from "./backends/open-backend.ts";
 import { LockClient } from "./client/lock-client.ts";
 import type { Backend } from "./verbs/backend.ts";
@@ -27,11 +27,11 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-const FORMATS: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
+const FORMATS: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** A key whose slot is at the master and is used by no other test. */
-const freshAt = (master: number) => cluster.keyAt(master, `lock:${randomUUID()}`);
-const both = (key: string) => [key, String(companionKeyOf(key))] as const;
+const createKeyAt = (master: number) => cluster.findKeyOnMaster(master, `lock:${randomUUID()}`);
+const both = (key: string) => [key, String(buildCompanionKey(key))] as const;
 
 describe("opening a cluster", () => {
   const opens = async (where: Parameters<typeof LockClient.open>[0]) =>
@@ -53,11 +53,11 @@ describe.concurrent("slot migration", () => {
   it.each(FORMATS)(
     "a lock in a migrating slot is renewed and released under one fencing token at every step (%s)",
     async (format) => {
-      const key = freshAt(1);
+      const key = createKeyAt(1);
       const { verbs } = backend;
       const ask = { owner: "me", leaseMs: 30_000, format };
       const { grant } = await verbs.acquire(key, { ...ask, reentrant: true });
-      const move = await cluster.move(key, 2);
+      const move = await cluster.startSlotMove(key, 2);
       expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
       const [lock, companion] = both(key);
       await move.moveKeys(companion);
@@ -66,77 +66,87 @@ describe.concurrent("slot migration", () => {
       await pause(200);
       await move.moveKeys(lock);
       expect((await renewal).fence).toBe(grant.fence);
-      expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
-      await move.end();
+      expect(await catchErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe(
+        "held",
+      );
+      await move.finish();
       expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
-      expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
+      expect(await catchErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe(
+        "held",
+      );
       expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count: 0 });
     },
   );
 
-  it.each(FORMATS)("a release with reservation in a migrating slot reserves the lock for the same owner (%s)", async (format) => {
-    const key = freshAt(1);
-    const { verbs } = backend;
-    const ask = { owner: "me", leaseMs: 30_000, format };
-    await verbs.acquire(key, { ...ask, reentrant: true });
-    const move = await cluster.move(key, 2);
-    expect(await verbs.release(key, { ...ask, holdOffMs: 60_000 })).toMatchObject({ outcome: "released" });
-    await move.moveKeys(...both(key));
-    await move.end();
-    const next = verbs.acquire(key, { ...ask, owner: "you", reentrant: true });
-    expect(await holdersOf(next)).toEqual(["lockkeeper:reserve:me"]);
-  });
+  it.each(FORMATS)(
+    "a release with reservation in a migrating slot reserves the lock for the same owner (%s)",
+    async (format) => {
+      const key = createKeyAt(1);
+      const { verbs } = backend;
+      const ask = { owner: "me", leaseMs: 30_000, format };
+      await verbs.acquire(key, { ...ask, reentrant: true });
+      const move = await cluster.startSlotMove(key, 2);
+      expect(await verbs.release(key, { ...ask, holdOffMs: 60_000 })).toMatchObject({ outcome: "released" });
+      await move.moveKeys(...both(key));
+      await move.finish();
+      const next = verbs.acquire(key, { ...ask, owner: "you", reentrant: true });
+      expect(await catchHolders(next)).toEqual(["lockkeeper:reserve:me"]);
+    },
+  );
 
-  it.each(FORMATS)("a free lock in a migrating slot can be acquired, re-entered and released (%s)", async (format) => {
-    const key = freshAt(1);
-    const { verbs } = backend;
-    const ask = { owner: "me", leaseMs: 30_000, reentrant: true, format };
-    const move = await cluster.move(key, 2);
-    const first = await verbs.acquire(key, ask);
-    expect(await codeOf(verbs.acquire(key, { ...ask, owner: "you" }))).toBe("held");
-    expect((await verbs.acquire(key, ask)).grant).toMatchObject({ count: 2, fence: first.grant.fence });
-    for (const count of [1, 0]) {
-      expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count });
-    }
-    const second = await verbs.acquire(key, { ...ask, waitMs: 1000 });
-    expect(BigInt(second.grant.fence ?? 1)).toBeGreaterThan(BigInt(first.grant.fence ?? 0));
-    await move.end();
-    expect((await verbs.renew(key, ask)).fence).toBe(second.grant.fence);
-  });
+  it.each(FORMATS)(
+    "a free lock in a migrating slot can be acquired, re-entered and released (%s)",
+    async (format) => {
+      const key = createKeyAt(1);
+      const { verbs } = backend;
+      const ask = { owner: "me", leaseMs: 30_000, reentrant: true, format };
+      const move = await cluster.startSlotMove(key, 2);
+      const first = await verbs.acquire(key, ask);
+      expect(await catchErrorCode(verbs.acquire(key, { ...ask, owner: "you" }))).toBe("held");
+      expect((await verbs.acquire(key, ask)).grant).toMatchObject({ count: 2, fence: first.grant.fence });
+      for (const count of [1, 0]) {
+        expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count });
+      }
+      const second = await verbs.acquire(key, { ...ask, waitMs: 1000 });
+      expect(BigInt(second.grant.fence ?? 1)).toBeGreaterThan(BigInt(first.grant.fence ?? 0));
+      await move.finish();
+      expect((await verbs.renew(key, ask)).fence).toBe(second.grant.fence);
+    },
+  );
 
   it("a lock cannot be acquired until its companion key has been migrated", async () => {
-    const key = freshAt(1);
+    const key = createKeyAt(1);
     const { verbs } = backend;
     const ask = { owner: "me", leaseMs: 30_000, reentrant: true };
     const { grant } = await verbs.acquire(key, ask);
     await verbs.release(key, ask);
-    const move = await cluster.move(key, 2);
-    expect(await codeOf(verbs.acquire(key, ask))).toBe("unavailable");
+    const move = await cluster.startSlotMove(key, 2);
+    expect(await catchErrorCode(verbs.acquire(key, ask))).toBe("unavailable");
     await move.moveKeys(...both(key));
     const next = await verbs.acquire(key, ask);
     expect(BigInt(next.grant.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
-    await move.end();
+    await move.finish();
   });
 
   it("a pending acquire succeeds as soon as the slot has been migrated", async () => {
-    const key = freshAt(1);
-    const move = await cluster.move(key, 2);
+    const key = createKeyAt(1);
+    const move = await cluster.startSlotMove(key, 2);
     const taking = client.acquire(key, { renew: false });
     await pause(300);
-    await move.end();
+    await move.finish();
     expect((await taking).count).toBe(1);
   });
 
   it("a waiter follows a migrated slot and is woken by a release on the new master", async () => {
-    const key = freshAt(1);
+    const key = createKeyAt(1);
     const hold = await client.acquire(key);
     const waits = other.acquire(key, { waitMs: 20_000, renew: false });
-    const waiters = String(waitersKeyOf(key));
-    await until(async () => (await cluster.serverOf(key).zcard(waiters)) > 0);
+    const waiters = String(buildWaitersKey(key));
+    await waitUntil(async () => (await cluster.getMasterClient(key).zcard(waiters)) > 0);
     await pause(100);
-    const move = await cluster.move(key, 2);
+    const move = await cluster.startSlotMove(key, 2);
     await move.moveKeys(...both(key), waiters);
-    await move.end();
+    await move.finish();
     await pause(500);
     const releasedAt = performance.now();
     await hold.release();
@@ -147,9 +157,9 @@ describe.concurrent("slot migration", () => {
 
 describe("flushed cluster scripts", () => {
   it("scripts are reloaded on every node after SCRIPT FLUSH", async () => {
-    for (const master of cluster.masters) await master.cli("SCRIPT", "FLUSH");
+    for (const master of cluster.masters) await master.runCli("SCRIPT", "FLUSH");
     for (const master of [0, 1, 2]) {
-      const hold = await client.acquire(freshAt(master));
+      const hold = await client.acquire(createKeyAt(master));
       expect((await hold.release()).outcome).toBe("released");
     }
   });
@@ -157,49 +167,55 @@ describe("flushed cluster scripts", () => {
 
 describe("frozen cluster master", () => {
   it("a frozen master loses only its own locks, and holds on other masters are renewed in time", async () => {
-    const [near, far] = [freshAt(1), freshAt(2)];
+    const [near, far] = [createKeyAt(1), createKeyAt(2)];
     const holds = await Promise.all([near, far].map((key) => client.acquire(key, { leaseMs: 1500 })));
     const [held, lost] = holds;
     cluster.masters[2]?.freeze();
     try {
       const startedAt = performance.now();
       const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
-      expect(await codeOf(backend.verbs.acquire(freshAt(2), ask))).toBe("unknown_outcome");
+      expect(await catchErrorCode(backend.verbs.acquire(createKeyAt(2), ask))).toBe("unknown_outcome");
       expect(performance.now() - startedAt).toBeLessThan(2800);
-      await until(() => lost?.signal.aborted === true);
+      await waitUntil(() => lost?.signal.aborted === true);
       expect(held?.state).toBe("held");
-      expect(await codeOf(backend.verbs.acquire(freshAt(1), ask))).toBe("granted");
+      expect(await catchErrorCode(backend.verbs.acquire(createKeyAt(1), ask))).toBe("granted");
     } finally {
       cluster.masters[2]?.thaw();
     }
-    await until(async () => (await codeOf(client.acquire(freshAt(2), { renew: false }))) === "granted", 8000);
+    await waitUntil(
+      async () => (await catchErrorCode(client.acquire(createKeyAt(2), { renew: false }))) === "granted",
+      8000,
+    );
     held?.assertHeld();
   });
 });
 
 describe("killed cluster master without a replica", () => {
   it("locks of a killed master are unavailable within the time budget until it is back, other locks are unaffected", async () => {
-    const held = await client.acquire(freshAt(1), { leaseMs: 1200 });
-    const lost = await client.acquire(freshAt(2), { leaseMs: 1200 });
+    const held = await client.acquire(createKeyAt(1), { leaseMs: 1200 });
+    const lost = await client.acquire(createKeyAt(2), { leaseMs: 1200 });
     await cluster.masters[2]?.kill();
     // A call that was under way as it died may have been carried out.
-    const first = codeOf(client.acquire(freshAt(2)));
-    await until(async () => (await codeOf(client.acquire(freshAt(2)))) === "unavailable", 8000);
+    const first = catchErrorCode(client.acquire(createKeyAt(2)));
+    await waitUntil(
+      async () => (await catchErrorCode(client.acquire(createKeyAt(2)))) === "unavailable",
+      8000,
+    );
     const startedAt = performance.now();
-    expect(await codeOf(client.acquire(freshAt(2)))).toBe("unavailable");
+    expect(await catchErrorCode(client.acquire(createKeyAt(2)))).toBe("unavailable");
     expect(performance.now() - startedAt).toBeLessThan(2600);
     expect(["unavailable", "unknown_outcome"]).toContain(await first);
     const nearAt = performance.now();
-    expect(await codeOf(client.acquire(freshAt(1), { renew: false }))).toBe("granted");
+    expect(await catchErrorCode(client.acquire(createKeyAt(1), { renew: false }))).toBe("granted");
     expect(performance.now() - nearAt).toBeLessThan(500);
-    await until(() => lost.signal.aborted);
+    await waitUntil(() => lost.signal.aborted);
     held.assertHeld();
-    expect(await codeOf(LockClient.open({ cluster: cluster.urls }).then((late) => late.close()))).toBe(
-      "granted",
-    );
+    expect(
+      await catchErrorCode(LockClient.open({ cluster: cluster.urls }).then((late) => late.close())),
+    ).toBe("granted");
     await cluster.masters[2]?.restart();
-    await until(
-      async () => (await codeOf(client.acquire(freshAt(2), { renew: false }))) === "granted",
+    await waitUntil(
+      async () => (await catchErrorCode(client.acquire(createKeyAt(2), { renew: false }))) === "granted",
       10_000,
     );
   });
@@ -207,30 +223,33 @@ describe("killed cluster master without a replica", () => {
 
 describe("killed cluster master with a replica", () => {
   it("after a failover to the replica, holds continue and waiters are woken by a release", async () => {
-    const key = freshAt(0);
+    const key = createKeyAt(0);
     const hold = await client.acquire(key, { leaseMs: 40_000 });
     const careful = await LockClient.open({ cluster: cluster.urls }, { failoverHoldOffMs: 60_000 });
     const confirmed = await LockClient.open({ cluster: cluster.urls }, { replicas: 1 });
-    expect(await codeOf(confirmed.acquire(freshAt(0), { renew: false }))).toBe("granted");
-    const kept = await careful.acquire(freshAt(0), { leaseMs: 30_000 });
+    expect(await catchErrorCode(confirmed.acquire(createKeyAt(0), { renew: false }))).toBe("granted");
+    const kept = await careful.acquire(createKeyAt(0), { leaseMs: 30_000 });
     const waits = other.acquire(key, { waitMs: 55_000, renew: false });
-    await until(async () => (await cluster.serverOf(key).zcard(String(waitersKeyOf(key)))) > 0);
-    await until(
+    await waitUntil(async () => (await cluster.getMasterClient(key).zcard(String(buildWaitersKey(key)))) > 0);
+    await waitUntil(
       async () =>
-        (await cluster.replicas[0]?.cli("INFO", "replication"))?.includes("link_status:up") === true,
+        (await cluster.replicas[0]?.runCli("INFO", "replication"))?.includes("link_status:up") === true,
     );
     await cluster.masters[0]?.kill();
     const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
-    await until(async () => (await codeOf(backend.verbs.acquire(freshAt(0), ask))) === "granted", 40_000);
+    await waitUntil(
+      async () => (await catchErrorCode(backend.verbs.acquire(createKeyAt(0), ask))) === "granted",
+      40_000,
+    );
     await hold.renew();
     hold.assertHeld();
     // Held off is what the new master has, and nothing else; what was granted before goes on.
-    await until(async () => (await codeOf(kept.renew())) === "granted");
-    const refusal: unknown = await careful.acquire(freshAt(0)).catch((error: unknown) => error);
+    await waitUntil(async () => (await catchErrorCode(kept.renew())) === "granted");
+    const refusal: unknown = await careful.acquire(createKeyAt(0)).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "unavailable", facts: { reason: "failover_hold_off" } });
-    expect(await codeOf(careful.acquire(freshAt(1), { renew: false }))).toBe("granted");
+    expect(await catchErrorCode(careful.acquire(createKeyAt(1), { renew: false }))).toBe("granted");
     expect(await kept.release()).toMatchObject({ outcome: "released" });
-    expect(await codeOf(confirmed.acquire(freshAt(0), { renew: false }))).toBe("not_replicated");
+    expect(await catchErrorCode(confirmed.acquire(createKeyAt(0), { renew: false }))).toBe("not_replicated");
     for (const each of [careful, confirmed]) each.close();
     await pause(2500);
     const releasedAt = performance.now();

@@ -51,7 +51,7 @@ async function startHolder(key: string, resource: string) {
 
 describe("hazard 5: a holder paused for longer than its lease", () => {
   it("a late write by a holder paused for three leases is rejected by the documented fencing guard", async () => {
-    const direct = redis.client();
+    const direct = redis.createClient();
     const [key, resource] = ["lock:report", "report"];
     const holder = await startHolder(key, resource);
     try {
@@ -80,7 +80,7 @@ describe("hazard 5: a holder paused for longer than its lease", () => {
   it.each(["", "null", "12.5", "nan", "-1", "9007199254740992"])(
     "the fencing guard rejects the invalid token %j and writes nothing",
     async (fence) => {
-      const direct = redis.client();
+      const direct = redis.createClient();
       const write = direct.eval(GUARD, 2, "other", "{other}:fence", fence, "a value");
       await expect(write).rejects.toThrow("no fence");
       expect(await direct.exists("other", "{other}:fence")).toBe(0);

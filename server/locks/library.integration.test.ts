@@ -16,7 +16,7 @@ let client: LockClient;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = server.client();
+  redis = server.createClient();
   client = await LockClient.open(server.url);
 });
 
@@ -30,9 +30,12 @@ describe("docs/library.md", () => {
     assert.ok(BLOCKS.length >= 8);
   });
 
-  it.each(BLOCKS.map((code) => [code.split("\n", 1)[0], code]))("the code example `%s` runs as documented", async (_, code) => {
-    const given = { client, redis, assert, campaign, HeldError, WaitTimeoutError };
-    const run = new Function(...Object.keys(given), `return (async () => {\n${code}\n})();`);
-    await run(...Object.values(given));
-  });
+  it.each(BLOCKS.map((code) => [code.split("\n", 1)[0], code]))(
+    "the code example `%s` runs as documented",
+    async (_, code) => {
+      const given = { client, redis, assert, campaign, HeldError, WaitTimeoutError };
+      const run = new Function(...Object.keys(given), `return (async () => {\n${code}\n})();`);
+      await run(...Object.values(given));
+    },
+  );
 });

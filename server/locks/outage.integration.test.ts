@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, freshKey, startTestLocks, type TestLocks } from "../../test/support/test-locks.ts";
-import { until } from "../../test/support/test-server.ts";
-import { BUDGET_MS } from "./verbs/attempt.ts";
+import {
+  createTestKey,
+  getErrorCode,
+  startTestLocks,
+  type TestLocks,
+} from "../../test/support/test-locks.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
+import { ATTEMPT_BUDGET_MS } from "./verbs/attempt.ts";
 
 let test: TestLocks;
 
@@ -16,18 +21,18 @@ describe("Redis outage", () => {
     const { redis, connection, acquire } = test;
     await redis.kill();
     // What was sent into a connection that is just breaking is unknown, rightly.
-    await until(() => connection.status !== "ready");
+    await waitUntil(() => connection.status !== "ready");
     const startedAt = performance.now();
-    expect(await codeOf(acquire(freshKey(), "me"))).toBe("unavailable");
-    expect(performance.now() - startedAt).toBeLessThan(BUDGET_MS + 1000);
+    expect(await getErrorCode(acquire(createTestKey(), "me"))).toBe("unavailable");
+    expect(performance.now() - startedAt).toBeLessThan(ATTEMPT_BUDGET_MS + 1000);
     await redis.restart();
-    expect((await acquire(freshKey(), "me")).count).toBe(1);
+    expect((await acquire(createTestKey(), "me")).count).toBe(1);
   });
 
   it("an acquire succeeds when Redis is back within the time budget", async () => {
     const { redis, acquire } = test;
     await redis.kill();
-    const acquired = acquire(freshKey(), "me");
+    const acquired = acquire(createTestKey(), "me");
     await redis.restart();
     expect((await acquired).count).toBe(1);
   });

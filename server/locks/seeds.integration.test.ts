@@ -1,13 +1,19 @@
 import type { Redis } from "ioredis";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Unit } from "../../lib/contract/format.ts";
+import type { TimestampUnit } from "../../lib/contract/format.ts";
 import { writeGuarded } from "../../test/support/guarded-write.ts";
 import { PollingLock } from "../../test/support/seeds/polling-lock.ts";
 import { ScriptLock } from "../../test/support/seeds/script-lock.ts";
 import { SingleTryLock } from "../../test/support/seeds/single-try-lock.ts";
-import { codeOf, freshKey, pause, startTestLocks, type TestLocks } from "../../test/support/test-locks.ts";
-import { until } from "../../test/support/test-server.ts";
+import {
+  createTestKey,
+  getErrorCode,
+  sleepMs,
+  startTestLocks,
+  type TestLocks,
+} from "../../test/support/test-locks.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
 import type { Hold } from "./client/hold.ts";
 
 let test: TestLocks;
@@ -33,18 +39,18 @@ function literal(lock: {
   };
 }
 
-async function ours(unit: Unit): Promise<Section> {
-  const client = await test.client();
+async function ours(unit: TimestampUnit): Promise<Section> {
+  const client = await test.openClient();
   const retry = { tries: 3, pauseMs: 4, jitter: 0.5 };
   return async (key, work) => {
-    const code = await codeOf(
+    const code = await getErrorCode(
       client.withLock(key, { format: "timestamp", unit, leaseMs: 20_000, retry }, async () => await work()),
     );
     return code === "ok";
   };
 }
 
-const SEEDS: readonly { name: string; unit: Unit; open(redis: Redis): Section }[] = [
+const SEEDS: readonly { name: string; unit: TimestampUnit; open(redis: Redis): Section }[] = [
   {
     name: "Lua script, three attempts",
     unit: "s",
@@ -66,10 +72,10 @@ describe("published timestamp clients beside Lockkeeper", () => {
   it.each(SEEDS)(
     "$name: a counter read and written under the shared lock stays exact",
     async ({ unit, open }) => {
-      const [key, counter, sections] = [`${freshKey()}_lock`, freshKey(), 40];
+      const [key, counter, sections] = [`${createTestKey()}_lock`, createTestKey(), 40];
       let inside = 0;
       const contend = async (section: Section) => {
-        const redis = test.redis.client();
+        const redis = test.redis.createClient();
         const work = async () => {
           expect(++inside).toBe(1);
           const count = Number(await redis.get(counter));
@@ -78,35 +84,38 @@ describe("published timestamp clients beside Lockkeeper", () => {
         };
         for (let done = 0; done < sections; ) {
           if (await section(key, work)) done++;
-          else await pause(5 * Math.random());
+          else await sleepMs(5 * Math.random());
         }
       };
-      const contenders = [1, 2, 3].flatMap(() => [Promise.resolve(open(test.redis.client())), ours(unit)]);
+      const contenders = [1, 2, 3].flatMap(() => [
+        Promise.resolve(open(test.redis.createClient())),
+        ours(unit),
+      ]);
       await Promise.all((await Promise.all(contenders)).map(contend));
       expect(await test.direct.get(counter)).toBe(String(sections * contenders.length));
     },
   );
 
   it("a lock abandoned by a client with another clock and no useful TTL is taken over at its deadline", async () => {
-    const key = freshKey();
-    const slow = new ScriptLock(test.redis.client(), { clockSeconds: -10 });
+    const key = createTestKey();
+    const slow = new ScriptLock(test.redis.createClient(), { clockSeconds: -10 });
     expect(await slow.acquire(key)).toBe(true);
     expect(await test.direct.ttl(key)).toBeGreaterThan(1_000_000_000);
-    const client = await test.client();
+    const client = await test.openClient();
     const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 5000 });
     expect(await test.direct.ttl(key)).toBeLessThan(10);
     // As printed, its release frees what has ended only: nothing of ours.
     await slow.release(key);
-    expect(await codeOf(hold.renew())).toBe("ok");
+    expect(await getErrorCode(hold.renew())).toBe("ok");
     await hold.release();
   });
 });
 
 describe.concurrent("work that outlasts the lease", () => {
   it("two published timestamp clients overlap and lose an update when work outlasts the lease", async () => {
-    const [key, counter] = [freshKey(), freshKey()];
+    const [key, counter] = [createTestKey(), createTestKey()];
     const [first, second] = [1, 2].map(
-      () => new PollingLock(test.redis.client(), { leaseMs: 60, everyMs: 5 }),
+      () => new PollingLock(test.redis.createClient(), { leaseMs: 60, everyMs: 5 }),
     );
     let inside = 0;
     let most = 0;
@@ -120,8 +129,8 @@ describe.concurrent("work that outlasts the lease", () => {
       await lock?.release(key);
     };
     let isDone = false;
-    const overrunning = work(first, () => until(() => isDone));
-    await until(() => inside === 1);
+    const overrunning = work(first, () => waitUntil(() => isDone));
+    await waitUntil(() => inside === 1);
     await work(second, async () => undefined).finally(() => {
       isDone = true;
     });
@@ -133,8 +142,8 @@ describe.concurrent("work that outlasts the lease", () => {
   it.each(["ms", "s"] as const)(
     "%s: a late write by a Lockkeeper holder is rejected by the resource because of its smaller fencing token",
     async (unit) => {
-      const [key, resource] = [freshKey(), freshKey()];
-      const client = await test.client();
+      const [key, resource] = [createTestKey(), createTestKey()];
+      const client = await test.openClient();
       const options = { format: "timestamp", unit, leaseMs: 50, renew: false } as const;
       const overrunning = await client.acquire(key, options);
       const next = await client.acquire(key, { ...options, leaseMs: 20_000, waitMs: 10_000 });
@@ -149,9 +158,9 @@ describe.concurrent("work that outlasts the lease", () => {
   );
 
   it("a late published client deletes a Lockkeeper lock, reported as lost, but cannot write to the resource", async () => {
-    const [key, resource] = [freshKey(), freshKey()];
-    const client = await test.client();
-    const overrunning = new PollingLock(test.redis.client(), { leaseMs: 30 });
+    const [key, resource] = [createTestKey(), createTestKey()];
+    const client = await test.openClient();
+    const overrunning = new PollingLock(test.redis.createClient(), { leaseMs: 30 });
     expect(await overrunning.acquire(key)).toBe(true);
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600, waitMs: 5000 });
     expect(await writeGuarded(test.direct, resource, hold.fence ?? "", "ours")).toBe("written");
@@ -159,7 +168,7 @@ describe.concurrent("work that outlasts the lease", () => {
     expect(await writeGuarded(test.direct, resource, "0", "late")).toBe("refused");
     await overrunning.release(key);
     const next = await client.acquire(key, { format: "timestamp", owner: "next", leaseMs: 20_000 });
-    await until(() => hold.signal.aborted);
+    await waitUntil(() => hold.signal.aborted);
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
     expect(await writeGuarded(test.direct, resource, next.fence ?? "", "next")).toBe("written");
     expect(await writeGuarded(test.direct, resource, hold.fence ?? "", "ours again")).toBe("refused");
@@ -171,19 +180,19 @@ describe.concurrent("retry attempts", () => {
   it("each retry attempt is logged with its result: free, held, gone or outrun", async () => {
     const told: { tried: number; answer: string; owner: string }[] = [];
     const log = pino({ level: "debug" }, { write: (line: string) => told.push(JSON.parse(line)) });
-    const client = await test.client({ log });
+    const client = await test.openClient({ log });
     const retry = { tries: 3, pauseMs: 200 };
     const answersOf = (owner: string) =>
       told.filter((one) => one.owner === owner).map(({ answer }) => answer);
     const tryFor = (key: string, owner: string) => client.acquire(key, { owner, retry, format: "timestamp" });
-    const firstTry = (owner: string) => until(() => answersOf(owner).length === 1);
+    const firstTry = (owner: string) => waitUntil(() => answersOf(owner).length === 1);
 
-    const key = freshKey();
+    const key = createTestKey();
     const hold = await tryFor(key, "first");
     expect(answersOf("first")).toEqual(["free"]);
 
     const startedAt = performance.now();
-    expect(await codeOf(tryFor(key, "patient"))).toBe("held");
+    expect(await getErrorCode(tryFor(key, "patient"))).toBe("held");
     expect(answersOf("patient")).toEqual(["held", "held", "held"]);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(390);
 
@@ -193,7 +202,7 @@ describe.concurrent("retry attempts", () => {
     const second = await later;
     expect(answersOf("later")).toEqual(["held", "gone"]);
 
-    const outrun = codeOf(tryFor(key, "outrun"));
+    const outrun = getErrorCode(tryFor(key, "outrun"));
     await firstTry("outrun");
     await second.release();
     await test.acquire(key, "faster", { format: "timestamp" });
@@ -205,19 +214,19 @@ describe.concurrent("retry attempts", () => {
 describe.concurrent("token locks", () => {
   it("a token lock is re-entered, renewed and deleted by the last release, and reports its loss when overwritten", async () => {
     const { direct } = test;
-    const client = await test.client();
-    const key = freshKey();
+    const client = await test.openClient();
+    const key = createTestKey();
     await client.withLock(key, { format: "token", leaseMs: 300 }, async (outer) => {
       expect(await direct.get(key)).toBe(outer.owner);
       await client.withLock(key, { format: "token", leaseMs: 300 }, async ({ count, fence }) => {
         expect([count, fence]).toEqual([2, outer.fence]);
       });
       expect(await direct.get(key)).toBe(outer.owner);
-      await pause(700);
+      await sleepMs(700);
       outer.assertHeld();
       expect(await direct.pttl(key)).toBeGreaterThan(0);
       await direct.set(key, "another's", "PX", 60_000);
-      await until(() => outer.signal.aborted);
+      await waitUntil(() => outer.signal.aborted);
       expect(outer.signal.reason).toMatchObject({ code: "lost" });
     });
     expect(await direct.get(key)).toBe("another's");

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf } from "../../test/conformance/conformance-fixture.ts";
+import { catchErrorCode } from "../../test/conformance/conformance-fixture.ts";
 import type { TestRedis } from "../../test/support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../test/support/test-sentinel.ts";
-import { until } from "../../test/support/test-server.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
-import { waitersKeyOf } from "../formats/keys.ts";
+import { buildWaitersKey } from "../formats/keys.ts";
 import { LockClient, type LockClientOptions } from "./client/lock-client.ts";
 
 const HOLD_OFF_MS = 6000;
@@ -26,7 +26,7 @@ describe("Sentinel group", () => {
     return replica;
   };
   const isRenewed = (hold: { renew(): Promise<unknown> }) => async () =>
-    (await codeOf(hold.renew())) === "granted";
+    (await catchErrorCode(hold.renew())) === "granted";
 
   beforeAll(async () => {
     group = await startTestSentinel({ password: "of-the-servers", sentinelPassword: "of-the-sentinels" });
@@ -41,7 +41,7 @@ describe("Sentinel group", () => {
     const plain = await open();
     const [kept, key] = [freshKey(), freshKey()];
     const hold = await client.acquire(kept, { renew: false });
-    const replica = replicaOf(await group.master());
+    const replica = replicaOf(await group.findMaster());
     replica.freeze();
     try {
       const refused = client.acquire(key, { renew: false });
@@ -51,14 +51,14 @@ describe("Sentinel group", () => {
         facts: { replicas: 1, confirmed: 0 },
       });
       // Nobody holds it: it was given back.
-      expect(await codeOf(plain.acquire(key, { renew: false }))).toBe("granted");
-      expect(await codeOf(hold.renew())).toBe("not_replicated");
+      expect(await catchErrorCode(plain.acquire(key, { renew: false }))).toBe("granted");
+      expect(await catchErrorCode(hold.renew())).toBe("not_replicated");
       hold.assertHeld();
     } finally {
       replica.thaw();
     }
-    await until(isRenewed(hold));
-    expect(await codeOf(client.acquire(freshKey(), { renew: false }))).toBe("granted");
+    await waitUntil(isRenewed(hold));
+    expect(await catchErrorCode(client.acquire(freshKey(), { renew: false }))).toBe("granted");
     await hold.release();
   });
 
@@ -67,25 +67,25 @@ describe("Sentinel group", () => {
     const key = freshKey();
     const hold = await one.acquire(key, { leaseMs: 20_000 });
     const kept = await guarded.acquire(freshKey(), { leaseMs: 20_000 });
-    await until(() => group.isWhole());
+    await waitUntil(() => group.isInSync());
     const waiting = two.acquire(key, { leaseMs: 5000, waitMs: 30_000 });
     // Who has not been refused yet does not wait, and is told of the outage.
-    const direct = (await group.master()).client();
-    await until(async () => (await direct.zcard(String(waitersKeyOf(key)))) === 1);
+    const direct = (await group.findMaster()).createClient();
+    await waitUntil(async () => (await direct.zcard(String(buildWaitersKey(key)))) === 1);
     const old = await group.freezeMaster();
-    await group.promoted(old);
-    await until(isRenewed(hold));
+    await group.waitForPromotion(old);
+    await waitUntil(isRenewed(hold));
     const released = performance.now();
     expect(await hold.release()).toMatchObject({ outcome: "released" });
     const next = await waiting;
     expect(performance.now() - released).toBeLessThan(800);
     expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));
     // What was granted before the failover goes on while nothing new is granted.
-    await until(isRenewed(kept));
-    expect(await codeOf(guarded.acquire(freshKey()))).toBe("unavailable");
+    await waitUntil(isRenewed(kept));
+    expect(await catchErrorCode(guarded.acquire(freshKey()))).toBe("unavailable");
     expect(await kept.release()).toMatchObject({ outcome: "released" });
     old.thaw();
-    await until(() => group.isWhole(), 20_000);
+    await waitUntil(() => group.isInSync(), 20_000);
   }, 60_000);
 
   it("an unreplicated lock is lost in a failover; a client with failover hold-off waits until its lease has ended", async () => {
@@ -95,7 +95,7 @@ describe("Sentinel group", () => {
       await open({ failoverHoldOffMs: HOLD_OFF_MS }),
     ];
     const key = freshKey();
-    const master = await group.master();
+    const master = await group.findMaster();
     await group.cutReplicas();
     const grantedAt = performance.now();
     const hold = await holder.acquire(key, { leaseMs: HOLD_OFF_MS, renew: false });
@@ -111,7 +111,10 @@ describe("Sentinel group", () => {
     if (!(refusal instanceof UnavailableError)) throw refusal;
     expect(refusal.facts.reason).toBe("failover_hold_off");
     expect(refusal.facts.remainingMs).toBeGreaterThan(HOLD_OFF_MS - (performance.now() - grantedAt));
-    await until(async () => (await codeOf(careful.acquire(key, { renew: false }))) === "granted", 10_000);
+    await waitUntil(
+      async () => (await catchErrorCode(careful.acquire(key, { renew: false }))) === "granted",
+      10_000,
+    );
     expect(performance.now() - grantedAt).toBeGreaterThan(HOLD_OFF_MS);
     expect(() => hold.assertHeld()).toThrow(LostError);
   }, 60_000);

@@ -1,13 +1,13 @@
 import { isIPv6 } from "node:net";
 
 /** IPv4 as such, where a socket for both versions writes it as IPv6. */
-export function plainAddress(address: string): string {
+export function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 }
 
 /** What is counted as one client: an address of IPv4, or the network of 2^64 addresses that one of IPv6 comes with. */
-export function networkOf(address: string): string {
-  const plain = plainAddress(address).replace(/%.*$/, "");
+export function getClientNetwork(address: string): string {
+  const plain = normalizeAddress(address).replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;
   const [left = "", right] = plain.toLowerCase().split("::");
   const groups = (part = "") => (part === "" ? [] : part.split(":"));

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { StartupError } from "../errors/startup-error.ts";
-import { plainAddress } from "./client-address.ts";
+import { normalizeAddress } from "./client-address.ts";
 
 /** The proxies in front of us. What a request says of its client counts only if one of them has passed it on. */
 export class TrustedProxies {
@@ -13,12 +13,12 @@ export class TrustedProxies {
    */
   constructor(networks: readonly string[]) {
     this.#isEmpty = networks.length === 0;
-    for (const network of networks) this.#add(network);
+    for (const network of networks) this.#addNetwork(network);
   }
 
-  trusts(address: string | undefined): boolean {
+  isTrusted(address: string | undefined): boolean {
     if (this.#isEmpty || address === undefined) return false;
-    const plain = plainAddress(address);
+    const plain = normalizeAddress(address);
     const version = isIP(plain);
     return version !== 0 && this.#networks.check(plain, version === 4 ? "ipv4" : "ipv6");
   }
@@ -27,18 +27,18 @@ export class TrustedProxies {
    * Who asks: of the peer and those that it names, the last who is no proxy of ours. What stands before, the client has
    * written itself.
    */
-  clientOf(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
+  resolveClientAddress(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let client = peer;
     for (const named of (forwardedFor ?? "").split(",").reverse()) {
-      if (!this.trusts(client)) return client;
-      const address = plainAddress(named.trim());
+      if (!this.isTrusted(client)) return client;
+      const address = normalizeAddress(named.trim());
       if (isIP(address) === 0) return client;
       client = address;
     }
     return client;
   }
 
-  #add(network: string): void {
+  #addNetwork(network: string): void {
     const [address = "", bits, ...more] = network.split("/");
     const version = isIP(address);
     const most = version === 4 ? 32 : 128;

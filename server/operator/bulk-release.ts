@@ -1,86 +1,99 @@
 import type {
-  BulkForceInput,
+  BulkForceReleaseInput,
   BulkItem,
   BulkItemLine,
   BulkOutcome,
 } from "../../lib/contract/actions/bulk-release.ts";
 import type { ErrorCode } from "../../lib/contract/error.ts";
-import { type Key, keyOfFields } from "../../lib/keys/key.ts";
+import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { ForbiddenError } from "../errors/request-errors.ts";
-import type { KeyRange } from "../redis/glob.ts";
+import type { KeyPatternSet } from "../redis/glob.ts";
 import type { Target } from "../targets/target.ts";
-import type { Hold } from "../watch/holds/observed-hold.ts";
-import { type Find, reviewed } from "./bulk-review.ts";
-import { freeByForce, judge, wouldFree } from "./force-release.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
+import { type FoundHold, toReviewedHold } from "./bulk-review.ts";
+import { assertReleasable, findReleasableHold, forceReleaseLock } from "./force-release.ts";
 
-type Terms = Pick<BulkForceInput, "reason" | "ifUnsure" | "holdOffMs">;
+type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "ifUnsure" | "holdOffMs">;
 
-export interface BulkAsk extends Terms {
+export interface BulkReleaseArgs extends BulkReleaseTerms {
   readonly by: string;
   /** Keys that the caller may free; undefined: all. */
-  readonly within: KeyRange | undefined;
+  readonly allowedKeys: KeyPatternSet | undefined;
 }
 
 /** What became of one item; `error` where it was refused, or failed. */
-export interface Done extends Pick<BulkItemLine, "outcome" | "freed" | "seen"> {
+export interface ItemResult extends Pick<BulkItemLine, "outcome" | "freed" | "seen"> {
   readonly error?: unknown;
 }
 
 /** Frees one of many, compared and refused as a single one is. Never throws. */
-export async function freeOne(target: Target, item: BulkItem, ask: BulkAsk): Promise<Done> {
-  return await settled(async () => {
-    const freed = await freeByForce(target, allowed(item, ask), { ...ask, ...item });
+export async function forceReleaseItem(
+  target: Target,
+  item: BulkItem,
+  ask: BulkReleaseArgs,
+): Promise<ItemResult> {
+  return await captureResult(async () => {
+    const freed = await forceReleaseLock(target, requireAllowedKey(item, ask), { ...ask, ...item });
     return { outcome: freed.outcome, freed };
   });
 }
 
 /** What would become of an item, looked at in Redis now. Never throws. */
-export async function tryOne(target: Target, item: BulkItem, ask: BulkAsk): Promise<Done> {
+export async function previewItem(target: Target, item: BulkItem, ask: BulkReleaseArgs): Promise<ItemResult> {
   const { watcher } = target;
-  const key = keyOfFields(item);
-  const done = await settled(async () => {
-    const hold = await wouldFree(target, allowed(item, ask), { ...ask, ...item });
+  const key = parseKeyFields(item);
+  const done = await captureResult(async () => {
+    const hold = await findReleasableHold(target, requireAllowedKey(item, ask), { ...ask, ...item });
     return { outcome: hold === undefined ? ("already_gone" as const) : ("would_release" as const) };
   });
-  const hold = done.outcome === "forbidden" ? undefined : watcher.mirror.get(key);
-  return withSeen(target, done, hold, item);
+  const hold = done.outcome === "forbidden" ? undefined : watcher.index.get(key);
+  return addReviewedHold(target, done, hold, item);
 }
 
 /** What would become of a hold that a filter found, by what the picture knows. Never throws. */
-export async function tryFound(target: Target, { item, hold }: Find, ask: BulkAsk): Promise<Done> {
-  const done = await settled(async () => {
-    allowed(item, ask);
+export async function previewFoundHold(
+  target: Target,
+  { item, hold }: FoundHold,
+  ask: BulkReleaseArgs,
+): Promise<ItemResult> {
+  const done = await captureResult(async () => {
+    requireAllowedKey(item, ask);
     if (hold.seen.state === "ended") return { outcome: "already_gone" };
-    judge(target.watcher, hold, { ...ask, ...item });
+    assertReleasable(target.watcher, hold, { ...ask, ...item });
     return { outcome: "would_release" };
   });
-  return withSeen(target, done, hold, item);
+  return addReviewedHold(target, done, hold, item);
 }
 
-function withSeen({ watcher }: Target, done: Done, hold: Hold | undefined, { expect }: BulkItem): Done {
-  const seen = hold && reviewed(watcher, hold, expect);
+function addReviewedHold(
+  { watcher }: Target,
+  done: ItemResult,
+  hold: ObservedHold | undefined,
+  { expect }: BulkItem,
+): ItemResult {
+  const seen = hold && toReviewedHold(watcher, hold, expect);
   return seen === undefined ? done : { ...done, seen };
 }
 
-function allowed(item: BulkItem, { by, within }: BulkAsk): Key {
-  const key = keyOfFields(item);
-  if (within?.has(key) ?? true) return key;
+function requireAllowedKey(item: BulkItem, { by, allowedKeys }: BulkReleaseArgs): Key {
+  const key = parseKeyFields(item);
+  if (allowedKeys?.has(key) ?? true) return key;
   throw new ForbiddenError(
-    `${by} may not free this key: it has \`force\` of ${within?.patterns.join(", ")}.`,
+    `${by} may not free this key: it has \`force\` of ${allowedKeys?.patterns.join(", ")}.`,
   );
 }
 
-async function settled(run: () => Promise<Done>): Promise<Done> {
+async function captureResult(run: () => Promise<ItemResult>): Promise<ItemResult> {
   try {
     return await run();
   } catch (error) {
     const code = error instanceof LockkeeperError ? error.code : "internal";
-    return { outcome: OUTCOME_OF[code] ?? "failed", error };
+    return { outcome: OUTCOME_BY_CODE[code] ?? "failed", error };
   }
 }
 
-const OUTCOME_OF: Partial<Record<ErrorCode, BulkOutcome>> = {
+const OUTCOME_BY_CODE: Partial<Record<ErrorCode, BulkOutcome>> = {
   changed: "changed",
   unsure: "unsure",
   format_required: "format_required",

@@ -1,27 +1,27 @@
-import type { BulkItem, Reviewed } from "../../lib/contract/actions/bulk-release.ts";
+import type { BulkItem, ReviewedHold } from "../../lib/contract/actions/bulk-release.ts";
 import type { Holder, Lock } from "../../lib/contract/lock.ts";
-import { fieldsOfKey } from "../../lib/keys/key.ts";
+import { toKeyFields } from "../../lib/keys/key.ts";
 import { type FilterTerm, parseFilter } from "../../lib/query/filter.ts";
-import type { KeyRange } from "../redis/glob.ts";
-import { holderVersionOf, versionOf } from "../watch/holds/hold-version.ts";
-import type { Hold } from "../watch/holds/observed-hold.ts";
-import { type HolderMatches, holderMatchingOf } from "../watch/index/filter-compiler.ts";
-import { orderOf } from "../watch/index/query-cache.ts";
+import type { KeyPatternSet } from "../redis/glob.ts";
+import { buildHolderVersion, buildHoldVersion } from "../watch/holds/hold-version.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
+import { compileHolderFilter, type HolderPredicate } from "../watch/index/filter-compiler.ts";
+import { parseSortOrder } from "../watch/index/query-cache.ts";
 import type { Watcher } from "../watch/watcher.ts";
 
 /** A hold that a filter found, and the item that would free it. */
-export interface Find {
+export interface FoundHold {
   readonly item: BulkItem;
-  readonly hold: Hold;
+  readonly hold: ObservedHold;
 }
 
-export interface Finds {
-  readonly finds: readonly Find[];
+export interface FoundHolds {
+  readonly finds: readonly FoundHold[];
   /** How many locks the filter matches in all. */
   readonly found: number;
 }
 
-interface Asked {
+interface HoldQuery {
   readonly filter: string;
   readonly sort: string;
   readonly most: number;
@@ -31,28 +31,36 @@ interface Asked {
  * What a filter finds in the picture. Where it names an owner, a service or a host, of a lock that several hold only the
  * part of those is meant: the others are to keep it.
  */
-export function finds(watcher: Watcher, { filter, sort, most }: Asked, within: KeyRange | undefined): Finds {
-  const { holds, total } = watcher.mirror.page(filter, orderOf(sort), { offset: 0 }, most, within);
-  const picks = holderMatchingOf(parseFilter(filter).filter(isOfHolder));
-  return { finds: holds.flatMap((hold) => findsIn(hold, picks)), found: total };
+export function findMatchingHolds(
+  watcher: Watcher,
+  { filter, sort, most }: HoldQuery,
+  within: KeyPatternSet | undefined,
+): FoundHolds {
+  const { holds, total } = watcher.index.queryPage(filter, parseSortOrder(sort), { offset: 0 }, most, within);
+  const picks = compileHolderFilter(parseFilter(filter).filter(isHolderTerm));
+  return { finds: holds.flatMap((hold) => toFoundHolds(hold, picks)), found: total };
 }
 
-const OF_HOLDER: readonly FilterTerm["field"][] = ["owner", "service", "host"];
-const isOfHolder = ({ field }: FilterTerm) => OF_HOLDER.includes(field);
+const HOLDER_FIELDS: readonly FilterTerm["field"][] = ["owner", "service", "host"];
+const isHolderTerm = ({ field }: FilterTerm) => HOLDER_FIELDS.includes(field);
 
-function findsIn(hold: Hold, picks: HolderMatches): Find[] {
+function toFoundHolds(hold: ObservedHold, picks: HolderPredicate): FoundHold[] {
   const named = hold.holders.filter(({ seen }) => picks(seen));
-  const item = (expect: string): Find => ({ item: { ...fieldsOfKey(hold.key), expect }, hold });
-  if (named.length === hold.holders.length) return [item(versionOf(hold))];
-  return named.map((holder) => item(holderVersionOf(hold, holder)));
+  const item = (expect: string): FoundHold => ({ item: { ...toKeyFields(hold.key), expect }, hold });
+  if (named.length === hold.holders.length) return [item(buildHoldVersion(hold))];
+  return named.map((holder) => item(buildHolderVersion(hold, holder)));
 }
 
 /** A hold as a reviewer sees it: `expect` may name one of several holders. */
-export function reviewed(watcher: Watcher, hold: Hold, expect: string): Reviewed | undefined {
-  const lock = watcher.lockOf(hold, []);
+export function toReviewedHold(
+  watcher: Watcher,
+  hold: ObservedHold,
+  expect: string,
+): ReviewedHold | undefined {
+  const lock = watcher.toLock(hold, []);
   const { format, kind, confidence, release, verdict, remainingMs, waiters, asOf } = lock;
   if (format === null || kind === null || confidence === null || release === null) return undefined;
-  const meant = meantBy(lock, expect);
+  const meant = selectHolders(lock, expect);
   return {
     holders: meant.map(({ owner, ownerBase64, record, since, role }) => ({
       owner,
@@ -66,7 +74,7 @@ export function reviewed(watcher: Watcher, hold: Hold, expect: string): Reviewed
   };
 }
 
-function meantBy({ holders, version }: Lock, expect: string): Holder[] {
+function selectHolders({ holders, version }: Lock, expect: string): Holder[] {
   if (version === expect) return holders;
   const one = holders.find((holder) => holder.version === expect);
   return one === undefined ? holders : [one];

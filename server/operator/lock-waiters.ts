@@ -2,22 +2,22 @@ import type { Waiters } from "../../lib/contract/lock.ts";
 import {
   type LockWaiter,
   type LockWaiters,
-  WAITERS_TOLD_MAX,
+  WAITERS_LISTED_MAX,
   type WaitersOrder,
 } from "../../lib/contract/waiters.ts";
-import { fieldsOfKey, type Key } from "../../lib/keys/key.ts";
+import { type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { FormatRules } from "../formats/format-rules.ts";
-import type { Answered, SeenWaiters } from "../formats/observation.ts";
-import type { Queued } from "../formats/queue-reader.ts";
-import { read } from "../formats/registry/read-keys.ts";
+import type { ReadableObservation, SeenWaiters } from "../formats/observation.ts";
+import type { QueuedClient } from "../formats/queue-reader.ts";
+import { readKeys } from "../formats/registry/read-keys.ts";
 import { readQueue, type SeenQueue } from "../formats/registry/read-queue.ts";
-import { answered } from "../locks/verbs/require-readable.ts";
+import { requireReadable } from "../locks/verbs/require-readable.ts";
 import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";
-import { assertLock, firstFailure, mastersOf, type Where } from "./direct-read.ts";
+import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure } from "./direct-read.ts";
 
-interface Look {
-  readonly seen: Answered;
+interface WaitersReading {
+  readonly seen: ReadableObservation;
   readonly queue: SeenQueue;
 }
 
@@ -27,43 +27,53 @@ interface Look {
  *
  * @throws LockkeeperError not_a_lock; the error of Redis when nobody answers
  */
-export async function waitersLook({ name, masters, rules }: Where, key: Key): Promise<LockWaiters> {
-  const asked = mastersOf(masters, key);
-  const tries = await Promise.allSettled(asked.map((master) => lookAt(master, masters, rules.rules, key)));
+export async function readLockWaiters(
+  { name, masters, rules }: DirectReadTarget,
+  key: Key,
+): Promise<LockWaiters> {
+  const asked = findMastersToAsk(masters, key);
+  const tries = await Promise.allSettled(
+    asked.map((master) => readWaitersAt(master, masters, rules.rules, key)),
+  );
   const looks = tries.flatMap((look) => (look.status === "fulfilled" ? [look.value] : []));
   const [first] = looks;
-  if (first === undefined) throw firstFailure(tries);
-  assertLock(looks.map(({ seen }) => seen));
-  const ours = oursOf(looks);
+  if (first === undefined) throw getFirstFailure(tries);
+  assertIsLock(looks.map(({ seen }) => seen));
+  const ours = listOwnWaiters(looks);
   const { order, theirs } = first.queue;
   const isOne = first.queue.listening === 1 || ours.length === 1;
   const named = [
-    ...theirs.map((each, at) => waiterOf("library", each, order === "in_turn" ? at + 1 : null)),
+    ...theirs.map((each, at) => toLockWaiter("library", each, order === "in_turn" ? at + 1 : null)),
     ...ours.map((each, at) =>
-      waiterOf("lockkeeper", each, isOne && theirs.length === 0 && !masters.areVoting ? at + 1 : null),
+      toLockWaiter("lockkeeper", each, isOne && theirs.length === 0 && !masters.isQuorum ? at + 1 : null),
     ),
   ];
   return {
     target: name,
-    ...fieldsOfKey(key),
-    waiters: countOf(looks, named.length),
-    order: orderOf(first.queue, ours.length, isOne && !masters.areVoting),
+    ...toKeyFields(key),
+    waiters: countWaiters(looks, named.length),
+    order: getWaitersOrder(first.queue, ours.length, isOne && !masters.isQuorum),
     named: named.length,
-    items: named.slice(0, WAITERS_TOLD_MAX),
+    items: named.slice(0, WAITERS_LISTED_MAX),
     asOf: first.seen.asOf,
   };
 }
 
-async function lookAt({ redis }: Master, { spread }: Masters, rules: FormatRules, key: Key): Promise<Look> {
-  const [observation] = await read(redis, [key], rules, spread);
+async function readWaitersAt(
+  { redis }: Master,
+  { routing }: Masters,
+  rules: FormatRules,
+  key: Key,
+): Promise<WaitersReading> {
+  const [observation] = await readKeys(redis, [key], rules, routing);
   if (observation === undefined) throw new NeverSentError("The key has moved to another master just now");
-  const seen = answered(observation);
-  return { seen, queue: await readQueue(redis, seen, spread) };
+  const seen = requireReadable(observation);
+  return { seen, queue: await readQueue(redis, seen, routing) };
 }
 
 /** Once each, though each stands at every master of a quorum; who has waited longest first. */
-function oursOf(looks: readonly Look[]): Queued[] {
-  const byName = new Map<string, Queued>();
+function listOwnWaiters(looks: readonly WaitersReading[]): QueuedClient[] {
+  const byName = new Map<string, QueuedClient>();
   for (const { queue } of looks) {
     for (const { requestId, owner, sinceMs, untilMs } of queue.ours) {
       const name = `${requestId}\t${owner}`;
@@ -73,18 +83,18 @@ function oursOf(looks: readonly Look[]): Queued[] {
   return [...byName.values()].sort((one, other) => (one.sinceMs ?? 0) - (other.sinceMs ?? 0));
 }
 
-function waiterOf(
+function toLockWaiter(
   by: LockWaiter["by"],
-  { owner, sinceMs, untilMs }: Queued,
+  { owner, sinceMs, untilMs }: QueuedClient,
   place: number | null,
 ): LockWaiter {
-  const { key, keyBase64 } = fieldsOfKey(owner);
+  const { key, keyBase64 } = toKeyFields(owner);
   const named = keyBase64 === undefined ? { owner: key } : { owner: key, ownerBase64: keyBase64 };
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
 /** Named ones have been seen, so there are no fewer. */
-function countOf(looks: readonly Look[], named: number): Waiters {
+function countWaiters(looks: readonly WaitersReading[], named: number): Waiters {
   const all = looks.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknowable" };
   const most = all.reduce(
@@ -94,7 +104,7 @@ function countOf(looks: readonly Look[], named: number): Waiters {
   return named === 0 ? most : { ...most, count: Math.max(most.count ?? 0, named) };
 }
 
-function orderOf({ order, theirs }: SeenQueue, ours: number, isOne: boolean): WaitersOrder {
+function getWaitersOrder({ order, theirs }: SeenQueue, ours: number, isOne: boolean): WaitersOrder {
   if (theirs.length > 0) return order === "in_turn" ? "queue" : "unseen";
   if (ours === 0) return "unseen";
   return isOne ? "first_come" : "by_process";

@@ -1,42 +1,43 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { FORMAT_FACTS } from "../../lib/formats/format-catalogue.ts";
-import { type Key, textOfKey } from "../../lib/keys/key.ts";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { ChangedError, UnsureError } from "../errors/operator-errors.ts";
 import { InvalidError } from "../errors/request-errors.ts";
-import { heldText } from "../locks/verbs/error-factories.ts";
+import { describeHolder } from "../locks/verbs/error-factories.ts";
 
 /** What an operator is told whose release was not carried out. */
 
-const UNDONE = {
+const NOT_DONE_TEXT = {
   release: { nothing: "Nothing was released.", to: "free it" },
   extend: { nothing: "Nothing was prolonged.", to: "prolong it" },
 } as const;
 
-export function unsure(
+export function createUnsureError(
   lock: Lock,
   one: Key | undefined,
-  doing: keyof typeof UNDONE = "release",
+  doing: keyof typeof NOT_DONE_TEXT = "release",
 ): UnsureError {
-  const { nothing, to } = UNDONE[doing];
-  const who = one === undefined ? namesOf(lock) : JSON.stringify(textOfKey(one));
-  const version = one === undefined ? lock.version : versionOf(lock, textOfKey(one));
+  const { nothing, to } = NOT_DONE_TEXT[doing];
+  const who = one === undefined ? formatHolderNames(lock) : JSON.stringify(formatKey(one));
+  const version = one === undefined ? lock.version : getHolderVersion(lock, formatKey(one));
   return new UnsureError(
     `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. ${nothing} To ${to} all the same, send its present version with "ifUnsure": "${doing}".`,
     { lock, version },
   );
 }
 
-export function changedTo(lock: Lock): ChangedError {
+export function createChangedError(lock: Lock): ChangedError {
   const { holders, remainingMs, version } = lock;
-  const who = holders.length === 1 ? heldText(holders[0]?.owner ?? "") : `held by ${namesOf(lock)}`;
+  const who =
+    holders.length === 1 ? describeHolder(holders[0]?.owner ?? "") : `held by ${formatHolderNames(lock)}`;
   return new ChangedError(
     `This is another hold than the one you saw; it is ${who} now. Nothing was released.`,
     { lock, holders, remainingMs, version },
   );
 }
 
-export function notAlone(lock: Lock): ChangedError {
+export function createSingleHolderError(lock: Lock): ChangedError {
   const { holders, remainingMs, version } = lock;
   return new ChangedError(
     `${holders.length} hold this lock, and one of them cannot be freed alone in its format. Nothing was released. To free all of them, send the version of the lock.`,
@@ -44,14 +45,14 @@ export function notAlone(lock: Lock): ChangedError {
   );
 }
 
-export function notKeptOff({ holders }: Lock): InvalidError {
+export function createNotReservableError({ holders }: Lock): InvalidError {
   return new InvalidError(
     `Body, holdOffMs: ${holders.length} hold this lock, and nobody can be kept off it while others have it. Nothing was released. Leave it out to free this holder alone, or send the version of the lock to free all of them.`,
     { field: "holdOffMs" },
   );
 }
 
-export function notAs(format: FormatName, lock: Lock): InvalidError {
+export function createFormatMismatchError(format: FormatName, lock: Lock): InvalidError {
   const { label, layout } = FORMAT_FACTS[format];
   const others = lock.release?.formats.filter((name) => name !== format) ?? [];
   const instead = others.length === 0 ? "" : ` Name another format: ${others.join(", ")}.`;
@@ -61,14 +62,14 @@ export function notAs(format: FormatName, lock: Lock): InvalidError {
   );
 }
 
-const NAMED_MAX = 3;
+const NAMED_HOLDERS_MAX = 3;
 
-function namesOf({ holders }: Lock): string {
-  const named = holders.slice(0, NAMED_MAX).map(({ owner }) => JSON.stringify(owner));
+function formatHolderNames({ holders }: Lock): string {
+  const named = holders.slice(0, NAMED_HOLDERS_MAX).map(({ owner }) => JSON.stringify(owner));
   const others = holders.length - named.length;
   return others > 0 ? `${named.join(", ")} and ${others} more` : named.join(" and ");
 }
 
-function versionOf({ holders, version }: Lock, owner: string): string | null {
+function getHolderVersion({ holders, version }: Lock, owner: string): string | null {
   return holders.find((holder) => holder.owner === owner)?.version ?? version;
 }

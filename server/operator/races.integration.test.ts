@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry } from "../../lib/contract/audit.ts";
-import { pathOfKey } from "../../lib/keys/key.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
 import {
+  CHANGING_HOLDER_RULES,
   type ChangingHolder,
-  changingHolders,
-  FORMATS_OF_CHANGING,
-  type Held,
+  createChangingHolders,
+  type LibraryHold,
 } from "../../test/support/changing-holders.ts";
-import { seeded } from "../../test/support/seeded-random.ts";
+import { createSeededRandom } from "../../test/support/seeded-random.ts";
 import { startTestProxy, type TestProxy } from "../../test/support/test-proxy.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const RACES = 1000;
 /** Rounds that run side by side; in each of them all kinds of locks are raced for. */
@@ -39,13 +39,13 @@ beforeAll(async () => {
         {
           name: "main",
           redis: `redis://127.0.0.1:${proxy.port}`,
-          formats: FORMATS_OF_CHANGING,
+          formats: CHANGING_HOLDER_RULES,
         },
       ],
     }),
   });
-  holders = changingHolders(server, redis.client());
-  proxy.delayMsOf = (name) => (name === "subscriber" ? NEWS_DELAY_MS : DELAY_MS);
+  holders = createChangingHolders(server, redis.createClient());
+  proxy.getDelayMs = (name) => (name === "subscriber" ? NEWS_DELAY_MS : DELAY_MS);
 });
 afterAll(async () => {
   await server.stop();
@@ -67,8 +67,8 @@ interface Try {
 }
 
 /** What an operator sees: the version of this very hold. */
-async function look({ key, name }: Held): Promise<string> {
-  const { body } = await server.call(`/locks/${pathOfKey(key)}`);
+async function readSeen({ key, name }: LibraryHold): Promise<string> {
+  const { body } = await server.call(`/locks/${encodeKeyPath(key)}`);
   const all: { owner: string; version: string }[] = body.holders;
   return all.find(({ owner }) => owner === name)?.version ?? body.version;
 }
@@ -79,7 +79,7 @@ let clickMs = 5;
 async function clickOne({ key, expect }: Seen): Promise<Try> {
   const startedAt = performance.now();
   const body = { expect, reason: "stuck" };
-  const answer = await server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
+  const answer = await server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
   clickMs += (performance.now() - startedAt - clickMs) / 20;
   return {
     requestId: answer.headers.get("x-request-id") ?? "",
@@ -106,7 +106,7 @@ async function clickAll(items: readonly Seen[]): Promise<Try[]> {
 /** What became of a race: whether it was right, and who was faster. */
 type Verdict = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
 
-function verdictOf(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): Verdict {
+function toVerdict(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): Verdict {
   const codes = tries.map(({ code }) => code);
   const freed = codes.filter((code) => code === "released").length;
   const isSaid = codes.every((code) => ["released", "already_gone", "changed", "unsure"].includes(code));
@@ -122,8 +122,8 @@ async function round(name: string, chance: () => number, tried: Try[]): Promise<
   const later = () => sleep(chance() * 3 * clickMs);
   const looked = await Promise.all(
     Object.entries(holders).map(async ([kind, holder]) => {
-      const held = await holder.take(`lock:${kind}:${name}`);
-      return { holder, held, seen: { key: held.key, expect: await look(held) } };
+      const held = await holder.acquire(`lock:${kind}:${name}`);
+      return { holder, held, seen: { key: held.key, expect: await readSeen(held) } };
     }),
   );
   const locks = await Promise.all(
@@ -140,11 +140,11 @@ async function round(name: string, chance: () => number, tried: Try[]): Promise<
       changed ?? later().then(() => holder.change(held)),
     ]);
     const tries = [one, ...all.filter(({ key }) => key === seen.key)];
-    const verdict = verdictOf(wasThere, await holder.isHeld(next), tries);
+    const verdict = toVerdict(wasThere, await holder.isHeld(next), tries);
     tried.push(...tries);
     if (holder.changes === "meanwhile") return verdict;
     // Who looks again frees it: nothing else stood in the way.
-    const last = await clickOne({ ...seen, expect: await look(next) });
+    const last = await clickOne({ ...seen, expect: await readSeen(next) });
     tried.push(last);
     return last.code === "released" ? verdict : (`wrong: ${last.code} after another look` as const);
   });
@@ -174,7 +174,7 @@ function recordedAnswers(entries: readonly AuditEntry[]): string[] {
 
 it(`in ${RACES} races with changing holders, single and bulk force-releases end no unseen hold; each is audited`, async () => {
   const rounds = Math.ceil(RACES / Object.keys(holders).length);
-  const chance = seeded(7);
+  const chance = createSeededRandom(7);
   const tried: Try[] = [];
   const verdicts: Verdict[] = [];
   let begun = 0;
@@ -189,7 +189,7 @@ it(`in ${RACES} races with changing holders, single and bulk force-releases end 
   expect(verdicts.filter((verdict) => verdict === "the hold was freed").length).toBeGreaterThan(RACES / 20);
   expect(verdicts.filter((verdict) => verdict === "the hold had changed").length).toBeGreaterThan(RACES / 4);
   const isOpen = (answer: string) => answer.endsWith(" open");
-  await until(async () => !recordedAnswers(await recorded()).some(isOpen));
+  await waitUntil(async () => !recordedAnswers(await recorded()).some(isOpen));
   const answers = tried.map(({ requestId, key, code }) => `${requestId} ${key} ${code}`);
   expect(recordedAnswers(await recorded()).sort()).toEqual(answers.sort());
 }, 120_000);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { ReleaseTerms } from "../../lib/contract/lock.ts";
-import { sampleLock } from "../../lib/contract/sample-lock.ts";
+import { createSampleLock } from "../../lib/contract/sample-lock.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
-import { formatToFree } from "./release-format.ts";
+import { chooseReleaseFormat } from "./release-format.ts";
 
 const YES: ReleaseTerms = { may: "yes", formats: [], oneHolder: false, holdOff: true };
 const lock = (release: Partial<ReleaseTerms> = {}) =>
-  sampleLock({ format: "redlock", candidates: ["redsync"], release: { ...YES, ...release } });
+  createSampleLock({ format: "redlock", candidates: ["redsync"], release: { ...YES, ...release } });
 
-function refusal(...given: Parameters<typeof formatToFree>): LockkeeperError {
+function refusal(...given: Parameters<typeof chooseReleaseFormat>): LockkeeperError {
   try {
-    formatToFree(...given);
+    chooseReleaseFormat(...given);
   } catch (error) {
     if (error instanceof LockkeeperError) return error;
   }
@@ -19,9 +19,9 @@ function refusal(...given: Parameters<typeof formatToFree>): LockkeeperError {
 
 describe("force-release format", () => {
   it("force-release uses the detected format by default, and a candidate format can be named", () => {
-    expect(formatToFree(lock(), {})).toBe("redlock");
-    expect(formatToFree(lock(), { format: "redlock" })).toBe("redlock");
-    expect(formatToFree(lock(), { format: "redsync" })).toBe("redsync");
+    expect(chooseReleaseFormat(lock(), {})).toBe("redlock");
+    expect(chooseReleaseFormat(lock(), { format: "redlock" })).toBe("redlock");
+    expect(chooseReleaseFormat(lock(), { format: "redsync" })).toBe("redsync");
     const other = refusal(lock(), { format: "laravel" });
     expect(other).toMatchObject({ code: "invalid", facts: { field: "format" } });
     expect(other.message).toContain("may be freed as redlock, redsync");
@@ -30,7 +30,7 @@ describe("force-release format", () => {
 
   it("force-release of an ambiguous lock requires one of its candidate formats to be named", () => {
     const possible = lock({ may: "with_format", formats: ["redlock", "redsync"], why: "It may be data." });
-    expect(formatToFree(possible, { format: "redsync" })).toBe("redsync");
+    expect(chooseReleaseFormat(possible, { format: "redsync" })).toBe("redsync");
     const missing = refusal(possible, {});
     expect([missing.status, missing.code]).toEqual([422, "format_required"]);
     expect(missing.facts).toMatchObject({ formats: ["redlock", "redsync"], lock: { format: "redlock" } });
@@ -49,6 +49,6 @@ describe("force-release format", () => {
   it("force-release refuses a reservation for a lock that does not support one", () => {
     const refused = refusal(lock({ holdOff: false }), { holdOffMs: 5000 });
     expect(refused).toMatchObject({ code: "invalid", facts: { field: "holdOffMs" } });
-    expect(formatToFree(lock({ holdOff: false }), {})).toBe("redlock");
+    expect(chooseReleaseFormat(lock({ holdOff: false }), {})).toBe("redlock");
   });
 });

@@ -11,7 +11,10 @@ import { InvalidError } from "../errors/request-errors.ts";
  *
  * @throws LockkeeperError read_only, format_required, invalid
  */
-export function formatToFree(lock: Lock, ask: Pick<ForceReleaseInput, "format" | "holdOffMs">): FormatName {
+export function chooseReleaseFormat(
+  lock: Lock,
+  ask: Pick<ForceReleaseInput, "format" | "holdOffMs">,
+): FormatName {
   const { format: known, release } = lock;
   if (known === null || release === null) throw new Error("a free key has nothing to be freed");
   const { may, why = "", instead, formats } = release;
@@ -31,7 +34,7 @@ export function formatToFree(lock: Lock, ask: Pick<ForceReleaseInput, "format" |
   if (may === "with_format" && ask.format === undefined) {
     throw new FormatRequiredError(`${why} In \`format\`, one of: ${formats.join(", ")}.`, { formats, lock });
   }
-  const allowed = may === "with_format" ? formats : [known, ...lock.candidates.filter(isFreed)];
+  const allowed = may === "with_format" ? formats : [known, ...lock.candidates.filter(isReleasable)];
   if (ask.format !== undefined && !allowed.includes(ask.format)) {
     throw new InvalidError(
       `Body, format: this lock may be freed as ${allowed.join(", ")}, not as ${ask.format}.`,
@@ -41,4 +44,4 @@ export function formatToFree(lock: Lock, ask: Pick<ForceReleaseInput, "format" |
   return ask.format ?? known;
 }
 
-const isFreed = (format: FormatName) => FORMAT_FACTS[format].never === undefined;
+const isReleasable = (format: FormatName) => FORMAT_FACTS[format].never === undefined;

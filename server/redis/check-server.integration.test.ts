@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "../../test/support/test-redis.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import { checkServer } from "./check-server.ts";
-import { addressOf } from "./connect.ts";
+import { parseRedisAddress } from "./connect.ts";
 
 let redis: TestRedis | undefined;
 afterEach(async () => {
@@ -16,8 +16,8 @@ async function started(options: TestRedisOptions = {}): Promise<TestRedis> {
   return redis;
 }
 
-async function complaintOf(url: string): Promise<string> {
-  const error: unknown = await checkServer(addressOf(url)).then(
+async function catchComplaint(url: string): Promise<string> {
+  const error: unknown = await checkServer(parseRedisAddress(url)).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -45,44 +45,44 @@ async function pretend(info: string): Promise<{ url: string; stop(): void }> {
 
 describe("unusable Redis servers", () => {
   it("an unreachable Redis is rejected with the error and the setting to correct", async () => {
-    expect(await complaintOf("redis://127.0.0.1:1")).toMatch(
+    expect(await catchComplaint("redis://127.0.0.1:1")).toMatch(
       /cannot be reached \(ECONNREFUSED\); start it or correct REDIS_URL/,
     );
   });
 
   it("a missing or wrong password is rejected without repeating it", async () => {
     const { port } = await started({ password: "correct-horse" });
-    expect(await complaintOf(`redis://127.0.0.1:${port}`)).toContain("asks for a password");
-    const wrong = await complaintOf(`redis://:battery-staple@127.0.0.1:${port}`);
+    expect(await catchComplaint(`redis://127.0.0.1:${port}`)).toContain("asks for a password");
+    const wrong = await catchComplaint(`redis://:battery-staple@127.0.0.1:${port}`);
     expect(wrong).toContain("refuses the user or password");
     expect(wrong).not.toContain("battery-staple");
   });
 
   it("a Redis older than 6.2 is rejected with its version", async () => {
     const old = await pretend("redis_version:6.0.16\r\nrole:master\r\n");
-    expect(await complaintOf(old.url)).toContain("is Redis 6.0.16; Lockkeeper needs Redis 6.2");
+    expect(await catchComplaint(old.url)).toContain("is Redis 6.0.16; Lockkeeper needs Redis 6.2");
     old.stop();
   });
 
   it("a cluster node given as a server is rejected", async () => {
     const { url } = await started({ args: ["--cluster-enabled", "yes"] });
-    expect(await complaintOf(url)).toContain("cluster node");
+    expect(await catchComplaint(url)).toContain("cluster node");
   });
 
   it("a replica is rejected with the address of its master", async () => {
     const { url } = await started({ args: ["--replicaof", "127.0.0.1 1"] });
-    expect(await complaintOf(url)).toContain("replica of 127.0.0.1:1; give the master");
+    expect(await catchComplaint(url)).toContain("replica of 127.0.0.1:1; give the master");
   });
 
   it("a database that does not exist is rejected", async () => {
     const { port } = await started();
-    expect(await complaintOf(`redis://127.0.0.1:${port}/99`)).toContain("no such database");
+    expect(await catchComplaint(`redis://127.0.0.1:${port}/99`)).toContain("no such database");
   });
 });
 
 describe("usable Redis servers", () => {
   it("a usable Redis returns its product name and version, with and without a password", async () => {
     const { url } = await started({ password: "p@ss/w:rd" });
-    expect((await checkServer(addressOf(url))).name).toMatch(/^(Redis|Valkey) \d+\.\d+/);
+    expect((await checkServer(parseRedisAddress(url))).name).toMatch(/^(Redis|Valkey) \d+\.\d+/);
   });
 });

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { StartupError } from "../errors/startup-error.ts";
 import type { RedisAddress } from "./connect.ts";
-import { factIn } from "./server-info.ts";
+import { readInfoField } from "./server-info.ts";
 
 const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
-const PATIENCE_MS = 5000;
+const CHECK_TIMEOUT_MS = 5000;
 
 export interface ServerFacts {
   /** "Redis 7.0.15" */
@@ -12,7 +12,7 @@ export interface ServerFacts {
   readonly runId: string;
 }
 
-export interface Expected {
+export interface ServerExpectations {
   /** Where the configuration says where it is. */
   readonly setting?: string;
   /** A node of a cluster is no single server, nor the other way round. */
@@ -26,7 +26,7 @@ export interface Expected {
  */
 export async function checkServer(
   address: RedisAddress,
-  { setting = "REDIS_URL", topology = "single" }: Expected = {},
+  { setting = "REDIS_URL", topology = "single" }: ServerExpectations = {},
 ): Promise<ServerFacts> {
   const redis = new Redis({
     ...address.options,
@@ -34,8 +34,8 @@ export async function checkServer(
     lazyConnect: true,
     enableReadyCheck: false,
     enableOfflineQueue: false,
-    connectTimeout: PATIENCE_MS,
-    commandTimeout: PATIENCE_MS,
+    connectTimeout: CHECK_TIMEOUT_MS,
+    commandTimeout: CHECK_TIMEOUT_MS,
     retryStrategy: null,
     maxRetriesPerRequest: 0,
   });
@@ -47,16 +47,20 @@ export async function checkServer(
     await redis.connect();
     // ioredis selects the database by itself, but keeps to itself that it does not exist.
     if (address.db !== 0) await redis.select(address.db);
-    return judge(await redis.info(), address, { setting, topology });
+    return assertUsableServer(await redis.info(), address, { setting, topology });
   } catch (error) {
-    throw error instanceof StartupError ? error : explain(cause ?? error, address, setting);
+    throw error instanceof StartupError ? error : toStartupError(cause ?? error, address, setting);
   } finally {
     redis.disconnect();
   }
 }
 
-function judge(info: string, address: RedisAddress, { setting, topology }: Required<Expected>): ServerFacts {
-  const fact = (name: string) => factIn(info, name) ?? "";
+function assertUsableServer(
+  info: string,
+  address: RedisAddress,
+  { setting, topology }: Required<ServerExpectations>,
+): ServerFacts {
+  const fact = (name: string) => readInfoField(info, name) ?? "";
   const valkey = fact("valkey_version");
   const version = valkey || fact("redis_version");
   const product = valkey ? "Valkey" : "Redis";
@@ -85,7 +89,7 @@ function judge(info: string, address: RedisAddress, { setting, topology }: Requi
   return { name: `${product} ${version}`, runId: fact("run_id") };
 }
 
-function explain(error: unknown, address: RedisAddress, setting: string): StartupError {
+function toStartupError(error: unknown, address: RedisAddress, setting: string): StartupError {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/NOAUTH|Authentication required/.test(message)) {

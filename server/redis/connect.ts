@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../errors/startup-error.ts";
 import { coalesceWrites } from "./coalesce-writes.ts";
 import type { Commands } from "./commands.ts";
-import { isOfNoMaster, NeverSentError } from "./failure.ts";
+import { isNotMasterError, NeverSentError } from "./failure.ts";
 
 /** Where a Redis is, and how to name it without its password. */
 export interface RedisAddress {
@@ -14,20 +14,20 @@ export interface RedisAddress {
 }
 
 /** @throws StartupError when the URL cannot be read. */
-export function addressOf(url: string): RedisAddress {
+export function parseRedisAddress(url: string): RedisAddress {
   let parsed: URL;
   try {
     parsed = new URL(url);
   } catch {
     throw new StartupError("REDIS_URL is not a URL; write it as redis://[user:password@]host:port[/db].");
   }
-  const db = databaseOf(parsed);
+  const db = parseDatabase(parsed);
   const credentials = {
-    ...(parsed.username === "" ? {} : { username: decoded(parsed.username) }),
-    ...(parsed.password === "" ? {} : { password: decoded(parsed.password) }),
+    ...(parsed.username === "" ? {} : { username: decodePart(parsed.username) }),
+    ...(parsed.password === "" ? {} : { password: decodePart(parsed.password) }),
   };
   if (parsed.protocol === "unix:") {
-    const path = decoded(parsed.pathname);
+    const path = decodePart(parsed.pathname);
     return { options: { path, db, ...credentials }, label: `${path} db ${db}`, db };
   }
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1";
@@ -41,7 +41,7 @@ export function addressOf(url: string): RedisAddress {
   };
 }
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -49,7 +49,7 @@ function decoded(text: string): string {
   }
 }
 
-function databaseOf(url: URL): number {
+function parseDatabase(url: URL): number {
   const text =
     url.protocol === "unix:" ? (url.searchParams.get("db") ?? "") : url.pathname.replace(/^\//, "");
   if (text === "") return 0;
@@ -61,7 +61,7 @@ function databaseOf(url: URL): number {
 }
 
 /** How long connections may take to stand at first. */
-export const OPEN_MS = 5000;
+export const OPEN_TIMEOUT_MS = 5000;
 
 /** How long one command may take before its outcome counts as unknown. */
 export const COMMAND_TIMEOUT_MS = 1000;
@@ -85,7 +85,7 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
     enableAutoPipelining: false,
     connectTimeout: 2000,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    reconnectOnError: (error) => (isOfNoMaster(error) ? 1 : false),
+    reconnectOnError: (error) => (isNotMasterError(error) ? 1 : false),
     retryStrategy: (attempt) => Math.min(5 * 2 ** Math.min(attempt, 10), 500) * (0.75 + Math.random() / 2),
     ...more,
   });
@@ -98,7 +98,7 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
 }
 
 /** Resolves once the connection can take commands; rejects when the signal ends first, or it is closed for good. */
-export function whenReady(
+export function waitUntilReady(
   redis: Pick<Commands, "status" | "on" | "off">,
   signal: AbortSignal,
 ): Promise<void> {

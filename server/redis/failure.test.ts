@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { failureOf, isOfNoMaster, isPassing, NeverSentError } from "./failure.ts";
+import { classifyFailure, isNotMasterError, isTransient, NeverSentError } from "./failure.ts";
 
 /** An answer of Redis itself, as ioredis gives it. */
 const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
@@ -32,7 +32,7 @@ const LASTING = [
 
 describe("failure classification", () => {
   it.each([...PASSING, ...LASTING])("nothing was executed after the error %s", (message) => {
-    expect(failureOf(reply(message))).toBe("not_executed");
+    expect(classifyFailure(reply(message))).toBe("not_executed");
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe("failure classification", () => {
     "MISCONF Errors writing to the AOF file: No space left on device",
     "NOREPLICAS Not enough good replicas to write.",
   ])("nothing was executed when Redis 6.2 wraps the error in a script error: %s", (message) => {
-    expect(failureOf(inScript(message))).toBe("not_executed");
+    expect(classifyFailure(inScript(message))).toBe("not_executed");
   });
 
   it.each([
@@ -51,35 +51,35 @@ describe("failure classification", () => {
     "BUSYKEY Target key name already exists.",
     "ERR the OOM killer was here",
   ])("an error that a retry cannot fix is a fault: %s", (message) => {
-    expect(failureOf(reply(message))).toBe("fault");
+    expect(classifyFailure(reply(message))).toBe("fault");
   });
 
   it("a command error inside a Redis 6.2 script is a fault", () => {
-    expect(failureOf(inScript("WRONGTYPE Operation against a key"))).toBe("fault");
+    expect(classifyFailure(inScript("WRONGTYPE Operation against a key"))).toBe("fault");
   });
 
   it.each(["Connection is closed.", "Command timed out", "read ECONNRESET", "write EPIPE"])(
     "the outcome is unknown after the connection error: %s",
     (message) => {
-      expect(failureOf(new Error(message))).toBe("unknown");
+      expect(classifyFailure(new Error(message))).toBe("unknown");
     },
   );
 
   it("the outcome is unknown when a cluster aborted a script midway", () => {
     const said = "Script attempted to access a non local key in a cluster node";
-    expect(failureOf(reply(`ERR ${said} script: 4f2, on @user_script:12.`))).toBe("unknown");
-    expect(failureOf(reply(`ERR Error running script (call to f_4f2): @user_script:12: Lua ${said} `))).toBe(
-      "unknown",
-    );
+    expect(classifyFailure(reply(`ERR ${said} script: 4f2, on @user_script:12.`))).toBe("unknown");
+    expect(
+      classifyFailure(reply(`ERR Error running script (call to f_4f2): @user_script:12: Lua ${said} `)),
+    ).toBe("unknown");
   });
 
   it("nothing was executed when there was no connection to send the call on", () => {
-    expect(failureOf(new NeverSentError("No node of the cluster has the slot"))).toBe("not_executed");
+    expect(classifyFailure(new NeverSentError("No node of the cluster has the slot"))).toBe("not_executed");
   });
 
   it("a thrown value that is not an error is a fault", () => {
-    expect(failureOf("READONLY")).toBe("fault");
-    expect(failureOf(undefined)).toBe("fault");
+    expect(classifyFailure("READONLY")).toBe("fault");
+    expect(classifyFailure(undefined)).toBe("fault");
   });
 
   it("ioredis's error for a missing connection means that nothing was executed", async () => {
@@ -94,34 +94,37 @@ describe("failure classification", () => {
     const error: unknown = await redis.get("lock:a").catch((cause: unknown) => cause);
     redis.disconnect();
     expect(error).toBeInstanceOf(Error);
-    expect(failureOf(error)).toBe("not_executed");
+    expect(classifyFailure(error)).toBe("not_executed");
   });
 });
 
 describe("errors of servers that are not the master", () => {
-  it.each(PASSING.slice(1, 4))("%s means that the server is not a usable master, also within a script", (message) => {
-    expect(isOfNoMaster(reply(message))).toBe(true);
-    expect(isOfNoMaster(inScript(message))).toBe(true);
-  });
+  it.each(PASSING.slice(1, 4))(
+    "%s means that the server is not a usable master, also within a script",
+    (message) => {
+      expect(isNotMasterError(reply(message))).toBe(true);
+      expect(isNotMasterError(inScript(message))).toBe(true);
+    },
+  );
 
   it("other errors do not mean that the server is not the master", () => {
-    expect(isOfNoMaster(reply("NOSCRIPT No matching script. Please use EVAL."))).toBe(false);
-    expect(isOfNoMaster(reply("WRONGTYPE READONLY"))).toBe(false);
+    expect(isNotMasterError(reply("NOSCRIPT No matching script. Please use EVAL."))).toBe(false);
+    expect(isNotMasterError(reply("WRONGTYPE READONLY"))).toBe(false);
   });
 });
 
 describe("temporary errors", () => {
   it.each(PASSING)("%s is temporary", (message) => {
-    expect(isPassing(reply(message))).toBe(true);
+    expect(isTransient(reply(message))).toBe(true);
   });
 
   it.each(LASTING)("%s is not temporary", (message) => {
-    expect(isPassing(reply(message))).toBe(false);
-    expect(isPassing(inScript(message))).toBe(false);
+    expect(isTransient(reply(message))).toBe(false);
+    expect(isTransient(inScript(message))).toBe(false);
   });
 
   it("a broken connection and a missing error are temporary", () => {
-    expect(isPassing(new Error("Connection is closed."))).toBe(true);
-    expect(isPassing(undefined)).toBe(true);
+    expect(isTransient(new Error("Connection is closed."))).toBe(true);
+    expect(isTransient(undefined)).toBe(true);
   });
 });

@@ -20,31 +20,31 @@ const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is fal
 const HALFWAY = /script attempted to access a non local key/i;
 
 /** An answer that a script of ours cannot have given: a fault of ours, and no reason to ask again. */
-export class StrangeReplyError extends Error {}
+export class UnexpectedReplyError extends Error {}
 
 /** There was no connection to send a call on. */
 export class NeverSentError extends Error {}
 
-export function failureOf(error: unknown): Failure {
+export function classifyFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return "fault";
   if (error instanceof NeverSentError || error.message === NEVER_SENT) return "not_executed";
-  if (error instanceof StrangeReplyError) return "fault";
+  if (error instanceof UnexpectedReplyError) return "fault";
   if (REFUSED.test(error.message)) return "not_executed";
   if (HALFWAY.test(error.message)) return "unknown";
-  return isReply(error) ? "fault" : "unknown";
+  return isReplyError(error) ? "fault" : "unknown";
 }
 
 /** Whether it is what a server answered: there was one, and it took the call. */
-export function isReply(error: unknown): error is Error {
+export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
 
 /** Whether it was said by a server that is no master, or not yet: another connection may come to the one that is. */
-export function isOfNoMaster(error: Error): boolean {
+export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.test(error.message);
 }
 
 /** Whether another moment or another connection can help. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return !(error instanceof Error) || !LASTING.test(error.message);
 }

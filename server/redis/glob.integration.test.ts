@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keyOfBytes } from "../../lib/keys/key.ts";
+import { decodeKey } from "../../lib/keys/key.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { Glob } from "./glob.ts";
 
@@ -10,7 +10,7 @@ let redis: Redis;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = server.client();
+  redis = server.createClient();
 });
 
 afterAll(() => server.stop());
@@ -36,7 +36,7 @@ async function foundByRedis(pattern: string): Promise<string[]> {
   let cursor = "0";
   do {
     const [next, keys] = await redis.scanBuffer(cursor, "MATCH", pattern, "COUNT", 10_000);
-    for (const key of keys) found.add(keyOfBytes(key));
+    for (const key of keys) found.add(decodeKey(key));
     cursor = next.toString();
   } while (cursor !== "0");
   return [...found].sort();
@@ -44,7 +44,7 @@ async function foundByRedis(pattern: string): Promise<string[]> {
 
 async function agrees(keys: readonly Buffer[], pattern: string): Promise<void> {
   const glob = new Glob(pattern);
-  const found = keys.map(keyOfBytes).filter((key) => glob.matches(key));
+  const found = keys.map(decodeKey).filter((key) => glob.matches(key));
   expect(found.sort()).toEqual(await foundByRedis(pattern));
 }
 

@@ -1,4 +1,4 @@
-import { bytesOfKey, type Key } from "../../lib/keys/key.ts";
+import { encodeKey, type Key } from "../../lib/keys/key.ts";
 
 type Token =
   | "*"
@@ -14,12 +14,12 @@ export class Glob {
   readonly #tokens: Token[];
 
   constructor(readonly pattern: string) {
-    this.#tokens = tokensOf(characterPerByte(pattern));
+    this.#tokens = parseTokens(toByteCharacters(pattern));
   }
 
   matches(key: Key): boolean {
     const tokens = this.#tokens;
-    const text = characterPerByte(key);
+    const text = toByteCharacters(key);
     let token = 0;
     let at = 0;
     let star = -1;
@@ -30,7 +30,7 @@ export class Glob {
         if (token === tokens.length - 1) return true;
         star = token++;
         resume = at;
-      } else if (current !== undefined && takes(current, text.charAt(at))) {
+      } else if (current !== undefined && matchesToken(current, text.charAt(at))) {
         token++;
         at++;
       } else if (star >= 0) {
@@ -46,7 +46,7 @@ export class Glob {
 }
 
 /** The keys that one at least of some patterns stands for. */
-export class KeyRange {
+export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 
   constructor(readonly patterns: readonly string[]) {
@@ -61,7 +61,7 @@ export class KeyRange {
 /**
  * Patterns of which none stands for keys that another one of them stands for anyway, as far as that is plain to see.
  */
-export function widest(patterns: readonly string[]): readonly string[] {
+export function removeCovered(patterns: readonly string[]): readonly string[] {
   const rest: string[] = [];
   for (const pattern of patterns) {
     if (rest.some((wide) => covers(wide, pattern))) continue;
@@ -84,11 +84,11 @@ export function matchesAny(globs: readonly Glob[], key: Key): boolean {
 // Nearly all keys are ASCII and stay what they are.
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-function characterPerByte(key: Key): string {
-  return BEYOND_ASCII.test(key) ? Buffer.from(bytesOfKey(key)).toString("latin1") : key;
+function toByteCharacters(key: Key): string {
+  return BEYOND_ASCII.test(key) ? Buffer.from(encodeKey(key)).toString("latin1") : key;
 }
 
-function takes(token: Exclude<Token, "*">, character: string): boolean {
+function matchesToken(token: Exclude<Token, "*">, character: string): boolean {
   if (token === "?") return true;
   if ("literal" in token) return token.literal === character;
   const inside =
@@ -97,7 +97,7 @@ function takes(token: Exclude<Token, "*">, character: string): boolean {
   return inside !== token.negated;
 }
 
-function tokensOf(pattern: string): Token[] {
+function parseTokens(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern.charAt(at);

@@ -1,6 +1,6 @@
 /** What several masters say, as one figure. */
 
-export const majorityOf = (masters: number) => Math.floor(masters / 2) + 1;
+export const computeMajority = (masters: number) => Math.floor(masters / 2) + 1;
 
 /** The k-th of the values from below: as many as k are not above it. */
 export function kthSmallest(values: readonly number[], k: number): number {
@@ -18,7 +18,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Those that belong together, the largest group first. */
-export function largestFirst<Item>(
+export function groupLargestFirst<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
 ): [Item, ...Item[]][] {

@@ -12,28 +12,28 @@ export interface Master {
   /** For subscriptions; what it was subscribed to is forgotten whenever it breaks. */
   readonly subscriber: Redis;
   /** A hash tag whose keys it has; undefined when it has every key. */
-  tag(): string | undefined;
+  findHashTag(): string | undefined;
   /** It turned out to take no writes any more: whoever took over is looked for. */
-  demoted(): void;
+  reportDemotion(): void;
 }
 
 /** The masters whose keys a target has, as they are now. */
 export interface Masters {
   readonly db: number;
   /** Each has every key and a vote on it; they stay the same. Left out: each key has one master. */
-  readonly areVoting?: true;
+  readonly isQuorum?: true;
   readonly list: readonly Master[];
   /** Who has the key; undefined: nobody as far as is known. */
-  of(key: Key): Master | undefined;
+  findMaster(key: Key): Master | undefined;
   /** Present when keys are spread over masters, and move between them. */
-  readonly spread?: Spread;
+  readonly routing?: SlotRouting;
   /** Called when a master came or went, or has other keys than before. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
 
 /** The keys of a target that are spread over masters, each in a slot that may move. */
-export interface Spread {
+export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
   /** A script on one key, with its texts as bytes, wherever the key is by now. */
   readonly scripts: Pick<Commands, "evalsha" | "eval">;
@@ -44,7 +44,7 @@ export interface Spread {
    * What the error of a read says of where the key is. `moved`: at another master, which is known now. `apart`: its slot
    * is on its way, or what stands beside it is in another slot: each key has to be read by itself.
    */
-  heed(key: Key, error: Error): "moved" | "apart" | undefined;
+  handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
   /** Whether its slot has been on its way of late: then what is told of its end may be of the move. */
   isMoving(key: Key): boolean;
 }

@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
-import { whenReady } from "./connect.ts";
+import { waitUntilReady } from "./connect.ts";
 import { NeverSentError } from "./failure.ts";
-import type { Lineage } from "./replication-identity.ts";
+import type { ReplicationIdentity } from "./replication-identity.ts";
 
 /** Where a script was carried out. */
-export interface Ran {
+export interface ScriptExecution {
   readonly place: string;
   readonly runId: string | undefined;
 }
 
 /** A connection on which nothing but WAIT is asked, and its place: WAIT holds up whatever comes after it. */
-export interface WaitingLine {
+export interface WaitConnection {
   readonly redis: Redis;
   readonly place: string;
 }
@@ -20,35 +20,35 @@ export interface WaitingLine {
  * share the next one: what was written before WAIT is sent is confirmed with it.
  */
 export class ReplicaWait {
-  readonly #flying = new Map<string, Promise<number>>();
+  readonly #inFlight = new Map<string, Promise<number>>();
   readonly #next = new Map<string, Promise<number>>();
 
-  /** @param lineOf the connection to the server of a place */
+  /** @param getConnection the connection to the server of a place */
   constructor(
-    private readonly lineage: Lineage,
+    private readonly identity: ReplicationIdentity,
     private readonly replicas: number,
     private readonly timeoutMs: number,
-    private readonly lineOf: (place: string) => WaitingLine,
+    private readonly getConnection: (place: string) => WaitConnection,
   ) {}
 
   /** How many replicas have what that server wrote until now. @throws when it cannot be asked any more */
-  async countFor({ place, runId }: Ran): Promise<number> {
-    const line = this.lineOf(place);
-    await whenReady(line.redis, AbortSignal.timeout(this.timeoutMs));
-    const isThere = runId !== undefined && this.lineage.runIdAt(line.place) === runId;
+  async countReplicas({ place, runId }: ScriptExecution): Promise<number> {
+    const line = this.getConnection(place);
+    await waitUntilReady(line.redis, AbortSignal.timeout(this.timeoutMs));
+    const isThere = runId !== undefined && this.identity.getRunId(line.place) === runId;
     // The server that took its place may have replicas that confirm all it has, and not have the lock.
     if (!isThere) throw new NeverSentError("The server that carried it out is not the master any more");
-    const next = this.#next.get(line.place) ?? this.#ask(line, runId);
+    const next = this.#next.get(line.place) ?? this.#scheduleCount(line, runId);
     return await next;
   }
 
-  #ask(line: WaitingLine, runId: string): Promise<number> {
-    const before = this.#flying.get(line.place);
+  #scheduleCount(line: WaitConnection, runId: string): Promise<number> {
+    const before = this.#inFlight.get(line.place);
     const asked = (before?.catch(() => 0) ?? Promise.resolve(0)).then(async () => {
       this.#next.delete(line.place);
-      this.#flying.set(line.place, asked);
+      this.#inFlight.set(line.place, asked);
       try {
-        if (this.lineage.runIdAt(line.place) !== runId)
+        if (this.identity.getRunId(line.place) !== runId)
           throw new NeverSentError("Another server is there now");
         // WAIT counts from the connection's last command: this one makes it now.
         const [, count] = await Promise.all([
@@ -57,7 +57,7 @@ export class ReplicaWait {
         ]);
         return count;
       } finally {
-        if (this.#flying.get(line.place) === asked) this.#flying.delete(line.place);
+        if (this.#inFlight.get(line.place) === asked) this.#inFlight.delete(line.place);
       }
     });
     this.#next.set(line.place, asked);

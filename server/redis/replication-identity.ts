@@ -5,7 +5,7 @@ import { AbstractConnector, type RedisOptions } from "ioredis";
 import type { RedisAddress } from "./connect.ts";
 
 /** What INFO says of a server as a connection to it begins. */
-interface Identity {
+interface ServerIdentity {
   readonly runId: string | undefined;
   readonly replid: string | undefined;
   /** Of the master that it followed before it was promoted. */
@@ -14,7 +14,7 @@ interface Identity {
 
 type Info = Readonly<Record<string, string | undefined>>;
 
-const NOBODY = /^0*$/;
+const NO_REPLID = /^0*$/;
 /** As long as ioredis waits for a connection to be closed by the other side. */
 const GOODBYE_MS = 2000;
 
@@ -23,18 +23,18 @@ const GOODBYE_MS = 2000;
  * one that was promoted. It is found out as a connection begins, before anything can be sent on it, from what ioredis
  * asks then anyway.
  */
-export class Lineage extends EventEmitter<{ replaced: [place: string] }> {
-  readonly #at = new Map<string, Identity>();
+export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
+  readonly #identities = new Map<string, ServerIdentity>();
 
   /** The server there now; undefined when nobody has come, or INFO is not allowed. */
-  runIdAt(place: string): string | undefined {
-    return this.#at.get(place)?.runId;
+  getRunId(place: string): string | undefined {
+    return this.#identities.get(place)?.runId;
   }
 
   /** The same address; who is there is looked at whenever a connection begins. */
-  watched(address: RedisAddress, place: string): RedisAddress {
-    const see = (info: Info) => this.#see(place, info);
-    const Connector = new Proxy(address.options.Connector ?? directConnector(address.options), {
+  watchAddress(address: RedisAddress, place: string): RedisAddress {
+    const see = (info: Info) => this.#recordInfo(place, info);
+    const Connector = new Proxy(address.options.Connector ?? createDirectConnector(address.options), {
       construct(Base, [options]: [unknown]) {
         const connector = new Base(options);
         const isRight = connector.check.bind(connector);
@@ -49,25 +49,29 @@ export class Lineage extends EventEmitter<{ replaced: [place: string] }> {
     return { ...address, options: { ...address.options, Connector } };
   }
 
-  #see(place: string, info: Info): void {
-    const before = this.#at.get(place);
-    const now = identityOf(info);
-    const isReplaced = before === undefined ? this.#isHeirOfAny(now) : isOther(before, now);
-    this.#at.set(place, now);
+  #recordInfo(place: string, info: Info): void {
+    const before = this.#identities.get(place);
+    const now = parseIdentity(info);
+    const isReplaced = before === undefined ? this.#isPromotedReplica(now) : isOtherServer(before, now);
+    this.#identities.set(place, now);
     // A replica grants nothing; once it is promoted it shows another history.
     if (isReplaced && info.role !== "slave") this.emit("replaced", place);
   }
 
-  #isHeirOfAny({ followed }: Identity): boolean {
-    return followed !== undefined && [...this.#at.values()].some(({ replid }) => replid === followed);
+  #isPromotedReplica({ followed }: ServerIdentity): boolean {
+    return followed !== undefined && [...this.#identities.values()].some(({ replid }) => replid === followed);
   }
 }
 
-function identityOf({ run_id: runId, master_replid: replid, master_replid2: replid2 = "" }: Info): Identity {
-  return { runId, replid, followed: NOBODY.test(replid2) ? undefined : replid2 };
+function parseIdentity({
+  run_id: runId,
+  master_replid: replid,
+  master_replid2: replid2 = "",
+}: Info): ServerIdentity {
+  return { runId, replid, followed: NO_REPLID.test(replid2) ? undefined : replid2 };
 }
 
-function isOther(before: Identity, now: Identity): boolean {
+function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
   // Whoever may not ask cannot tell a broken connection from another server.
   if (now.runId === undefined || now.runId !== before.runId) return true;
   // A master whose replicas have long gone takes a new id as well, and followed nobody.
@@ -75,7 +79,12 @@ function isOther(before: Identity, now: Identity): boolean {
 }
 
 /** As ioredis's own, which it does not let out. */
-function directConnector({ path, host, port, tls }: RedisOptions): NonNullable<RedisOptions["Connector"]> {
+function createDirectConnector({
+  path,
+  host,
+  port,
+  tls,
+}: RedisOptions): NonNullable<RedisOptions["Connector"]> {
   const where = path === undefined ? { host: host ?? "127.0.0.1", port: port ?? 6379 } : { path };
   return class extends AbstractConnector {
     constructor() {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
-import { bytesOfKey, isBinary, type Key } from "../../lib/keys/key.ts";
+import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 
 /** A key as ioredis takes it. */
-export function argumentOf(key: Key): RedisArgument {
-  return isBinary(key) ? Buffer.from(bytesOfKey(key)) : key;
+export function toRedisArgument(key: Key): RedisArgument {
+  return isBinaryKey(key) ? Buffer.from(encodeKey(key)) : key;
 }
 
 export interface ScriptCall<Keys, Arguments> {
@@ -29,7 +29,7 @@ export class Script<
 
   /** @param format the folder that stands for `format/` in the includes of the file */
   constructor(file: URL, decode: (reply: unknown) => Reply, format?: URL) {
-    this.source = withIncludes(file, format);
+    this.source = readWithIncludes(file, format);
     this.#sha = createHash("sha1").update(this.source).digest("hex");
     this.#decode = decode;
   }
@@ -51,9 +51,9 @@ export class Script<
     const replies = await this.#pipeline(redis, calls);
     if (replies.some(([error]) => isNoScript(error))) {
       await redis.script("LOAD", this.source);
-      return (await this.#pipeline(redis, calls)).map((reply) => this.#decoded(reply));
+      return (await this.#pipeline(redis, calls)).map((reply) => this.#decodeReply(reply));
     }
-    return replies.map((reply) => this.#decoded(reply));
+    return replies.map((reply) => this.#decodeReply(reply));
   }
 
   async #pipeline(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]) {
@@ -63,7 +63,7 @@ export class Script<
     return (await pipeline.exec()) ?? [];
   }
 
-  #decoded([error, reply]: [Error | null, unknown]): Reply | Error {
+  #decodeReply([error, reply]: [Error | null, unknown]): Reply | Error {
     return error ?? this.#decode(reply);
   }
 }
@@ -73,10 +73,10 @@ function isNoScript(error: unknown): boolean {
 }
 
 /** Replaces each `-- include other.lua` line by that file, named from where the line stands, or `format/` of the format's. */
-export function withIncludes(file: URL, format?: URL): string {
+export function readWithIncludes(file: URL, format?: URL): string {
   return readFileSync(file, "utf8").replace(INCLUDE, (_, folder: string | undefined, name: string) => {
     if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);
-    return withIncludes(new URL(name, folder === undefined ? file : format), format);
+    return readWithIncludes(new URL(name, folder === undefined ? file : format), format);
   });
 }
 

@@ -1,17 +1,17 @@
 /** A map that forgets what was put in first when it is full. */
-export class Few<Value> {
+export class BoundedMap<Value> {
   readonly #values = new Map<string, Value>();
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly maxSize: number) {}
 
   get size(): number {
     return this.#values.size;
   }
 
-  put(name: string, value: Value): void {
+  set(name: string, value: Value): void {
     this.#values.delete(name);
     this.#values.set(name, value);
-    if (this.#values.size <= this.most) return;
+    if (this.#values.size <= this.maxSize) return;
     for (const oldest of this.#values.keys()) {
       this.#values.delete(oldest);
       return;

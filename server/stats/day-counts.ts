@@ -11,14 +11,14 @@ export class DayCounts<Name extends string> {
     at: number,
   ) {
     this.#counts = new Uint32Array(names.length * HOURS);
-    this.#hour = hourOf(at);
+    this.#hour = toHour(at);
   }
 
   add(name: Name, at: number, by = 1): void {
     this.#advance(at);
-    const hour = hourOf(at);
+    const hour = toHour(at);
     if (hour <= this.#hour - HOURS) return;
-    const place = this.#placeOf(name, hour);
+    const place = this.#findSlot(name, hour);
     this.#counts[place] = (this.#counts[place] ?? 0) + by;
   }
 
@@ -31,20 +31,20 @@ export class DayCounts<Name extends string> {
   }
 
   #advance(at: number): void {
-    const hour = hourOf(at);
+    const hour = toHour(at);
     if (hour <= this.#hour) return;
     const passed = Math.min(HOURS, hour - this.#hour);
     for (let back = 0; back < passed; back++) {
-      for (const name of this.names) this.#counts[this.#placeOf(name, hour - back)] = 0;
+      for (const name of this.names) this.#counts[this.#findSlot(name, hour - back)] = 0;
     }
     this.#hour = hour;
   }
 
-  #placeOf(name: Name, hour: number): number {
+  #findSlot(name: Name, hour: number): number {
     return this.names.indexOf(name) * HOURS + (hour % HOURS);
   }
 }
 
-function hourOf(at: number): number {
+function toHour(at: number): number {
   return Math.floor(at / HOUR_MS);
 }

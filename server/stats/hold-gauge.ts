@@ -1,22 +1,27 @@
 import type { FormatName } from "../../lib/contract/format.ts";
-import { VERDICT_STATES, type VerdictState } from "../../lib/contract/liveness.ts";
+import { LIVENESS_STATES, type LivenessState } from "../../lib/contract/liveness.ts";
 import type { Totals } from "../../lib/contract/stats.ts";
 import type { Key } from "../../lib/keys/key.ts";
-import type { Hold } from "../watch/holds/observed-hold.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 
 /** How many locks are held, counted as they change: asking costs the same whatever their number. */
-export class Census {
-  readonly #held = new Map<FormatName, Map<VerdictState, number>>();
+export class HoldGauge {
+  readonly #held = new Map<FormatName, Map<LivenessState, number>>();
   /** Of keys that are free, which are few. */
   readonly #waitingForFree = new Map<Key, number>();
   #ended = 0;
   #waiting = 0;
 
   /** @param waitersOfFree how many wait, when the key is free */
-  change(key: Key, before: Hold | undefined, after: Hold | undefined, waitersOfFree: number): void {
-    this.#waiting += waitersOf(after) - waitersOf(before);
+  update(
+    key: Key,
+    before: ObservedHold | undefined,
+    after: ObservedHold | undefined,
+    waitersOfFree: number,
+  ): void {
+    this.#waiting += countWaiters(after) - countWaiters(before);
     this.#setWaitingForFree(key, after === undefined ? waitersOfFree : 0);
-    if (isCountedAlike(before, after)) return;
+    if (isSameCount(before, after)) return;
     if (before !== undefined) this.#add(before, -1);
     if (after !== undefined) this.#add(after, 1);
   }
@@ -27,9 +32,9 @@ export class Census {
   }
 
   /** @param abnormal how many of each format are, which time turns as well */
-  totals(abnormal: ReadonlyMap<FormatName, number>): Totals {
+  computeTotals(abnormal: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
-    const byVerdict = new Map<VerdictState, number>(VERDICT_STATES.map((verdict) => [verdict, 0]));
+    const byVerdict = new Map<LivenessState, number>(LIVENESS_STATES.map((verdict) => [verdict, 0]));
     for (const [format, verdicts] of this.#held) {
       const counts = { format, held: 0, abnormal: abnormal.get(format) ?? 0 };
       for (const [verdict, held] of verdicts) {
@@ -50,13 +55,13 @@ export class Census {
   }
 
   /** Each format and verdict that was ever seen, also those of which nothing is held now. */
-  *counts(): Generator<{ format: FormatName; verdict: VerdictState; held: number }> {
+  *listCounts(): Generator<{ format: FormatName; verdict: LivenessState; held: number }> {
     for (const [format, verdicts] of this.#held) {
       for (const [verdict, held] of verdicts) yield { format, verdict, held };
     }
   }
 
-  #add({ seen, judgement }: Hold, by: 1 | -1): void {
+  #add({ seen, liveness }: ObservedHold, by: 1 | -1): void {
     if (seen.state === "ended") {
       this.#ended += by;
       return;
@@ -66,7 +71,7 @@ export class Census {
       verdicts = new Map();
       this.#held.set(seen.format, verdicts);
     }
-    verdicts.set(judgement.state, (verdicts.get(judgement.state) ?? 0) + by);
+    verdicts.set(liveness.state, (verdicts.get(liveness.state) ?? 0) + by);
   }
 
   #setWaitingForFree(key: Key, count: number): void {
@@ -78,14 +83,14 @@ export class Census {
   }
 }
 
-function isCountedAlike(before: Hold | undefined, after: Hold | undefined): boolean {
+function isSameCount(before: ObservedHold | undefined, after: ObservedHold | undefined): boolean {
   return (
     before?.seen.state === after?.seen.state &&
     before?.seen.format === after?.seen.format &&
-    before?.judgement.state === after?.judgement.state
+    before?.liveness.state === after?.liveness.state
   );
 }
 
-function waitersOf(hold: Hold | undefined): number {
+function countWaiters(hold: ObservedHold | undefined): number {
   return hold?.seen.waiters?.count ?? 0;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Stats, Usual } from "../../lib/contract/stats.ts";
-import { startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { Stats, TypicalTimes } from "../../lib/contract/stats.ts";
+import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 
@@ -9,31 +9,31 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function stats(query = ""): Promise<Stats> {
+async function fetchStats(query = ""): Promise<Stats> {
   const { status, body } = await server.call(`/stats${query}`);
   expect(status).toBe(200);
   return Stats.parse(body);
 }
 
-const act = (key: string, verb: string, owner: string, more: object = {}) =>
+const callVerb = (key: string, verb: string, owner: string, more: object = {}) =>
   server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } });
 
 describe("GET /api/v1/stats", () => {
   it("statistics count holds, waits, refusals and leases that expired while the holder was still working", async () => {
-    const { body: grant } = await act("lock:bill:1", "acquire", "a");
+    const { body: grant } = await callVerb("lock:bill:1", "acquire", "a");
     expect(grant.fence).toBeDefined();
-    expect((await act("lock:bill:1", "acquire", "c")).status).toBe(409);
-    const waiting = act("lock:bill:1", "acquire", "b", { waitMs: 5000 });
-    await until(async () => (await stats()).totals.waiting === 1);
-    await act("lock:bill:1", "release", "a");
+    expect((await callVerb("lock:bill:1", "acquire", "c")).status).toBe(409);
+    const waiting = callVerb("lock:bill:1", "acquire", "b", { waitMs: 5000 });
+    await waitUntil(async () => (await fetchStats()).totals.waiting === 1);
+    await callVerb("lock:bill:1", "release", "a");
     expect((await waiting).status).toBe(200);
-    await act("lock:bill:1", "release", "b");
-    await act("lock:bill:2", "acquire", "a", { leaseMs: 50 });
-    await until(async () => (await stats()).patterns.items[0]?.expired === 1);
-    await act("lock:bill:2", "release", "a");
+    await callVerb("lock:bill:1", "release", "b");
+    await callVerb("lock:bill:2", "acquire", "a", { leaseMs: 50 });
+    await waitUntil(async () => (await fetchStats()).patterns.items[0]?.expired === 1);
+    await callVerb("lock:bill:2", "release", "a");
 
-    await until(async () => (await stats()).patterns.items[0]?.heldMs?.samples === 3);
-    const { totals, patterns, top } = await stats("?filter=bill");
+    await waitUntil(async () => (await fetchStats()).patterns.items[0]?.heldMs?.samples === 3);
+    const { totals, patterns, top } = await fetchStats("?filter=bill");
     expect(totals).toMatchObject({ held: 0, waiting: 0 });
     expect(patterns).toMatchObject({
       total: 1,
@@ -45,48 +45,50 @@ describe("GET /api/v1/stats", () => {
       ],
     });
     expect(top.contended.map(({ pattern }) => pattern)).toEqual(["lock:bill:*"]);
-    const usual = Usual.parse((await server.call("/locks/lock%3Abill%3A9/usual")).body);
+    const usual = TypicalTimes.parse((await server.call("/locks/lock%3Abill%3A9/usual")).body);
     expect(usual.heldMs?.samples).toBe(3);
   });
 
   it("statistics include foreign locks by format and liveness", async () => {
-    const direct = server.redis.client();
+    const direct = server.redis.createClient();
     await direct.set("lock:forever", "5f0c0c1e-0000-4000-8000-000000000001");
-    await until(async () => (await stats()).totals.abnormal === 1);
-    const { totals } = await stats();
+    await waitUntil(async () => (await fetchStats()).totals.abnormal === 1);
+    const { totals } = await fetchStats();
     expect(totals.byVerdict).toContainEqual({ verdict: "no-expiry", held: 1 });
     await direct.del("lock:forever");
-    await until(async () => (await stats()).totals.held === 0);
+    await waitUntil(async () => (await fetchStats()).totals.held === 0);
   });
 
   it("locks held for longer than typical are listed by filter and by sort order", async () => {
     const keys = Array.from({ length: 30 }, (_, n) => `lock:quick:${n}`);
     await Promise.all(
       keys.map(async (key) => {
-        await act(key, "acquire", "a");
-        await act(key, "release", "a");
+        await callVerb(key, "acquire", "a");
+        await callVerb(key, "release", "a");
       }),
     );
-    await until(async () => ((await stats("?filter=quick")).patterns.items[0]?.heldMs?.samples ?? 0) > 25);
-    await act("lock:quick:31", "acquire", "a", { leaseMs: 600_000 });
-    await act("lock:rare:9", "acquire", "a", { leaseMs: 600_000 });
+    await waitUntil(
+      async () => ((await fetchStats("?filter=quick")).patterns.items[0]?.heldMs?.samples ?? 0) > 25,
+    );
+    await callVerb("lock:quick:31", "acquire", "a", { leaseMs: 600_000 });
+    await callVerb("lock:rare:9", "acquire", "a", { leaseMs: 600_000 });
     const found = async (query: string) => {
       const { body } = await server.call(`/locks?${query}`);
       return body.items.map(({ key }: { key: string }) => key);
     };
     const filter = encodeURIComponent("key:lock:*");
-    await until(async () => (await found(`filter=${filter}`)).length === 2);
-    await until(async () => (await found("filter=is:abnormal"))[0] === "lock:quick:31", 10_000);
+    await waitUntil(async () => (await found(`filter=${filter}`)).length === 2);
+    await waitUntil(async () => (await found("filter=is:abnormal"))[0] === "lock:quick:31", 10_000);
     expect(await found("filter=is:abnormal")).toEqual(["lock:quick:31"]);
     expect(await found("filter=held%3Eusual")).toEqual(["lock:quick:31"]);
     expect((await found(`filter=${filter}&sort=-abnormality`))[0]).toBe("lock:quick:31");
-    for (const key of ["lock:quick:31", "lock:rare:9"]) await act(key, "release", "a");
+    for (const key of ["lock:quick:31", "lock:rare:9"]) await callVerb(key, "release", "a");
   });
 
   it("statistics are restored from the history after a restart", async () => {
     const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
-    const known = async () => Usual.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
-    await until(async () => (await known()).heldMs?.samples === 3);
+    const known = async () => TypicalTimes.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
+    await waitUntil(async () => (await known()).heldMs?.samples === 3);
     const { since, waitsSince, waitedMs } = await known();
     expect(since).toBeLessThan(waitsSince);
     expect(waitedMs).toBeNull();
@@ -101,10 +103,10 @@ describe("GET /api/v1/stats", () => {
 
 it("locks beyond the index capacity are not counted, however often they are read", async () => {
   const small = await startTestServer({ environment: { LOCKKEEPER_LOCKS_MAX: "2" } });
-  const direct = small.redis.client();
+  const direct = small.redis.createClient();
   for (const name of "abcde") await direct.set(`lock:${name}`, `token-${name}-0123456789`, "PX", 60_000);
-  const health = () => small.runtime.targets.of(undefined).watcher.health();
-  await until(() => health().leftOut === 3);
+  const health = () => small.runtime.targets.getTarget(undefined).watcher.health();
+  await waitUntil(() => health().leftOut === 3);
   for (const name of "abcdeabcde") await small.call(`/locks/lock%3A${name}`);
   expect((await small.call("/stats")).body.totals.held).toBe(2);
   await small.stop();

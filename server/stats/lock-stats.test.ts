@@ -1,147 +1,162 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import { StatsQuery } from "../../lib/contract/stats.ts";
-import { type HeldObservation, type Observation, strangerOf } from "../formats/observation.ts";
-import { Mirror } from "../watch/index/lock-index.ts";
-import { Figures } from "./lock-stats.ts";
-import { OTHER_PATTERN, Patterns } from "./pattern-registry.ts";
-import { callOf } from "./verb-call.ts";
+import { createForeignHolder, type HeldObservation, type Observation } from "../formats/observation.ts";
+import { LockIndex } from "../watch/index/lock-index.ts";
+import { LockStats } from "./lock-stats.ts";
+import { OTHER_PATTERN, PatternRegistry } from "./pattern-registry.ts";
+import { toVerbCall } from "./verb-call.ts";
 
 const START = Math.floor(1_795_216_496_123 / 300_000) * 300_000;
 const SECOND = 1000;
 
 let now: number;
-let mirror: Mirror;
-let figures: Figures;
+let index: LockIndex;
+let lockStats: LockStats;
 
 beforeEach(() => {
   now = START;
-  mirror = new Mirror(undefined, { now: () => now, usual: (key) => figures.usualHeldMs(key) });
-  figures = new Figures({
+  index = new LockIndex(undefined, {
+    now: () => now,
+    getTypicalHeldMs: (key) => lockStats.getTypicalHeldMs(key),
+  });
+  lockStats = new LockStats({
     target: "main",
     now: () => now,
-    holdOf: (key) => mirror.get(key),
-    abnormal: () => mirror.abnormal,
+    findHold: (key) => index.get(key),
+    countAbnormal: () => index.abnormalCounts,
   });
 });
 
-function look(observation: Observation, since: "exact" | "at_least" = "exact"): void {
+function applyObservation(observation: Observation, since: "exact" | "at_least" = "exact"): void {
   const { key } = observation;
-  const { before, after } = mirror.observe(observation, { wasGone: false, since, sight: "1" });
-  figures.seen(key, before, after, mirror.waitersOf(key)?.count ?? 0);
+  const { before, after } = index.applyObservation(observation, { wasGone: false, since, continuityId: "1" });
+  lockStats.onHoldChange(key, before, after, index.findWaiters(key)?.count ?? 0);
 }
 
-function held(key: string, more: Partial<HeldObservation> = {}): HeldObservation {
+function buildHeldObservation(key: string, more: Partial<HeldObservation> = {}): HeldObservation {
   return {
     ...({ state: "held", key, type: "hash", kind: "lock", confidence: "certain" } as const),
     ...({ format: "redisson", candidates: [], remainingMs: 30_000, asOf: now } as const),
-    holders: [strangerOf("uuid:1")],
+    holders: [createForeignHolder("uuid:1")],
     ...more,
   };
 }
 
-const free = (key: string, waiting = 0): Observation => ({
+const buildFreeObservation = (key: string, waiting = 0): Observation => ({
   ...({ state: "free", key, asOf: now } as const),
   waiters: { count: waiting, known: "exact" },
 });
 
-function tell(type: LockEvent["type"], key: string, more: Partial<LockEvent> = {}): void {
-  figures.event({ id: "1", type, target: "main", key, at: now, owner: "uuid:1", observed: "exact", ...more });
+function emitEvent(type: LockEvent["type"], key: string, more: Partial<LockEvent> = {}): void {
+  lockStats.onEvent({
+    id: "1",
+    type,
+    target: "main",
+    key,
+    at: now,
+    owner: "uuid:1",
+    observed: "exact",
+    ...more,
+  });
 }
 
-const stats = (query: Partial<StatsQuery> = {}) => figures.stats(StatsQuery.parse(query));
-const of = (pattern: string) => stats().patterns.items.find((each) => each.pattern === pattern);
+const queryStats = (query: Partial<StatsQuery> = {}) => lockStats.queryStats(StatsQuery.parse(query));
+const findPattern = (pattern: string) => queryStats().patterns.items.find((each) => each.pattern === pattern);
 
 describe("statistics of a key pattern", () => {
   it("the typical held time is the p95 after 20 samples and is recomputed every few seconds", () => {
     const release = (times: number, heldMs: number) => {
-      for (let n = 0; n < times; n++) tell("released", `lock:order:${n}`, { heldMs });
+      for (let n = 0; n < times; n++) emitEvent("released", `lock:order:${n}`, { heldMs });
     };
     const later = () => {
-      for (let second = 0; second < 5; second++) figures.tick();
-      return figures.usualHeldMs("lock:order:4711");
+      for (let second = 0; second < 5; second++) lockStats.tick();
+      return lockStats.getTypicalHeldMs("lock:order:4711");
     };
     release(19, 1000);
-    expect(figures.usualHeldMs("lock:order:4711")).toBeUndefined();
+    expect(lockStats.getTypicalHeldMs("lock:order:4711")).toBeUndefined();
     release(1, 1000);
-    expect(figures.usualHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
+    expect(lockStats.getTypicalHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
     release(20, 9000);
-    expect(figures.usualHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
+    expect(lockStats.getTypicalHeldMs("lock:order:4711")).toBeCloseTo(1000, -2);
     expect(later()).toBeGreaterThan(8500);
-    expect(figures.usualHeldMs("lock:payment:1")).toBeUndefined();
+    expect(lockStats.getTypicalHeldMs("lock:payment:1")).toBeUndefined();
   });
 
   it("the typical held and waited times of a pattern are computed from its locks", () => {
     for (let order = 1; order <= 100; order++) {
-      tell("acquired", `lock:order:${order}`);
-      tell("waiting", `lock:order:${order}`, { owner: "b" });
+      emitEvent("acquired", `lock:order:${order}`);
+      emitEvent("waiting", `lock:order:${order}`, { owner: "b" });
       now += order <= 90 ? 1000 : 5000;
-      tell("released", `lock:order:${order}`, { heldMs: order <= 90 ? 1000 : 5000 });
-      tell("acquired", `lock:order:${order}`, { owner: "b" });
+      emitEvent("released", `lock:order:${order}`, { heldMs: order <= 90 ? 1000 : 5000 });
+      emitEvent("acquired", `lock:order:${order}`, { owner: "b" });
     }
-    const usual = figures.usual("lock:order:4711");
+    const usual = lockStats.getTypical("lock:order:4711");
     expect(usual.pattern).toBe("lock:order:*");
     expect(usual.heldMs?.p50).toBeGreaterThan(955);
     expect(usual.heldMs?.p50).toBeLessThan(1045);
     expect(usual.heldMs?.p95).toBeGreaterThan(4775);
     expect(usual.waitedMs?.p95).toBeGreaterThan(4775);
-    expect(of("lock:order:*")).toMatchObject({ acquisitions: 200, waits: 100, givenUp: 0 });
-    expect(figures.usual("lock:never").heldMs).toBeNull();
+    expect(findPattern("lock:order:*")).toMatchObject({ acquisitions: 200, waits: 100, givenUp: 0 });
+    expect(lockStats.getTypical("lock:never").heldMs).toBeNull();
   });
 
   it("refusals, timeouts, force-releases and evictions are counted, but reservations are not", () => {
-    figures.verb(callOf("acquire", "main", "lock:a", { owner: "o" }), "held");
-    tell("waiting", "lock:a", { owner: "o" });
-    tell("wait_ended", "lock:a", { owner: "o" });
-    tell("force_released", "lock:a");
-    tell("evicted", "lock:a");
-    tell("acquired", "lock:a", { owner: "lockkeeper:reserve:ana" });
-    tell("expired", "lock:a", { owner: "lockkeeper:reserve:ana", heldMs: 60_000 });
-    expect(of("lock:a")).toMatchObject({
+    lockStats.onVerbCall(toVerbCall("acquire", "main", "lock:a", { owner: "o" }), "held");
+    emitEvent("waiting", "lock:a", { owner: "o" });
+    emitEvent("wait_ended", "lock:a", { owner: "o" });
+    emitEvent("force_released", "lock:a");
+    emitEvent("evicted", "lock:a");
+    emitEvent("acquired", "lock:a", { owner: "lockkeeper:reserve:ana" });
+    emitEvent("expired", "lock:a", { owner: "lockkeeper:reserve:ana", heldMs: 60_000 });
+    expect(findPattern("lock:a")).toMatchObject({
       ...{ refusals: 1, waits: 1, givenUp: 1, forceReleases: 1, evictions: 1 },
       ...{ acquisitions: 0, expired: 0, heldMs: null },
     });
   });
 
   it("a hold that expired in use is distinguished from an abandoned one", () => {
-    for (const key of ["lock:renewed", "lock:left", "lock:late"]) look(held(key));
+    for (const key of ["lock:renewed", "lock:left", "lock:late"]) applyObservation(buildHeldObservation(key));
     now += 10_000;
-    look(held("lock:renewed"));
+    applyObservation(buildHeldObservation("lock:renewed"));
     now += 60_000;
     for (const key of ["lock:renewed", "lock:left", "lock:late"]) {
-      look(free(key));
-      tell("expired", key, { heldMs: 30_000, observed: "derived" });
+      applyObservation(buildFreeObservation(key));
+      emitEvent("expired", key, { heldMs: 30_000, observed: "derived" });
     }
-    expect(of("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
-    expect(of("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
-    const release = callOf("release", "main", "lock:late", { owner: "uuid:1" });
-    figures.verb(release, "not_held");
-    figures.verb(release, "not_held");
-    expect(of("lock:late")).toMatchObject({ expired: 1, expiredInUse: 1 });
-    expect(figures.expiredInUse).toBe(2);
-    expect(stats().top.expiredInUse.map(({ pattern }) => pattern)).toEqual(["lock:late", "lock:renewed"]);
+    expect(findPattern("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
+    expect(findPattern("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
+    const release = toVerbCall("release", "main", "lock:late", { owner: "uuid:1" });
+    lockStats.onVerbCall(release, "not_held");
+    lockStats.onVerbCall(release, "not_held");
+    expect(findPattern("lock:late")).toMatchObject({ expired: 1, expiredInUse: 1 });
+    expect(lockStats.expiredInUse).toBe(2);
+    expect(queryStats().top.expiredInUse.map(({ pattern }) => pattern)).toEqual([
+      "lock:late",
+      "lock:renewed",
+    ]);
   });
 
   it("the held time of a hold that existed before the first read is excluded", () => {
-    look(held("lock:old"), "at_least");
+    applyObservation(buildHeldObservation("lock:old"), "at_least");
     now += 500;
-    look(free("lock:old"));
-    tell("released", "lock:old", { heldMs: 500, observed: "derived" });
-    look(held("lock:new"));
+    applyObservation(buildFreeObservation("lock:old"));
+    emitEvent("released", "lock:old", { heldMs: 500, observed: "derived" });
+    applyObservation(buildHeldObservation("lock:new"));
     now += 500;
-    look(free("lock:new"));
-    tell("released", "lock:new", { heldMs: 500, observed: "derived" });
-    expect(figures.usual("lock:old").heldMs).toBeNull();
-    expect(figures.usual("lock:new").heldMs?.samples).toBe(1);
+    applyObservation(buildFreeObservation("lock:new"));
+    emitEvent("released", "lock:new", { heldMs: 500, observed: "derived" });
+    expect(lockStats.getTypical("lock:old").heldMs).toBeNull();
+    expect(lockStats.getTypical("lock:new").heldMs?.samples).toBe(1);
   });
 
   it("failed renewals are counted, and events with implausible times are tolerated", () => {
-    const renew = callOf("renew", "main", "lock:a", { owner: "o" });
-    for (const outcome of ["lost", "unknown_outcome", "renewed"]) figures.verb(renew, outcome);
-    tell("acquired", "lock:a", { at: 9e14 });
-    tell("acquired", "lock:a", { at: 1 });
-    tell("acquired", "lock:a");
-    expect(of("lock:a")).toMatchObject({ renewalsFailed: 2, acquisitions: 2 });
+    const renew = toVerbCall("renew", "main", "lock:a", { owner: "o" });
+    for (const outcome of ["lost", "unknown_outcome", "renewed"]) lockStats.onVerbCall(renew, outcome);
+    emitEvent("acquired", "lock:a", { at: 9e14 });
+    emitEvent("acquired", "lock:a", { at: 1 });
+    emitEvent("acquired", "lock:a");
+    expect(findPattern("lock:a")).toMatchObject({ renewalsFailed: 2, acquisitions: 2 });
   });
 
   it("statistics are restored from the last day of history without adding points to the series", () => {
@@ -156,7 +171,7 @@ describe("statistics of a key pattern", () => {
       },
       ...{ observed: "derived", ...more },
     });
-    figures.remember([
+    lockStats.addPastEvents([
       past("acquired", 30),
       past("released", 29, { heldMs: 1 }),
       past("seen", 3),
@@ -164,35 +179,36 @@ describe("statistics of a key pattern", () => {
       past("acquired", 1),
       past("expired", 0.5, { heldMs: 9000 }),
     ]);
-    expect(of("lock:a")).toMatchObject({ acquisitions: 1, expired: 1 });
-    const usual = figures.usual("lock:a");
+    expect(findPattern("lock:a")).toMatchObject({ acquisitions: 1, expired: 1 });
+    const usual = lockStats.getTypical("lock:a");
     expect(usual.heldMs?.p50).toBeGreaterThan(8500);
     expect(usual).toMatchObject({ since: START - 24 * 3600 * SECOND, waitsSince: START });
     now += 10 * SECOND;
-    figures.tick();
-    expect(stats().series.points).toMatchObject([{ acquisitionsPerS: 0, expired: 0 }]);
+    lockStats.tick();
+    expect(queryStats().series.points).toMatchObject([{ acquisitionsPerS: 0, expired: 0 }]);
   });
 
   it("patterns can be paged, filtered and sorted", () => {
-    for (const name of ["a", "b", "c"]) tell("acquired", `lock:${name}`);
-    tell("acquired", "lock:b");
-    tell("waiting", "mutex:x");
-    const names = (query: Partial<StatsQuery>) => stats(query).patterns.items.map(({ pattern }) => pattern);
+    for (const name of ["a", "b", "c"]) emitEvent("acquired", `lock:${name}`);
+    emitEvent("acquired", "lock:b");
+    emitEvent("waiting", "mutex:x");
+    const names = (query: Partial<StatsQuery>) =>
+      queryStats(query).patterns.items.map(({ pattern }) => pattern);
     expect(names({})).toEqual(["mutex:x", "lock:a", "lock:b", "lock:c"]);
     expect(names({ sort: "acquisitions", filter: "lock" })).toEqual(["lock:b", "lock:a", "lock:c"]);
     expect(names({ filter: "LOCK:?", offset: 1, limit: 1 })).toEqual(["lock:b"]);
-    expect(stats({ filter: "lock", limit: 0 }).patterns).toEqual({ items: [], total: 3 });
+    expect(queryStats({ filter: "lock", limit: 0 }).patterns).toEqual({ items: [], total: 3 });
   });
 });
 
 describe("key patterns", () => {
   it("the number of patterns is limited, and idle ones are replaced", () => {
-    const patterns = new Patterns(3);
-    const nameAt = (pattern: string, at: number) => patterns.at(pattern, at).pattern;
+    const patterns = new PatternRegistry(3);
+    const nameAt = (pattern: string, at: number) => patterns.getOrCreate(pattern, at).pattern;
     expect(["a", "b", "c", "d"].map((each) => nameAt(each, START))).toEqual([
       ...["a", "b", OTHER_PATTERN, OTHER_PATTERN],
     ]);
-    patterns.at("b", START).count("waits", START + 3_000_000);
+    patterns.getOrCreate("b", START).count("waits", START + 3_000_000);
     expect(nameAt("e", START + 3_700_000)).toBe("e");
     expect(nameAt("b", START + 3_700_000)).toBe("b");
     expect(nameAt("a", START + 3_700_000)).toBe(OTHER_PATTERN);
@@ -202,28 +218,28 @@ describe("key patterns", () => {
 
 describe("totals and series", () => {
   it("totals are updated incrementally with the index", () => {
-    look(held("lock:a", { waiters: { count: 2, known: "exact" } }));
-    look(held("lock:b", { format: "token", remainingMs: null }));
-    look(held("lock:c", { state: "ended" }));
-    look(free("lock:d", 3));
-    expect(stats().totals).toMatchObject({ held: 2, ended: 1, waiting: 5, abnormal: 1 });
-    expect(stats().totals.byFormat).toEqual([
+    applyObservation(buildHeldObservation("lock:a", { waiters: { count: 2, known: "exact" } }));
+    applyObservation(buildHeldObservation("lock:b", { format: "token", remainingMs: null }));
+    applyObservation(buildHeldObservation("lock:c", { state: "ended" }));
+    applyObservation(buildFreeObservation("lock:d", 3));
+    expect(queryStats().totals).toMatchObject({ held: 2, ended: 1, waiting: 5, abnormal: 1 });
+    expect(queryStats().totals.byFormat).toEqual([
       { format: "redisson", held: 1, abnormal: 0 },
       { format: "token", held: 1, abnormal: 1 },
     ]);
-    look(held("lock:d"));
-    look(free("lock:a"));
-    look(free("lock:b"));
-    expect(stats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
+    applyObservation(buildHeldObservation("lock:d"));
+    applyObservation(buildFreeObservation("lock:a"));
+    applyObservation(buildFreeObservation("lock:b"));
+    expect(queryStats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
   });
 
   it("locks that come to need attention over time are counted as the filter finds them", () => {
-    look(held("lock:a"));
-    look(held("lock:b", { remainingMs: null, format: "token" }));
-    for (let n = 0; n < 20; n++) tell("released", `lock:a`, { heldMs: 1000 });
+    applyObservation(buildHeldObservation("lock:a"));
+    applyObservation(buildHeldObservation("lock:b", { remainingMs: null, format: "token" }));
+    for (let n = 0; n < 20; n++) emitEvent("released", `lock:a`, { heldMs: 1000 });
     const counts = () => {
-      figures.tick();
-      const { abnormal, byFormat } = stats().totals;
+      lockStats.tick();
+      const { abnormal, byFormat } = queryStats().totals;
       return [abnormal, ...byFormat.map((each) => each.abnormal)];
     };
     expect(counts()).toEqual([1, 0, 1]);
@@ -232,24 +248,24 @@ describe("totals and series", () => {
       counts();
     }
     expect(counts()).toEqual([2, 1, 1]);
-    look(free("lock:a"));
+    applyObservation(buildFreeObservation("lock:a"));
     expect(counts()).toEqual([1, 1]);
   });
 
   it("a series has one point per 10 s of the last hour and one per 5 min of the last day", () => {
-    look(held("lock:a"));
+    applyObservation(buildHeldObservation("lock:a"));
     for (let second = 1; second <= 25 * 3600; second++) {
       now = START + second * SECOND;
-      tell("acquired", "lock:a", { owner: String(second) });
-      figures.tick();
+      emitEvent("acquired", "lock:a", { owner: String(second) });
+      lockStats.tick();
     }
-    const { series } = stats();
+    const { series } = queryStats();
     expect(series.stepMs).toBe(10_000);
     expect(series.points).toHaveLength(360);
     expect(series.points.at(-1)).toEqual({
       ...{ at: now, held: 1, waiting: 0, abnormal: 0, acquisitionsPerS: 1, expired: 0, waitedMsP95: null },
     });
-    const day = stats({ range: "day" }).series;
+    const day = queryStats({ range: "day" }).series;
     expect(day.points).toHaveLength(288);
     expect(day.points.at(-1)).toMatchObject({ at: now, acquisitionsPerS: 1 });
   });

@@ -2,61 +2,61 @@ import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import type {
-  PatternFigures,
-  PatternSort,
+  PatternSortField,
+  PatternStats,
   Stats,
   StatsQuery,
   Totals,
-  Usual,
+  TypicalTimes,
 } from "../../lib/contract/stats.ts";
 import type { Key } from "../../lib/keys/key.ts";
-import { patternOf } from "../../lib/keys/key-pattern.ts";
-import type { Hold } from "../watch/holds/observed-hold.ts";
-import { Census } from "./hold-gauge.ts";
+import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
+import { HoldGauge } from "./hold-gauge.ts";
 import { matchesPattern } from "./pattern-filter.ts";
 import { OTHER_PATTERN } from "./pattern-registry.ts";
-import { Series, STEP_MS } from "./stats-series.ts";
+import { SERIES_STEP_MS, StatsSeries } from "./stats-series.ts";
 import type { VerbCall } from "./verb-call.ts";
-import { Ledger } from "./wait-tracker.ts";
+import { WaitTracker } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
 /** Asked of each lock of an order: what is usual is looked up once a pattern, and again after so many ticks. */
-const USUAL_KEPT_TICKS = 5;
+const TYPICAL_CACHE_TICKS = 5;
 /** One in twenty of fewer than twenty is nobody. */
 const SAMPLES_MIN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface FiguresParts {
+export interface LockStatsDeps {
   readonly target: string;
   /** Redis's clock, Unix milliseconds. */
   now(): number;
   /** The picture of a key at this moment. */
-  holdOf(key: Key): Hold | undefined;
+  findHold(key: Key): ObservedHold | undefined;
   /** How many locks are abnormal at this moment, by their format. */
-  abnormal(): ReadonlyMap<FormatName, number>;
+  countAbnormal(): ReadonlyMap<FormatName, number>;
 }
 
 /**
  * The figures of one target: counted as things happen, so that asking for them never walks over the locks. What the
  * history keeps of the last day is counted when it is read at the start; series and waits begin anew with the process.
  */
-export class Figures {
-  readonly census = new Census();
+export class LockStats {
+  readonly holdGauge = new HoldGauge();
   readonly #startedAt: number;
   #since: number;
-  readonly #series: Series;
-  readonly #ledger: Ledger;
+  readonly #series: StatsSeries;
+  readonly #waitTracker: WaitTracker;
   /** By pattern. What has too few yet is asked each time: it may have enough with the next release. */
-  readonly #usualHeld = new Map<string, number>();
+  readonly #typicalHeldMs = new Map<string, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: FiguresParts) {
-    this.#startedAt = parts.now();
+  constructor(private readonly deps: LockStatsDeps) {
+    this.#startedAt = deps.now();
     this.#since = this.#startedAt;
-    this.#series = new Series(this.#startedAt);
-    this.#ledger = new Ledger({ ...partsOf(parts), series: this.#series });
+    this.#series = new StatsSeries(this.#startedAt);
+    this.#waitTracker = new WaitTracker({ ...toTrackerDeps(deps), series: this.#series });
   }
 
   start(): void {
@@ -70,122 +70,130 @@ export class Figures {
 
   /** Closes the steps of the series that are over. */
   tick(): void {
-    if (++this.#ticks % USUAL_KEPT_TICKS === 0) this.#usualHeld.clear();
-    this.#series.tick(this.parts.now(), () => this.totals);
+    if (++this.#ticks % TYPICAL_CACHE_TICKS === 0) this.#typicalHeldMs.clear();
+    this.#series.tick(this.deps.now(), () => this.totals);
   }
 
   /** The picture of a key has changed. To be called before the events that tell of it. */
-  seen(key: Key, before: Hold | undefined, after: Hold | undefined, waitersOfFree: number): void {
-    this.census.change(key, before, after, waitersOfFree);
-    this.#ledger.seen(before, after);
+  onHoldChange(
+    key: Key,
+    before: ObservedHold | undefined,
+    after: ObservedHold | undefined,
+    waitersOfFree: number,
+  ): void {
+    this.holdGauge.update(key, before, after, waitersOfFree);
+    this.#waitTracker.onHoldChange(before, after);
   }
 
   /** What the history tells of the time before this process. */
-  remember(entries: readonly HistoryEntry[]): void {
-    for (const entry of entries) if (!isGap(entry)) this.#ledger.remember(entry);
+  addPastEvents(entries: readonly HistoryEntry[]): void {
+    for (const entry of entries) if (!isGap(entry)) this.#waitTracker.addPastEvent(entry);
     const [first] = entries;
     if (first !== undefined)
       this.#since = Math.min(this.#since, Math.max(first.at, this.#startedAt - DAY_MS));
   }
 
-  event(event: LockEvent): void {
-    this.#ledger.event(event);
+  onEvent(event: LockEvent): void {
+    this.#waitTracker.onEvent(event);
   }
 
   /** What became of a call of one of our own verbs. */
-  verb(call: VerbCall, outcome: string): void {
-    this.#ledger.verb(call, outcome);
+  onVerbCall(call: VerbCall, outcome: string): void {
+    this.#waitTracker.onVerbCall(call, outcome);
   }
 
   get totals(): Totals {
-    return this.census.totals(this.parts.abnormal());
+    return this.holdGauge.computeTotals(this.deps.countAbnormal());
   }
 
   get expiredInUse(): number {
-    return this.#ledger.expiredInUse;
+    return this.#waitTracker.expiredInUse;
   }
 
   /** What is usual for a key's pattern. */
-  usual(key: Key): Usual {
-    const now = this.parts.now();
-    const pattern = patternOf(key);
-    const known = this.#ledger.patterns.find(pattern);
-    const { waitsSince, since } = this.#beginnings;
-    const usual = known === undefined ? { pattern, heldMs: null, waitedMs: null } : known.usualAt(now);
-    return { ...usual, ...(known?.spreads() ?? { heldSpread: [], waitedSpread: [] }), since, waitsSince };
+  getTypical(key: Key): TypicalTimes {
+    const now = this.deps.now();
+    const pattern = toKeyPattern(key);
+    const known = this.#waitTracker.patterns.find(pattern);
+    const { waitsSince, since } = this.#startTimes;
+    const usual =
+      known === undefined ? { pattern, heldMs: null, waitedMs: null } : known.computeTypicalAt(now);
+    return { ...usual, ...(known?.listSpreads() ?? { heldSpread: [], waitedSpread: [] }), since, waitsSince };
   }
 
   /** For how long nineteen of twenty locks of the key's pattern were held; undefined: too few have ended to tell. */
-  usualHeldMs(key: Key): number | undefined {
-    const pattern = patternOf(key);
-    const known = this.#usualHeld.get(pattern);
+  getTypicalHeldMs(key: Key): number | undefined {
+    const pattern = toKeyPattern(key);
+    const known = this.#typicalHeldMs.get(pattern);
     if (known !== undefined) return known;
-    const usualMs = this.#ledger.patterns.find(pattern)?.heldMsP95At(this.parts.now(), SAMPLES_MIN);
-    if (usualMs !== undefined) this.#usualHeld.set(pattern, usualMs);
+    const usualMs = this.#waitTracker.patterns
+      .find(pattern)
+      ?.computeHeldMsP95At(this.deps.now(), SAMPLES_MIN);
+    if (usualMs !== undefined) this.#typicalHeldMs.set(pattern, usualMs);
     return usualMs;
   }
 
   /** Those that were acquired most, `(other)` left out. */
-  busiest(most: number): PatternFigures[] {
+  listBusiest(most: number): PatternStats[] {
     if (most <= 0) return [];
-    const all = this.#all(this.parts.now()).filter(({ pattern }) => pattern !== OTHER_PATTERN);
-    return all.sort(comparing("acquisitions")).slice(0, most);
+    const all = this.#listPatterns(this.deps.now()).filter(({ pattern }) => pattern !== OTHER_PATTERN);
+    return all.sort(compareBy("acquisitions")).slice(0, most);
   }
 
-  stats({ range, filter, sort, offset, limit }: StatsQuery): Stats {
-    const now = this.parts.now();
-    const all = this.#all(now);
-    const matching = all.filter(({ pattern }) => matchesPattern(filter, pattern)).sort(comparing(sort));
+  queryStats({ range, filter, sort, offset, limit }: StatsQuery): Stats {
+    const now = this.deps.now();
+    const all = this.#listPatterns(now);
+    const matching = all.filter(({ pattern }) => matchesPattern(filter, pattern)).sort(compareBy(sort));
     return {
-      target: this.parts.target,
+      target: this.deps.target,
       now,
-      ...this.#beginnings,
+      ...this.#startTimes,
       totals: this.totals,
-      series: { stepMs: STEP_MS[range], points: [...this.#series.points(range)] },
+      series: { stepMs: SERIES_STEP_MS[range], points: [...this.#series.getPoints(range)] },
       top: {
-        contended: topOf(all, "contention"),
-        longestWaits: topOf(all, "waitedMsP95"),
-        expiredInUse: topOf(all, "expiredInUse"),
-        forceReleases: topOf(all, "forceReleases"),
-        evictions: topOf(all, "evictions"),
+        contended: listTop(all, "contention"),
+        longestWaits: listTop(all, "waitedMsP95"),
+        expiredInUse: listTop(all, "expiredInUse"),
+        forceReleases: listTop(all, "forceReleases"),
+        evictions: listTop(all, "evictions"),
       },
       patterns: { items: matching.slice(offset, offset + limit), total: matching.length },
     };
   }
 
-  get #beginnings() {
+  get #startTimes() {
     return { since: this.#since, waitsSince: this.#startedAt };
   }
 
-  #all(now: number): PatternFigures[] {
-    return this.#ledger.patterns.all().map((one) => one.figuresAt(now));
+  #listPatterns(now: number): PatternStats[] {
+    return this.#waitTracker.patterns.list().map((one) => one.computeFiguresAt(now));
   }
 }
 
-function partsOf(parts: FiguresParts) {
-  return { now: () => parts.now(), holdOf: (key: Key) => parts.holdOf(key) };
+function toTrackerDeps(parts: LockStatsDeps) {
+  return { now: () => parts.now(), findHold: (key: Key) => parts.findHold(key) };
 }
 
-type Measure = Exclude<PatternSort, "pattern">;
+type PatternMeasure = Exclude<PatternSortField, "pattern">;
 
-function measureOf(figures: PatternFigures, by: Measure): number {
+function getMeasure(figures: PatternStats, by: PatternMeasure): number {
   if (by === "contention") return figures.waits + figures.refusals;
   if (by === "heldMsP95") return figures.heldMs?.p95 ?? -1;
   if (by === "waitedMsP95") return figures.waitedMs?.p95 ?? -1;
   return figures[by];
 }
 
-function comparing(sort: PatternSort): (one: PatternFigures, two: PatternFigures) => number {
+function compareBy(sort: PatternSortField): (one: PatternStats, two: PatternStats) => number {
   return (one, two) => {
-    const difference = sort === "pattern" ? 0 : measureOf(two, sort) - measureOf(one, sort);
+    const difference = sort === "pattern" ? 0 : getMeasure(two, sort) - getMeasure(one, sort);
     if (difference !== 0) return difference;
     return one.pattern < two.pattern ? -1 : one.pattern > two.pattern ? 1 : 0;
   };
 }
 
-function topOf(all: readonly PatternFigures[], by: Measure): PatternFigures[] {
+function listTop(all: readonly PatternStats[], by: PatternMeasure): PatternStats[] {
   return all
-    .filter((figures) => measureOf(figures, by) > 0)
-    .sort(comparing(by))
+    .filter((figures) => getMeasure(figures, by) > 0)
+    .sort(compareBy(by))
     .slice(0, TOP);
 }

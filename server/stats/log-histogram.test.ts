@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DayCounts } from "./day-counts.ts";
-import { FadingHistogram, HALF_LIFE_MS, LogHistogram } from "./log-histogram.ts";
+import { DecayingHistogram, HALF_LIFE_MS, LogHistogram } from "./log-histogram.ts";
 
 const HOUR = 60 * 60 * 1000;
 const NOW = 1_795_216_496_123;
@@ -27,7 +27,7 @@ describe("histogram of durations", () => {
       fc.property(times, (all) => {
         const histogram = new LogHistogram();
         for (const ms of all) histogram.add(ms);
-        const spread = histogram.spread();
+        const spread = histogram.toBuckets();
         expect(spread.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
         for (const [at, { fromMs, toMs, share }] of spread.entries()) {
           expect(spread[at + 1]?.fromMs ?? toMs).toBe(toMs);
@@ -37,7 +37,7 @@ describe("histogram of durations", () => {
         expect([spread[0]?.share, spread.at(-1)?.share]).not.toContain(0);
       }),
     );
-    expect(new LogHistogram().spread()).toEqual([]);
+    expect(new LogHistogram().toBuckets()).toEqual([]);
   });
 
   it("an empty histogram has no quantiles, and any number can be added", () => {
@@ -49,15 +49,15 @@ describe("histogram of durations", () => {
   });
 
   it("samples fade: those a day old hardly count, even after weeks", () => {
-    const histogram = new FadingHistogram(NOW);
+    const histogram = new DecayingHistogram(NOW);
     for (let time = 0; time < 1000; time++) histogram.add(60_000, NOW);
     const later = NOW + 24 * HOUR;
     for (let time = 0; time < 100; time++) histogram.add(100, later);
     expect(histogram.quantile(0.5)).toBeCloseTo(100, -1);
-    expect(histogram.samplesAt(later)).toBeCloseTo(1000 / 16 + 100, 0);
+    expect(histogram.countSamplesAt(later)).toBeCloseTo(1000 / 16 + 100, 0);
     const muchLater = later + 100 * HALF_LIFE_MS;
     histogram.add(5000, muchLater);
-    expect(histogram.samplesAt(muchLater)).toBeCloseTo(1, 5);
+    expect(histogram.countSamplesAt(muchLater)).toBeCloseTo(1, 5);
     expect(histogram.quantile(0.5)).toBeGreaterThan(4780);
   });
 });

@@ -4,10 +4,10 @@ const STEPS = 8;
 const DOUBLINGS = 27;
 const SIZE = DOUBLINGS * STEPS + 1;
 
-const STRETCH_STEPS = STEPS / 2;
+const BUCKET_STEPS = STEPS / 2;
 
 /** How many of all times lie in a stretch: 0 to 1. */
-export interface Stretch {
+export interface HistogramBucket {
   readonly fromMs: number;
   readonly toMs: number;
   readonly share: number;
@@ -23,7 +23,7 @@ export class LogHistogram {
   }
 
   add(ms: number, weight = 1): void {
-    const step = stepOf(ms);
+    const step = getStep(ms);
     this.#weights[step] = (this.#weights[step] ?? 0) + weight;
     this.#total += weight;
   }
@@ -41,14 +41,14 @@ export class LogHistogram {
       last = step;
       if (passed >= wanted) break;
     }
-    return middleOf(last);
+    return getStepMiddle(last);
   }
 
   /** How the times lie, from the shortest to the longest, in halves of a doubling; empty while nothing was added. */
-  spread(): Stretch[] {
+  toBuckets(): HistogramBucket[] {
     const sums: number[] = [];
     for (let step = 0; step < SIZE; step++) {
-      const at = Math.ceil(step / STRETCH_STEPS);
+      const at = Math.ceil(step / BUCKET_STEPS);
       sums[at] = (sums[at] ?? 0) + (this.#weights[step] ?? 0);
     }
     const first = sums.findIndex((sum) => sum > 0);
@@ -56,7 +56,11 @@ export class LogHistogram {
     if (first < 0) return [];
     return sums.slice(first, last + 1).map((sum, index) => {
       const at = first + index;
-      return { fromMs: at === 0 ? 0 : edgeOf(at - 1), toMs: edgeOf(at), share: sum / this.#total };
+      return {
+        fromMs: at === 0 ? 0 : getBucketEdge(at - 1),
+        toMs: getBucketEdge(at),
+        share: sum / this.#total,
+      };
     });
   }
 
@@ -72,17 +76,17 @@ export class LogHistogram {
 }
 
 /** The upper end of a stretch. */
-function edgeOf(at: number): number {
-  return Math.round(2 ** ((at * STRETCH_STEPS) / STEPS) * 10) / 10;
+function getBucketEdge(at: number): number {
+  return Math.round(2 ** ((at * BUCKET_STEPS) / STEPS) * 10) / 10;
 }
 
-function stepOf(ms: number): number {
+function getStep(ms: number): number {
   if (!(ms >= 1)) return 0;
   return Math.min(SIZE - 1, 1 + Math.floor(Math.log2(ms) * STEPS));
 }
 
 /** The geometric middle of a step. */
-function middleOf(step: number): number {
+function getStepMiddle(step: number): number {
   if (step === 0) return 0;
   return Math.round(2 ** ((step - 0.5) / STEPS) * 10) / 10;
 }
@@ -93,7 +97,7 @@ export const HALF_LIFE_MS = 6 * 60 * 60 * 1000;
 const DOUBLINGS_MAX = 20;
 
 /** A histogram that forgets: the older, the less a time counts. */
-export class FadingHistogram {
+export class DecayingHistogram {
   readonly #histogram = new LogHistogram();
   /** When one time weighs 1. */
   #origin: number;
@@ -104,27 +108,27 @@ export class FadingHistogram {
   }
 
   add(ms: number, at: number): void {
-    if (this.#doublingsAt(at) > DOUBLINGS_MAX) {
-      this.#histogram.scale(2 ** -this.#doublingsAt(at));
+    if (this.#countDoublingsAt(at) > DOUBLINGS_MAX) {
+      this.#histogram.scale(2 ** -this.#countDoublingsAt(at));
       this.#origin = at;
     }
-    this.#histogram.add(ms, 2 ** this.#doublingsAt(at));
+    this.#histogram.add(ms, 2 ** this.#countDoublingsAt(at));
   }
 
   quantile(share: number): number | null {
     return this.#histogram.quantile(share);
   }
 
-  spread(): Stretch[] {
-    return this.#histogram.spread();
+  toBuckets(): HistogramBucket[] {
+    return this.#histogram.toBuckets();
   }
 
   /** How many times the quantiles rest on, the older ones counted less. */
-  samplesAt(at: number): number {
-    return this.#histogram.total * 2 ** -this.#doublingsAt(at);
+  countSamplesAt(at: number): number {
+    return this.#histogram.total * 2 ** -this.#countDoublingsAt(at);
   }
 
-  #doublingsAt(at: number): number {
+  #countDoublingsAt(at: number): number {
     return (at - this.#origin) / HALF_LIFE_MS;
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 let server: TestServer;
 
@@ -14,7 +14,7 @@ const SAMPLE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (-?(?:\d+(?:\.\d+)?(?:e[+-]?\
 const LABEL = /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 
 /** Every series by its name and labels. @throws when it is not the text format of Prometheus */
-function parsed(text: string): Map<string, number> {
+function parseMetrics(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   const types = new Map<string, string>();
   const helps = new Set<string>();
@@ -43,27 +43,27 @@ async function scrape(): Promise<Map<string, number>> {
   const response = await fetch(`${server.url}/metrics`, { headers: WITH_KEY });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
-  return parsed(await response.text());
+  return parseMetrics(await response.text());
 }
 
-const act = (key: string, verb: string, body: object) => server.call(`/locks/${key}/${verb}`, { body });
-const called = (verb: string, outcome: string) =>
+const callVerb = (key: string, verb: string, body: object) => server.call(`/locks/${key}/${verb}`, { body });
+const formatCallSeries = (verb: string, outcome: string) =>
   `lockkeeper_verb_calls_total{target="default",verb="${verb}",outcome="${outcome}"}`;
-const event = (type: string) => `lockkeeper_events_total{target="default",type="${type}"}`;
+const formatEventSeries = (type: string) => `lockkeeper_events_total{target="default",type="${type}"}`;
 const HELD = 'lockkeeper_locks_held{target="default",format="redisson",verdict="unknown"}';
 
 describe("GET /metrics", () => {
   it("the metrics are valid Prometheus text, and counters rise with each operation", async () => {
     const before = await scrape();
-    expect(before.get(event("acquired"))).toBe(0);
-    await act("lock:m", "acquire", { owner: "a" });
-    await act("lock:m", "acquire", { owner: "b" });
-    await act("lock:m", "acquire", { owner: "b", waitMs: 30 });
-    await act("lock:m", "renew", { owner: "nobody" });
-    await until(async () => (await scrape()).get(HELD) === 1);
-    await act("lock:m", "release", { owner: "a" });
-    await act("lock:m", "release", { owner: "a" });
-    await until(async () => (await scrape()).get(event("released")) === 1);
+    expect(before.get(formatEventSeries("acquired"))).toBe(0);
+    await callVerb("lock:m", "acquire", { owner: "a" });
+    await callVerb("lock:m", "acquire", { owner: "b" });
+    await callVerb("lock:m", "acquire", { owner: "b", waitMs: 30 });
+    await callVerb("lock:m", "renew", { owner: "nobody" });
+    await waitUntil(async () => (await scrape()).get(HELD) === 1);
+    await callVerb("lock:m", "release", { owner: "a" });
+    await callVerb("lock:m", "release", { owner: "a" });
+    await waitUntil(async () => (await scrape()).get(formatEventSeries("released")) === 1);
     const after = await scrape();
     for (const [verb, outcome] of [
       ["acquire", "granted"],
@@ -73,13 +73,13 @@ describe("GET /metrics", () => {
       ["release", "released"],
       ["release", "not_held"],
     ] as const) {
-      expect(after.get(called(verb, outcome)), `${verb} ${outcome}`).toBe(1);
+      expect(after.get(formatCallSeries(verb, outcome)), `${verb} ${outcome}`).toBe(1);
     }
     const duration = 'lockkeeper_verb_duration_seconds_count{target="default",verb="acquire"}';
     expect(after.get(duration)).toBe(2);
     const wait = 'lockkeeper_wait_duration_seconds_sum{target="default",outcome="timeout"}';
     expect(after.get(wait)).toBeGreaterThanOrEqual(0.03);
-    await until(async () => (await scrape()).get(HELD) === 0);
+    await waitUntil(async () => (await scrape()).get(HELD) === 0);
     for (const name of ["target_up", "target_live", "notifications_on", "recorder"])
       expect(after.get(`lockkeeper_${name}{target="default"}`), name).toBe(1);
     expect(after.get('lockkeeper_scan_age_seconds{target="default"}')).toBeLessThan(60);
@@ -87,10 +87,10 @@ describe("GET /metrics", () => {
   });
 
   it("the number of series stays bounded for 10,000 different keys and owners", async () => {
-    await act("lock:first", "acquire", { owner: "a" });
-    await until(async () => (await scrape()).size > 0);
+    await callVerb("lock:first", "acquire", { owner: "a" });
+    await waitUntil(async () => (await scrape()).size > 0);
     const before = await scrape();
-    const direct = server.redis.client();
+    const direct = server.redis.createClient();
     const letters = (number: number) =>
       [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("");
     const pipeline = direct.pipeline();
@@ -98,8 +98,8 @@ describe("GET /metrics", () => {
       pipeline.hset(`lock:${letters(key)}:many`, `6f0c1d9e-7c1b-4a8e-9f0e-1c2d3e4f5a6b:${key}`, 1);
     await pipeline.exec();
     for (let key = 0; key < 200; key++)
-      await act(`lock:${letters(key)}:api`, "acquire", { owner: `o${key}` });
-    await until(async () => ((await scrape()).get(event("acquired")) ?? 0) >= 10_201, 20_000);
+      await callVerb(`lock:${letters(key)}:api`, "acquire", { owner: `o${key}` });
+    await waitUntil(async () => ((await scrape()).get(formatEventSeries("acquired")) ?? 0) >= 10_201, 20_000);
     const after = await scrape();
     const names = [...after.keys()].filter((series) => !/^(process|nodejs)_/.test(series));
     // Another verdict and the three busiest patterns, with two quantiles of two figures each.

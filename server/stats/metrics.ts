@@ -3,7 +3,7 @@ import { type MeasuredTargets, TargetMetrics } from "./target-metrics.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
 import { VerbMetrics } from "./verb-metrics.ts";
 
-export interface MetricsParts {
+export interface MetricsDeps {
   readonly targets: MeasuredTargets;
   readonly streams: { readonly size: number };
   /** Of how many patterns of keys a target there are series. */
@@ -16,7 +16,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #verbs: VerbMetrics;
 
-  constructor({ targets, streams, patterns }: MetricsParts) {
+  constructor({ targets, streams, patterns }: MetricsDeps) {
     this.#verbs = new VerbMetrics(this.#registry);
     new TargetMetrics(this.#registry, targets, patterns);
     new Gauge({
@@ -29,22 +29,22 @@ export class Metrics {
     });
   }
 
-  readonly verbEnded = (call: VerbCall, end: VerbEnd, tookMs: number): void => {
-    this.#verbs.ended(call, end, tookMs);
+  readonly recordVerb = (call: VerbCall, end: VerbEnd, tookMs: number): void => {
+    this.#verbs.recordVerb(call, end, tookMs);
   };
 
-  async text(): Promise<string> {
-    return (await this.#registry.metrics()) + (await processMetrics().metrics());
+  async renderText(): Promise<string> {
+    return (await this.#registry.metrics()) + (await getProcessRegistry().metrics());
   }
 }
 
-let ofProcess: Registry | undefined;
+let processRegistry: Registry | undefined;
 
 /** One a process, whose observers of garbage and delay nothing could end; from the first scrape on. */
-function processMetrics(): Registry {
-  if (ofProcess === undefined) {
-    ofProcess = new Registry();
-    collectDefaultMetrics({ register: ofProcess });
+function getProcessRegistry(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
   }
-  return ofProcess;
+  return processRegistry;
 }

@@ -1,20 +1,20 @@
 import {
   PATTERN_COUNTS,
   type PatternCount,
-  type PatternFigures,
-  type Usual,
-  type UsualMs,
+  type PatternStats,
+  type TypicalMs,
+  type TypicalTimes,
 } from "../../lib/contract/stats.ts";
 import { DayCounts } from "./day-counts.ts";
-import { FadingHistogram } from "./log-histogram.ts";
+import { DecayingHistogram } from "./log-histogram.ts";
 
 /** What is known of all keys of one pattern: about 5 KB at most. */
-export class OnePattern {
+export class PatternRecord {
   /** When the last thing happened that is counted here, Redis's clock. */
   lastAt: number;
   readonly #counts: DayCounts<PatternCount>;
-  #held: FadingHistogram | undefined;
-  #waited: FadingHistogram | undefined;
+  #held: DecayingHistogram | undefined;
+  #waited: DecayingHistogram | undefined;
 
   constructor(
     readonly pattern: string,
@@ -29,40 +29,40 @@ export class OnePattern {
     this.#counts.add(name, at);
   }
 
-  held(ms: number, at: number): void {
+  addHeldTime(ms: number, at: number): void {
     this.#touch(at);
-    this.#held ??= new FadingHistogram(at);
+    this.#held ??= new DecayingHistogram(at);
     this.#held.add(ms, at);
   }
 
-  waited(ms: number, at: number): void {
+  addWaitTime(ms: number, at: number): void {
     this.#touch(at);
-    this.#waited ??= new FadingHistogram(at);
+    this.#waited ??= new DecayingHistogram(at);
     this.#waited.add(ms, at);
   }
 
-  usualAt(at: number): Pick<PatternFigures, "pattern" | "heldMs" | "waitedMs"> {
+  computeTypicalAt(at: number): Pick<PatternStats, "pattern" | "heldMs" | "waitedMs"> {
     return {
       pattern: this.pattern,
-      heldMs: usualOf(this.#held, at),
-      waitedMs: usualOf(this.#waited, at),
+      heldMs: toTypicalMs(this.#held, at),
+      waitedMs: toTypicalMs(this.#waited, at),
     };
   }
 
   /** Within it nineteen of twenty were given back, in milliseconds; undefined: fewer than so many were. */
-  heldMsP95At(at: number, samplesMin: number): number | undefined {
-    if (this.#held === undefined || samplesOf(this.#held, at) < samplesMin) return undefined;
+  computeHeldMsP95At(at: number, samplesMin: number): number | undefined {
+    if (this.#held === undefined || countSamples(this.#held, at) < samplesMin) return undefined;
     return this.#held.quantile(0.95) ?? undefined;
   }
 
-  spreads(): Pick<Usual, "heldSpread" | "waitedSpread"> {
-    return { heldSpread: spreadOf(this.#held), waitedSpread: spreadOf(this.#waited) };
+  listSpreads(): Pick<TypicalTimes, "heldSpread" | "waitedSpread"> {
+    return { heldSpread: toSpread(this.#held), waitedSpread: toSpread(this.#waited) };
   }
 
-  figuresAt(at: number): PatternFigures {
+  computeFiguresAt(at: number): PatternStats {
     const sum = (name: PatternCount) => this.#counts.sum(name, at);
     return {
-      ...this.usualAt(at),
+      ...this.computeTypicalAt(at),
       acquisitions: sum("acquisitions"),
       waits: sum("waits"),
       refusals: sum("refusals"),
@@ -80,19 +80,19 @@ export class OnePattern {
   }
 }
 
-function usualOf(times: FadingHistogram | undefined, at: number): UsualMs | null {
+function toTypicalMs(times: DecayingHistogram | undefined, at: number): TypicalMs | null {
   const [p50, p95] = [times?.quantile(0.5) ?? null, times?.quantile(0.95) ?? null];
   if (times === undefined || p50 === null || p95 === null) return null;
-  return { p50, p95, samples: samplesOf(times, at) };
+  return { p50, p95, samples: countSamples(times, at) };
 }
 
 /** Older ones count for less, so what came a moment ago is rounded to a whole one. */
-function samplesOf(times: FadingHistogram, at: number): number {
-  return Math.round(times.samplesAt(at) * 10) / 10;
+function countSamples(times: DecayingHistogram, at: number): number {
+  return Math.round(times.countSamplesAt(at) * 10) / 10;
 }
 
-function spreadOf(times: FadingHistogram | undefined): Usual["heldSpread"] {
-  return (times?.spread() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
+function toSpread(times: DecayingHistogram | undefined): TypicalTimes["heldSpread"] {
+  return (times?.toBuckets() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
 }
 
 /** Of all keys whose pattern found no room. */
@@ -101,31 +101,31 @@ const PATTERNS_MAX = 500;
 /** A pattern of which nothing was heard for so long makes room for a new one. */
 const IDLE_MS = 60 * 60 * 1000;
 /** Looking for one that is idle walks over all of them. */
-const LOOK_EVERY_MS = 10_000;
+const IDLE_CHECK_EVERY_MS = 10_000;
 
 /** The patterns of one target: so many and no more, whatever keys there are. */
-export class Patterns {
-  readonly #patterns = new Map<string, OnePattern>();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+export class PatternRegistry {
+  readonly #patterns = new Map<string, PatternRecord>();
+  #idleCheckedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly most = PATTERNS_MAX) {}
+  constructor(private readonly maxPatterns = PATTERNS_MAX) {}
 
   get size(): number {
     return this.#patterns.size;
   }
 
   /** What is known of a pattern; undefined: nothing. One that found no room is in `(other)`. */
-  find(pattern: string): OnePattern | undefined {
+  find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);
   }
 
   /** Where something that happened at a time is counted. */
-  at(pattern: string, at: number): OnePattern {
+  getOrCreate(pattern: string, at: number): PatternRecord {
     const known = this.#patterns.get(pattern);
     if (known !== undefined) return known;
     if (pattern !== OTHER_PATTERN && this.#isFull) this.#forgetIdle(at);
-    if (pattern !== OTHER_PATTERN && this.#isFull) return this.at(OTHER_PATTERN, at);
-    const made = new OnePattern(pattern, at);
+    if (pattern !== OTHER_PATTERN && this.#isFull) return this.getOrCreate(OTHER_PATTERN, at);
+    const made = new PatternRecord(pattern, at);
     this.#patterns.set(pattern, made);
     return made;
   }
@@ -133,16 +133,16 @@ export class Patterns {
   /** One place is kept for the rest. */
   get #isFull(): boolean {
     const rest = this.#patterns.has(OTHER_PATTERN) ? 1 : 0;
-    return this.#patterns.size - rest >= this.most - 1;
+    return this.#patterns.size - rest >= this.maxPatterns - 1;
   }
 
-  all(): OnePattern[] {
+  list(): PatternRecord[] {
     return [...this.#patterns.values()];
   }
 
   #forgetIdle(at: number): void {
-    if (at - this.#lookedAt < LOOK_EVERY_MS) return;
-    this.#lookedAt = at;
+    if (at - this.#idleCheckedAt < IDLE_CHECK_EVERY_MS) return;
+    this.#idleCheckedAt = at;
     for (const { pattern, lastAt } of this.#patterns.values()) {
       if (pattern !== OTHER_PATTERN && at - lastAt > IDLE_MS) this.#patterns.delete(pattern);
     }

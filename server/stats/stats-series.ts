@@ -3,11 +3,11 @@ import { LogHistogram } from "./log-histogram.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-export const STEP_MS: Record<SeriesRange, number> = { hour: 10 * SECOND, day: 5 * MINUTE };
-const POINTS: Record<SeriesRange, number> = { hour: 360, day: 288 };
+export const SERIES_STEP_MS: Record<SeriesRange, number> = { hour: 10 * SECOND, day: 5 * MINUTE };
+const SERIES_POINTS: Record<SeriesRange, number> = { hour: 360, day: 288 };
 
 /** One line of the console's charts: so many points and no more, each closed when its time is over. */
-class Line {
+class SeriesBuffer {
   readonly #points: SeriesPoint[] = [];
   readonly #waits = new LogHistogram();
   #acquisitions = 0;
@@ -25,20 +25,20 @@ class Line {
     return this.#points;
   }
 
-  acquired(): void {
+  countAcquisition(): void {
     this.#acquisitions++;
   }
 
-  expired(): void {
+  countExpiry(): void {
     this.#expired++;
   }
 
-  waited(ms: number): void {
+  addWaitTime(ms: number): void {
     this.#waits.add(ms);
   }
 
   isOver(at: number): boolean {
-    const stepMs = STEP_MS[this.range];
+    const stepMs = SERIES_STEP_MS[this.range];
     // A clock that was set back begins anew.
     return Math.floor(at / stepMs) !== Math.floor(this.#startedAt / stepMs);
   }
@@ -54,7 +54,7 @@ class Line {
       expired: this.#expired,
       waitedMsP95: this.#waits.quantile(0.95),
     });
-    if (this.#points.length > POINTS[this.range]) this.#points.shift();
+    if (this.#points.length > SERIES_POINTS[this.range]) this.#points.shift();
     this.#waits.clear();
     this.#acquisitions = 0;
     this.#expired = 0;
@@ -63,29 +63,29 @@ class Line {
 }
 
 /** What happened in the last hour and the last day, in even steps. */
-export class Series {
-  readonly #lines: Readonly<Record<SeriesRange, Line>>;
-  readonly #all: readonly Line[];
+export class StatsSeries {
+  readonly #buffers: Readonly<Record<SeriesRange, SeriesBuffer>>;
+  readonly #all: readonly SeriesBuffer[];
 
   constructor(at: number) {
-    this.#lines = { hour: new Line("hour", at), day: new Line("day", at) };
-    this.#all = Object.values(this.#lines);
+    this.#buffers = { hour: new SeriesBuffer("hour", at), day: new SeriesBuffer("day", at) };
+    this.#all = Object.values(this.#buffers);
   }
 
-  points(range: SeriesRange): readonly SeriesPoint[] {
-    return this.#lines[range].points;
+  getPoints(range: SeriesRange): readonly SeriesPoint[] {
+    return this.#buffers[range].points;
   }
 
-  acquired(): void {
-    for (const line of this.#all) line.acquired();
+  countAcquisition(): void {
+    for (const line of this.#all) line.countAcquisition();
   }
 
-  expired(): void {
-    for (const line of this.#all) line.expired();
+  countExpiry(): void {
+    for (const line of this.#all) line.countExpiry();
   }
 
-  waited(ms: number): void {
-    for (const line of this.#all) line.waited(ms);
+  addWaitTime(ms: number): void {
+    for (const line of this.#all) line.addWaitTime(ms);
   }
 
   /** Closes the steps that are over. To be called every second or so. */

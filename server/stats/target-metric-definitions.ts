@@ -1,99 +1,99 @@
 import type { Health } from "../../lib/contract/live.ts";
 import type { Totals } from "../../lib/contract/stats.ts";
-import type { Figures } from "./lock-stats.ts";
+import type { LockStats } from "./lock-stats.ts";
 
 /** What one scrape shows of a target. */
-export interface Shown {
+export interface TargetSample {
   readonly totals: Totals;
   readonly health: Health;
-  readonly figures: Figures;
+  readonly figures: LockStats;
   readonly breaks: number;
   readonly isRecorder: boolean;
 }
 
-export interface Measure {
+export interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   /** null: not known now, so there is no sample. */
-  readonly value: (shown: Shown) => number | null;
+  readonly getValue: (shown: TargetSample) => number | null;
   /** The sample of a target that has not been reached yet. */
   readonly whileUnopened?: number;
 }
 
-const seconds = (ms: number | null) => (ms === null ? null : ms / 1000);
+const toSeconds = (ms: number | null) => (ms === null ? null : ms / 1000);
 
 /** One number a target each. */
-export const MEASURES: readonly Measure[] = [
+export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
   {
     name: "lockkeeper_locks_abnormal",
     help: "Locks that are late, without expiry, or held for more than twice the usual.",
-    value: ({ totals }) => totals.abnormal,
+    getValue: ({ totals }) => totals.abnormal,
   },
   {
     name: "lockkeeper_locks_ended",
     help: "Locks past their deadline that are still there, free to take.",
-    value: ({ totals }) => totals.ended,
+    getValue: ({ totals }) => totals.ended,
   },
   {
     name: "lockkeeper_locks_left_out",
     help: "Locks that are not in the picture, at least so many, for want of room (LOCKKEEPER_LOCKS_MAX).",
-    value: ({ health }) => health.leftOut ?? 0,
+    getValue: ({ health }) => health.leftOut ?? 0,
   },
   {
     name: "lockkeeper_waiters",
     help: "Those who wait for locks now, as far as they can be seen.",
-    value: ({ totals }) => totals.waiting,
+    getValue: ({ totals }) => totals.waiting,
   },
   {
     name: "lockkeeper_target_up",
     help: "1: every master of the target answers.",
-    value: ({ health }) => (health.state === "down" || health.state === "partial" ? 0 : 1),
+    getValue: ({ health }) => (health.state === "down" || health.state === "partial" ? 0 : 1),
     whileUnopened: 0,
   },
   {
     name: "lockkeeper_target_live",
     help: "1: the picture of its locks is whole.",
-    value: ({ health }) => (health.state === "live" ? 1 : 0),
+    getValue: ({ health }) => (health.state === "live" ? 1 : 0),
     whileUnopened: 0,
   },
   {
     name: "lockkeeper_notifications_on",
     help: "1: Redis tells of changes. 0: the keys are scanned instead.",
-    value: ({ health }) => (health.notifications === "on" ? 1 : 0),
+    getValue: ({ health }) => (health.notifications === "on" ? 1 : 0),
   },
   {
     name: "lockkeeper_recorder",
     help: "1: this instance writes the history of the target. One of all instances should.",
-    value: ({ isRecorder }) => (isRecorder ? 1 : 0),
+    getValue: ({ isRecorder }) => (isRecorder ? 1 : 0),
   },
   {
     name: "lockkeeper_redis_round_trip_seconds",
     help: "Redis round trip last measured, of the slowest master.",
-    value: ({ health }) => seconds(health.lagMs),
+    getValue: ({ health }) => toSeconds(health.lagMs),
   },
   {
     name: "lockkeeper_scan_age_seconds",
     help: "Time since the end of the last full pass over the keys.",
-    value: ({ health }) =>
+    getValue: ({ health }) =>
       health.scannedAt === null ? null : Math.max(0, health.now - health.scannedAt) / 1000,
   },
   {
     name: "lockkeeper_scan_duration_seconds",
     help: "How long the last full pass over the keys took.",
-    value: ({ health }) => seconds(health.scanMs),
+    getValue: ({ health }) => toSeconds(health.scanMs),
   },
 ];
 
 /** Counts that only grow, since the start of this process. */
-export const COUNTS: readonly Measure[] = [
+export const COUNTER_DEFINITIONS: readonly MetricDefinition[] = [
   {
     name: "lockkeeper_expired_in_use_total",
     help: "Holds that expired although they had been renewed, or whose holder came back for them.",
-    value: ({ figures }) => figures.expiredInUse,
+    getValue: ({ figures }) => figures.expiredInUse,
   },
   {
     name: "lockkeeper_redis_breaks_total",
     help: "How often a master went out of touch: its connection broke, or it did not answer.",
-    value: ({ breaks }) => breaks,
+    getValue: ({ breaks }) => breaks,
   },
 ];

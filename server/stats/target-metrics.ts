@@ -1,13 +1,18 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { EVENT_TYPES, type EventType, type LockEvent } from "../../lib/contract/event.ts";
 import type { Health } from "../../lib/contract/live.ts";
-import type { Figures } from "./lock-stats.ts";
-import { COUNTS, MEASURES, type Measure, type Shown } from "./target-metric-definitions.ts";
+import type { LockStats } from "./lock-stats.ts";
+import {
+  COUNTER_DEFINITIONS,
+  GAUGE_DEFINITIONS,
+  type MetricDefinition,
+  type TargetSample,
+} from "./target-metric-definitions.ts";
 
 /** A target, as far as metrics ask it. */
 export interface MeasuredTarget {
   readonly name: string;
-  readonly figures: Figures;
+  readonly figures: LockStats;
   readonly watcher: { health(): Health; readonly breaks: number };
   isRecorder(): boolean;
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
@@ -15,14 +20,14 @@ export interface MeasuredTarget {
 
 /** Those that are open by now: one that cannot be reached opens later. */
 export interface MeasuredTargets {
-  readonly open: readonly MeasuredTarget[];
+  readonly openTargets: readonly MeasuredTarget[];
   /** Names of the others. */
-  readonly unopened: readonly string[];
+  readonly unopenedNames: readonly string[];
   /** Called for each that is open, and for each that opens. */
   onOpen(listener: (target: MeasuredTarget) => void): void;
 }
 
-const MISSED = ["found", "gone", "changed"] as const;
+const MISSED_KINDS = ["found", "gone", "changed"] as const;
 
 /** What is asked of the targets at each scrape, and the events as they happen. */
 export class TargetMetrics {
@@ -33,8 +38,8 @@ export class TargetMetrics {
     private readonly patterns: number,
   ) {
     this.#countEvents();
-    for (const measure of MEASURES) this.#add(measure);
-    for (const measure of COUNTS) this.#addCount(measure);
+    for (const measure of GAUGE_DEFINITIONS) this.#addGauge(measure);
+    for (const measure of COUNTER_DEFINITIONS) this.#addCounter(measure);
     this.#addMissed();
     this.#addHeld();
     if (patterns > 0) this.#addPatterns();
@@ -61,19 +66,19 @@ export class TargetMetrics {
     });
   }
 
-  #add({ name, help, value, whileUnopened }: Measure): void {
-    this.#gauge(name, help, ["target"], (gauge) => {
+  #addGauge({ name, help, getValue, whileUnopened }: MetricDefinition): void {
+    this.#createGauge(name, help, ["target"], (gauge) => {
       if (whileUnopened !== undefined) {
-        for (const target of this.targets.unopened) gauge.set({ target }, whileUnopened);
+        for (const target of this.targets.unopenedNames) gauge.set({ target }, whileUnopened);
       }
-      for (const target of this.targets.open) {
-        const now = value(shownOf(target));
+      for (const target of this.targets.openTargets) {
+        const now = getValue(toTargetSample(target));
         if (now !== null) gauge.set({ target: target.name }, now);
       }
     });
   }
 
-  #addCount({ name, help, value }: Measure): void {
+  #addCounter({ name, help, getValue }: MetricDefinition): void {
     const { targets } = this;
     new Counter({
       name,
@@ -82,7 +87,8 @@ export class TargetMetrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const target of targets.open) this.inc({ target: target.name }, value(shownOf(target)) ?? 0);
+        for (const target of targets.openTargets)
+          this.inc({ target: target.name }, getValue(toTargetSample(target)) ?? 0);
       },
     });
   }
@@ -96,9 +102,9 @@ export class TargetMetrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const { name: target, watcher } of targets.open) {
+        for (const { name: target, watcher } of targets.openTargets) {
           const { missed } = watcher.health();
-          for (const what of MISSED) this.inc({ target, what }, missed[what]);
+          for (const what of MISSED_KINDS) this.inc({ target, what }, missed[what]);
         }
       },
     });
@@ -106,9 +112,9 @@ export class TargetMetrics {
 
   #addHeld(): void {
     const labels = ["target", "format", "verdict"];
-    this.#gauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
-      for (const { name: target, figures } of this.targets.open)
-        for (const { format, verdict, held } of figures.census.counts())
+    this.#createGauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
+      for (const { name: target, figures } of this.targets.openTargets)
+        for (const { format, verdict, held } of figures.holdGauge.listCounts())
           gauge.set({ target, format, verdict }, held);
     });
   }
@@ -120,9 +126,9 @@ export class TargetMetrics {
       ["lockkeeper_pattern_held_seconds", "How long locks are usually held", "heldMs"],
       ["lockkeeper_pattern_waited_seconds", "How long locks are usually waited for", "waitedMs"],
     ] as const) {
-      this.#gauge(name, `${what}, ${about}.`, labels, (gauge) => {
-        for (const { name: target, figures } of this.targets.open) {
-          for (const { pattern, [field]: usual } of figures.busiest(this.patterns)) {
+      this.#createGauge(name, `${what}, ${about}.`, labels, (gauge) => {
+        for (const { name: target, figures } of this.targets.openTargets) {
+          for (const { pattern, [field]: usual } of figures.listBusiest(this.patterns)) {
             if (usual === null) continue;
             gauge.set({ target, pattern, quantile: "0.5" }, usual.p50 / 1000);
             gauge.set({ target, pattern, quantile: "0.95" }, usual.p95 / 1000);
@@ -132,7 +138,7 @@ export class TargetMetrics {
     }
   }
 
-  #gauge(name: string, help: string, labelNames: string[], fill: (gauge: Gauge) => void): void {
+  #createGauge(name: string, help: string, labelNames: string[], fill: (gauge: Gauge) => void): void {
     new Gauge({
       name,
       help,
@@ -146,7 +152,7 @@ export class TargetMetrics {
   }
 }
 
-function shownOf(target: MeasuredTarget): Shown {
+function toTargetSample(target: MeasuredTarget): TargetSample {
   const { figures, watcher } = target;
   return {
     figures,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { startTestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
 interface OtlpSpan {
   name: string;
@@ -19,7 +19,7 @@ let collector: Server | undefined;
 afterEach(() => void collector?.close());
 
 /** Takes OTLP as JSON, as collectors do on port 4318. */
-async function collect(): Promise<{ url: string; spans: OtlpSpan[]; services: Set<unknown> }> {
+async function startCollector(): Promise<{ url: string; spans: OtlpSpan[]; services: Set<unknown> }> {
   const spans: OtlpSpan[] = [];
   const services = new Set<unknown>();
   collector = createServer(async (incoming, outgoing) => {
@@ -39,13 +39,13 @@ async function collect(): Promise<{ url: string; spans: OtlpSpan[]; services: Se
   return { url: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`, spans, services };
 }
 
-const factsOf = ({ attributes }: OtlpSpan) =>
+const listAttributes = ({ attributes }: OtlpSpan) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-const msOf = ({ startTimeUnixNano, endTimeUnixNano }: OtlpSpan) =>
+const computeDurationMs = ({ startTimeUnixNano, endTimeUnixNano }: OtlpSpan) =>
   Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6;
 
 it("each verb exports a span in the caller's trace with the wait inside, and a stop flushes the rest", async () => {
-  const { url, spans, services } = await collect();
+  const { url, spans, services } = await startCollector();
   const server = await startTestServer({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
@@ -53,7 +53,7 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
   await act("acquire", { owner: "a" });
   await act("acquire", { owner: "b" });
   const waiting = act("acquire", { owner: "b", waitMs: 5000, format: "redisson" });
-  await until(async () => (await server.call("/stats")).body.totals.waiting === 1);
+  await waitUntil(async () => (await server.call("/stats")).body.totals.waiting === 1);
   await act("renew", { owner: "a" });
   await act("release", { owner: "a" });
   const { waitedMs, fence } = (await waiting).body;
@@ -63,7 +63,7 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
   await server.stop();
   expect(performance.now() - stoppedAt).toBeLessThan(1800);
 
-  const told = spans.map((span) => [span.name, factsOf(span)["lockkeeper.outcome"]]);
+  const told = spans.map((span) => [span.name, listAttributes(span)["lockkeeper.outcome"]]);
   expect(told).toHaveLength(8);
   for (const one of [
     ...[
@@ -85,15 +85,15 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
   const waited = spans.find(({ spanId }) => spanId === wait?.parentSpanId);
   if (wait === undefined || waited === undefined) throw new Error("the wait stands alone");
   expect(waited.parentSpanId).toBe("00f067aa0ba902b7");
-  expect(factsOf(waited)).toEqual({
+  expect(listAttributes(waited)).toEqual({
     "lockkeeper.target": "default",
     "lockkeeper.key": "lock:t",
     "lockkeeper.format": "redisson",
     "lockkeeper.outcome": "granted",
     "lockkeeper.waited_ms": waitedMs,
   });
-  expect(msOf(wait)).toBeGreaterThanOrEqual(waitedMs - 1);
-  expect(msOf(waited)).toBeGreaterThanOrEqual(msOf(wait));
+  expect(computeDurationMs(wait)).toBeGreaterThanOrEqual(waitedMs - 1);
+  expect(computeDurationMs(waited)).toBeGreaterThanOrEqual(computeDurationMs(wait));
   expect(services).toEqual(new Set(["lockkeeper"]));
 });
 

@@ -1,8 +1,8 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Logger } from "pino";
-import { textOfKey } from "../../lib/keys/key.ts";
+import { formatKey } from "../../lib/keys/key.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
-import type { Headers, VerbSpan } from "./verb-observer.ts";
+import type { TraceHeaders, VerbSpan } from "./verb-observer.ts";
 
 export interface TracingOptions {
   /** Where spans are sent to: OTLP over HTTP, as JSON. */
@@ -12,7 +12,7 @@ export interface TracingOptions {
 
 /** Spans of the verbs, for whoever collects them. */
 export interface Tracing {
-  begin(call: VerbCall, request: Headers): VerbSpan;
+  startSpan(call: VerbCall, request: TraceHeaders): VerbSpan;
   /** Sends what is left, as far as it goes in half a second. */
   stop(): Promise<void>;
 }
@@ -32,19 +32,22 @@ export async function openTracing({ url, service }: TracingOptions, log: Logger)
       import("@opentelemetry/exporter-trace-otlp-http"),
     ]);
   // What the SDK has to say, above all that the collector does not answer, would be said to nobody.
-  api.diag.setLogger(diagnosticsIn(log), { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
+  api.diag.setLogger(createDiagnosticsLogger(log), {
+    logLevel: api.DiagLogLevel.WARN,
+    suppressOverrideMessage: true,
+  });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ "service.name": service }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
   });
   const tracer = provider.getTracer("lockkeeper");
   const propagator = new W3CTraceContextPropagator();
-  const getter = { get: (request: Headers, name: string) => request.header(name), keys: () => [] };
+  const getter = { get: (request: TraceHeaders, name: string) => request.header(name), keys: () => [] };
   return {
-    begin(call, request) {
+    startSpan(call, request) {
       const parent = propagator.extract(api.ROOT_CONTEXT, request, getter);
-      const startedAt = now();
-      const attributes = attributesOf(call);
+      const startedAt = getUnixMs();
+      const attributes = toSpanAttributes(call);
       const kind = api.SpanKind.SERVER;
       const span = tracer.startSpan(call.verb, { kind, attributes, startTime: startedAt }, parent);
       const within = api.trace.setSpan(parent, span);
@@ -61,7 +64,7 @@ class RunningSpan implements VerbSpan {
   constructor(
     private readonly span: Span,
     private readonly tracer: Tracer,
-    private readonly within: Context,
+    private readonly context: Context,
     private readonly startedAt: number,
     private readonly waits: boolean,
     private readonly error: number,
@@ -69,14 +72,14 @@ class RunningSpan implements VerbSpan {
 
   end({ outcome, waitedMs }: VerbEnd): void {
     const { span, startedAt } = this;
-    const endedAt = now();
+    const endedAt = getUnixMs();
     span.setAttribute("lockkeeper.outcome", outcome);
     if (this.waits) {
       const waited = waitedMs ?? endedAt - startedAt;
       span.setAttribute("lockkeeper.waited_ms", Math.round(waited));
       // A lock that was free at once was not waited for.
       if (waited >= 1) {
-        const wait = this.tracer.startSpan("wait", { startTime: startedAt }, this.within);
+        const wait = this.tracer.startSpan("wait", { startTime: startedAt }, this.context);
         wait.end(startedAt + waited);
       }
     }
@@ -86,16 +89,16 @@ class RunningSpan implements VerbSpan {
 }
 
 /** Unix milliseconds, with a fraction. */
-function now(): number {
+function getUnixMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-function attributesOf({ target, key, format }: VerbCall) {
-  const attributes = { "lockkeeper.target": target, "lockkeeper.key": textOfKey(key) };
+function toSpanAttributes({ target, key, format }: VerbCall) {
+  const attributes = { "lockkeeper.target": target, "lockkeeper.key": formatKey(key) };
   return format === undefined ? attributes : { ...attributes, "lockkeeper.format": format };
 }
 
-function diagnosticsIn(log: Logger) {
+function createDiagnosticsLogger(log: Logger) {
   const say = (message: string, ...more: unknown[]) => log.warn({ more }, `OpenTelemetry: ${message}`);
   const nothing = () => undefined;
   return { error: say, warn: say, info: nothing, debug: nothing, verbose: nothing };

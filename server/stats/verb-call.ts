@@ -25,13 +25,13 @@ export interface VerbEnd {
 }
 
 /** What a request's body asks for. */
-interface Asked {
+interface VerbRequestBody {
   readonly owner?: string | undefined;
   readonly format?: string | undefined;
   readonly waitMs?: number | undefined;
 }
 
-export function callOf(verb: Verb, target: string, key: Key, body: Asked): VerbCall {
+export function toVerbCall(verb: Verb, target: string, key: Key, body: VerbRequestBody): VerbCall {
   const { owner, format, waitMs = 0 } = body;
   return { verb, target, key, owner, format, waits: waitMs > 0 };
 }

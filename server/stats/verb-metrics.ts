@@ -13,7 +13,7 @@ export class VerbMetrics {
 
   constructor(registry: Registry) {
     const registers = [registry];
-    const counted = () => this.#counted();
+    const counted = () => this.#listCounts();
     new Counter({
       name: "lockkeeper_verb_calls_total",
       help: "Calls of a verb through the API by how they ended: granted, released, not_held ... or the code of an error.",
@@ -41,21 +41,21 @@ export class VerbMetrics {
   }
 
   /** On the way of every request: a counter of the library would take as long as the rest of this. */
-  ended({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
-    const outcomes = within(within(this.#calls, target), verb);
+  recordVerb({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
+    const outcomes = getOrCreateMap(getOrCreateMap(this.#calls, target), verb);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     if (waits) this.#waits.observe({ target, outcome }, (waitedMs ?? tookMs) / 1000);
     else this.#seconds.observe({ target, verb }, tookMs / 1000);
   }
 
-  *#counted(): Generator<[target: string, verb: string, outcome: string, count: number]> {
+  *#listCounts(): Generator<[target: string, verb: string, outcome: string, count: number]> {
     for (const [target, verbs] of this.#calls)
       for (const [verb, outcomes] of verbs)
         for (const [outcome, count] of outcomes) yield [target, verb, outcome, count];
   }
 }
 
-function within<Inner>(map: Map<string, Map<string, Inner>>, name: string): Map<string, Inner> {
+function getOrCreateMap<Inner>(map: Map<string, Map<string, Inner>>, name: string): Map<string, Inner> {
   let inner = map.get(name);
   if (inner === undefined) {
     inner = new Map();

@@ -1,4 +1,4 @@
-import type { Figures } from "./lock-stats.ts";
+import type { LockStats } from "./lock-stats.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
 
 /** A span of a call, in somebody's trace. */
@@ -7,22 +7,22 @@ export interface VerbSpan {
 }
 
 /** As much of a request as tells whose trace it belongs to. */
-export interface Headers {
+export interface TraceHeaders {
   header(name: string): string | undefined;
 }
 
-interface Listeners {
+interface VerbListeners {
   /** Counts and times. */
-  readonly count?: ((call: VerbCall, end: VerbEnd, tookMs: number) => void) | undefined;
-  readonly trace?: ((call: VerbCall, request: Headers) => VerbSpan) | undefined;
+  readonly onEnd?: ((call: VerbCall, end: VerbEnd, tookMs: number) => void) | undefined;
+  readonly startSpan?: ((call: VerbCall, request: TraceHeaders) => VerbSpan) | undefined;
 }
 
 /** What of our verbs is told to figures, metrics and traces. */
-export class VerbWatch {
-  constructor(private readonly listeners: Listeners = {}) {}
+export class VerbObserver {
+  constructor(private readonly listeners: VerbListeners = {}) {}
 
-  begin(call: VerbCall, figures: Figures, request: Headers): RunningVerb {
-    return new RunningVerb(call, figures, this.listeners, this.listeners.trace?.(call, request));
+  startVerb(call: VerbCall, figures: LockStats, request: TraceHeaders): RunningVerb {
+    return new RunningVerb(call, figures, this.listeners, this.listeners.startSpan?.(call, request));
   }
 }
 
@@ -32,14 +32,14 @@ export class RunningVerb {
 
   constructor(
     private readonly call: VerbCall,
-    private readonly figures: Figures,
-    private readonly listeners: Listeners,
+    private readonly stats: LockStats,
+    private readonly listeners: VerbListeners,
     private readonly span: VerbSpan | undefined,
   ) {}
 
   end(end: VerbEnd): void {
-    this.figures.verb(this.call, end.outcome);
-    this.listeners.count?.(this.call, end, performance.now() - this.startedAt);
+    this.stats.onVerbCall(this.call, end.outcome);
+    this.listeners.onEnd?.(this.call, end, performance.now() - this.startedAt);
     this.span?.end(end);
   }
 }

@@ -1,182 +1,188 @@
-import { reservedFor } from "../../lib/contract/actions/reservation.ts";
+import { parseReservedOwner } from "../../lib/contract/actions/reservation.ts";
 import type { EventType, LockEvent } from "../../lib/contract/event.ts";
 import type { PatternCount } from "../../lib/contract/stats.ts";
-import { type Key, keyOfFields, textOfKey } from "../../lib/keys/key.ts";
-import { patternOf } from "../../lib/keys/key-pattern.ts";
-import type { HeldBy, Hold } from "../watch/holds/observed-hold.ts";
-import { Few } from "./bounded-map.ts";
-import { type OnePattern, Patterns } from "./pattern-registry.ts";
-import type { Series } from "./stats-series.ts";
+import { formatKey, type Key, parseKeyFields } from "../../lib/keys/key.ts";
+import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
+import type { ObservedHold, ObservedHolder } from "../watch/holds/observed-hold.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import { type PatternRecord, PatternRegistry } from "./pattern-registry.ts";
+import type { StatsSeries } from "./stats-series.ts";
 import type { VerbCall } from "./verb-call.ts";
 
 /** Who waits is remembered of so many; one who is forgotten is counted, but not for how long it waited. */
 const WAITS_MAX = 10_000;
 /** Holds that are in the picture no more, until it is told how they ended. */
-const GONE_MAX = 10_000;
+const GONE_HOLDS_MAX = 10_000;
 /** How soon it is told how a hold ended that is in the picture no more. */
-const TOLD_WITHIN_MS = 5000;
+const REPORTED_WITHIN_MS = 5000;
 /** Holds that expired, until their holder comes back for them. */
-const LAPSED_MAX = 1000;
+const EXPIRED_HOLDS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Anyone may publish on our channel; a clock that is so far ahead is no clock. */
-const AHEAD_MS = 60_000;
+const CLOCK_AHEAD_MS = 60_000;
 /** A time so near to one that was compared with the clock need not be. */
-const NEAR_MS = 30_000;
+const COMPARED_NEAR_MS = 30_000;
 /** Keys whose pattern is known: acquire and release come soon after each other. */
-const KNOWN_MAX = 2000;
+const KNOWN_PATTERNS_MAX = 2000;
 
 /** What the picture knew of a hold that its ending does not tell. */
-interface Gone {
+interface GoneHold {
   readonly isRenewed: boolean;
   /** It was held already when it was first seen, so nobody knows for how long it was. */
-  readonly isOlder: boolean;
+  readonly isStartUnknown: boolean;
   /** When it was missed. */
   readonly at: number;
 }
 
-export interface LedgerParts {
+export interface WaitTrackerDeps {
   /** Redis's clock, Unix milliseconds. */
   now(): number;
-  holdOf(key: Key): Hold | undefined;
-  readonly series: Series;
+  findHold(key: Key): ObservedHold | undefined;
+  readonly series: StatsSeries;
 }
 
 /** Counts what happens to the locks of one target, by the pattern of their keys. */
-export class Ledger {
-  readonly patterns = new Patterns();
+export class WaitTracker {
+  readonly patterns = new PatternRegistry();
   /** Since the start. */
   expiredInUse = 0;
-  readonly #known = new Map<Key, string>();
+  readonly #patternByKey = new Map<Key, string>();
   #comparedAt = Number.NEGATIVE_INFINITY;
-  readonly #waits = new Few<number>(WAITS_MAX);
-  readonly #gone = new Few<Gone>(GONE_MAX);
+  readonly #waits = new BoundedMap<number>(WAITS_MAX);
+  readonly #goneHolds = new BoundedMap<GoneHold>(GONE_HOLDS_MAX);
   /** Of remembered events: holds that were there before somebody looked. */
-  readonly #older = new Few<true>(GONE_MAX);
-  readonly #lapsed = new Few<true>(LAPSED_MAX);
+  readonly #holdsOfUnknownStart = new BoundedMap<true>(GONE_HOLDS_MAX);
+  readonly #expiredHolds = new BoundedMap<true>(EXPIRED_HOLDS_MAX);
 
-  constructor(private readonly parts: LedgerParts) {}
+  constructor(private readonly deps: WaitTrackerDeps) {}
 
   /** The picture of a key has changed. To be called before the events that tell of it. */
-  seen(before: Hold | undefined, after: Hold | undefined): void {
+  onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
     for (const holder of before.holders) {
       if (after?.holders.some(({ epoch }) => epoch === holder.epoch)) continue;
-      const gone = goneOf(before, holder, this.parts.now());
-      if (gone !== undefined) this.#gone.put(nameOf(before.key, textOfKey(holder.seen.owner)), gone);
+      const gone = toGoneHold(before, holder, this.deps.now());
+      if (gone !== undefined)
+        this.#goneHolds.set(formatHolderKey(before.key, formatKey(holder.seen.owner)), gone);
     }
   }
 
-  event(event: LockEvent): void {
+  onEvent(event: LockEvent): void {
     // The most frequent of all, and neither says anything that is counted.
     if (event.type === "renewed" || event.type === "seen") return;
-    const at = this.#timeOf(event);
-    if (at === undefined || reservedFor(event.owner ?? "") !== undefined) return;
-    const key = keyOfFields(event);
-    this.#take(event, key, at, this.patterns.at(this.#patternOf(key), at));
+    const at = this.#clampTime(event);
+    if (at === undefined || parseReservedOwner(event.owner ?? "") !== undefined) return;
+    const key = parseKeyFields(event);
+    this.#countEvent(event, key, at, this.patterns.getOrCreate(this.#findPattern(key), at));
   }
 
   /** What happened before this process began. It is no point of the series, and waits were not recorded. */
-  remember(event: LockEvent): void {
-    const at = this.#timeOf(event);
+  addPastEvent(event: LockEvent): void {
+    const at = this.#clampTime(event);
     const { type, owner = "", heldMs, observed } = event;
-    if (at === undefined || reservedFor(owner) !== undefined) return;
-    const key = keyOfFields(event);
+    if (at === undefined || parseReservedOwner(owner) !== undefined) return;
+    const key = parseKeyFields(event);
     if (type === "seen") {
-      this.#older.put(nameOf(key, owner), true);
+      this.#holdsOfUnknownStart.set(formatHolderKey(key, owner), true);
       return;
     }
-    const pattern = this.patterns.at(this.#patternOf(key), at);
-    const counted = COUNTED[type];
+    const pattern = this.patterns.getOrCreate(this.#findPattern(key), at);
+    const counted = COUNT_BY_EVENT[type];
     if (counted !== undefined) pattern.count(counted, at);
     if (type !== "released" && type !== "expired") return;
-    const isOlder = this.#older.take(nameOf(key, owner)) && observed === "derived";
-    if (heldMs !== undefined && !isOlder) pattern.held(heldMs, at);
+    const isOlder = this.#holdsOfUnknownStart.take(formatHolderKey(key, owner)) && observed === "derived";
+    if (heldMs !== undefined && !isOlder) pattern.addHeldTime(heldMs, at);
   }
 
   /** undefined: too long ago. */
-  #timeOf({ at }: LockEvent): number | undefined {
-    if (Math.abs(at - this.#comparedAt) <= NEAR_MS) return at;
-    this.#comparedAt = this.parts.now();
-    return at < this.#comparedAt - DAY_MS ? undefined : Math.min(at, this.#comparedAt + AHEAD_MS);
+  #clampTime({ at }: LockEvent): number | undefined {
+    if (Math.abs(at - this.#comparedAt) <= COMPARED_NEAR_MS) return at;
+    this.#comparedAt = this.deps.now();
+    return at < this.#comparedAt - DAY_MS ? undefined : Math.min(at, this.#comparedAt + CLOCK_AHEAD_MS);
   }
 
-  #patternOf(key: Key): string {
-    const known = this.#known.get(key);
+  #findPattern(key: Key): string {
+    const known = this.#patternByKey.get(key);
     if (known !== undefined) return known;
-    const pattern = patternOf(key);
-    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
-    this.#known.set(key, pattern);
+    const pattern = toKeyPattern(key);
+    if (this.#patternByKey.size >= KNOWN_PATTERNS_MAX) this.#patternByKey.clear();
+    this.#patternByKey.set(key, pattern);
     return pattern;
   }
 
-  #take(event: LockEvent, key: Key, at: number, pattern: OnePattern): void {
+  #countEvent(event: LockEvent, key: Key, at: number, pattern: PatternRecord): void {
     const { type, owner = "" } = event;
-    const counted = COUNTED[type];
+    const counted = COUNT_BY_EVENT[type];
     if (counted !== undefined) pattern.count(counted, at);
-    if (counted === "acquisitions") this.parts.series.acquired();
-    if (counted === "acquisitions" || type === "reentered") this.#waitIsOver(key, owner, at, pattern);
-    else if (type === "waiting") this.#waits.put(nameOf(key, owner), at);
-    else if (type === "wait_ended") this.#waits.take(nameOf(key, owner));
-    else if (type === "released" || type === "expired") this.#ended(event, key, at, pattern);
+    if (counted === "acquisitions") this.deps.series.countAcquisition();
+    if (counted === "acquisitions" || type === "reentered") this.#endWait(key, owner, at, pattern);
+    else if (type === "waiting") this.#waits.set(formatHolderKey(key, owner), at);
+    else if (type === "wait_ended") this.#waits.take(formatHolderKey(key, owner));
+    else if (type === "released" || type === "expired") this.#endHold(event, key, at, pattern);
   }
 
   /** What became of a call of one of our own verbs. */
-  verb({ verb, key, owner }: VerbCall, outcome: string): void {
+  onVerbCall({ verb, key, owner }: VerbCall, outcome: string): void {
     const isRefused = verb === "acquire" && (outcome === "held" || outcome === "queue_full");
-    const isNotRenewed = verb === "renew" && NOT_RENEWED.has(outcome);
+    const isNotRenewed = verb === "renew" && RENEWAL_FAILURES.has(outcome);
     const isLate = owner !== undefined && (outcome === "lost" || outcome === "not_held");
     if (!isRefused && !isNotRenewed && !isLate) return;
-    const at = this.parts.now();
-    const pattern = this.patterns.at(patternOf(key), at);
+    const at = this.deps.now();
+    const pattern = this.patterns.getOrCreate(toKeyPattern(key), at);
     if (isRefused) pattern.count("refusals", at);
     if (isNotRenewed) pattern.count("renewalsFailed", at);
-    if (isLate && this.#lapsed.take(nameOf(key, owner))) this.#countInUse(pattern, at);
+    if (isLate && this.#expiredHolds.take(formatHolderKey(key, owner))) this.#countExpiredInUse(pattern, at);
   }
 
-  #waitIsOver(key: Key, owner: string, at: number, pattern: OnePattern): void {
+  #endWait(key: Key, owner: string, at: number, pattern: PatternRecord): void {
     if (this.#waits.size === 0) return;
-    const since = this.#waits.take(nameOf(key, owner));
+    const since = this.#waits.take(formatHolderKey(key, owner));
     if (since === undefined) return;
     const ms = Math.max(0, at - since);
-    pattern.waited(ms, at);
-    this.parts.series.waited(ms);
+    pattern.addWaitTime(ms, at);
+    this.deps.series.addWaitTime(ms);
   }
 
-  #ended({ type, owner = "", heldMs, observed }: LockEvent, key: Key, at: number, pattern: OnePattern): void {
+  #endHold(
+    { type, owner = "", heldMs, observed }: LockEvent,
+    key: Key,
+    at: number,
+    pattern: PatternRecord,
+  ): void {
     // Our scripts tell all there is to know.
     if (type === "released" && observed === "exact") {
-      if (heldMs !== undefined) pattern.held(heldMs, at);
+      if (heldMs !== undefined) pattern.addHeldTime(heldMs, at);
       return;
     }
-    const name = nameOf(key, owner);
-    const gone = this.#missed(name) ?? this.#stillSeen(key, owner);
-    if (heldMs !== undefined && !gone?.isOlder) pattern.held(heldMs, at);
+    const name = formatHolderKey(key, owner);
+    const gone = this.#takeGoneHold(name) ?? this.#findIndexedHold(key, owner);
+    if (heldMs !== undefined && !gone?.isStartUnknown) pattern.addHeldTime(heldMs, at);
     if (type !== "expired") return;
-    this.parts.series.expired();
-    if (gone?.isRenewed) this.#countInUse(pattern, at);
-    else this.#lapsed.put(name, true);
+    this.deps.series.countExpiry();
+    if (gone?.isRenewed) this.#countExpiredInUse(pattern, at);
+    else this.#expiredHolds.set(name, true);
   }
 
   /** One that was missed long ago was an earlier hold of the same owner, whose end was told by our scripts. */
-  #missed(name: string): Gone | undefined {
-    const gone = this.#gone.take(name);
-    return gone !== undefined && this.parts.now() - gone.at < TOLD_WITHIN_MS ? gone : undefined;
+  #takeGoneHold(name: string): GoneHold | undefined {
+    const gone = this.#goneHolds.take(name);
+    return gone !== undefined && this.deps.now() - gone.at < REPORTED_WITHIN_MS ? gone : undefined;
   }
 
   /** The word that somebody else has the lock may come before the look that shows it. */
-  #stillSeen(key: Key, owner: string): Gone | undefined {
-    const hold = this.parts.holdOf(key);
-    const holder = hold?.holders.find(({ seen }) => textOfKey(seen.owner) === owner);
-    return hold && holder && goneOf(hold, holder, this.parts.now());
+  #findIndexedHold(key: Key, owner: string): GoneHold | undefined {
+    const hold = this.deps.findHold(key);
+    const holder = hold?.holders.find(({ seen }) => formatKey(seen.owner) === owner);
+    return hold && holder && toGoneHold(hold, holder, this.deps.now());
   }
 
-  #countInUse(pattern: OnePattern, at: number): void {
+  #countExpiredInUse(pattern: PatternRecord, at: number): void {
     pattern.count("expiredInUse", at);
     this.expiredInUse++;
   }
 }
 
-const COUNTED: Partial<Record<EventType, PatternCount>> = {
+const COUNT_BY_EVENT: Partial<Record<EventType, PatternCount>> = {
   acquired: "acquisitions",
   recreated: "acquisitions",
   waiting: "waits",
@@ -185,14 +191,18 @@ const COUNTED: Partial<Record<EventType, PatternCount>> = {
   force_released: "forceReleases",
   evicted: "evictions",
 };
-const NOT_RENEWED: ReadonlySet<string> = new Set(["lost", "unavailable", "unknown_outcome", "internal"]);
+const RENEWAL_FAILURES: ReadonlySet<string> = new Set(["lost", "unavailable", "unknown_outcome", "internal"]);
 
-function goneOf({ renewals, seen }: Hold, holder: HeldBy, at: number): Gone | undefined {
+function toGoneHold(
+  { renewals, seen }: ObservedHold,
+  holder: ObservedHolder,
+  at: number,
+): GoneHold | undefined {
   const isRenewed = renewals.count > 0 && seen.holders.length === 1;
   const isOlder = holder.since === "at_least" && holder.seen.sinceMs === null;
-  return isRenewed || isOlder ? { isRenewed, isOlder, at } : undefined;
+  return isRenewed || isOlder ? { isRenewed, isStartUnknown: isOlder, at } : undefined;
 }
 
-function nameOf(key: Key, owner: string): string {
+function formatHolderKey(key: Key, owner: string): string {
   return `${key}\n${owner}`;
 }

@@ -2,8 +2,13 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { freePort, startTestRedis, type TestRedis, testBinary } from "../../test/support/test-redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../test/support/test-server.ts";
+import {
+  findFreePort,
+  findTestBinary,
+  startTestRedis,
+  type TestRedis,
+} from "../../test/support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 /** The promise to whoever ends the process. */
 const STOP_MS = 2000;
@@ -30,7 +35,7 @@ describe("hanging target", () => {
     let isStopped = false;
     onTestFinished(async () => (isStopped ? undefined : await server.stop()));
     expect(performance.now() - startedAt).toBeLessThan(4000);
-    await until(async () => (await server.call("/locks?target=after")).status === 200);
+    await waitUntil(async () => (await server.call("/locks?target=after")).status === 200);
     after.freeze();
     const asked = performance.now();
     expect((await server.call("/locks/lock%3Aa/acquire", { body: { owner: "me" } })).status).toBe(200);
@@ -65,41 +70,41 @@ describe("home store down at startup", () => {
     const withKey = (key: string) => server.call("/locks", { headers: { authorization: `Bearer ${key}` } });
     expect(server.runtime.readiness).toEqual({ ready: false, state: "home store down" });
     expect((await withKey(ROOT_KEY)).body).toMatchObject({ code: "unavailable" });
-    expect(await server.runtime.makeLink()).toBeUndefined();
+    expect(await server.runtime.createLoginLink()).toBeUndefined();
     await home.restart();
-    await until(() => server.runtime.readiness.ready);
-    expect(await server.runtime.makeLink()).toMatch(/./);
-    await until(() => server.said.some((line) => line.includes("API key, shown only now: lk_")));
-    const [key = ""] = server.said.join("\n").match(/lk_\S+/) ?? [];
+    await waitUntil(() => server.runtime.readiness.ready);
+    expect(await server.runtime.createLoginLink()).toMatch(/./);
+    await waitUntil(() => server.terminalLines.some((line) => line.includes("API key, shown only now: lk_")));
+    const [key = ""] = server.terminalLines.join("\n").match(/lk_\S+/) ?? [];
     expect((await withKey(key)).status).toBe(200);
     expect((await withKey(`${key}x`)).status).toBe(401);
-    expect(await server.redis.client().keys("{lockkeeper}:*")).toEqual([]);
+    expect(await server.redis.createClient().keys("{lockkeeper}:*")).toEqual([]);
   });
 
   it("clients can acquire locks while the home store is down", async () => {
-    const [key = ""] = server.said.join("\n").match(/lk_\S+/) ?? [];
+    const [key = ""] = server.terminalLines.join("\n").match(/lk_\S+/) ?? [];
     await home.kill();
-    await until(() => !server.runtime.readiness.ready);
+    await waitUntil(() => !server.runtime.readiness.ready);
     const headers = { authorization: `Bearer ${key}` };
     const taken = await server.call("/locks/lock%3Aa/acquire", { body: { owner: "me" }, headers });
     expect(taken.status).toBe(200);
     await home.restart();
-    await until(() => server.runtime.readiness.ready);
+    await waitUntil(() => server.runtime.readiness.ready);
   });
 });
 
 it("with a read-only first target, Lockkeeper stores its own data in the embedded Redis", async () => {
   const cache = await mkdtemp(join(tmpdir(), "lockkeeper-own-"));
   // What was unpacked for the tests is unpacked here, too.
-  await testBinary();
+  await findTestBinary();
   await symlink(resolve(".cache/redis-server"), join(cache, "redis-server"));
   onTestFinished(() => rm(cache, { recursive: true, force: true }));
-  const own = { LOCKKEEPER_REDIS_PORT: String(await freePort()) };
+  const own = { LOCKKEEPER_REDIS_PORT: String(await findFreePort()) };
   const server = await startTestServer({
     environment: { LOCKKEEPER_LOG: "silent", LOCKKEEPER_CACHE_DIR: cache, ...own },
     file: (url) => ({ targets: [{ name: "only", redis: url, readOnly: true }] }),
   });
   onTestFinished(() => server.stop());
-  expect(await server.runtime.makeLink()).toMatch(/./);
-  expect(await server.redis.client().keys("*")).toEqual([]);
+  expect(await server.runtime.createLoginLink()).toMatch(/./);
+  expect(await server.redis.createClient().keys("*")).toEqual([]);
 });

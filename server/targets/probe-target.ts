@@ -1,24 +1,24 @@
 import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../errors/startup-error.ts";
-import type { Where } from "../locks/backends/open-backend.ts";
+import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import { checkServer, type ServerFacts } from "../redis/check-server.ts";
-import { type ClusterWhere, clusterAddressOf } from "../redis/cluster/cluster-address.ts";
+import { type ClusterLocation, toClusterAddress } from "../redis/cluster/cluster-address.ts";
 import { ClusterMap } from "../redis/cluster/cluster-map.ts";
-import { addressOf } from "../redis/connect.ts";
-import { majorityOf } from "../redis/majority.ts";
-import { sentinelAddressOf } from "../redis/sentinel/sentinel-address.ts";
+import { parseRedisAddress } from "../redis/connect.ts";
+import { computeMajority } from "../redis/majority.ts";
+import { createSentinelAddress } from "../redis/sentinel/sentinel-address.ts";
 
-export function topologyOf(where: Where): Topology {
+export function getTopology(where: RedisLocation): Topology {
   if (typeof where === "string") return "standalone";
   return "sentinel" in where ? "sentinel" : "cluster" in where ? "cluster" : "quorum";
 }
 
 /** Where it is, safe to print. */
-export function labelOf(where: Where): string {
-  if (typeof where === "string") return addressOf(where).label;
-  if ("sentinel" in where) return sentinelAddressOf(where).label;
-  if ("cluster" in where) return `cluster of ${clusterAddressOf(where).seeds.join(", ")}`;
-  return `quorum of ${where.quorum.map((url) => addressOf(url).label).join(", ")}`;
+export function formatLocation(where: RedisLocation): string {
+  if (typeof where === "string") return parseRedisAddress(where).label;
+  if ("sentinel" in where) return createSentinelAddress(where).label;
+  if ("cluster" in where) return `cluster of ${toClusterAddress(where).seeds.join(", ")}`;
+  return `quorum of ${where.quorum.map((url) => parseRedisAddress(url).label).join(", ")}`;
 }
 
 /**
@@ -27,37 +27,40 @@ export function labelOf(where: Where): string {
  * @param setting where the configuration says where it is
  * @throws StartupError in one line
  */
-export async function reach(where: Where, setting: string): Promise<ServerFacts> {
-  if (typeof where === "string") return await checkServer(addressOf(where), { setting });
-  if ("sentinel" in where) return await checkServer(sentinelAddressOf(where), { setting });
-  if ("cluster" in where) return await reachCluster(where, setting);
-  return await reachMajority(where.quorum, setting);
+export async function probeTarget(where: RedisLocation, setting: string): Promise<ServerFacts> {
+  if (typeof where === "string") return await checkServer(parseRedisAddress(where), { setting });
+  if ("sentinel" in where) return await checkServer(createSentinelAddress(where), { setting });
+  if ("cluster" in where) return await probeCluster(where, setting);
+  return await probeMajority(where.quorum, setting);
 }
 
 /** A minority may be down; what is wrong with one that answers is said. */
-async function reachMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
+async function probeMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
   const asked = await Promise.allSettled(
-    urls.map((url, at) => checkServer(addressOf(url), { setting: `${setting}.quorum[${at}]` })),
+    urls.map((url, at) => checkServer(parseRedisAddress(url), { setting: `${setting}.quorum[${at}]` })),
   );
   const answered = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const [first] = answered;
-  if (first !== undefined && answered.length >= majorityOf(urls.length)) return first;
+  if (first !== undefined && answered.length >= computeMajority(urls.length)) return first;
   const failed = asked.find((each) => each.status === "rejected");
   throw failed?.reason ?? new StartupError(`${setting} names no master.`);
 }
 
-async function reachCluster(where: ClusterWhere, setting: string): Promise<ServerFacts> {
-  const address = clusterAddressOf(where);
+async function probeCluster(where: ClusterLocation, setting: string): Promise<ServerFacts> {
+  const address = toClusterAddress(where);
   const map = new ClusterMap(address);
   try {
-    await map.look();
+    await map.refresh();
   } catch {
     // One that is reached says more than that it has no slots to tell of.
-    return await checkServer(address.addressOf(address.seeds[0] ?? ""), { setting, topology: "cluster" });
+    return await checkServer(address.getNodeAddress(address.seeds[0] ?? ""), {
+      setting,
+      topology: "cluster",
+    });
   } finally {
     map.close();
   }
   const [master] = map.masters;
-  if (master === undefined) throw new StartupError(`The ${labelOf(where)} has no master yet.`);
-  return await checkServer(address.addressOf(master), { setting, topology: "cluster" });
+  if (master === undefined) throw new StartupError(`The ${formatLocation(where)} has no master yet.`);
+  return await checkServer(address.getNodeAddress(master), { setting, topology: "cluster" });
 }

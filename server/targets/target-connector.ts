@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../errors/startup-error.ts";
-import { labelOf, topologyOf } from "./probe-target.ts";
-import type { PlacedSettings, Target } from "./target.ts";
+import { formatLocation, getTopology } from "./probe-target.ts";
+import type { LocatedTargetSettings, Target } from "./target.ts";
 
 const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 5000;
 
 /** Opens a target, and tries again until it is there. Once open it stays open, also while its Redis is away. */
-export class TargetKeeper {
+export class TargetConnector {
   /** Since when it is tried, Unix milliseconds. */
   readonly triedSince = Date.now();
   #target: Target | undefined;
@@ -19,17 +19,17 @@ export class TargetKeeper {
   readonly #listeners = new Set<(target: Target) => void>();
 
   constructor(
-    readonly settings: PlacedSettings,
-    private readonly open: (settings: PlacedSettings) => Promise<Target>,
+    readonly settings: LocatedTargetSettings,
+    private readonly openTarget: (settings: LocatedTargetSettings) => Promise<Target>,
     private readonly log: Logger,
   ) {}
 
   get address(): string {
-    return labelOf(this.settings.where);
+    return formatLocation(this.settings.where);
   }
 
   get topology(): Topology {
-    return topologyOf(this.settings.where);
+    return getTopology(this.settings.where);
   }
 
   get name(): string {
@@ -49,7 +49,7 @@ export class TargetKeeper {
   /** Resolves after the first try; the next ones follow by themselves. */
   async start(): Promise<void> {
     try {
-      await this.tryOnce();
+      await this.connectOnce();
     } catch (error) {
       if (!(error instanceof StartupError)) this.log.error({ err: error, target: this.name }, "not opened");
       else if (this.#tries === 0)
@@ -60,9 +60,9 @@ export class TargetKeeper {
   }
 
   /** @throws StartupError when it cannot be reached */
-  async tryOnce(): Promise<Target> {
+  async connectOnce(): Promise<Target> {
     try {
-      const target = await this.open(this.settings);
+      const target = await this.openTarget(this.settings);
       this.#target = target;
       // Whoever stops does not wait for a Redis that hangs.
       if (this.#isStopped) void target.close();

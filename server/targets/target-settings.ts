@@ -1,6 +1,6 @@
 import type { FormatRule } from "../../lib/contract/detection/format-rule.ts";
-import type { Where } from "../locks/backends/open-backend.ts";
-import type { Safety } from "../locks/verbs/safety.ts";
+import type { RedisLocation } from "../locks/backends/open-backend.ts";
+import type { SafetyOptions } from "../locks/verbs/safety.ts";
 import type { Runbook } from "../watch/annotations/runbook.ts";
 
 /** What may be done to a target, and what of it is looked at. */
@@ -22,12 +22,12 @@ export interface TargetSettings {
   /** A free word; `production` wears the badge. */
   readonly environment: string | undefined;
   /** undefined: the embedded Redis. */
-  readonly where: Where | undefined;
+  readonly where: RedisLocation | undefined;
   /** Where the configuration says so, for messages: `REDIS_URL`, `targets[1].redis`. */
   readonly setting: string;
   readonly policy: TargetPolicy;
   /** What more is asked of it before a lock counts as granted. */
-  readonly safety?: Safety;
+  readonly safety?: SafetyOptions;
   /** Which keys are of which format, where their shape does not tell. */
   readonly formatRules: readonly FormatRule[];
   /** What to read about locks, by their names. */

@@ -1,25 +1,25 @@
 import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../errors/startup-error.ts";
-import { read } from "../formats/registry/read-keys.ts";
-import type { Retention } from "../history/event-index.ts";
+import { readKeys } from "../formats/registry/read-keys.ts";
+import type { EventRetention } from "../history/event-index.ts";
 import { Journal } from "../history/journal.ts";
 import { type OpenStore, Recording } from "../history/recording.ts";
-import type { Home } from "../home/home-store.ts";
-import { openBackend, type Where } from "../locks/backends/open-backend.ts";
-import { openQuorum } from "../locks/quorum/open-quorum.ts";
+import type { HomeStore } from "../home/home-store.ts";
+import { openBackend, type RedisLocation } from "../locks/backends/open-backend.ts";
+import { openQuorumBackend } from "../locks/quorum/open-quorum.ts";
 import type { Backend } from "../locks/verbs/backend.ts";
-import { isAsked } from "../locks/verbs/safety.ts";
+import { hasSafetyChecks } from "../locks/verbs/safety.ts";
 import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
 import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters/open-masters.ts";
-import { Figures } from "../stats/lock-stats.ts";
-import { RuleBook } from "../watch/annotations/format-rule-store.ts";
+import { LockStats } from "../stats/lock-stats.ts";
+import { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 import { Notes } from "../watch/annotations/notes.ts";
 import { Runbooks } from "../watch/annotations/runbooks.ts";
 import { Finder } from "../watch/finder/finder.ts";
 import { Watcher } from "../watch/watcher.ts";
-import { labelOf, reach, topologyOf } from "./probe-target.ts";
+import { formatLocation, getTopology, probeTarget } from "./probe-target.ts";
 import type { TargetSettings } from "./target-settings.ts";
 
 /** One Redis that is open: the picture of its locks, what happened to them, and the verbs. */
@@ -33,9 +33,9 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly watcher: Watcher;
   readonly journal: Journal;
   readonly locks: OperatorVerbs;
-  readonly rules: RuleBook;
+  readonly rules: FormatRuleStore;
   readonly notes: Notes;
-  readonly figures: Figures;
+  readonly figures: LockStats;
   /** Whether this instance is the one that writes the target's history. */
   isRecorder(): boolean;
   readonly finder: Finder;
@@ -43,55 +43,62 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
 }
 
 /** A target of which is known where it is: the embedded Redis, too. */
-export type PlacedSettings = TargetSettings & { readonly where: Where; readonly locksMax: number };
+export type LocatedTargetSettings = TargetSettings & {
+  readonly where: RedisLocation;
+  readonly locksMax: number;
+};
 
 /** @throws StartupError when it cannot be reached, or cannot hold locks for us */
-export async function openTarget(settings: PlacedSettings, around: Around): Promise<Target> {
+export async function openTarget(settings: LocatedTargetSettings, around: TargetDeps): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
-  const server = await reach(where, setting);
-  const backend = await openVerbs(settings).catch((error: unknown) => {
+  const server = await probeTarget(where, setting);
+  const backend = await openTargetBackend(settings).catch((error: unknown) => {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
-      `Redis at ${labelOf(where)} answered once but does not keep our connections; see its log.`,
+      `Redis at ${formatLocation(where)} answered once but does not keep our connections; see its log.`,
     );
   });
-  const rules = await RuleBook.open({ home: around.home, target: name, given: settings.formatRules });
+  const rules = await FormatRuleStore.open({
+    home: around.home,
+    target: name,
+    configuredRules: settings.formatRules,
+  });
   const notes = await Notes.open(around.home, name);
   return {
     ...{ name, label, environment, policy, rules, notes },
-    topology: topologyOf(where),
-    address: labelOf(where),
+    topology: getTopology(where),
+    address: formatLocation(where),
     server: server.name,
     locks: backend.verbs,
-    ...watched(settings, { masters: openMasters(where), backend, rules, notes }, around),
+    ...startWatching(settings, { masters: openMasters(where), backend, rules, notes }, around),
   };
 }
 
 /** What a target needs of the process. */
-export interface Around {
-  readonly home: Home;
+export interface TargetDeps {
+  readonly home: HomeStore;
   readonly openStore: OpenStore;
-  readonly retention: Retention;
+  readonly retention: EventRetention;
   readonly log: Logger;
 }
 
 /** A quorum of whatever number is looked at as it is; an even one is a finding of its health. */
-function openVerbs({ where, policy: { lockable }, safety }: PlacedSettings): Promise<Backend> {
-  const isQuorum = typeof where !== "string" && "quorum" in where && !isAsked(safety ?? {});
-  return isQuorum ? openQuorum(where, lockable, "any") : openBackend(where, lockable, safety);
+function openTargetBackend({ where, policy: { lockable }, safety }: LocatedTargetSettings): Promise<Backend> {
+  const isQuorum = typeof where !== "string" && "quorum" in where && !hasSafetyChecks(safety ?? {});
+  return isQuorum ? openQuorumBackend(where, lockable, "any") : openBackend(where, lockable, safety);
 }
 
-interface Opened {
+interface OpenedParts {
   readonly masters: Masters;
   readonly backend: Backend;
-  readonly rules: RuleBook;
+  readonly rules: FormatRuleStore;
   readonly notes: Notes;
 }
 
-function watched(
-  { name, policy, locksMax, runbooks = [] }: PlacedSettings,
-  { masters, backend, rules, notes }: Opened,
-  { openStore, retention, log }: Around,
+function startWatching(
+  { name, policy, locksMax, runbooks = [] }: LocatedTargetSettings,
+  { masters, backend, rules, notes }: OpenedParts,
+  { openStore, retention, log }: TargetDeps,
 ) {
   const journal = new Journal(retention);
   const { watch, notifications, readOnly } = policy;
@@ -100,21 +107,21 @@ function watched(
     runbooks: new Runbooks(runbooks),
   };
   const watcher = new Watcher(options, masters, journal, log);
-  const figures = openFigures(name, watcher, journal);
+  const figures = startLockStats(name, watcher, journal);
   const finder = new Finder({
     masters,
     watch,
-    read: (master, keys) => read(master.redis, keys, rules.rules, masters.spread),
+    readKeys: (master, keys) => readKeys(master.redis, keys, rules.rules, masters.routing),
     isWatched: (key) => watcher.isWatched(key),
   });
-  watcher.showNotes(notes);
-  rules.onLoaded(() => watcher.useRules(rules.rules));
+  watcher.attachNotes(notes);
+  rules.onLoaded(() => watcher.setFormatRules(rules.rules));
   const sight = {
-    isWhole: () => watcher.isWhole,
+    isWhole: () => watcher.isComplete,
     now: () => watcher.clock.now(),
     onChange: (listener: () => void) => watcher.onChange(listener),
   };
-  const recording = new Recording({ openStore, target: name, journal, sight, log });
+  const recording = new Recording({ openStore, target: name, journal, session: sight, log });
   watcher.start();
   recording.start();
   const close = async () => {
@@ -130,18 +137,20 @@ function watched(
   return { masters, journal, watcher, figures, finder, isRecorder, close };
 }
 
-function openFigures(target: string, watcher: Watcher, journal: Journal): Figures {
-  const figures = new Figures({
+function startLockStats(target: string, watcher: Watcher, journal: Journal): LockStats {
+  const figures = new LockStats({
     target,
     now: () => watcher.clock.now(),
-    holdOf: (key) => watcher.mirror.get(key),
-    abnormal: () => watcher.mirror.abnormal,
+    findHold: (key) => watcher.index.get(key),
+    countAbnormal: () => watcher.index.abnormalCounts,
   });
-  watcher.onSeen((key, before, after, waitersOfFree) => figures.seen(key, before, after, waitersOfFree));
-  journal.subscribe((event) => figures.event(event));
-  journal.onRemembered((entries) => figures.remember(entries));
-  watcher.waiting = () => figures.census.waiting;
-  watcher.usualHeld = (key) => figures.usualHeldMs(key);
+  watcher.onReading((key, before, after, waitersOfFree) =>
+    figures.onHoldChange(key, before, after, waitersOfFree),
+  );
+  journal.subscribe((event) => figures.onEvent(event));
+  journal.onPastEvents((entries) => figures.addPastEvents(entries));
+  watcher.countWaiters = () => figures.holdGauge.waiting;
+  watcher.getTypicalHeldMs = (key) => figures.getTypicalHeldMs(key);
   figures.start();
   return figures;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startTestCluster } from "../../test/support/cluster.ts";
 import { startTestSentinel } from "../../test/support/test-sentinel.ts";
-import { startTestServer, until } from "../../test/support/test-server.ts";
+import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const LINK = "{lockkeeper}:login:none";
 
@@ -14,12 +14,12 @@ describe("server on a Redis Cluster", () => {
       environment: { REDIS_URL: `redis-cluster://${hosts}`, LOCKKEEPER_LOG: "silent" },
     });
     onTestFinished(() => server.stop());
-    const keys = [0, 1, 2].map((master) => cluster.keyAt(master, "lock:at"));
+    const keys = [0, 1, 2].map((master) => cluster.findKeyOnMaster(master, "lock:at"));
     for (const key of keys) {
       const taken = await server.call(`/locks/${encodeURIComponent(key)}/acquire`, { body: { owner: "me" } });
       expect(taken.status).toBe(200);
     }
-    await until(async () => (await server.call("/locks")).body.total === 3);
+    await waitUntil(async () => (await server.call("/locks")).body.total === 3);
     const [{ body: lock }, { items }] = [
       await server.call(`/locks/${encodeURIComponent(keys[1] ?? "")}`),
       (await server.call("/targets")).body,
@@ -34,10 +34,10 @@ describe("server on a Redis Cluster", () => {
       expect.objectContaining({ code: "rights" }),
     );
 
-    expect(await server.runtime.makeLink()).toMatch(/./);
-    await cluster.masters[cluster.homeOf(LINK)]?.kill();
-    await until(async () => {
-      const link = await server.runtime.makeLink().catch(() => undefined);
+    expect(await server.runtime.createLoginLink()).toMatch(/./);
+    await cluster.masters[cluster.getMasterIndex(LINK)]?.kill();
+    await waitUntil(async () => {
+      const link = await server.runtime.createLoginLink().catch(() => undefined);
       return link !== undefined;
     }, 10_000);
   });
@@ -59,7 +59,10 @@ describe("server behind Sentinel", () => {
     expect(target).toMatchObject({ topology: "sentinel", state: "live" });
     expect(findings.map(({ code }: { code: string }) => code)).not.toContain("sentinel_unknown");
     await group.killMaster();
-    await until(async () => (await acquire("lock:after")).status === 200, 12_000);
-    await until(async () => (await server.runtime.makeLink().catch(() => undefined)) !== undefined, 5000);
+    await waitUntil(async () => (await acquire("lock:after")).status === 200, 12_000);
+    await waitUntil(
+      async () => (await server.runtime.createLoginLink().catch(() => undefined)) !== undefined,
+      5000,
+    );
   });
 });

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
-import { SpokenFormat } from "../../lib/contract/format.ts";
-import { forceByName } from "../../test/support/force-release-by-owner.ts";
-import { openVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
+import { WritableFormat } from "../../lib/contract/format.ts";
+import { forceReleaseByOwner } from "../../test/support/force-release-by-owner.ts";
+import { openTestVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { until } from "../../test/support/test-server.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import type { Locks } from "../locks/verbs/redis-locks.ts";
+import type { RedisLocks } from "../locks/verbs/redis-locks.ts";
 import type { Watcher } from "./watcher.ts";
 
-const FORMATS = SpokenFormat.options;
+const FORMATS = WritableFormat.options;
 const BY_MEI = "lockkeeper:reserve:mei";
 const MIN_HOLD = "lockkeeper:reserve:min-hold";
 
@@ -20,74 +20,74 @@ let redis: TestRedis;
 let direct: Redis;
 let verbs: TestVerbs;
 let watching: TestWatcher;
-let locks: Locks;
+let locks: RedisLocks;
 let journal: Journal;
 let watcher: Watcher;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
 });
 afterAll(async () => await redis.stop());
 
 beforeEach(async () => {
-  verbs = await openVerbs(redis.port);
+  verbs = await openTestVerbs(redis.port);
   ({ locks } = verbs);
-  await watch();
+  await startWatching();
 });
 afterEach(() => {
   watching.stop();
   verbs.close();
 });
 
-async function watch(): Promise<void> {
+async function startWatching(): Promise<void> {
   watching = await startTestWatcher(redis.url);
   ({ watcher, journal } = watching);
 }
 
-const fresh = () => `lock:${randomUUID()}`;
-const ask = (owner: string, format: SpokenFormat, leaseMs = 30_000) => ({
+const createKey = () => `lock:${randomUUID()}`;
+const buildAcquire = (owner: string, format: WritableFormat, leaseMs = 30_000) => ({
   owner,
   format,
   leaseMs,
   reentrant: true,
 });
-const story = (key: string) => journal.ofKey(key, 100).items.reverse();
-const told = (events: LockEvent[]) =>
+const listEvents = (key: string) => journal.listKeyEvents(key, 100).items.reverse();
+const describeEvents = (events: LockEvent[]) =>
   events.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`);
-const holdOf = (key: string) => watcher.mirror.get(key);
-const versionOf = (key: string) => {
-  const hold = holdOf(key);
-  return hold && watcher.lockOf(hold).version;
+const findHold = (key: string) => watcher.index.get(key);
+const getVersion = (key: string) => {
+  const hold = findHold(key);
+  return hold && watcher.toLock(hold).version;
 };
 
 /** Long enough for the watcher to tell what it has wrongly concluded: a look, its wait for a word, and another look. */
-async function storyAtRest(key: string, length: number): Promise<string[]> {
-  await until(() => story(key).length >= length);
+async function waitForEvents(key: string, length: number): Promise<string[]> {
+  await waitUntil(() => listEvents(key).length >= length);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  await watcher.settled();
-  return told(story(key));
+  await watcher.waitUntilSettled();
+  return describeEvents(listEvents(key));
 }
 
 describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
   it("a Lockkeeper hold is indexed with its format, and each of its events is emitted exactly once", async () => {
-    const key = fresh();
+    const key = createKey();
     const live: string[] = [];
     journal.subscribe((event) => event.key === key && live.push(`${event.type} ${event.observed}`));
-    const { grant } = await locks.acquire(key, ask("me", format));
-    await until(() => holdOf(key) !== undefined);
-    const hold = holdOf(key);
-    expect(hold && watcher.lockOf(hold)).toMatchObject({
+    const { grant } = await locks.acquire(key, buildAcquire("me", format));
+    await waitUntil(() => findHold(key) !== undefined);
+    const hold = findHold(key);
+    expect(hold && watcher.toLock(hold)).toMatchObject({
       format,
       version: `fence.${grant.fence}`,
       leaseMs: 30_000,
       holders: [{ owner: "me", count: 1, fence: grant.fence }],
     });
-    await locks.acquire(key, ask("me", format));
+    await locks.acquire(key, buildAcquire("me", format));
     await locks.renew(key, { owner: "me", format, leaseMs: 40_000 });
     await locks.release(key, { owner: "me", format });
     await locks.release(key, { owner: "me", format });
-    await storyAtRest(key, 4);
+    await waitForEvents(key, 4);
     expect(live).toEqual([
       "acquired exact",
       "reentered exact",
@@ -95,38 +95,38 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
       "released exact",
       "released exact",
     ]);
-    expect(holdOf(key)).toBeUndefined();
+    expect(findHold(key)).toBeUndefined();
   });
 
   it("the next hold of the same owner has a different version", async () => {
-    const key = fresh();
-    await locks.acquire(key, ask("me", format));
-    await until(() => versionOf(key) !== undefined);
-    const before = versionOf(key);
+    const key = createKey();
+    await locks.acquire(key, buildAcquire("me", format));
+    await waitUntil(() => getVersion(key) !== undefined);
+    const before = getVersion(key);
     await locks.renew(key, { owner: "me", format, leaseMs: 40_000 });
-    await until(() => (holdOf(key)?.seen.holders[0].seq ?? 0) > 1);
-    expect(versionOf(key)).toBe(before);
+    await waitUntil(() => (findHold(key)?.seen.holders[0].seq ?? 0) > 1);
+    expect(getVersion(key)).toBe(before);
     await locks.release(key, { owner: "me", format });
-    await locks.acquire(key, ask("me", format));
-    await until(() => versionOf(key) !== undefined && versionOf(key) !== before);
+    await locks.acquire(key, buildAcquire("me", format));
+    await waitUntil(() => getVersion(key) !== undefined && getVersion(key) !== before);
   });
 
   it("a hold is reported expired no earlier than the lock can be acquired again", async () => {
-    const key = fresh();
-    const { grant } = await locks.acquire(key, ask("me", format, 300));
+    const key = createKey();
+    const { grant } = await locks.acquire(key, buildAcquire("me", format, 300));
     const heard = new Promise<number>((resolve) =>
       journal.subscribe((event) => event.key === key && event.type === "expired" && resolve(Date.now())),
     );
-    await until(() => holdOf(key) !== undefined);
-    const hold = holdOf(key);
+    await waitUntil(() => findHold(key) !== undefined);
+    const hold = findHold(key);
     const endsAt = (hold?.seen.asOf ?? 0) + (hold?.seen.remainingMs ?? 0);
     // Two times that are whole milliseconds each.
     expect(endsAt).toBeGreaterThanOrEqual(grant.asOf + 299);
     const lateMs = (await heard) - endsAt;
     expect(lateMs).toBeGreaterThanOrEqual(-5);
     expect(lateMs).toBeLessThan(250);
-    expect((await locks.acquire(key, ask("you", format))).grant.count).toBe(1);
-    expect(await storyAtRest(key, 3)).toEqual([
+    expect((await locks.acquire(key, buildAcquire("you", format))).grant.count).toBe(1);
+    expect(await waitForEvents(key, 3)).toEqual([
       "acquired me exact",
       "expired me derived",
       "acquired you exact",
@@ -134,41 +134,41 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
   });
 
   it("a hold with a grace period is reported expired after the grace, not at the end of its lease", async () => {
-    const key = fresh();
-    await locks.acquire(key, { ...ask("me", format, 100), graceMs: 400 });
-    await until(() => story(key).length === 2);
-    const [began, ended] = story(key);
+    const key = createKey();
+    await locks.acquire(key, { ...buildAcquire("me", format, 100), graceMs: 400 });
+    await waitUntil(() => listEvents(key).length === 2);
+    const [began, ended] = listEvents(key);
     expect(ended).toMatchObject({ type: "expired", owner: "me" });
     expect((ended?.at ?? 0) - (began?.at ?? 0)).toBeGreaterThanOrEqual(490);
   });
 
   it("a force-release with reservation emits the release with operator and reason, then the reservation", async () => {
-    const key = fresh();
-    const { grant } = await locks.acquire(key, ask("me", format));
-    await forceByName(locks, key, format, {
+    const key = createKey();
+    const { grant } = await locks.acquire(key, buildAcquire("me", format));
+    await forceReleaseByOwner(locks, key, format, {
       owner: "me",
       fence: grant.fence,
       by: "mei",
       reason: "node lost",
       holdOff: { owner: BY_MEI, holdOffMs: 400 },
     });
-    await until(() => holdOf(key)?.seen.holders[0].owner === BY_MEI);
-    expect(holdOf(key)?.seen.format).toBe(format);
-    expect(await storyAtRest(key, 4)).toEqual([
+    await waitUntil(() => findHold(key)?.seen.holders[0].owner === BY_MEI);
+    expect(findHold(key)?.seen.format).toBe(format);
+    expect(await waitForEvents(key, 4)).toEqual([
       "acquired me exact",
       "force_released me exact",
       `acquired ${BY_MEI} exact`,
       `expired ${BY_MEI} derived`,
     ]);
-    expect(story(key)[1]).toMatchObject({ by: "mei", reason: "node lost", fence: grant.fence });
-    expect(Number(story(key)[2]?.fence)).toBeGreaterThan(Number(grant.fence));
+    expect(listEvents(key)[1]).toMatchObject({ by: "mei", reason: "node lost", fence: grant.fence });
+    expect(Number(listEvents(key)[2]?.fence)).toBeGreaterThan(Number(grant.fence));
   });
 
   it("a release before the minimum hold time emits released, then a hold for the remaining time", async () => {
-    const key = fresh();
-    await locks.acquire(key, { ...ask("me", format), minHoldMs: 400 });
+    const key = createKey();
+    await locks.acquire(key, { ...buildAcquire("me", format), minHoldMs: 400 });
     await locks.release(key, { owner: "me", format });
-    expect(await storyAtRest(key, 4)).toEqual([
+    expect(await waitForEvents(key, 4)).toEqual([
       "acquired me exact",
       "released me exact",
       `acquired ${MIN_HOLD} exact`,
@@ -177,36 +177,36 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
   });
 
   it("a reservation emits acquired and expired like any other hold", async () => {
-    const key = fresh();
+    const key = createKey();
     await locks.reserve(key, { by: "mei", holdOffMs: 300, format });
-    expect(await storyAtRest(key, 2)).toEqual([`acquired ${BY_MEI} exact`, `expired ${BY_MEI} derived`]);
+    expect(await waitForEvents(key, 2)).toEqual([`acquired ${BY_MEI} exact`, `expired ${BY_MEI} derived`]);
   });
 
   it("an overwritten lock emits one released event, and the value that replaced it is not a lock", async () => {
-    const key = fresh();
-    await locks.acquire(key, ask("me", format));
-    await until(() => holdOf(key) !== undefined);
+    const key = createKey();
+    await locks.acquire(key, buildAcquire("me", format));
+    await waitUntil(() => findHold(key) !== undefined);
     await direct.set(key, "somebody's text");
-    expect(await storyAtRest(key, 2)).toEqual(["acquired me exact", "released me derived"]);
-    expect(holdOf(key)).toBeUndefined();
+    expect(await waitForEvents(key, 2)).toEqual(["acquired me exact", "released me derived"]);
+    expect(findHold(key)).toBeUndefined();
     await direct.set(key, "something else");
-    expect(await storyAtRest(key, 2)).toHaveLength(2);
+    expect(await waitForEvents(key, 2)).toHaveLength(2);
   });
 });
 
 it("a force-release with reservation of a Redisson lock emits exact events with no inferred ones after them", async () => {
-  const key = fresh();
+  const key = createKey();
   const owner = `${randomUUID()}:7`;
   await direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
-  await until(() => holdOf(key) !== undefined);
-  await forceByName(locks, key, "redisson", {
+  await waitUntil(() => findHold(key) !== undefined);
+  await forceReleaseByOwner(locks, key, "redisson", {
     owner,
     fence: null,
     by: "mei",
     reason: "node lost",
     holdOff: { owner: BY_MEI, holdOffMs: 30_000 },
   });
-  expect(await storyAtRest(key, 3)).toEqual([
+  expect(await waitForEvents(key, 3)).toEqual([
     `acquired ${owner} derived`,
     `force_released ${owner} exact`,
     `acquired ${BY_MEI} exact`,
@@ -214,12 +214,12 @@ it("a force-release with reservation of a Redisson lock emits exact events with 
 });
 
 it("a timestamp deadline in seconds expires at the second when the lock can be acquired again", async () => {
-  const key = fresh();
-  await locks.acquire(key, { ...ask("me", "timestamp", 100), unit: "s" });
-  await until(() => holdOf(key) !== undefined);
+  const key = createKey();
+  await locks.acquire(key, { ...buildAcquire("me", "timestamp", 100), unit: "s" });
+  await waitUntil(() => findHold(key) !== undefined);
   const deadline = Number(await direct.get(key));
-  await until(() => story(key).length === 2);
-  expect(Math.abs((story(key)[1]?.at ?? 0) - (deadline + 1) * 1000)).toBeLessThanOrEqual(5);
+  await waitUntil(() => listEvents(key).length === 2);
+  expect(Math.abs((listEvents(key)[1]?.at ?? 0) - (deadline + 1) * 1000)).toBeLessThanOrEqual(5);
 });
 
 it("strings that no lock library writes are not locks under a watched pattern and do not disturb the watcher", async () => {
@@ -235,9 +235,9 @@ it("strings that no lock library writes are not locks under a watched pattern an
     "x".repeat(5000),
     "\ud83d\udd12",
   ];
-  const keys = strings.map(fresh);
+  const keys = strings.map(createKey);
   await Promise.all(keys.map((key, at) => direct.set(key, strings[at] ?? "")));
-  const bytes = fresh();
+  const bytes = createKey();
   await direct.set(bytes, Buffer.from([0xff, 0x00, 0x0a, 0xfe]));
   // What anybody may write in a companion's place, beside a string that would fit it.
   const told = [
@@ -247,29 +247,29 @@ it("strings that no lock library writes are not locks under a watched pattern an
     "\n\n\n\n",
     "x",
   ];
-  const pretended = told.map(fresh);
+  const pretended = told.map(createKey);
   for (const [at, key] of pretended.entries()) {
     await direct.set(`lockkeeper:hold:{${key}}`, told[at] ?? "");
     await direct.set(key, "x");
   }
-  const ours = fresh();
-  await locks.acquire(ours, ask("me", "token"));
-  await until(() => holdOf(ours) !== undefined);
-  await watcher.settled();
-  const known = [...watcher.mirror.keys()];
+  const ours = createKey();
+  await locks.acquire(ours, buildAcquire("me", "token"));
+  await waitUntil(() => findHold(ours) !== undefined);
+  await watcher.waitUntilSettled();
+  const known = [...watcher.index.keys()];
   for (const key of [...keys, bytes]) expect(known).not.toContain(key);
   expect(watcher.health().state).toBe("live");
-  for (const key of keys) expect((await watcher.look(key)).observation.state).toBe("not_a_lock");
+  for (const key of keys) expect((await watcher.readKey(key)).observation.state).toBe("not_a_lock");
 });
 
 it("without keyspace notifications, a reservation still emits exact events", async () => {
   await direct.config("SET", "notify-keyspace-events", "");
   try {
-    await until(() => watcher.health().notifications === "off");
-    const key = fresh();
-    await locks.acquire(key, { ...ask("me", "token"), minHoldMs: 30_000 });
+    await waitUntil(() => watcher.health().notifications === "off");
+    const key = createKey();
+    await locks.acquire(key, { ...buildAcquire("me", "token"), minHoldMs: 30_000 });
     await locks.release(key, { owner: "me", format: "token" });
-    expect(await storyAtRest(key, 3)).toEqual([
+    expect(await waitForEvents(key, 3)).toEqual([
       "acquired me exact",
       "released me exact",
       `acquired ${MIN_HOLD} exact`,

@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
-import { openVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
+import { openTestVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { until } from "../../test/support/test-server.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import type { Journal } from "../history/journal.ts";
-import type { Locks } from "../locks/verbs/redis-locks.ts";
-import { freeByForce } from "../operator/force-release.ts";
+import type { RedisLocks } from "../locks/verbs/redis-locks.ts";
+import { forceReleaseLock } from "../operator/force-release.ts";
 import type { Watcher } from "./watcher.ts";
 
 let server: TestRedis;
 let direct: Redis;
 let verbs: TestVerbs;
 let watching: TestWatcher;
-let locks: Locks;
+let locks: RedisLocks;
 let journal: Journal;
 let watcher: Watcher;
 let one: RedissonFixture;
@@ -23,9 +23,9 @@ let two: RedissonFixture;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  direct = server.client();
+  direct = server.createClient();
   [one, two] = [new RedissonFixture(direct), new RedissonFixture(direct)];
-  verbs = await openVerbs(server.port);
+  verbs = await openTestVerbs(server.port);
   ({ locks } = verbs);
   watching = await startTestWatcher(server.url);
   ({ watcher, journal } = watching);
@@ -36,87 +36,87 @@ afterAll(async () => {
   await server.stop();
 });
 
-const fresh = () => `lock:${randomUUID()}`;
-const story = (key: string) =>
-  journal.ofKey(key, 100).items.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`);
-const lockOf = (key: string) => {
-  const hold = watcher.mirror.get(key);
-  return hold && watcher.lockOf(hold);
+const createKey = () => `lock:${randomUUID()}`;
+const listEvents = (key: string) =>
+  journal.listKeyEvents(key, 100).items.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`);
+const findLock = (key: string) => {
+  const hold = watcher.index.get(key);
+  return hold && watcher.toLock(hold);
 };
-const holdersOf = (key: string) => lockOf(key)?.holders.map(({ owner }) => owner) ?? [];
-const free = (key: string, expect: string, more: { holdOffMs?: number } = {}) =>
-  freeByForce({ locks, watcher, journal }, key, {
+const listHolders = (key: string) => findLock(key)?.holders.map(({ owner }) => owner) ?? [];
+const forceRelease = (key: string, expect: string, more: { holdOffMs?: number } = {}) =>
+  forceReleaseLock({ locks, watcher, journal }, key, {
     ...{ expect, by: "mei", reason: "stuck", ifUnsure: "refuse" },
     ...more,
   });
 
 /** Long enough for the watcher to tell what it has wrongly concluded. */
-async function storyAtRest(key: string, length: number): Promise<string[]> {
-  await until(() => story(key).length >= length);
+async function waitForEvents(key: string, length: number): Promise<string[]> {
+  await waitUntil(() => listEvents(key).length >= length);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  await watcher.settled();
-  return story(key);
+  await watcher.waitUntilSettled();
+  return listEvents(key);
 }
 
 it("force-release by version ends one Redisson read lock, emits an exact event and leaves the other reader", async () => {
-  const key = fresh();
-  await one.read(key);
-  await until(() => holdersOf(key).length === 1);
-  await two.read(key);
-  await until(() => holdersOf(key).length === 2);
-  const [first, second] = lockOf(key)?.holders ?? [];
+  const key = createKey();
+  await one.acquireRead(key);
+  await waitUntil(() => listHolders(key).length === 1);
+  await two.acquireRead(key);
+  await waitUntil(() => listHolders(key).length === 2);
+  const [first, second] = findLock(key)?.holders ?? [];
   expect([first?.role, second?.role]).toEqual(["read", "read"]);
-  const freed = await free(key, first?.version ?? "");
-  expect(freed).toMatchObject({ outcome: "released", owner: one.owner() });
-  await until(() => holdersOf(key).length === 1);
-  expect(holdersOf(key)).toEqual([two.owner()]);
-  expect(await storyAtRest(key, 3)).toEqual([
-    `force_released ${one.owner()} exact`,
-    `acquired ${two.owner()} derived`,
-    `acquired ${one.owner()} derived`,
+  const freed = await forceRelease(key, first?.version ?? "");
+  expect(freed).toMatchObject({ outcome: "released", owner: one.getOwner() });
+  await waitUntil(() => listHolders(key).length === 1);
+  expect(listHolders(key)).toEqual([two.getOwner()]);
+  expect(await waitForEvents(key, 3)).toEqual([
+    `force_released ${one.getOwner()} exact`,
+    `acquired ${two.getOwner()} derived`,
+    `acquired ${one.getOwner()} derived`,
   ]);
-  expect((await free(key, lockOf(key)?.version ?? "")).outcome).toBe("released");
-  await until(() => lockOf(key) === undefined);
-  expect((await storyAtRest(key, 4))[0]).toBe(`force_released ${two.owner()} exact`);
+  expect((await forceRelease(key, findLock(key)?.version ?? "")).outcome).toBe("released");
+  await waitUntil(() => findLock(key) === undefined);
+  expect((await waitForEvents(key, 4))[0]).toBe(`force_released ${two.getOwner()} exact`);
 });
 
 it("force-release of a whole Redisson read/write lock emits one event per holder, then the reservation", async () => {
-  const key = fresh();
-  await one.read(key);
-  await two.read(key);
-  await until(() => holdersOf(key).length === 2);
-  await free(key, lockOf(key)?.version ?? "", { holdOffMs: 60_000 });
-  await until(() => holdersOf(key)[0] === "lockkeeper:reserve:mei:write");
-  expect(lockOf(key)).toMatchObject({ kind: "write", leaseMs: 60_000, holders: [{ role: "write" }] });
-  const told = await storyAtRest(key, 5);
+  const key = createKey();
+  await one.acquireRead(key);
+  await two.acquireRead(key);
+  await waitUntil(() => listHolders(key).length === 2);
+  await forceRelease(key, findLock(key)?.version ?? "", { holdOffMs: 60_000 });
+  await waitUntil(() => listHolders(key)[0] === "lockkeeper:reserve:mei:write");
+  expect(findLock(key)).toMatchObject({ kind: "write", leaseMs: 60_000, holders: [{ role: "write" }] });
+  const told = await waitForEvents(key, 5);
   expect(told[0]).toBe("acquired lockkeeper:reserve:mei:write exact");
   expect(told.slice(1, 3).sort()).toEqual(
-    [one, two].map((client) => `force_released ${client.owner()} exact`).sort(),
+    [one, two].map((client) => `force_released ${client.getOwner()} exact`).sort(),
   );
   expect(told).toHaveLength(5);
-  expect((await free(key, lockOf(key)?.version ?? "")).outcome).toBe("released");
-  await until(() => lockOf(key) === undefined);
+  expect((await forceRelease(key, findLock(key)?.version ?? "")).outcome).toBe("released");
+  await waitUntil(() => findLock(key) === undefined);
 });
 
 it("a Redisson fenced lock shows its last fencing token while its holder stays foreign", async () => {
-  const key = fresh();
-  const fence = await one.lock(key, {}, "fenced");
-  await until(() => lockOf(key)?.lastFence === String(fence));
-  expect(lockOf(key)).toMatchObject({ kind: "fenced", holders: [{ fence: null }] });
-  const { version } = lockOf(key) ?? {};
-  await one.lock(key, {}, "fenced");
-  await until(() => lockOf(key)?.lastFence === String(fence + 1));
-  expect(lockOf(key)?.version).toBe(version);
-  expect((await free(key, version ?? "")).outcome).toBe("released");
+  const key = createKey();
+  const fence = await one.acquireLock(key, {}, "fenced");
+  await waitUntil(() => findLock(key)?.lastFence === String(fence));
+  expect(findLock(key)).toMatchObject({ kind: "fenced", holders: [{ fence: null }] });
+  const { version } = findLock(key) ?? {};
+  await one.acquireLock(key, {}, "fenced");
+  await waitUntil(() => findLock(key)?.lastFence === String(fence + 1));
+  expect(findLock(key)?.version).toBe(version);
+  expect((await forceRelease(key, version ?? "")).outcome).toBe("released");
 });
 
 it("force-release by version ends one value of a Redisson group", async () => {
-  const key = fresh();
-  await one.group(key, ["a", "b"]);
-  await until(() => holdersOf(key).length === 2);
-  const [a] = lockOf(key)?.holders ?? [];
-  expect((await free(key, a?.version ?? "")).owner).toBe(`a:${one.owner()}`);
-  await until(() => holdersOf(key).length === 1);
-  expect(await storyAtRest(key, 3)).toContain(`force_released a:${one.owner()} exact`);
-  expect(await two.group(key, ["a"])).toBeNull();
+  const key = createKey();
+  await one.acquireGroup(key, ["a", "b"]);
+  await waitUntil(() => listHolders(key).length === 2);
+  const [a] = findLock(key)?.holders ?? [];
+  expect((await forceRelease(key, a?.version ?? "")).owner).toBe(`a:${one.getOwner()}`);
+  await waitUntil(() => listHolders(key).length === 1);
+  expect(await waitForEvents(key, 3)).toContain(`force_released a:${one.getOwner()} exact`);
+  expect(await two.acquireGroup(key, ["a"])).toBeNull();
 });

@@ -1,26 +1,26 @@
-import type { Health, MasterHealth, Scan } from "../../lib/contract/live.ts";
+import type { Health, MasterHealth, ScanProgress } from "../../lib/contract/live.ts";
 import type { MasterWatch } from "./topology/master-watch.ts";
 
 /** How far the picture of a target can be trusted. Whether its Redis is fit for locks, server/health tells. */
-export function healthOf(
+export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
   facts: Pick<Health, "missed" | "locks" | "waiting" | "abnormal" | "majority"> & { leftOut: number },
 ): Health {
-  const masters = watches.map(healthOfMaster);
+  const masters = watches.map(buildMasterHealth);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
   const { missed, locks, waiting, abnormal, leftOut, majority } = facts;
-  const detail = detailOf(masters, majority) ?? fullOf(locks, leftOut) ?? off?.detail;
-  const scan = scanOf(masters);
+  const detail = describeOutage(masters, majority) ?? describeFullIndex(locks, leftOut) ?? off?.detail;
+  const scan = mergeScans(masters);
   return {
     now,
-    state: stateOf(masters, majority),
+    state: computeState(masters, majority),
     ...(majority === undefined ? {} : { majority }),
     notifications: up.length === 0 || off !== undefined ? "off" : "on",
-    lagMs: most(up.map(({ lagMs }) => lagMs)),
-    scannedAt: least(masters.map(({ scannedAt }) => scannedAt)),
-    scanMs: most(masters.map(({ scanMs }) => scanMs)),
+    lagMs: maxOrNull(up.map(({ lagMs }) => lagMs)),
+    scannedAt: minOrNull(masters.map(({ scannedAt }) => scannedAt)),
+    scanMs: maxOrNull(masters.map(({ scanMs }) => scanMs)),
     ...(scan === undefined ? {} : { scan }),
     missed,
     locks,
@@ -33,31 +33,38 @@ export function healthOf(
 }
 
 /** It answers, and all that it has is known. */
-export function isWatchedWell({ link, passes }: MasterWatch): boolean {
-  return link.isUp && passes.isCaughtUp;
+export function isFullyWatched({ connection, reconciliation }: MasterWatch): boolean {
+  return connection.isUp && reconciliation.isCaughtUp;
 }
 
-function healthOfMaster({ master, link, passes, walks, clock }: MasterWatch): MasterHealth {
-  const { isUp, state, lagMs, downSince } = link;
-  const why = link.why ?? (state.state === "off" ? state.detail : undefined);
+function buildMasterHealth({
+  master,
+  connection,
+  reconciliation,
+  keyspaceScan,
+  clock,
+}: MasterWatch): MasterHealth {
+  const { isUp, notificationState, lagMs, downSince } = connection;
+  const why =
+    connection.downReason ?? (notificationState.state === "off" ? notificationState.detail : undefined);
   return {
     name: master.name,
-    state: !isUp ? "down" : passes.isCaughtUp ? "live" : "catching_up",
-    notifications: state.state,
+    state: !isUp ? "down" : reconciliation.isCaughtUp ? "live" : "catching_up",
+    notifications: notificationState.state,
     lagMs,
-    clockOffsetMs: Math.round(clock.at(performance.now()) - Date.now()),
-    scannedAt: passes.last?.at ?? null,
-    scanMs: passes.last?.tookMs ?? null,
-    ...(walks.progress === undefined || passes.runningMs === undefined
+    clockOffsetMs: Math.round(clock.toRedisTime(performance.now()) - Date.now()),
+    scannedAt: reconciliation.lastPass?.at ?? null,
+    scanMs: reconciliation.lastPass?.tookMs ?? null,
+    ...(keyspaceScan.progress === undefined || reconciliation.runningMs === undefined
       ? {}
-      : { scan: { ...walks.progress, ms: passes.runningMs } }),
+      : { scan: { ...keyspaceScan.progress, ms: reconciliation.runningMs } }),
     ...(isUp ? {} : { downSince }),
     ...(why === undefined ? {} : { detail: why }),
   };
 }
 
 /** All passes that are under way as one. */
-function scanOf(masters: readonly MasterHealth[]): Scan | undefined {
+function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined {
   const scans = masters.flatMap(({ scan }) => scan ?? []);
   if (scans.length === 0) return undefined;
   const keys = scans.map((scan) => scan.keys);
@@ -68,13 +75,13 @@ function scanOf(masters: readonly MasterHealth[]): Scan | undefined {
   };
 }
 
-function fullOf(locks: number, leftOut: number): string | undefined {
+function describeFullIndex(locks: number, leftOut: number): string | undefined {
   if (leftOut === 0) return undefined;
   return `${locks} locks are shown, as many as LOCKKEEPER_LOCKS_MAX allows; ${leftOut} or more are not. Raise it, or watch fewer keys with LOCKKEEPER_WATCH.`;
 }
 
 /** @param needed how many have to answer for the picture to be right at all */
-function stateOf(masters: readonly MasterHealth[], needed = 1): Health["state"] {
+function computeState(masters: readonly MasterHealth[], needed = 1): Health["state"] {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length - down.length < needed) return "down";
   if (down.length > 0) return "partial";
@@ -82,7 +89,7 @@ function stateOf(masters: readonly MasterHealth[], needed = 1): Health["state"] 
 }
 
 /** What is wrong with those that are down. */
-function detailOf(masters: readonly MasterHealth[], needed = 1): string | undefined {
+function describeOutage(masters: readonly MasterHealth[], needed = 1): string | undefined {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length <= 1) {
     return masters.length === 0 ? "No master of it is known." : down[0]?.detail;
@@ -99,12 +106,12 @@ function detailOf(masters: readonly MasterHealth[], needed = 1): string | undefi
   ].join(" ");
 }
 
-function most(values: readonly (number | null)[]): number | null {
+function maxOrNull(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-function least(values: readonly (number | null)[]): number | null {
+function minOrNull(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 || known.length < values.length ? null : Math.min(...known);
 }

@@ -1,27 +1,27 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/keys/key.ts";
-import { type CallInit, type Reply, startTestServer, type TestServer } from "../support/test-server.ts";
-import { Document } from "./fuzz/fuzz-document.ts";
-import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
-import { lines, rawHttp } from "./raw-http.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { type ApiReply, type CallInit, startTestServer, type TestServer } from "../support/test-server.ts";
+import { FuzzDocument } from "./fuzz/fuzz-document.ts";
+import { KeyspaceMonitor } from "./fuzz/keyspace-monitor.ts";
+import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
 const KEY = "lock:attacked";
 const ACTIONS = [
-  [`/locks/${pathOfKey(KEY)}/acquire`, { owner: "evil" }],
-  [`/locks/${pathOfKey(KEY)}/force-release`, { expect: "fence.1", reason: "evil" }],
-  [`/locks/${pathOfKey(KEY)}/reserve`, { holdOffMs: 60_000 }],
+  [`/locks/${encodeKeyPath(KEY)}/acquire`, { owner: "evil" }],
+  [`/locks/${encodeKeyPath(KEY)}/force-release`, { expect: "fence.1", reason: "evil" }],
+  [`/locks/${encodeKeyPath(KEY)}/reserve`, { holdOffMs: 60_000 }],
   ["/finder", { anew: true }],
   ["/logout", undefined],
 ] as const;
 
 let server: TestServer;
 let direct: Redis;
-let keyspace: KeyspaceWatch;
+let keyspace: KeyspaceMonitor;
 let cookie: string;
 
 /** Without the root key: as a browser sends it. */
-async function send(path: string, init: CallInit = {}, url = server.url): Promise<Reply> {
+async function send(path: string, init: CallInit = {}, url = server.url): Promise<ApiReply> {
   const { method = init.body === undefined ? "GET" : "POST", body, headers = {} } = init;
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
@@ -34,8 +34,8 @@ async function send(path: string, init: CallInit = {}, url = server.url): Promis
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-async function logIn(given?: string, on = server): Promise<Reply> {
-  const token = await on.runtime.makeLink();
+async function logIn(given?: string, on = server): Promise<ApiReply> {
+  const token = await on.runtime.createLoginLink();
   const headers = { "content-type": "application/json", origin: on.url };
   return await send(
     "/login",
@@ -44,14 +44,14 @@ async function logIn(given?: string, on = server): Promise<Reply> {
   );
 }
 
-const cookieOf = ({ headers }: Reply) => headers.get("set-cookie")?.split(";")[0] ?? "";
+const readCookie = ({ headers }: ApiReply) => headers.get("set-cookie")?.split(";")[0] ?? "";
 
 beforeAll(async () => {
   server = await startTestServer();
-  direct = server.redis.client();
-  keyspace = new KeyspaceWatch(server.redis);
-  cookie = cookieOf(await logIn());
-  await server.call(`/locks/${pathOfKey(KEY)}/acquire`, { body: { owner: "me", leaseMs: 600_000 } });
+  direct = server.redis.createClient();
+  keyspace = new KeyspaceMonitor(server.redis);
+  cookie = readCookie(await logIn());
+  await server.call(`/locks/${encodeKeyPath(KEY)}/acquire`, { body: { owner: "me", leaseMs: 600_000 } });
 });
 afterAll(async () => await server.stop());
 
@@ -75,7 +75,11 @@ describe("requests from another site", () => {
     },
     "from a subdomain": { ...json, origin: "http://evil.127.0.0.1", "sec-fetch-site": "same-site" },
     "from a sandbox with a null origin": { ...json, origin: "null", "sec-fetch-site": "cross-site" },
-    "from the same host on another port": { ...json, origin: "http://127.0.0.1:1", "sec-fetch-site": "same-site" },
+    "from the same host on another port": {
+      ...json,
+      origin: "http://127.0.0.1:1",
+      "sec-fetch-site": "same-site",
+    },
     "with the console's host as a prefix of its own": { ...json, origin: "http://127.0.0.1.evil.example" },
     "with no Origin but a cross-site Sec-Fetch-Site": {
       ...json,
@@ -86,17 +90,17 @@ describe("requests from another site", () => {
   };
 
   it.each(Object.keys(cases))("another site cannot act with a session: %s", async (name) => {
-    const before = await keyspace.look();
+    const before = await keyspace.takeSnapshot();
     for (const [path, body] of ACTIONS) {
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
       const { status } = await send(path, { method: "POST", headers: { ...cases[name], cookie }, ...text });
       expect([401, 403], `${path} ${status}`).toContain(status);
     }
-    expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
+    expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
   });
 
   it("another site cannot log a browser in as somebody else", async () => {
-    const token = await server.runtime.makeLink();
+    const token = await server.runtime.createLoginLink();
     const { status, headers } = await send("/login", {
       body: { token },
       headers: { ...json, origin: "https://evil.example" },
@@ -115,14 +119,14 @@ describe("requests from another site", () => {
       expect((await send(path, { headers: embedded })).status, path).toBe(403);
     const led = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
     // fetch() says itself how it fetches.
-    const ask = lines(
+    const ask = formatRequestHead(
       "GET /api/v1/locks HTTP/1.1",
       "Host: x",
       `Cookie: ${cookie}`,
       "Connection: close",
       ...led,
     );
-    expect((await rawHttp(server.url, ask)).status).toBe(200);
+    expect((await sendRawHttp(server.url, ask)).status).toBe(200);
   });
 
   it("no response carries a CORS header, not even to a preflight", async () => {
@@ -148,23 +152,23 @@ describe("requests from another site", () => {
 
 describe("GET requests", () => {
   it("no GET of the OpenAPI document changes Redis, with a session or an API key", async () => {
-    const { operations } = new Document((await server.call("/openapi.json")).body);
+    const { operations } = new FuzzDocument((await server.call("/openapi.json")).body);
     const paths = operations
       .filter(({ method }) => method === "GET")
       .map(({ path }) =>
         path
           .slice("/api/v1".length)
-          .replace("{key}", pathOfKey(KEY))
+          .replace("{key}", encodeKeyPath(KEY))
           .replace(/\{\w+\}/, "default"),
       );
     expect(paths.length).toBeGreaterThan(10);
-    const before = await keyspace.look();
+    const before = await keyspace.takeSnapshot();
     for (const path of paths.filter((each) => !["/live", "/events"].includes(each))) {
       await server.call(path);
       await send(path, { headers: { cookie } });
       await send(`${path}?_method=DELETE`, { headers: { cookie, "x-http-method-override": "DELETE" } });
     }
-    expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
+    expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
     expect(await direct.hget(KEY, "me")).toBe("1");
   });
 
@@ -182,7 +186,7 @@ describe("session security", () => {
     const planted = `${cookie.split("=")[0]}=${"A".repeat(43)}`;
     const answer = await logIn(planted);
     expect(answer.status).toBe(200);
-    expect(cookieOf(answer)).not.toBe(planted);
+    expect(readCookie(answer)).not.toBe(planted);
     expect((await send("/session", { headers: { cookie: planted } })).status).toBe(401);
   });
 

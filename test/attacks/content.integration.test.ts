@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOfKey } from "../../lib/keys/key.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
 import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/test-server.ts";
-import { lines, rawHttp } from "./raw-http.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../support/test-server.ts";
+import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
 /** Names that every object has, and texts that break lines or speak to a terminal. */
 const NAMES = [
@@ -19,7 +19,7 @@ const NAMES = [
 ];
 
 /** From and to: controls, other breaks of lines, marks of direction. */
-const OBEYED = [
+const CONTROL_CHARACTERS = [
   ["\u0000", "\u001f"],
   ["\u007f", "\u009f"],
   ["\u2028", "\u202e"],
@@ -31,7 +31,7 @@ describe("names of Object.prototype members", () => {
   let direct: Redis;
   beforeAll(async () => {
     server = await startTestServer();
-    direct = server.redis.client();
+    direct = server.redis.createClient();
   });
   afterAll(async () => await server.stop());
 
@@ -39,7 +39,7 @@ describe("names of Object.prototype members", () => {
     const before = Reflect.ownKeys(Object.prototype).length;
     for (const name of NAMES) {
       const key = `lock:${name}`;
-      const path = `/locks/${pathOfKey(key)}`;
+      const path = `/locks/${encodeKeyPath(key)}`;
       const taken = await server.call(`${path}/acquire`, {
         body: { owner: name, record: { service: name } },
       });
@@ -48,7 +48,7 @@ describe("names of Object.prototype members", () => {
       expect((await server.call(path)).body.holders).toMatchObject([{ owner: name, count: 1 }]);
       for (const query of [`target=${name}`, `sort=${name}`, `${name}=1`, `filter=${name}:x&sort=${name}`])
         expect([400, 404], query).toContain((await server.call(`/locks?${query}`)).status);
-      await until(async () => (await server.call(`/locks?filter=owner:${name}`)).body.total >= 1);
+      await waitUntil(async () => (await server.call(`/locks?filter=owner:${name}`)).body.total >= 1);
       for (const path of [`/targets/${name}`, `/${name}`, `/keys/${name}`, `/operators/${name}`])
         expect((await server.call(path)).status, path).toBe(404);
     }
@@ -75,7 +75,7 @@ describe("names of Object.prototype members", () => {
     const load = direct.pipeline();
     for (let n = 0; n < 400; n++) load.hset(`lock:${"a".repeat(900)}${n}`, `${randomUUID()}:1`, "1");
     await load.exec();
-    await until(async () => (await server.call("/locks?limit=1")).body.total >= 400);
+    await waitUntil(async () => (await server.call("/locks?limit=1")).body.total >= 400);
     const hostile = [
       `key:${"*a".repeat(140)}b`,
       `key:${"*".repeat(290)}b`,
@@ -147,15 +147,18 @@ describe("log output", () => {
       "X-Request-Id: a\tb\u001b",
       "User-Agent: \u001b[31m",
     ];
-    await rawHttp(api.url, lines("GET /api/v1/nothing HTTP/1.1", "Host: x", "Connection: close", ...header));
+    await sendRawHttp(
+      api.url,
+      formatRequestHead("GET /api/v1/nothing HTTP/1.1", "Host: x", "Connection: close", ...header),
+    );
     await redis.kill();
     told.push(await post(`${path}/acquire`, { owner: "me" }));
-    await until(() => api.logged().includes("request refused"));
-    const logged = api.logged();
+    await waitUntil(() => api.readLog().includes("request refused"));
+    const logged = api.readLog();
     for (const line of logged.trimEnd().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
     expect(logged).not.toContain('"level":60');
     const obeyed = [...logged].filter(
-      (each) => each !== "\n" && OBEYED.some(([from, to]) => each >= from && each <= to),
+      (each) => each !== "\n" && CONTROL_CHARACTERS.some(([from, to]) => each >= from && each <= to),
     );
     expect(obeyed).toEqual([]);
     const all = [logged, ...told].join("\n");

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 
-export interface RawAnswer {
+export interface RawResponse {
   /** 0: the connection was closed without an answer. */
   readonly status: number;
   readonly text: string;
 }
 
 /** Sends bytes as they are over a connection of their own, and takes all that comes until it is closed. */
-export function rawHttp(url: string, bytes: string | Buffer, withinMs = 5000): Promise<RawAnswer> {
+export function sendRawHttp(url: string, bytes: string | Buffer, withinMs = 5000): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -27,6 +27,6 @@ export function rawHttp(url: string, bytes: string | Buffer, withinMs = 5000): P
 }
 
 /** A request of these lines, with what ends them. */
-export function lines(...each: readonly string[]): string {
+export function formatRequestHead(...each: readonly string[]): string {
   return `${each.join("\r\n")}\r\n\r\n`;
 }

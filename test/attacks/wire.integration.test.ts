@@ -1,32 +1,32 @@
 import { connect, type Socket } from "node:net";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../support/test-server.ts";
-import { KeyspaceWatch } from "./fuzz/keyspace-monitor.ts";
-import { lines, rawHttp } from "./raw-http.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../support/test-server.ts";
+import { KeyspaceMonitor } from "./fuzz/keyspace-monitor.ts";
+import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
 const AUTH = `Authorization: Bearer ${ROOT_KEY}`;
-const END = "Connection: close";
+const CONNECTION_CLOSE = "Connection: close";
 const BODY = '{"owner":"evil"}';
 const LENGTH = `Content-Length: ${BODY.length}`;
 const JSON_TYPE = "Content-Type: application/json";
-const acquire = (path: string, ...more: string[]) =>
-  `${lines(`POST ${path} HTTP/1.1`, "Host: x", AUTH, JSON_TYPE, LENGTH, END, ...more)}${BODY}`;
+const buildAcquireRequest = (path: string, ...more: string[]) =>
+  `${formatRequestHead(`POST ${path} HTTP/1.1`, "Host: x", AUTH, JSON_TYPE, LENGTH, CONNECTION_CLOSE, ...more)}${BODY}`;
 
 let server: TestServer;
 let direct: Redis;
-let keyspace: KeyspaceWatch;
+let keyspace: KeyspaceMonitor;
 
 beforeAll(async () => {
   server = await startTestServer({
     environment: { LOCKKEEPER_STREAMS_MAX: "3", LOCKKEEPER_STREAMS_EACH_MAX: "3" },
   });
-  direct = server.redis.client();
-  keyspace = new KeyspaceWatch(server.redis);
+  direct = server.redis.createClient();
+  keyspace = new KeyspaceMonitor(server.redis);
 });
 afterAll(async () => await server.stop());
 
-const raw = (bytes: string | Buffer) => rawHttp(server.url, bytes);
+const sendRaw = (bytes: string | Buffer) => sendRawHttp(server.url, bytes);
 
 describe("hostile request targets", () => {
   it.each([
@@ -44,15 +44,17 @@ describe("hostile request targets", () => {
     ["with a fragment", "/api/v1/locks/lock%3Aa/acquire#/release"],
     ["with an encoded zero byte", "/api/v1/locks/lock%3Aa/acquire%00"],
   ])("a request target %s reaches no lock and causes no 5xx", async (_, path) => {
-    const before = await keyspace.look();
-    const { status } = await raw(acquire(path));
+    const before = await keyspace.takeSnapshot();
+    const { status } = await sendRaw(buildAcquireRequest(path));
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status === 503 ? "the pages are not there in this test" : status < 500).toBeTruthy();
-    expect(keyspace.changes(before, await keyspace.look())).toEqual([]);
+    expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
   });
 
   it("encoded line breaks in a key stay part of the key and create no header", async () => {
-    const { status, text } = await raw(acquire("/api/v1/locks/lock%3Aa%0d%0aSet-Cookie%3A%20x=1/acquire"));
+    const { status, text } = await sendRaw(
+      buildAcquireRequest("/api/v1/locks/lock%3Aa%0d%0aSet-Cookie%3A%20x=1/acquire"),
+    );
     expect(status).toBe(200);
     expect(text).not.toMatch(/^set-cookie/im);
     expect(await direct.exists("lock:a\r\nSet-Cookie: x=1")).toBe(1);
@@ -60,13 +62,13 @@ describe("hostile request targets", () => {
 
   it("raw line breaks or zero bytes in a path are rejected as invalid HTTP", async () => {
     for (const path of ["/api/v1/locks/a\nb/acquire", "/api/v1/locks/a\u0000b/acquire"])
-      expect((await raw(acquire(path))).status).toBe(400);
+      expect((await sendRaw(buildAcquireRequest(path))).status).toBe(400);
   });
 });
 
 describe("hostile headers", () => {
   it("headers that smuggle a second request are rejected, and the connection is closed", async () => {
-    const second = lines(
+    const second = formatRequestHead(
       "POST /api/v1/locks/lock%3Asmuggled/acquire HTTP/1.1",
       "Host: x",
       AUTH,
@@ -83,14 +85,14 @@ describe("hostile headers", () => {
       ["Content-Length: 0x10"],
     ];
     for (const framing of bodies) {
-      const head = lines(
+      const head = formatRequestHead(
         "POST /api/v1/locks/lock%3Afirst/acquire HTTP/1.1",
         "Host: x",
         AUTH,
         JSON_TYPE,
         ...framing,
       );
-      const { status } = await raw(`${head}0\r\n\r\n${second}${BODY}`);
+      const { status } = await sendRaw(`${head}0\r\n\r\n${second}${BODY}`);
       expect(status, framing.join()).toBe(400);
     }
     expect(await direct.exists("lock:smuggled", "lock:first")).toBe(0);
@@ -99,10 +101,12 @@ describe("hostile headers", () => {
   it("a forged Host header changes no response and is not echoed", async () => {
     const hosts = ["evil.example", "evil.example:80@127.0.0.1", "127.0.0.1\t", ""];
     for (const host of hosts) {
-      const { status, text } = await raw(lines("GET /api/v1/openapi.json HTTP/1.1", `Host: ${host}`, END));
+      const { status, text } = await sendRaw(
+        formatRequestHead("GET /api/v1/openapi.json HTTP/1.1", `Host: ${host}`, CONNECTION_CLOSE),
+      );
       expect([status, text.includes("evil.example")]).toEqual([200, false]);
     }
-    const without = await raw(lines("GET /api/v1/openapi.json HTTP/1.1", END));
+    const without = await sendRaw(formatRequestHead("GET /api/v1/openapi.json HTTP/1.1", CONNECTION_CLOSE));
     expect(without.status).toBe(400);
   });
 
@@ -113,17 +117,19 @@ describe("hostile headers", () => {
       "X-Real-IP: 127.0.0.1",
       "X-Api-Key: root",
     ];
-    const { status } = await raw(lines("GET /api/v1/locks HTTP/1.1", "Host: x", END, ...forged));
+    const { status } = await sendRaw(
+      formatRequestHead("GET /api/v1/locks HTTP/1.1", "Host: x", CONNECTION_CLOSE, ...forged),
+    );
     expect(status).toBe(401);
   });
 
   it("a request id with control characters is not echoed", async () => {
-    const { text } = await raw(
-      lines(
+    const { text } = await sendRaw(
+      formatRequestHead(
         "GET /api/v1/targets HTTP/1.1",
         "Host: x",
         AUTH,
-        END,
+        CONNECTION_CLOSE,
         "X-Request-Id: a\u001b[31m b",
         "Idempotency-Key: \u0080",
       ),
@@ -135,25 +141,36 @@ describe("hostile headers", () => {
 describe("oversized requests", () => {
   it("oversized bodies and too many headers are rejected before they are read", async () => {
     const head = (framing: string) =>
-      lines("POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1", "Host: x", AUTH, JSON_TYPE, framing, END);
-    expect((await raw(head("Content-Length: 99999999999"))).status).toBe(413);
+      formatRequestHead(
+        "POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1",
+        "Host: x",
+        AUTH,
+        JSON_TYPE,
+        framing,
+        CONNECTION_CLOSE,
+      );
+    expect((await sendRaw(head("Content-Length: 99999999999"))).status).toBe(413);
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
-    expect((await raw(`${head("Transfer-Encoding: chunked")}${chunk.repeat(3)}`)).status).toBe(413);
+    expect((await sendRaw(`${head("Transfer-Encoding: chunked")}${chunk.repeat(3)}`)).status).toBe(413);
     const many = Array.from({ length: 3000 }, (_, n) => `X-${n}: 1`);
     expect([413, 431]).toContain(
-      (await raw(lines("GET /api/v1/locks HTTP/1.1", "Host: x", AUTH, END, ...many))).status,
+      (
+        await sendRaw(
+          formatRequestHead("GET /api/v1/locks HTTP/1.1", "Host: x", AUTH, CONNECTION_CLOSE, ...many),
+        )
+      ).status,
     );
   });
 
   it("an oversized chunk extension ends the connection, and the server keeps running", async () => {
-    const head = lines(
+    const head = formatRequestHead(
       "POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1",
       "Host: x",
       AUTH,
       JSON_TYPE,
       "Transfer-Encoding: chunked",
     );
-    const { status } = await raw(`${head}1;${"x".repeat(200_000)}\r\n{\r\n`);
+    const { status } = await sendRaw(`${head}1;${"x".repeat(200_000)}\r\n{\r\n`);
     expect([0, 400, 413, 431]).toContain(status);
     expect((await server.call("/targets")).status).toBe(200);
   });
@@ -164,13 +181,13 @@ describe("stream limits", () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
-    socket.write(lines("GET /api/v1/events HTTP/1.1", "Host: x", AUTH));
+    socket.write(formatRequestHead("GET /api/v1/events HTTP/1.1", "Host: x", AUTH));
     return socket;
   };
 
   it("a stream beyond the limit gets 429 with Retry-After, and a closed stream makes room", async () => {
     const sockets = [open(), open(), open()];
-    await until(async () => (await server.call("/events")).status === 429);
+    await waitUntil(async () => (await server.call("/events")).status === 429);
     const refused = await server.call("/events");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([
       429,
@@ -178,7 +195,7 @@ describe("stream limits", () => {
     ]);
     expect((await server.call("/targets")).status).toBe(200);
     for (const socket of sockets) socket.destroy();
-    await until(async () => {
+    await waitUntil(async () => {
       const leave = new AbortController();
       const { status } = await fetch(`${server.url}/api/v1/events`, {
         headers: { authorization: `Bearer ${ROOT_KEY}` },

@@ -112,11 +112,14 @@ describe("npm run bench", () => {
   it.each([
     ["core.pairs.c65", ["--only", "core.pairs.c65"]],
     ["disk", ["disk"]],
-  ])("npm run bench exits with code 2 and lists the valid names for the unknown name %s", async (name, args) => {
-    const { code, out, error } = await run(...args);
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(error).toMatch(`"${name}": core`);
-  });
+  ])(
+    "npm run bench exits with code 2 and lists the valid names for the unknown name %s",
+    async (name, args) => {
+      const { code, out, error } = await run(...args);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(error).toMatch(`"${name}": core`);
+    },
+  );
 
   it("npm run bench leaves no server running when it is interrupted", async () => {
     const { child, printed } = start("--only", "core.renew.10k", "--quick");

@@ -1,10 +1,10 @@
 import { readConfig } from "../../server/config/config.ts";
-import { Service } from "../../server/server-process.ts";
+import { ServerProcess } from "../../server/server-process.ts";
 
 /** Our server in this process, without Next. Gives its port once the picture is whole. */
 export async function serveWithoutPages(environment: Readonly<Record<string, string | undefined>>) {
-  const service = new Service(readConfig({ ...environment, LOCKKEEPER_LOG: "error" }, []));
+  const service = new ServerProcess(readConfig({ ...environment, LOCKKEEPER_LOG: "error" }, []));
   const { runtime } = await service.start(() => undefined);
   while (!runtime.readiness.ready) await new Promise((resolve) => setTimeout(resolve, 10));
-  return service.front.port;
+  return service.httpServer.port;
 }

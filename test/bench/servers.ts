@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import { NOTIFICATIONS } from "../../server/redis/embedded/embedded-redis.ts";
+import { KEYSPACE_EVENTS } from "../../server/redis/embedded/embedded-redis.ts";
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import type { Run } from "./figure.ts";
 
 /** What the embedded Redis sends. */
-export const EMBEDDED_FLAGS = NOTIFICATIONS;
+export const EMBEDDED_FLAGS = KEYSPACE_EVENTS;
 
 /** A Redis of the experiment's own, and a connection to look at it. */
 export interface BenchRedis {
@@ -16,5 +16,5 @@ export interface BenchRedis {
 export async function startRedis(run: Run, flags: string): Promise<BenchRedis> {
   const redis: TestRedis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
   run.later(() => redis.stop());
-  return { url: redis.url, look: redis.client() };
+  return { url: redis.url, look: redis.createClient() };
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { SpokenFormat } from "../../lib/contract/format.ts";
+import { WritableFormat } from "../../lib/contract/format.ts";
 import { allFaultsOn, faultsOn } from "./faults/known.ts";
 import { MUTANTS } from "./mutants/known.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
@@ -13,7 +13,7 @@ export interface RunRequest {
   readonly topology: TopologyName;
   readonly seconds: number;
   readonly seed: number;
-  readonly format: SpokenFormat;
+  readonly format: WritableFormat;
   readonly faults: readonly string[];
   /** The longest lease that a worker asks for. */
   readonly leaseMs: number;
@@ -85,8 +85,8 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function formatOf(topology: TopologyName, asked: string | undefined): SpokenFormat {
-  if (topology !== "quorum") return oneOf("format", SpokenFormat.options, asked ?? "redisson");
+function formatOf(topology: TopologyName, asked: string | undefined): WritableFormat {
+  if (topology !== "quorum") return oneOf("format", WritableFormat.options, asked ?? "redisson");
   if (asked === undefined || asked === "token") return "token";
   throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
 }

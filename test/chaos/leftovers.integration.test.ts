@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { until } from "../support/test-server.ts";
+import { waitUntil } from "../support/test-server.ts";
 import { watchForEndless } from "./endless.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
@@ -58,7 +58,7 @@ it("a lock without TTL is detected while it exists", async () => {
   try {
     await topology.direct(0).set("lock:a", "x", "PX", 60_000);
     await topology.direct(0).set("lock:b", "x");
-    await until(() => readHistory(folder).length > 0);
+    await waitUntil(() => readHistory(folder).length > 0);
     for (const { op, lock } of readHistory(folder)) expect([op, lock]).toEqual(["endless", "lock:b"]);
   } finally {
     stop.abort();

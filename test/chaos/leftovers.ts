@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OURS, OURS_AT_HOME } from "../../server/formats/keys.ts";
+import { HOME_PREFIX, TARGET_PREFIX } from "../../server/formats/keys.ts";
 import type { Topology } from "./servers/topology.ts";
 
 export interface Leftover {
@@ -15,7 +15,7 @@ const SLACK_MS = 1500;
 const COMPANION = "lockkeeper:hold:";
 const WAITERS = "lockkeeper:waiters:";
 /** An API server sees by it that all keys were taken at once. */
-const CANARY = `${OURS}canary`;
+const CANARY = `${TARGET_PREFIX}canary`;
 
 /**
  * What is in Redis although nobody is there any more: locks after the longest lease, lists of those who wait that
@@ -28,7 +28,7 @@ export async function leftovers(topology: Topology, leaseMs: number): Promise<Le
   const servers = await topology.masters();
   for (;;) {
     const all = (await Promise.all(servers.map((n) => keysOf(topology, n)))).flat();
-    const seen = all.filter(({ key }) => !key.startsWith(OURS_AT_HOME) && !key.startsWith(CANARY));
+    const seen = all.filter(({ key }) => !key.startsWith(HOME_PREFIX) && !key.startsWith(CANARY));
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
     // Nobody is left who could prolong a list of those who wait, and a clock that went back keeps all for longer by

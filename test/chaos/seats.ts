@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { seeded } from "../support/seeded-random.ts";
-import { freePort } from "../support/test-redis.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { findFreePort } from "../support/test-redis.ts";
 import type { RunRequest } from "./arguments.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Seat } from "./processes/process-group.ts";
@@ -49,7 +49,7 @@ export class Seats {
     private readonly topology: Topology,
     private readonly resources: Resources,
   ) {
-    this.#random = seeded(setting.seed ^ 0x5eed);
+    this.#random = createSeededRandom(setting.seed ^ 0x5eed);
   }
 
   static async open(setting: Setting, topology: Topology, resources: Resources): Promise<Seats> {
@@ -64,8 +64,8 @@ export class Seats {
 
   async #addApi(n: number, taken: readonly number[]): Promise<number> {
     const links = await this.#linksTo(this.topology.servers.map(({ port }) => port));
-    let port = await freePort();
-    while (taken.includes(port)) port = await freePort();
+    let port = await findFreePort();
+    while (taken.includes(port)) port = await findFreePort();
     const task = (nth: number): ApiTask => ({
       ...this.#named(`api${n + 1}.${nth}`),
       core: this.setting.core,

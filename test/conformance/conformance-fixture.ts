@@ -2,13 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { it } from "vitest";
 import type { Grant, Released, Verified } from "../../lib/contract/actions/verb.ts";
-import type { SpokenFormat, Unit } from "../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
 import type { Backend } from "../../server/locks/verbs/backend.ts";
-import type { AcquireOptions, ReleaseOptions, RenewOptions, Verbs } from "../../server/locks/verbs/verbs.ts";
+import type {
+  AcquireOptions,
+  LockVerbs,
+  ReleaseOptions,
+  RenewOptions,
+} from "../../server/locks/verbs/verbs.ts";
 
 /** Long enough not to end while a test runs. */
 export const LEASE_MS = 30_000;
@@ -19,9 +24,9 @@ export const SHORT_MS = 400;
 export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "other-formats" | "request-ids";
 
 /** What the promises are made of. */
-export interface Spoken {
-  readonly format: SpokenFormat;
-  readonly unit?: Unit;
+export interface FormatUnderTest {
+  readonly format: WritableFormat;
+  readonly unit?: TimestampUnit;
   /** What it does not have, and why. */
   readonly lacks?: Partial<Record<Feature, string>>;
   /** Of several clocks the last counts for others, and the first for the holder: how far they may be apart. */
@@ -29,41 +34,41 @@ export interface Spoken {
 }
 
 /** A backend, opened, and ways to look behind it. */
-export interface Opened {
-  readonly verbs: Verbs;
+export interface OpenedBackend {
+  readonly verbs: LockVerbs;
   /** As the watchdog of a client renews. */
   readonly renewMany: Backend["renewMany"];
   /** Two clients that know nothing of each other, as in two processes. */
   readonly clients: readonly [LockClient, LockClient];
   /** Plain connections to all the servers that have this key. */
-  serversOf(key: string): readonly Redis[];
+  findServers(key: string): readonly Redis[];
   /** How Redisson wakes its waiters there; PUBLISH by default. */
   readonly wakesBy?: "PUBLISH" | "SPUBLISH";
   /** Needed unless it is lacking. */
-  forceRelease?(key: string, format: SpokenFormat, seen: ForceReleaseRequest): Promise<ForceReleaseReply>;
+  forceRelease?(key: string, format: WritableFormat, seen: ForceReleaseRequest): Promise<ForceReleaseReply>;
   close(): Promise<void>;
 }
 
-type Asked<Options> = Partial<Omit<Options, "owner" | "format" | "unit">>;
+type PartialOptions<Options> = Partial<Omit<Options, "owner" | "format" | "unit">>;
 
 /** The verbs as a test wants them, in the format that it is about. */
-export class Scene {
-  #opened: Opened | undefined;
+export class ConformanceFixture {
+  #opened: OpenedBackend | undefined;
 
-  constructor(readonly spoken: Spoken) {}
+  constructor(readonly format: FormatUnderTest) {}
 
-  get opened(): Opened {
+  get opened(): OpenedBackend {
     if (this.#opened === undefined) throw new Error("the backend is not open yet");
     return this.#opened;
   }
 
-  set opened(opened: Opened) {
+  set opened(opened: OpenedBackend) {
     this.#opened = opened;
   }
 
   /** By how much a hold may end later than asked, for its holder. */
   get roundedMs(): number {
-    return this.spoken.format !== "timestamp" ? 0 : this.spoken.unit === "s" ? 1000 : 1;
+    return this.format.format !== "timestamp" ? 0 : this.format.unit === "s" ? 1000 : 1;
   }
 
   /** By how much others may be kept off for longer than the holder has it. */
@@ -72,71 +77,71 @@ export class Scene {
   }
 
   get driftMs(): number {
-    return this.spoken.driftMs ?? 0;
+    return this.format.driftMs ?? 0;
   }
 
-  key(): string {
+  createKey(): string {
     return `lock:${randomUUID()}`;
   }
 
-  async acquire(key: string, owner: string, asked: Asked<AcquireOptions> = {}): Promise<Grant> {
-    const { format, unit } = this.spoken;
+  async acquire(key: string, owner: string, asked: PartialOptions<AcquireOptions> = {}): Promise<Grant> {
+    const { format, unit } = this.format;
     const ask = { owner, leaseMs: LEASE_MS, reentrant: true, format, unit, ...asked };
     return (await this.opened.verbs.acquire(key, ask)).grant;
   }
 
-  renew(key: string, owner: string, asked: Asked<RenewOptions> = {}): Promise<Grant> {
-    const ask = { owner, leaseMs: LEASE_MS, format: this.spoken.format, ...asked };
+  renew(key: string, owner: string, asked: PartialOptions<RenewOptions> = {}): Promise<Grant> {
+    const ask = { owner, leaseMs: LEASE_MS, format: this.format.format, ...asked };
     return this.opened.verbs.renew(key, ask);
   }
 
-  release(key: string, owner: string, asked: Asked<ReleaseOptions> = {}): Promise<Released> {
-    return this.opened.verbs.release(key, { owner, format: this.spoken.format, ...asked });
+  release(key: string, owner: string, asked: PartialOptions<ReleaseOptions> = {}): Promise<Released> {
+    return this.opened.verbs.release(key, { owner, format: this.format.format, ...asked });
   }
 
   verify(key: string, owner: string, fence?: string): Promise<Verified> {
-    const { format } = this.spoken;
+    const { format } = this.format;
     return this.opened.verbs.verify(key, { owner, format, ...(fence === undefined ? {} : { fence }) });
   }
 
-  async force(key: string, owner: string, fence: string | null, holdOffMs?: number) {
+  async forceRelease(key: string, owner: string, fence: string | null, holdOffMs?: number) {
     const { forceRelease } = this.opened;
     if (forceRelease === undefined) throw new Error("the backend says that it can force, but gave no way");
     const holdOff = holdOffMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", holdOffMs };
     const seen = { owner, fence, by: "mei", reason: "a test", holdOff };
-    return (await forceRelease(key, this.spoken.format, seen)).outcome;
+    return (await forceRelease(key, this.format.format, seen)).outcome;
   }
 
   /** What the options of a hold have in common. */
-  holding(options: HoldOptions = {}): HoldOptions {
-    const { format, unit } = this.spoken;
+  toHoldOptions(options: HoldOptions = {}): HoldOptions {
+    const { format, unit } = this.format;
     return { format, ...(unit === undefined ? {} : { unit }), ...options };
   }
 
   /** Does something by hand wherever the key is. Gives what the first of the servers answered. */
-  async byHand<Reply>(key: string, act: (redis: Redis) => Promise<Reply>): Promise<Reply> {
-    const [reply] = await Promise.all(this.opened.serversOf(key).map(act));
+  async runOnServers<Reply>(key: string, act: (redis: Redis) => Promise<Reply>): Promise<Reply> {
+    const [reply] = await Promise.all(this.opened.findServers(key).map(act));
     if (reply === undefined) throw new Error("the key has no server");
     return reply;
   }
 
-  exists(key: string): Promise<number> {
-    return this.byHand(key, (redis) => redis.exists(key));
+  countKeys(key: string): Promise<number> {
+    return this.runOnServers(key, (redis) => redis.exists(key));
   }
 
   /** Takes the lock away, as an operator does who knows no better. */
-  delete(key: string): Promise<number> {
-    return this.byHand(key, (redis) => redis.del(key));
+  deleteKey(key: string): Promise<number> {
+    return this.runOnServers(key, (redis) => redis.del(key));
   }
 
   /** Everything that the key holds, to see whether it was touched. */
-  async content(key: string): Promise<string> {
-    return (await this.byHand(key, (redis) => redis.dumpBuffer(key)))?.toString("base64") ?? "nothing";
+  async dumpContent(key: string): Promise<string> {
+    return (await this.runOnServers(key, (redis) => redis.dumpBuffer(key)))?.toString("base64") ?? "nothing";
   }
 }
 
 /** The code of a refusal, or `granted`. */
-export function codeOf(call: Promise<unknown>): Promise<string> {
+export function catchErrorCode(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "granted",
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
@@ -144,7 +149,7 @@ export function codeOf(call: Promise<unknown>): Promise<string> {
 }
 
 /** @throws when it was not refused */
-export async function refusalOf(call: Promise<unknown>): Promise<LockkeeperError> {
+export async function catchLockError(call: Promise<unknown>): Promise<LockkeeperError> {
   const error: unknown = await call.then(
     () => "it was granted",
     (reason: unknown) => reason,
@@ -154,17 +159,21 @@ export async function refusalOf(call: Promise<unknown>): Promise<LockkeeperError
 }
 
 /** Who stands in the way, as a refusal tells. */
-export async function holdersOf(call: Promise<unknown>): Promise<string[]> {
-  const { facts } = await refusalOf(call);
+export async function catchHolders(call: Promise<unknown>): Promise<string[]> {
+  const { facts } = await catchLockError(call);
   const { holders } = facts as { holders?: readonly { owner: string }[] };
   return (holders ?? []).map(({ owner }) => owner);
 }
 
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+export const sleepMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Registers what a backend promises if it has the feature; what it lacks stands in the list of tests with the reason. */
-export function having({ spoken }: Scene, feature: Feature, register: () => void): void {
-  const reason = spoken.lacks?.[feature];
+export function describeFeature(
+  { format }: ConformanceFixture,
+  feature: Feature,
+  register: () => void,
+): void {
+  const reason = format.lacks?.[feature];
   if (reason === undefined) register();
   else it(`${feature} is not supported: ${reason}`, () => undefined);
 }

@@ -1,38 +1,41 @@
 import { afterAll, beforeAll, describe, vi } from "vitest";
-import { openBackend, type Where } from "../../server/locks/backends/open-backend.ts";
+import { openBackend, type RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
-import { Locks } from "../../server/locks/verbs/redis-locks.ts";
+import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 import { startTestCluster, type TestCluster } from "../support/cluster.ts";
-import { forceByName } from "../support/force-release-by-owner.ts";
+import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../support/test-sentinel.ts";
-import { keepsCount, keepsItsWay, keepsTheContract } from "./conformance.ts";
-import type { Opened, Spoken } from "./conformance-fixture.ts";
+import { describeConformance, describeContendedCounter, describeFormatConformance } from "./conformance.ts";
+import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
 
 // Most of the time is spent waiting for leases to end.
 vi.setConfig({ maxConcurrency: 24 });
 
-const SPOKEN: readonly (readonly [string, Spoken])[] = [
+const SPOKEN: readonly (readonly [string, FormatUnderTest])[] = [
   ["redisson", { format: "redisson" }],
   ["token", { format: "token" }],
   ["timestamp in ms", { format: "timestamp", unit: "ms" }],
   ["timestamp in s", { format: "timestamp", unit: "s" }],
 ];
 
-async function opened(where: Where, behind: Pick<Opened, "serversOf" | "wakesBy">): Promise<Opened> {
+async function opened(
+  where: RedisLocation,
+  behind: Pick<OpenedBackend, "findServers" | "wakesBy">,
+): Promise<OpenedBackend> {
   const [backend, one, two] = await Promise.all([
     openBackend(where, ["*"]),
     LockClient.open(where),
     LockClient.open(where),
   ]);
   const { verbs, renewMany } = backend;
-  if (!(verbs instanceof Locks)) throw new Error("an operator cannot act here");
+  if (!(verbs instanceof RedisLocks)) throw new Error("an operator cannot act here");
   return {
     verbs,
     renewMany,
     clients: [one, two],
     ...behind,
-    forceRelease: (key, format, seen) => forceByName(verbs, key, format, seen),
+    forceRelease: (key, format, seen) => forceReleaseByOwner(verbs, key, format, seen),
     async close() {
       for (const each of [backend, one, two]) each.close();
     },
@@ -47,11 +50,11 @@ describe("single server", () => {
   afterAll(() => redis.stop());
 
   const open = () => {
-    const direct = redis.client();
-    return opened(redis.url, { serversOf: () => [direct] });
+    const direct = redis.createClient();
+    return opened(redis.url, { findServers: () => [direct] });
   };
-  for (const [name, spoken] of SPOKEN) keepsTheContract(name, spoken, open);
-  for (const [name, spoken] of SPOKEN) keepsCount(name, spoken, open);
+  for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
+  for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
 });
 
 describe("Sentinel group", () => {
@@ -62,10 +65,10 @@ describe("Sentinel group", () => {
   afterAll(() => group.stop());
 
   const open = async () => {
-    const direct = (await group.master()).client();
-    return await opened(group.where, { serversOf: () => [direct] });
+    const direct = (await group.findMaster()).createClient();
+    return await opened(group.where, { findServers: () => [direct] });
   };
-  keepsItsWay("redisson", { format: "redisson" }, open);
+  describeFormatConformance("redisson", { format: "redisson" }, open);
 });
 
 describe("Redis Cluster", () => {
@@ -76,7 +79,10 @@ describe("Redis Cluster", () => {
   afterAll(() => cluster.stop());
 
   const open = () =>
-    opened({ cluster: cluster.urls }, { serversOf: (key) => [cluster.serverOf(key)], wakesBy: "SPUBLISH" });
-  for (const [name, spoken] of SPOKEN) keepsTheContract(name, spoken, open);
-  for (const [name, spoken] of SPOKEN) keepsCount(name, spoken, open);
+    opened(
+      { cluster: cluster.urls },
+      { findServers: (key) => [cluster.getMasterClient(key)], wakesBy: "SPUBLISH" },
+    );
+  for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
+  for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
 });

@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { companionKeyOf } from "../../server/formats/keys.ts";
-import { codeOf, type Scene } from "./conformance-fixture.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
+import { type ConformanceFixture, catchErrorCode } from "./conformance-fixture.ts";
 
 const isRising = (fences: readonly (string | null)[]) =>
   fences.every((fence, at) => at === 0 || BigInt(fence ?? 0) > BigInt(fences[at - 1] ?? 0));
 
-export function fences(scene: Scene): void {
+export function describeFences(scene: ConformanceFixture): void {
   describe("fencing tokens", () => {
     it("the fencing token rises with every hold: after a release, a manual DEL and the loss of the companion key", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const seen = [(await scene.acquire(key, "a")).fence];
       await scene.release(key, "a");
       seen.push((await scene.acquire(key, "b")).fence);
-      await scene.delete(key);
+      await scene.deleteKey(key);
       seen.push((await scene.acquire(key, "b")).fence);
-      await scene.byHand(key, (redis) => redis.del(key, String(companionKeyOf(key))));
+      await scene.runOnServers(key, (redis) => redis.del(key, String(buildCompanionKey(key))));
       seen.push((await scene.acquire(key, "a")).fence);
       expect(seen).not.toContain(null);
       expect(isRising(seen)).toBe(true);
     });
 
     it("a hold is verified by its fencing token, since the same owner may have reacquired the lock", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const before = await scene.acquire(key, "me");
       expect(await scene.verify(key, "me", before.fence ?? "")).toMatchObject({ owner: "me", count: 1 });
       await scene.release(key, "me");
-      expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
+      expect(await catchErrorCode(scene.verify(key, "me"))).toBe("lost");
       const now = await scene.acquire(key, "me");
-      expect(await codeOf(scene.verify(key, "me", before.fence ?? ""))).toBe("lost");
-      expect(await codeOf(scene.verify(key, "me", now.fence ?? ""))).toBe("granted");
-      expect(await codeOf(scene.verify(key, "you"))).toBe("lost");
+      expect(await catchErrorCode(scene.verify(key, "me", before.fence ?? ""))).toBe("lost");
+      expect(await catchErrorCode(scene.verify(key, "me", now.fence ?? ""))).toBe("granted");
+      expect(await catchErrorCode(scene.verify(key, "you"))).toBe("lost");
     });
   });
 }

@@ -1,63 +1,69 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../support/test-server.ts";
-import { codeOf, having, holdersOf, pause, type Scene } from "./conformance-fixture.ts";
+import { waitUntil } from "../support/test-server.ts";
+import {
+  type ConformanceFixture,
+  catchErrorCode,
+  catchHolders,
+  describeFeature,
+  sleepMs,
+} from "./conformance-fixture.ts";
 
-export function force(scene: Scene): void {
-  having(scene, "force-release", () => {
+export function describeForceRelease(scene: ConformanceFixture): void {
+  describeFeature(scene, "force-release", () => {
     describe("force-release", () => {
       it("force-release ends the hold that was seen and keeps the fencing token rising", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const { fence } = await scene.acquire(key, "me");
         await scene.acquire(key, "me");
-        expect(await scene.force(key, "me", fence)).toBe("released");
-        expect(await scene.exists(key)).toBe(0);
-        expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
+        expect(await scene.forceRelease(key, "me", fence)).toBe("released");
+        expect(await scene.countKeys(key)).toBe(0);
+        expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
         const next = await scene.acquire(key, "you");
         expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
       });
 
       it("force-release refuses another owner, another fencing token and a hold that is gone", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const before = await scene.acquire(key, "me");
         await scene.release(key, "me");
-        expect(await scene.force(key, "me", before.fence)).toBe("gone");
+        expect(await scene.forceRelease(key, "me", before.fence)).toBe("gone");
         const now = await scene.acquire(key, "me");
-        const content = await scene.content(key);
-        expect(await scene.force(key, "me", before.fence)).toBe("changed");
-        expect(await scene.force(key, "you", now.fence)).toBe("changed");
-        expect(await scene.force(key, "me", null)).toBe("changed");
-        expect(await scene.content(key)).toBe(content);
+        const content = await scene.dumpContent(key);
+        expect(await scene.forceRelease(key, "me", before.fence)).toBe("changed");
+        expect(await scene.forceRelease(key, "you", now.fence)).toBe("changed");
+        expect(await scene.forceRelease(key, "me", null)).toBe("changed");
+        expect(await scene.dumpContent(key)).toBe(content);
       });
 
       it("force-release wakes waiting clients", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const [, two] = scene.opened.clients;
         const { fence } = await scene.acquire(key, "me");
-        const waits = two.acquire(key, scene.holding({ waitMs: 15_000, renew: false }));
-        await pause(300);
+        const waits = two.acquire(key, scene.toHoldOptions({ waitMs: 15_000, renew: false }));
+        await sleepMs(300);
         const freedAt = performance.now();
-        await scene.force(key, "me", fence);
+        await scene.forceRelease(key, "me", fence);
         await waits;
         expect(performance.now() - freedAt).toBeLessThan(800);
       });
 
       it("force-release ends a hold that its client is still renewing", async () => {
-        const key = scene.key();
-        const hold = await scene.opened.clients[0].acquire(key, scene.holding({ leaseMs: 600 }));
-        expect(await scene.force(key, hold.owner, hold.fence)).toBe("released");
-        await until(() => hold.signal.aborted, 1500 + 2 * scene.roundedMs);
-        expect(await scene.exists(key)).toBe(0);
+        const key = scene.createKey();
+        const hold = await scene.opened.clients[0].acquire(key, scene.toHoldOptions({ leaseMs: 600 }));
+        expect(await scene.forceRelease(key, hold.owner, hold.fence)).toBe("released");
+        await waitUntil(() => hold.signal.aborted, 1500 + 2 * scene.roundedMs);
+        expect(await scene.countKeys(key)).toBe(0);
       });
 
       it("force-release can reserve the lock, and a reservation can be force-released", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const { fence } = await scene.acquire(key, "me");
-        expect(await scene.force(key, "me", fence, 60_000)).toBe("released");
-        expect(await holdersOf(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:mei"]);
+        expect(await scene.forceRelease(key, "me", fence, 60_000)).toBe("released");
+        expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:mei"]);
         const reserved = await scene.acquire(key, "you").catch((error) => error.facts.holders[0]);
-        expect(await scene.force(key, reserved.owner, reserved.fence)).toBe("released");
-        expect(await codeOf(scene.acquire(key, "you"))).toBe("granted");
+        expect(await scene.forceRelease(key, reserved.owner, reserved.fence)).toBe("released");
+        expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("granted");
       });
     });
   });

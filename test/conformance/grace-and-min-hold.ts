@@ -1,86 +1,93 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, having, holdersOf, pause, type Scene, SHORT_MS } from "./conformance-fixture.ts";
+import {
+  type ConformanceFixture,
+  catchErrorCode,
+  catchHolders,
+  describeFeature,
+  SHORT_MS,
+  sleepMs,
+} from "./conformance-fixture.ts";
 
 const GRACE_MS = 1200;
 const MIN_HOLD_MS = 1500;
 
 /** Until when by Redis's clock the key is taken, as a refusal tells. */
-async function takenUntil(scene: Scene, key: string): Promise<number> {
+async function waitUntilAcquired(scene: ConformanceFixture, key: string): Promise<number> {
   const error = await scene.acquire(key, "somebody").catch((reason: unknown) => reason);
   const { remainingMs, asOf } = (error as { facts: { remainingMs: number; asOf: number } }).facts;
   return asOf + remainingMs;
 }
 
-export function lapse(scene: Scene): void {
+export function describeGraceAndMinHold(scene: ConformanceFixture): void {
   const overMs = () => scene.roundedMs + scene.marginMs + scene.driftMs;
 
-  having(scene, "grace", () => {
+  describeFeature(scene, "grace", () => {
     describe("grace period", () => {
       it("a grace period blocks other owners after the lease has ended without extending it for the holder", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const grant = await scene.acquire(key, "me", { leaseMs: SHORT_MS, graceMs: GRACE_MS });
         expect(grant.remainingMs).toBeLessThanOrEqual(SHORT_MS + scene.roundedMs);
-        const end = await takenUntil(scene, key);
+        const end = await waitUntilAcquired(scene, key);
         expect(end - grant.asOf).toBeGreaterThanOrEqual(SHORT_MS + GRACE_MS - 5);
         // Time goes on while a script runs, and what is left is as of its beginning.
         expect(end - grant.asOf).toBeLessThanOrEqual(SHORT_MS + GRACE_MS + overMs() + 5);
-        await pause(grant.remainingMs + 20 + scene.driftMs);
-        expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
-        expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
-        expect(await codeOf(scene.acquire(key, "me"))).toBe("held");
+        await sleepMs(grant.remainingMs + 20 + scene.driftMs);
+        expect(await catchErrorCode(scene.verify(key, "me"))).toBe("lost");
+        expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+        expect(await catchErrorCode(scene.acquire(key, "me"))).toBe("held");
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
-        expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["me"]);
-        expect(await takenUntil(scene, key)).toBeLessThanOrEqual(end + 5);
+        expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["me"]);
+        expect(await waitUntilAcquired(scene, key)).toBeLessThanOrEqual(end + 5);
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
         expect(next.asOf).toBeGreaterThanOrEqual(end - 5);
         expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
       });
 
       it("the watchdog does not renew a hold whose lease ended during its grace period", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const options = { leaseMs: SHORT_MS, graceMs: 60_000, renew: false };
-        const hold = await scene.opened.clients[0].acquire(key, scene.holding(options));
-        await pause(hold.remainingMs() + 20 + scene.driftMs);
-        const end = await takenUntil(scene, key);
+        const hold = await scene.opened.clients[0].acquire(key, scene.toHoldOptions(options));
+        await sleepMs(hold.remainingMs() + 20 + scene.driftMs);
+        const end = await waitUntilAcquired(scene, key);
         expect(await scene.opened.renewMany([hold], 1000)).toEqual([null]);
-        expect(await takenUntil(scene, key)).toBeLessThanOrEqual(end + 5);
+        expect(await waitUntilAcquired(scene, key)).toBeLessThanOrEqual(end + 5);
       });
 
       it("a clean release ends the grace period", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         await scene.acquire(key, "me", { graceMs: 60_000 });
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
-        expect(await codeOf(scene.acquire(key, "you"))).toBe("granted");
+        expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("granted");
       });
 
       it("the grace period is added after every renewal", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 60_000 });
         const { asOf, remainingMs } = await scene.renew(key, "me", { leaseMs: 5000 });
         expect(remainingMs).toBeGreaterThan(4000);
         expect(remainingMs).toBeLessThanOrEqual(5000 + scene.roundedMs);
-        expect((await takenUntil(scene, key)) - asOf).toBeGreaterThanOrEqual(64_000);
+        expect((await waitUntilAcquired(scene, key)) - asOf).toBeGreaterThanOrEqual(64_000);
       });
 
       it("the grace period of a re-entry does not shorten the lease", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         await scene.acquire(key, "me", { leaseMs: 20_000 });
         const { asOf, remainingMs } = await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 10_000 });
         expect(remainingMs).toBeGreaterThan(16_000);
-        expect((await takenUntil(scene, key)) - asOf).toBeGreaterThanOrEqual(26_000);
+        expect((await waitUntilAcquired(scene, key)) - asOf).toBeGreaterThanOrEqual(26_000);
       });
     });
   });
 
-  having(scene, "min-hold", () => {
+  describeFeature(scene, "min-hold", () => {
     describe("minimum hold time", () => {
       it("an early release blocks every owner until the minimum hold time since the acquire has passed", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         const { asOf } = await scene.acquire(key, "me", { minHoldMs: MIN_HOLD_MS });
-        await pause(400);
+        await sleepMs(400);
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
-        expect(await holdersOf(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:min-hold"]);
-        const end = await takenUntil(scene, key);
+        expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:min-hold"]);
+        const end = await waitUntilAcquired(scene, key);
         expect(end - asOf).toBeGreaterThanOrEqual(MIN_HOLD_MS - 5);
         expect(end - asOf).toBeLessThanOrEqual(MIN_HOLD_MS + overMs() + 100);
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
@@ -88,25 +95,25 @@ export function lapse(scene: Scene): void {
       });
 
       it("a release after the minimum hold time creates no reservation", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         await scene.acquire(key, "me", { minHoldMs: 100 });
-        await pause(150);
+        await sleepMs(150);
         await scene.release(key, "me");
-        expect(await codeOf(scene.acquire(key, "you"))).toBe("granted");
+        expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("granted");
       });
 
       it("the minimum hold time applies to the last release of a re-entered hold", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         await scene.acquire(key, "me", { minHoldMs: 10_000 });
         await scene.acquire(key, "me");
         expect(await scene.release(key, "me")).toMatchObject({ count: 1 });
-        expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["me"]);
+        expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["me"]);
         await scene.release(key, "me");
-        expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:min-hold"]);
+        expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:min-hold"]);
       });
 
       it("the minimum hold time does not apply to a hold whose lease has ended", async () => {
-        const key = scene.key();
+        const key = scene.createKey();
         await scene.acquire(key, "me", { leaseMs: 200, minHoldMs: 60_000 });
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
         expect(next.owner).toBe("you");

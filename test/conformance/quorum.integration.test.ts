@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, vi } from "vitest";
 import { openBackend } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { startTestMasters, type TestMasters } from "../support/test-masters.ts";
-import { keepsCount, keepsTheContract } from "./conformance.ts";
-import type { Opened, Spoken } from "./conformance-fixture.ts";
+import { describeConformance, describeContendedCounter } from "./conformance.ts";
+import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
 
 // Most of the time is spent waiting for leases to end. Every call is several here, so fewer run side by side.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
-const SPOKEN: Spoken = {
+const SPOKEN: FormatUnderTest = {
   format: "token",
   lacks: {
     "force-release": "operators act on a single Redis",
@@ -24,7 +24,7 @@ describe("quorum", () => {
   });
   afterAll(() => masters.stop());
 
-  async function opened(): Promise<Opened> {
+  async function opened(): Promise<OpenedBackend> {
     const where = { quorum: masters.urls };
     const [backend, one, two] = await Promise.all([
       openBackend(where, ["*"]),
@@ -36,13 +36,13 @@ describe("quorum", () => {
       verbs: backend.verbs,
       renewMany: (holds, tryMs) => backend.renewMany(holds, tryMs),
       clients: [one, two],
-      serversOf: () => direct,
+      findServers: () => direct,
       async close() {
         for (const each of [backend, one, two]) each.close();
       },
     };
   }
 
-  keepsTheContract("token", SPOKEN, opened);
-  keepsCount("token", SPOKEN, opened);
+  describeConformance("token", SPOKEN, opened);
+  describeContendedCounter("token", SPOKEN, opened);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, LEASE_MS, type Scene } from "./conformance-fixture.ts";
+import { type ConformanceFixture, catchErrorCode, LEASE_MS } from "./conformance-fixture.ts";
 
-export function reentry(scene: Scene): void {
+export function describeReentry(scene: ConformanceFixture): void {
   describe("re-entry", () => {
     it("a re-entry raises the count, keeps the fencing token and never shortens the lease", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const first = await scene.acquire(key, "me");
       const second = await scene.acquire(key, "me", { leaseMs: 1000 });
       expect(second).toMatchObject({ count: 2, fence: first.fence });
@@ -15,37 +15,37 @@ export function reentry(scene: Scene): void {
     });
 
     it("a non-reentrant acquire by the same owner is refused as held", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await scene.acquire(key, "me");
-      expect(await codeOf(scene.acquire(key, "me", { reentrant: false }))).toBe("held");
+      expect(await catchErrorCode(scene.acquire(key, "me", { reentrant: false }))).toBe("held");
       expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
     });
 
     it("each release lowers the count by one, and the last one releases the lock", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await scene.acquire(key, "me");
       await scene.acquire(key, "me");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 1 });
       const left = await scene.verify(key, "me");
       expect(left.count).toBe(1);
       expect(left.remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
-      expect(await codeOf(scene.acquire(key, "you"))).toBe("held");
+      expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("held");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
-      expect(await scene.exists(key)).toBe(0);
+      expect(await scene.countKeys(key)).toBe(0);
     });
 
     it("nested withLock calls in one context share the owner and the fencing token", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const [client] = scene.opened.clients;
-      await client.withLock(key, scene.holding(), async (outer) => {
-        const inner = await client.withLock(key, scene.holding(), async ({ count, fence }) => ({
+      await client.withLock(key, scene.toHoldOptions(), async (outer) => {
+        const inner = await client.withLock(key, scene.toHoldOptions(), async ({ count, fence }) => ({
           count,
           fence,
         }));
         expect(inner).toEqual({ count: 2, fence: outer.fence });
       });
-      expect(await scene.exists(key)).toBe(0);
+      expect(await scene.countKeys(key)).toBe(0);
     });
   });
 }

@@ -1,22 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../support/test-server.ts";
-import { codeOf, holdersOf, LEASE_MS, refusalOf, type Scene, SHORT_MS } from "./conformance-fixture.ts";
+import { waitUntil } from "../support/test-server.ts";
+import {
+  type ConformanceFixture,
+  catchErrorCode,
+  catchHolders,
+  catchLockError,
+  LEASE_MS,
+  SHORT_MS,
+} from "./conformance-fixture.ts";
 
 /** What the format of deadlines promises besides. */
-export function timestamp(scene: Scene): void {
-  if (scene.spoken.format !== "timestamp") return;
-  const unit = scene.spoken.unit ?? "ms";
+export function describeTimestamp(scene: ConformanceFixture): void {
+  if (scene.format.format !== "timestamp") return;
+  const unit = scene.format.unit ?? "ms";
   const unitMs = unit === "s" ? 1000 : 1;
-  const deadlineOf = async (key: string) => Number(await scene.byHand(key, (redis) => redis.get(key)));
+  const deadlineOf = async (key: string) => Number(await scene.runOnServers(key, (redis) => redis.get(key)));
   const nowMs = async (key: string) => {
-    const [seconds, micros] = await scene.byHand(key, (redis) => redis.time());
+    const [seconds, micros] = await scene.runOnServers(key, (redis) => redis.time());
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
-  const set = (key: string, value: number) => scene.byHand(key, (redis) => redis.set(key, value));
+  const set = (key: string, value: number) => scene.runOnServers(key, (redis) => redis.set(key, value));
 
   describe(`timestamp deadlines in ${unit}`, () => {
     it("the stored value is the deadline, and the hold ends for its holder one unit before it", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const { asOf, remainingMs } = await scene.acquire(key, "me");
       const value = await deadlineOf(key);
       expect(String(value)).toHaveLength(unit === "s" ? 10 : 13);
@@ -25,27 +32,27 @@ export function timestamp(scene: Scene): void {
     });
 
     it("a timestamp lock without a TTL still ends at its deadline", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await scene.acquire(key, "me", { leaseMs: SHORT_MS });
       const value = await deadlineOf(key);
-      await scene.byHand(key, (redis) => redis.persist(key));
-      expect(await holdersOf(scene.acquire(key, "you"))).toEqual(["me"]);
+      await scene.runOnServers(key, (redis) => redis.persist(key));
+      expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["me"]);
       const next = await scene.acquire(key, "you", { waitMs: 10_000 });
       expect(next.asOf).toBeGreaterThanOrEqual((value + 1) * unitMs);
-      expect(await scene.byHand(key, (redis) => redis.pttl(key))).toBeGreaterThan(LEASE_MS * 0.9);
+      expect(await scene.runOnServers(key, (redis) => redis.pttl(key))).toBeGreaterThan(LEASE_MS * 0.9);
     });
 
     it("a shorter TTL does not shorten the deadline while the key exists", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const { asOf, remainingMs } = await scene.acquire(key, "me");
-      await scene.byHand(key, (redis) => redis.pexpire(key, 5000));
+      await scene.runOnServers(key, (redis) => redis.pexpire(key, 5000));
       const seen = await scene.verify(key, "me");
       expect(seen.asOf + (seen.remainingMs ?? 0)).toBe(asOf + remainingMs);
-      expect(await codeOf(scene.acquire(key, "you"))).toBe("held");
+      expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("held");
     });
 
     it("a foreign deadline is taken over one whole unit after it has passed, not before", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const value = Math.ceil((await nowMs(key)) / unitMs) + (unit === "s" ? 1 : 300);
       await set(key, value);
       const { asOf } = await scene.acquire(key, "me", { waitMs: 10_000 });
@@ -54,46 +61,48 @@ export function timestamp(scene: Scene): void {
     });
 
     it("a deadline in the other unit is refused as unit_conflict and left unchanged", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       for (const seconds of [4_000_000_000, 1_000_000_000]) {
         await set(key, unit === "s" ? seconds * 1000 : seconds);
-        const before = await scene.content(key);
-        const refusal = await refusalOf(scene.acquire(key, "me"));
+        const before = await scene.dumpContent(key);
+        const refusal = await catchLockError(scene.acquire(key, "me"));
         expect(refusal.code).toBe("unit_conflict");
         expect(refusal.facts).toMatchObject({ unit: unit === "s" ? "ms" : "s" });
-        expect(await scene.content(key)).toBe(before);
+        expect(await scene.dumpContent(key)).toBe(before);
       }
     });
 
     it("a deadline moved by another client's GETSET ends the hold and is not overwritten", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await scene.acquire(key, "me");
       const moved = (await deadlineOf(key)) + 1;
-      await scene.byHand(key, (redis) => redis.getset(key, moved));
-      expect(await codeOf(scene.renew(key, "me"))).toBe("lost");
-      expect(await codeOf(scene.verify(key, "me"))).toBe("lost");
-      expect(await codeOf(scene.acquire(key, "me"))).toBe("held");
+      await scene.runOnServers(key, (redis) => redis.getset(key, moved));
+      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await catchErrorCode(scene.verify(key, "me"))).toBe("lost");
+      expect(await catchErrorCode(scene.acquire(key, "me"))).toBe("held");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
       expect(await deadlineOf(key)).toBe(moved);
     });
 
     it("the watchdog reports the hold as lost when another client moved its deadline", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const [client] = scene.opened.clients;
-      const hold = await client.acquire(key, scene.holding({ leaseMs: SHORT_MS }));
+      const hold = await client.acquire(key, scene.toHoldOptions({ leaseMs: SHORT_MS }));
       const moved = (await deadlineOf(key)) + 60_000 / unitMs;
       await set(key, moved);
-      await until(() => hold.state === "lost");
+      await waitUntil(() => hold.state === "lost");
       expect(await deadlineOf(key)).toBe(moved);
     });
 
     it("an expired deadline is taken over by exactly one of many clients, and the others do not move it", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await set(key, Math.floor((await nowMs(key)) / unitMs) - 60);
       const [one, two] = scene.opened.clients;
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
-          (n % 2 === 0 ? one : two).acquire(key, scene.holding({ renew: false })).catch(() => undefined),
+          (n % 2 === 0 ? one : two)
+            .acquire(key, scene.toHoldOptions({ renew: false }))
+            .catch(() => undefined),
         ),
       );
       const [winner, ...others] = outcomes.filter((hold) => hold !== undefined);

@@ -1,91 +1,97 @@
 import { describe, expect, it } from "vitest";
 import { WaitTimeoutError } from "../../server/errors/lock-errors.ts";
-import { waitersKeyOf } from "../../server/formats/keys.ts";
-import { until } from "../support/test-server.ts";
-import { codeOf, pause, refusalOf, type Scene, SHORT_MS } from "./conformance-fixture.ts";
+import { buildWaitersKey } from "../../server/formats/keys.ts";
+import { waitUntil } from "../support/test-server.ts";
+import {
+  type ConformanceFixture,
+  catchErrorCode,
+  catchLockError,
+  SHORT_MS,
+  sleepMs,
+} from "./conformance-fixture.ts";
 
 /** Who waits looks again by itself after two seconds, less a fifth for chance. */
 const LOOKS_AGAIN_MS = 1600;
 
 /** For how long a call takes. */
-async function took(call: () => Promise<unknown>): Promise<number> {
+async function measureMs(call: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await call();
   return performance.now() - startedAt;
 }
 
-export function waiting(scene: Scene): void {
-  const wanted = (waitMs: number) => scene.holding({ waitMs, renew: false, leaseMs: 10_000 });
+export function describeWaiting(scene: ConformanceFixture): void {
+  const wanted = (waitMs: number) => scene.toHoldOptions({ waitMs, renew: false, leaseMs: 10_000 });
   const isAwaited = async (key: string) =>
-    (await scene.byHand(key, (redis) => redis.zcard(String(waitersKeyOf(key))))) > 0;
+    (await scene.runOnServers(key, (redis) => redis.zcard(String(buildWaitersKey(key))))) > 0;
 
   describe("one waiter", () => {
     it("a waiter is woken by a release well before its next poll", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const [one, two] = scene.opened.clients;
-      const hold = await one.acquire(key, scene.holding());
+      const hold = await one.acquire(key, scene.toHoldOptions());
       const waits = two.acquire(key, wanted(15_000));
-      await until(() => isAwaited(key));
+      await waitUntil(() => isAwaited(key));
       // Once the look that follows the subscription is over, nothing but a wake-up brings another soon.
-      await pause(150);
-      expect(await took(() => Promise.all([hold.release(), waits]))).toBeLessThan(LOOKS_AGAIN_MS / 2);
+      await sleepMs(150);
+      expect(await measureMs(() => Promise.all([hold.release(), waits]))).toBeLessThan(LOOKS_AGAIN_MS / 2);
       await (await waits).release();
     });
 
     it("a waiter is granted the lock when a lease expires without a message", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const [one, two] = scene.opened.clients;
-      await one.acquire(key, scene.holding({ leaseMs: SHORT_MS, renew: false }));
-      const ms = await took(() => two.acquire(key, wanted(15_000)));
+      await one.acquire(key, scene.toHoldOptions({ leaseMs: SHORT_MS, renew: false }));
+      const ms = await measureMs(() => two.acquire(key, wanted(15_000)));
       expect(ms).toBeGreaterThan(SHORT_MS * 0.7);
       expect(ms).toBeLessThan(SHORT_MS + scene.roundedMs + scene.marginMs + 1000);
     });
 
     it("a waiter finds a lock that was deleted without a message", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const [, two] = scene.opened.clients;
       await scene.acquire(key, "me");
       const waits = two.acquire(key, wanted(15_000));
-      await until(() => isAwaited(key));
-      await scene.delete(key);
+      await waitUntil(() => isAwaited(key));
+      await scene.deleteKey(key);
       expect((await waits).count).toBe(1);
     });
 
     it("a waiter times out with the current holder in the error and acquires nothing later", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await scene.acquire(key, "me");
       const startedAt = performance.now();
-      const refusal = await refusalOf(scene.acquire(key, "you", { waitMs: 300 }));
+      const refusal = await catchLockError(scene.acquire(key, "you", { waitMs: 300 }));
       const ms = performance.now() - startedAt;
       if (!(refusal instanceof WaitTimeoutError)) throw refusal;
       expect(refusal.facts.holders.map(({ owner }) => owner)).toEqual(["me"]);
       expect(ms).toBeGreaterThanOrEqual(295);
       expect(ms).toBeLessThan(1300);
-      await until(async () => !(await isAwaited(key)));
+      await waitUntil(async () => !(await isAwaited(key)));
       await scene.release(key, "me");
-      await pause(50);
-      expect(await scene.exists(key)).toBe(0);
+      await sleepMs(50);
+      expect(await scene.countKeys(key)).toBe(0);
     });
 
     it("an aborted wait acquires nothing later", async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       await scene.acquire(key, "me");
       const off = new AbortController();
-      const waits = codeOf(scene.acquire(key, "you", { waitMs: 15_000, signal: off.signal }));
-      await until(() => isAwaited(key));
+      const waits = catchErrorCode(scene.acquire(key, "you", { waitMs: 15_000, signal: off.signal }));
+      await waitUntil(() => isAwaited(key));
       off.abort();
       expect(await waits).toBe("aborted");
-      await until(async () => !(await isAwaited(key)));
+      await waitUntil(async () => !(await isAwaited(key)));
       await scene.release(key, "me");
-      await pause(50);
-      expect(await scene.exists(key)).toBe(0);
+      await sleepMs(50);
+      expect(await scene.countKeys(key)).toBe(0);
     });
   });
 
   describe("many waiters", () => {
     it("all of 12 waiters are granted the lock, one at a time, with rising fencing tokens", async () => {
-      const key = scene.key();
-      const hold = await scene.opened.clients[0].acquire(key, scene.holding());
+      const key = scene.createKey();
+      const hold = await scene.opened.clients[0].acquire(key, scene.toHoldOptions());
       const fences: bigint[] = [];
       let inside = 0;
       const all = Array.from({ length: 12 }, (_, n) =>
@@ -95,12 +101,12 @@ export function waiting(scene: Scene): void {
           async ({ fence }) => {
             expect(++inside).toBe(1);
             fences.push(BigInt(fence ?? 0));
-            await pause(1);
+            await sleepMs(1);
             inside--;
           },
         ),
       );
-      await until(() => isAwaited(key));
+      await waitUntil(() => isAwaited(key));
       await hold.release();
       await Promise.all(all);
       expect(fences).toEqual(fences.toSorted((a, b) => (a < b ? -1 : 1)));
@@ -109,16 +115,16 @@ export function waiting(scene: Scene): void {
   });
 }
 
-export function contention(scene: Scene, rounds: number): void {
+export function describeContention(scene: ConformanceFixture, rounds: number): void {
   describe("contention", () => {
     it(`a counter is exact after ${rounds} rounds of reading and writing it under the lock`, async () => {
-      const key = scene.key();
+      const key = scene.createKey();
       const [one, two] = scene.opened.clients;
       let counter = 0;
       let left = rounds;
       const run = async (client: typeof one) => {
         while (left-- > 0) {
-          await client.withLock(key, scene.holding({ waitMs: 20_000 }), async () => {
+          await client.withLock(key, scene.toHoldOptions({ waitMs: 20_000 }), async () => {
             const seen = counter;
             await new Promise((resolve) => setImmediate(resolve));
             counter = seen + 1;
@@ -127,7 +133,7 @@ export function contention(scene: Scene, rounds: number): void {
       };
       await Promise.all([run(one), run(two), run(two)]);
       expect(counter).toBe(rounds);
-      expect(await scene.exists(key)).toBe(0);
+      expect(await scene.countKeys(key)).toBe(0);
     });
   });
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HeldError, LostError } from "../../server/errors/lock-errors.ts";
 import { UnknownOutcomeError } from "../../server/errors/redis-errors.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
-import { freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
-import { until } from "../support/test-server.ts";
+import { createTestKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import { waitUntil } from "../support/test-server.ts";
 
 let test: TestLocks;
 let client: LockClient;
@@ -14,7 +14,7 @@ const told: { msg: string; key: string }[] = [];
 beforeAll(async () => {
   test = await startTestLocks();
   log = pino({ level: "warn" }, { write: (line: string) => told.push(JSON.parse(line)) });
-  client = await test.client({ log });
+  client = await test.openClient({ log });
 });
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ beforeEach(() => {
 afterAll(() => test.stop());
 
 const mine = new Error("mine");
-const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+const catchReason = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (result) => ({ result }),
     (reason: unknown) => reason,
@@ -35,23 +35,23 @@ describe("hazard 27: errors that hide each other", () => {
     let inside = 0;
     const frozen = async () => {
       if (++inside === 3) test.redis.freeze();
-      await until(() => inside === 3);
+      await waitUntil(() => inside === 3);
     };
-    const throwing = client.withLock(freshKey(), {}, async () => {
+    const throwing = client.withLock(createTestKey(), {}, async () => {
       await frozen();
       throw mine;
     });
-    const returning = client.withLock(freshKey(), {}, async () => {
+    const returning = client.withLock(createTestKey(), {}, async () => {
       await frozen();
       return 7;
     });
     const using = async () => {
-      await using hold = await client.acquire(freshKey());
+      await using hold = await client.acquire(createTestKey());
       hold.assertHeld();
       await frozen();
       throw mine;
     };
-    const [thrown, returned, suppressed] = await Promise.all([throwing, returning, using()].map(reasonOf));
+    const [thrown, returned, suppressed] = await Promise.all([throwing, returning, using()].map(catchReason));
     test.redis.thaw();
     expect(thrown).toBe(mine);
     expect(returned).toEqual({ result: 7 });
@@ -61,19 +61,19 @@ describe("hazard 27: errors that hide each other", () => {
   });
 
   it("a lock that was not granted and a lock that was lost raise different errors", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await test.acquire(key, "other");
-    expect(await reasonOf(client.withLock(key, {}, async () => 7))).toBeInstanceOf(HeldError);
-    const lost = client.withLock(freshKey(), { leaseMs: 300 }, async (hold) => {
+    expect(await catchReason(client.withLock(key, {}, async () => 7))).toBeInstanceOf(HeldError);
+    const lost = client.withLock(createTestKey(), { leaseMs: 300 }, async (hold) => {
       await test.direct.del(hold.key);
-      await until(() => hold.signal.aborted);
+      await waitUntil(() => hold.signal.aborted);
       hold.assertHeld();
     });
-    expect(await reasonOf(lost)).toBeInstanceOf(LostError);
+    expect(await catchReason(lost)).toBeInstanceOf(LostError);
   });
 
   it("a lock lost before the work ended is logged even if the work never checked it", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const result = await client.withLock(key, {}, async (hold) => {
       await test.direct.del(hold.key);
       return 7;

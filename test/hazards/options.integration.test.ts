@@ -1,29 +1,36 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/actions/verb.ts";
-import { companionOf } from "../../server/formats/companion.ts";
-import { companionKeyOf } from "../../server/formats/keys.ts";
+import { parseCompanion } from "../../server/formats/companion.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
-import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import {
+  createTestKey,
+  getErrorCode,
+  startTestLocks,
+  type TestLocks,
+  WRITABLE_FORMATS,
+} from "../support/test-locks.ts";
 
 let test: TestLocks;
 let client: LockClient;
 
 beforeAll(async () => {
   test = await startTestLocks();
-  client = await test.client();
+  client = await test.openClient();
 });
 
 afterAll(() => test.stop());
 
-const toldOf = async (key: string) => companionOf((await test.direct.get(String(companionKeyOf(key)))) ?? "");
+const catchError = async (key: string) =>
+  parseCompanion((await test.direct.get(String(buildCompanionKey(key)))) ?? "");
 /** From what was asked to what Redis has: time that has passed, and what a deadline in whole units adds. */
 const SLACK_MS = 3000;
 
-describe.each(ALL_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
+describe.each(WRITABLE_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
   it("neither a re-entry nor a partial release shortens the lease", async () => {
     const { acquire, locks, direct } = test;
-    const key = freshKey();
+    const key = createTestKey();
     const outer = await acquire(key, "me", { format, leaseMs: 60_000 });
     expect(await acquire(key, "me", { format, leaseMs: 1000 })).toMatchObject({
       count: 2,
@@ -42,7 +49,7 @@ describe.each(ALL_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
   });
 
   it("the fencing token of an outer hold stays valid after an inner release", async () => {
-    const outer = await client.acquire(freshKey(), { format, owner: "me" });
+    const outer = await client.acquire(createTestKey(), { format, owner: "me" });
     const inner = await client.acquire(outer.key, { format, owner: "me" });
     expect(inner.fence).toBe(outer.fence);
     await inner.release();
@@ -51,13 +58,13 @@ describe.each(ALL_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
   });
 
   it("parallel branches of one context share the owner, and a non-reentrant acquire is refused", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await client.withLock(key, { format }, async (outer) => {
       const branch = () => client.withLock(key, { format }, async ({ count, owner }) => ({ count, owner }));
       const [one, two] = await Promise.all([branch(), branch()]);
       expect([one.owner, two.owner]).toEqual([outer.owner, outer.owner]);
       expect([one.count, two.count].sort()).toEqual([2, 3]);
-      expect(await codeOf(client.acquire(key, { format, reentrant: false }))).toBe("held");
+      expect(await getErrorCode(client.acquire(key, { format, reentrant: false }))).toBe("held");
     });
     expect(await test.direct.exists(key)).toBe(0);
   });
@@ -65,7 +72,7 @@ describe.each(ALL_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
 
 const durationMs = (leastMs: number) => fc.integer({ min: leastMs, max: 600_000 });
 const anyOptions = fc.record({
-  format: fc.constantFrom(...ALL_FORMATS),
+  format: fc.constantFrom(...WRITABLE_FORMATS),
   unit: fc.constantFrom("s" as const, "ms" as const),
   owner: fc
     .string({ minLength: 1, maxLength: 40, unit: fc.constantFrom(..."abcXYZ09-_:@äß €") })
@@ -82,7 +89,7 @@ describe("hazard 29: options that are not applied", () => {
     await fc.assert(
       fc.asyncProperty(anyOptions, durationMs(5000), durationMs(5000), async (options, renewMs, offMs) => {
         const { format, owner, leaseMs, graceMs, minHoldMs, record, unit } = options;
-        const key = freshKey();
+        const key = createTestKey();
         const near = (actual: number, asked: number) => {
           expect(actual).toBeGreaterThan(asked - SLACK_MS);
           expect(actual).toBeLessThanOrEqual(asked + SLACK_MS);
@@ -92,7 +99,7 @@ describe("hazard 29: options that are not applied", () => {
         near(hold.remainingMs(), leaseMs);
         expect(hold.remainingMs()).toBeLessThanOrEqual(leaseMs + 1000);
         near(await test.direct.pttl(key), leaseMs + graceMs);
-        expect(await toldOf(key)).toMatchObject({
+        expect(await catchError(key)).toMatchObject({
           owner,
           format,
           leaseMs,
@@ -106,7 +113,7 @@ describe("hazard 29: options that are not applied", () => {
         near(await test.direct.pttl(key), Math.max(leaseMs, renewMs) + graceMs);
         expect(await hold.release({ holdOffMs: offMs })).toMatchObject({ outcome: "released", owner });
         near(await test.direct.pttl(key), Math.max(offMs, minHoldMs));
-        expect((await toldOf(key))?.owner).toMatch(/^lockkeeper:reserve:/);
+        expect((await catchError(key))?.owner).toMatch(/^lockkeeper:reserve:/);
       }),
       { numRuns: 60 },
     );
@@ -114,16 +121,16 @@ describe("hazard 29: options that are not applied", () => {
 
   it("the duration and format of a reservation are applied in Redis", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...ALL_FORMATS), durationMs(5000), async (format, holdOffMs) => {
-        const key = freshKey();
+      fc.asyncProperty(fc.constantFrom(...WRITABLE_FORMATS), durationMs(5000), async (format, holdOffMs) => {
+        const key = createTestKey();
         await client.reserve(key, { by: "mei", holdOffMs, format });
-        expect(await toldOf(key)).toMatchObject({
+        expect(await catchError(key)).toMatchObject({
           owner: "lockkeeper:reserve:mei",
           format,
           leaseMs: holdOffMs,
         });
         expect(await test.direct.pttl(key)).toBeGreaterThan(holdOffMs - SLACK_MS);
-        expect(await codeOf(client.acquire(key, { format }))).toBe("held");
+        expect(await getErrorCode(client.acquire(key, { format }))).toBe("held");
       }),
       { numRuns: 20 },
     );
@@ -136,8 +143,8 @@ describe("hazard 29: options that are not applied", () => {
       noDuration,
       fc.constantFrom(0.5, Number.POSITIVE_INFINITY, LEASE_MS_MAX + 1, 1e300),
     );
-    const key = freshKey();
-    const hold = await client.acquire(freshKey());
+    const key = createTestKey();
+    const hold = await client.acquire(createTestKey());
     const ask = (name: string, value: number) => {
       if (name === "holdOffMs") return client.reserve(key, { by: "mei", holdOffMs: value });
       if (name === "renewMs") return hold.renew(value);
@@ -145,20 +152,20 @@ describe("hazard 29: options that are not applied", () => {
     };
     await fc.assert(
       fc.asyncProperty(anyDuration, noLength, noDuration, async (name, length, patience) => {
-        expect(await codeOf(ask(name, name === "waitMs" ? patience : length))).toBe("invalid");
-        expect(await test.direct.exists(key, String(companionKeyOf(key)))).toBe(0);
+        expect(await getErrorCode(ask(name, name === "waitMs" ? patience : length))).toBe("invalid");
+        expect(await test.direct.exists(key, String(buildCompanionKey(key)))).toBe(0);
       }),
       { numRuns: 60 },
     );
-    expect(await codeOf(client.acquire(key, { leaseMs: LEASE_MS_MIN - 1 }))).toBe("invalid");
-    expect(await codeOf(client.acquire(key, { leaseMs: LEASE_MS_MAX, graceMs: 1 }))).toBe("invalid");
+    expect(await getErrorCode(client.acquire(key, { leaseMs: LEASE_MS_MIN - 1 }))).toBe("invalid");
+    expect(await getErrorCode(client.acquire(key, { leaseMs: LEASE_MS_MAX, graceMs: 1 }))).toBe("invalid");
     for (const retry of [
       { tries: Number.NaN, pauseMs: 1 },
       { tries: 0, pauseMs: 1 },
       { tries: 2, pauseMs: Number.NaN },
       { tries: 2, pauseMs: 1, jitter: 2 },
     ]) {
-      expect(await codeOf(client.acquire(key, { retry }))).toBe("invalid");
+      expect(await getErrorCode(client.acquire(key, { retry }))).toBe("invalid");
     }
     hold.assertHeld();
     await hold.release();

@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
-import { companionOf } from "../../server/formats/companion.ts";
-import { companionKeyOf } from "../../server/formats/keys.ts";
+import { parseCompanion } from "../../server/formats/companion.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import {
-  ALL_FORMATS,
-  codeOf,
-  freshKey,
-  pause,
+  createTestKey,
+  getErrorCode,
+  sleepMs,
   startTestLocks,
   type TestLocks,
+  WRITABLE_FORMATS,
 } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
-import { until } from "../support/test-server.ts";
+import { waitUntil } from "../support/test-server.ts";
 
 let test: TestLocks;
 let client: LockClient;
 
 beforeAll(async () => {
   test = await startTestLocks();
-  client = await test.client();
+  client = await test.openClient();
 });
 
 afterEach(() => {
@@ -41,7 +41,7 @@ describe("hazard 5: pauses longer than the lease", () => {
   // Of a whole process: fencing.integration.test.ts.
 
   it("after an event-loop stall, assertHeld reports the loss before any timer fires", async () => {
-    const hold = await client.acquire(freshKey(), { leaseMs: 200 });
+    const hold = await client.acquire(createTestKey(), { leaseMs: 200 });
     const stalledUntil = performance.now() + 300;
     while (performance.now() < stalledUntil);
     expect(hold.signal.aborted).toBe(false);
@@ -50,14 +50,14 @@ describe("hazard 5: pauses longer than the lease", () => {
   });
 
   it("after a machine suspend, the wall clock reveals that the lease has ended", async () => {
-    const hold = await client.acquire(freshKey(), { leaseMs: 30_000 });
+    const hold = await client.acquire(createTestKey(), { leaseMs: 30_000 });
     shift({ wallMs: 31_000 });
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
     expect(hold.signal.aborted).toBe(true);
   });
 
   it("after the wall clock was set back, the monotonic clock reveals that the lease has ended", async () => {
-    const hold = await client.acquire(freshKey(), { leaseMs: 30_000 });
+    const hold = await client.acquire(createTestKey(), { leaseMs: 30_000 });
     shift({ wallMs: -HOUR_MS });
     hold.assertHeld();
     vi.restoreAllMocks();
@@ -66,13 +66,13 @@ describe("hazard 5: pauses longer than the lease", () => {
   });
 
   it("no renewal is sent after the local deadline has passed", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const hold = await client.acquire(key, { leaseMs: 1500 });
     shift({ wallMs: 2000 });
     // The watchdog comes by after a third of the lease.
-    await until(() => hold.signal.aborted);
+    await waitUntil(() => hold.signal.aborted);
     expect(await test.direct.pttl(key)).toBeLessThan(1050);
-    expect(await codeOf(hold.renew())).toBe("lost");
+    expect(await getErrorCode(hold.renew())).toBe("lost");
   });
 });
 
@@ -81,25 +81,25 @@ describe("hazard 6: client clocks", () => {
     "a client clock %d ms off does not affect holds and is never sent to Redis",
     async (wallMs) => {
       shift({ wallMs });
-      const off = await test.client();
+      const off = await test.openClient();
       const monitor = await test.direct.monitor();
       const sent: string[] = [];
       monitor.on("monitor", (_, words: string[], source: string) => {
         if (source !== "lua") sent.push(...words);
       });
-      for (const format of ALL_FORMATS) {
-        const key = freshKey();
+      for (const format of WRITABLE_FORMATS) {
+        const key = createTestKey();
         const hold = await off.acquire(key, { format, leaseMs: 20_000, graceMs: 500 });
         const before = await serverMs();
         expect(hold.remainingMs()).toBeGreaterThan(15_000);
         expect(await test.direct.pttl(key)).toBeGreaterThan(15_000);
         expect(await test.direct.pttl(key)).toBeLessThan(21_000);
-        const told = companionOf((await test.direct.get(String(companionKeyOf(key)))) ?? "");
+        const told = parseCompanion((await test.direct.get(String(buildCompanionKey(key)))) ?? "");
         expect(Math.abs((told?.sinceMs ?? 0) - before)).toBeLessThan(5000);
         expect(Math.abs(Number(hold.fence) / 1000 - before)).toBeLessThan(5000);
         await hold.renew(25_000);
         expect(hold.remainingMs()).toBeGreaterThan(20_000);
-        const refused = codeOf(off.acquire(key, { format, owner: "another", waitMs: 60 }));
+        const refused = getErrorCode(off.acquire(key, { format, owner: "another", waitMs: 60 }));
         expect(await refused).toBe("timeout");
         const waits = off.acquire(key, { format, owner: "another", waitMs: 5000 });
         expect(await hold.release({ holdOffMs: 20 })).toMatchObject({ outcome: "released" });
@@ -126,17 +126,17 @@ describe("hazard 12: renewal racing a release, in Redis", () => {
   it("a renewal racing a release never extends the next hold of the same owner in 300 rounds", async () => {
     const [watchedMs, fixedMs] = [300, 150];
     const next = async (_: unknown, round: number) => {
-      const [key, owner] = [freshKey(), "me"];
+      const [key, owner] = [createTestKey(), "me"];
       const hold = await client.acquire(key, { owner, leaseMs: watchedMs });
       // A third of the lease is when it is renewed.
-      await pause(watchedMs / 3 - 10 + (round % 20));
+      await sleepMs(watchedMs / 3 - 10 + (round % 20));
       await hold.release();
       await client.acquire(key, { owner, leaseMs: fixedMs, renew: false });
       return key;
     };
     const keys = await Promise.all(Array.from({ length: 300 }, next));
     const longest = async () => Math.max(...(await Promise.all(keys.map((key) => test.direct.pttl(key)))));
-    await until(async () => {
+    await waitUntil(async () => {
       const leftMs = await longest();
       expect(leftMs).toBeLessThanOrEqual(fixedMs);
       return leftMs < 0;
@@ -148,12 +148,12 @@ describe("hazard 12: renewal racing a release, in Redis", () => {
 describe.concurrent("hazards 13 and 19: blocked renewals", () => {
   it("renewals continue on their own connection while the verbs connection is stalled", async () => {
     const proxy = await startTestProxy(test.redis.port);
-    const far = await test.client({ port: proxy.port });
-    const key = freshKey();
+    const far = await test.openClient({ port: proxy.port });
+    const key = createTestKey();
     const hold = await far.acquire(key, { leaseMs: 600 });
     proxy.stall("verbs");
-    const stuck = codeOf(far.acquire(freshKey()));
-    await pause(900);
+    const stuck = getErrorCode(far.acquire(createTestKey()));
+    await sleepMs(900);
     hold.assertHeld();
     expect(await test.direct.pttl(key)).toBeGreaterThan(0);
     proxy.stall(undefined);
@@ -164,8 +164,8 @@ describe.concurrent("hazards 13 and 19: blocked renewals", () => {
 
   it("blocked renewals raise jeopardy, then lost, before another owner can acquire the lock", async () => {
     const proxy = await startTestProxy(test.redis.port);
-    const far = await test.client({ port: proxy.port });
-    const key = freshKey();
+    const far = await test.openClient({ port: proxy.port });
+    const key = createTestKey();
     const told: string[] = [];
     const hold = await far.acquire(key, { leaseMs: 600, onJeopardy: () => told.push("jeopardy") });
     hold.signal.addEventListener("abort", () => told.push("lost"));
@@ -179,10 +179,10 @@ describe.concurrent("hazards 13 and 19: blocked renewals", () => {
 
 describe("hazard 13: dropped connections", () => {
   it("renewals are retried until the deadline when connections are killed repeatedly", async () => {
-    const hold = await client.acquire(freshKey(), { leaseMs: 450 });
+    const hold = await client.acquire(createTestKey(), { leaseMs: 450 });
     for (let cut = 0; cut < 6; cut++) {
       await test.direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-      await pause(150);
+      await sleepMs(150);
     }
     hold.assertHeld();
     await hold.release();

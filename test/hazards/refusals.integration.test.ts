@@ -2,12 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { companionKeyOf } from "../../server/formats/keys.ts";
-import { ALL_FORMATS, codeOf, freshKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
+import {
+  createTestKey,
+  getErrorCode,
+  startTestLocks,
+  type TestLocks,
+  WRITABLE_FORMATS,
+} from "../support/test-locks.ts";
 import type { TestRedisOptions } from "../support/test-redis.ts";
-import { until } from "../support/test-server.ts";
+import { waitUntil } from "../support/test-server.ts";
 
-interface Refusal {
+interface RefusalCase {
   readonly error: string;
   begin(test: TestLocks): Promise<unknown>;
   end(test: TestLocks): Promise<unknown>;
@@ -17,7 +23,7 @@ const settings = (test: TestLocks, ...pairs: [string, string][]) =>
   Promise.all(pairs.map(([name, value]) => test.direct.config("SET", name, value)));
 
 /** What Redis itself says, and passes. */
-const PASSING: readonly Refusal[] = [
+const PASSING: readonly RefusalCase[] = [
   {
     error: "READONLY",
     begin: ({ direct }) => direct.replicaof("127.0.0.1", 1),
@@ -40,21 +46,21 @@ const PASSING: readonly Refusal[] = [
     error: "BUSY",
     async begin(test) {
       await settings(test, ["lua-time-limit", "20"]);
-      const busy = test.redis.client();
+      const busy = test.redis.createClient();
       busy.eval("while true do end", 0).catch(() => undefined);
-      await until(async () => (await codeOf(test.direct.ping())).includes("BUSY"));
+      await waitUntil(async () => (await getErrorCode(test.direct.ping())).includes("BUSY"));
     },
     async end({ direct }) {
       // What was sent before this has been refused when this is.
-      await codeOf(direct.ping());
+      await getErrorCode(direct.ping());
       await direct.script("KILL");
-      await until(async () => (await codeOf(direct.ping())) === "ok");
+      await waitUntil(async () => (await getErrorCode(direct.ping())) === "ok");
       expect(await direct.info("commandstats")).toMatch(/cmdstat_evalsha:.*rejected_calls=[1-9]/);
     },
   },
 ];
 
-const LASTING: readonly Refusal[] = [
+const LASTING: readonly RefusalCase[] = [
   {
     error: "OOM",
     begin: (test) => settings(test, ["maxmemory", "1"], ["maxmemory-policy", "noeviction"]),
@@ -65,13 +71,15 @@ const LASTING: readonly Refusal[] = [
     async begin(test) {
       await settings(test, ["save", "900 1"], ["stop-writes-on-bgsave-error", "yes"]);
       await test.direct.bgsave();
-      await until(async () => (await test.direct.info("persistence")).includes("rdb_last_bgsave_status:err"));
+      await waitUntil(async () =>
+        (await test.direct.info("persistence")).includes("rdb_last_bgsave_status:err"),
+      );
     },
     end: (test) => settings(test, ["stop-writes-on-bgsave-error", "no"]),
   },
 ];
 
-async function onItsOwn(
+async function runOnOwnServer(
   run: (test: TestLocks) => Promise<void>,
   options: TestRedisOptions = {},
 ): Promise<void> {
@@ -84,23 +92,23 @@ async function onItsOwn(
 }
 
 /** Errors of this kind that Redis has answered with, whoever asked; none can be asked of one that is busy. */
-async function answeredWith({ direct }: TestLocks, error: string): Promise<boolean> {
+async function replyWith({ direct }: TestLocks, error: string): Promise<boolean> {
   if (error === "BUSY") return true;
   return (await direct.info("errorstats")).includes(`errorstat_${error}:`);
 }
 
 const isUntouched = async ({ direct }: TestLocks, key: string) =>
-  (await direct.exists(key, String(companionKeyOf(key)))) === 0;
+  (await direct.exists(key, String(buildCompanionKey(key)))) === 0;
 
 describe.concurrent("hazard 16: errors raised before execution", () => {
   it.each(PASSING)(
     "a temporary $error error is retried and the acquire succeeds once it has passed",
     async ({ error, begin, end }) => {
-      await onItsOwn(async (test) => {
-        const key = freshKey();
+      await runOnOwnServer(async (test) => {
+        const key = createTestKey();
         await begin(test);
         const acquired = test.acquire(key, "me");
-        await until(() => answeredWith(test, error));
+        await waitUntil(() => replyWith(test, error));
         await end(test);
         expect((await acquired).count).toBe(1);
       });
@@ -108,8 +116,8 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
   );
 
   it("a persistent NOREPLICAS error returns unavailable with its name and changes nothing", async () => {
-    await onItsOwn(async (test) => {
-      const key = freshKey();
+    await runOnOwnServer(async (test) => {
+      const key = createTestKey();
       await settings(test, ["min-replicas-to-write", "1"]);
       const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
       expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("NOREPLICAS") });
@@ -118,41 +126,52 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
     });
   });
 
-  it.each(LASTING)("a lasting $error error is returned within 1 s and changes nothing", async ({ error, begin, end }) => {
-    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
-    const run = async (test: TestLocks) => {
-      const key = freshKey();
-      // A server whose folder is gone cannot save.
-      await rm(dir, { recursive: true });
-      await begin(test);
-      const startedAt = performance.now();
-      const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
-      expect(performance.now() - startedAt).toBeLessThan(1000);
-      expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining(error) });
-      await end(test);
-      expect(await isUntouched(test, key)).toBe(true);
-      expect((await test.acquire(key, "me")).count).toBe(1);
-    };
-    await onItsOwn(run, { dir });
-  });
+  it.each(LASTING)(
+    "a lasting $error error is returned within 1 s and changes nothing",
+    async ({ error, begin, end }) => {
+      const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
+      const run = async (test: TestLocks) => {
+        const key = createTestKey();
+        // A server whose folder is gone cannot save.
+        await rm(dir, { recursive: true });
+        await begin(test);
+        const startedAt = performance.now();
+        const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
+        expect(performance.now() - startedAt).toBeLessThan(1000);
+        expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining(error) });
+        await end(test);
+        expect(await isUntouched(test, key)).toBe(true);
+        expect((await test.acquire(key, "me")).count).toBe(1);
+      };
+      await runOnOwnServer(run, { dir });
+    },
+  );
 
-  it.each(ALL_FORMATS)("%s: locks with and without a grace period can be released while Redis is out of memory", async (format) => {
-    await onItsOwn(async (test) => {
-      const holds = [{}, { graceMs: 1000 }].map((more) => ({ key: freshKey(), more: { format, ...more } }));
-      for (const { key, more } of holds) await test.acquire(key, "me", more);
-      await settings(test, ["maxmemory", "1"]);
-      for (const { key } of holds) {
-        expect(await test.locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
-        expect(await test.direct.exists(key)).toBe(0);
-      }
-    });
-  });
+  it.each(WRITABLE_FORMATS)(
+    "%s: locks with and without a grace period can be released while Redis is out of memory",
+    async (format) => {
+      await runOnOwnServer(async (test) => {
+        const holds = [{}, { graceMs: 1000 }].map((more) => ({
+          key: createTestKey(),
+          more: { format, ...more },
+        }));
+        for (const { key, more } of holds) await test.acquire(key, "me", more);
+        await settings(test, ["maxmemory", "1"]);
+        for (const { key } of holds) {
+          expect(await test.locks.release(key, { owner: "me", format })).toMatchObject({
+            outcome: "released",
+          });
+          expect(await test.direct.exists(key)).toBe(0);
+        }
+      });
+    },
+  );
 
-  it.each(ALL_FORMATS)(
+  it.each(WRITABLE_FORMATS)(
     "%s: partial releases and not_held are reported correctly while Redis is out of memory",
     async (format) => {
-      await onItsOwn(async (test) => {
-        const [entered, free] = [freshKey(), freshKey()];
+      await runOnOwnServer(async (test) => {
+        const [entered, free] = [createTestKey(), createTestKey()];
         for (let n = 0; n < 3; n++) await test.acquire(entered, "me", { format });
         await settings(test, ["maxmemory", "1"]);
         for (const count of [2, 1, 0]) {
@@ -178,8 +197,8 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
       await redis.kill();
       const back = redis.restart();
       const codes: string[] = [];
-      const acquired = until(async () => {
-        codes.push(await codeOf(test.acquire("lock:early", "me")));
+      const acquired = waitUntil(async () => {
+        codes.push(await getErrorCode(test.acquire("lock:early", "me")));
         return codes.at(-1) === "ok";
       }, 15_000);
       await Promise.all([back, acquired]);
@@ -189,6 +208,6 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
     };
     // Half a millisecond a key, and a word for its clients after every few.
     const args = ["--key-load-delay", "400", "--loading-process-events-interval-bytes", "8192"];
-    await onItsOwn(run, { dir, args }).finally(() => rm(dir, { recursive: true, force: true }));
+    await runOnOwnServer(run, { dir, args }).finally(() => rm(dir, { recursive: true, force: true }));
   });
 });

@@ -4,7 +4,7 @@ import type { Grant, Released } from "../../lib/contract/actions/verb.ts";
 import { LostError } from "../../server/errors/lock-errors.ts";
 import { Hold, type HoldEvents } from "../../server/locks/client/hold.ts";
 import { Watchdog } from "../../server/locks/client/watchdog.ts";
-import { momentNow } from "../../server/locks/verbs/moment.ts";
+import { getCurrentMoment } from "../../server/locks/verbs/moment.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -20,7 +20,7 @@ const LEASE_MS = 600;
 type Fate = "answered" | "answer_lost" | "refused" | "untold";
 
 /** One lock in a Redis of our own, whose answers come when the test says so. */
-class Scene {
+class WatchdogFixture {
   readonly #waiting: ((fate: Fate, lateMs: number) => void)[] = [];
   readonly #watchdog = new Watchdog(() => this.#renewMany());
   endsAt = performance.now() + LEASE_MS;
@@ -41,7 +41,7 @@ class Scene {
       asOf: 0,
     };
     const keeper = { renew: () => Promise.resolve(grant), release: () => this.#release() };
-    this.hold = new Hold("lock:1", "redisson", [grant, momentNow()], keeper, events);
+    this.hold = new Hold("lock:1", "redisson", [grant, getCurrentMoment()], keeper, events);
     this.#watchdog.watch(this.hold);
   }
 
@@ -75,13 +75,13 @@ class Scene {
   }
 
   async #release(): Promise<Released> {
-    await this.#watchdog.forget(this.hold);
+    await this.#watchdog.unwatch(this.hold);
     this.released = true;
     return { key: "lock:1", owner: "me", outcome: "released", count: 0, asOf: 0 };
   }
 }
 
-function assertBelief({ hold, endsAt, released }: Scene): void {
+function assertBelief({ hold, endsAt, released }: WatchdogFixture): void {
   const believed = hold.state === "held" || hold.state === "jeopardy";
   if (believed) expect(performance.now()).toBeLessThan(endsAt);
   expect(believed && released).toBe(false);
@@ -106,7 +106,7 @@ describe("hazard 12: renewal racing a release", () => {
   it("in any order of events, no renewal runs after the release and no hold outlives its lease in Redis", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const scene = new Scene();
+        const scene = new WatchdogFixture();
         let ending: Promise<Released> | undefined;
         for (const step of steps) {
           if (step === "release") ending ??= scene.hold.release();
@@ -129,7 +129,7 @@ describe("hazard 12: renewal racing a release", () => {
   }, 30_000);
 
   it("the lease of a renewal counts from the time it was sent, however late the reply", async () => {
-    const scene = new Scene();
+    const scene = new WatchdogFixture();
     await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 5);
     scene.settle("answered", 90);
     await vi.advanceTimersByTimeAsync(90);
@@ -137,7 +137,7 @@ describe("hazard 12: renewal racing a release", () => {
   });
 
   it("a renewal reply after the deadline does not revive the hold", async () => {
-    const scene = new Scene();
+    const scene = new WatchdogFixture();
     await vi.advanceTimersByTimeAsync(LEASE_MS - 10);
     expect(scene.hold.state).toBe("jeopardy");
     while (scene.underWay > 0) scene.settle("answered", 20);
@@ -149,7 +149,7 @@ describe("hazard 12: renewal racing a release", () => {
   });
 
   it("a release waits for a pending renewal that may still be answered", async () => {
-    const scene = new Scene();
+    const scene = new WatchdogFixture();
     await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
     expect(scene.underWay).toBe(1);
     const released = scene.hold.release();
@@ -163,7 +163,7 @@ describe("hazard 12: renewal racing a release", () => {
 
 describe("hazard 13: stalled watchdog", () => {
   it("a failed renewal is retried until the deadline and never after it", async () => {
-    const scene = new Scene();
+    const scene = new WatchdogFixture();
     for (let ms = 0; ms < 2 * LEASE_MS; ms += 10) {
       scene.settle(ms % 20 === 0 ? "refused" : "untold");
       await vi.advanceTimersByTimeAsync(10);
@@ -176,7 +176,7 @@ describe("hazard 13: stalled watchdog", () => {
   });
 
   it("a hold survives missing replies as long as one renewal is answered in time", async () => {
-    const scene = new Scene();
+    const scene = new WatchdogFixture();
     for (let round = 0; round < 5; round++) {
       // The first try of each round is never answered, the next one is.
       await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 100);
@@ -194,7 +194,7 @@ describe("hazard 13: stalled watchdog", () => {
     const others = process.rawListeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error));
     const mine = new Error("mine");
-    const scene = new Scene({
+    const scene = new WatchdogFixture({
       onJeopardy: () => {
         throw mine;
       },

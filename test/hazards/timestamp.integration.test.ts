@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Unit } from "../../lib/contract/format.ts";
-import { companionOf } from "../../server/formats/companion.ts";
-import { companionKeyOf } from "../../server/formats/keys.ts";
+import type { TimestampUnit } from "../../lib/contract/format.ts";
+import { parseCompanion } from "../../server/formats/companion.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import { PollingLock } from "../support/seeds/polling-lock.ts";
 import { SingleTryLock } from "../support/seeds/single-try-lock.ts";
 import {
-  codeOf,
-  freshKey,
-  pause,
+  createTestKey,
+  getErrorCode,
+  sleepMs,
   startTestLocks,
   type TestLocks,
   type TestVerbs,
@@ -25,30 +25,30 @@ let client: LockClient;
 
 beforeAll(async () => {
   test = await startTestLocks();
-  client = await test.client();
-  contenders = await Promise.all(Array.from({ length: CONTENDERS }, () => test.verbs()));
+  client = await test.openClient();
+  contenders = await Promise.all(Array.from({ length: CONTENDERS }, () => test.openVerbs()));
 });
 
 afterAll(() => test.stop());
 
-const ended = (unit: Unit) => String(Math.floor(Date.now() / (unit === "s" ? 1000 : 1)) - 3000);
+const ended = (unit: TimestampUnit) => String(Math.floor(Date.now() / (unit === "s" ? 1000 : 1)) - 3000);
 /** Plants a lock that has ended, as one who crashed leaves it. */
-async function plant(unit: Unit): Promise<string> {
-  const key = freshKey();
+async function plant(unit: TimestampUnit): Promise<string> {
+  const key = createTestKey();
   await test.direct.set(key, ended(unit));
   return key;
 }
 
 /** One round of a race for a lock that has ended: who won it, and whether a loser that tried again moved its end. */
-async function round(unit: Unit): Promise<{ winners: number; isMoved: boolean }> {
+async function round(unit: TimestampUnit): Promise<{ winners: number; isMoved: boolean }> {
   const key = await plant(unit);
   const ask = { format: "timestamp", unit, leaseMs: 60_000 } as const;
   const contend = (some: readonly number[]) =>
-    Promise.all(some.map((n) => codeOf(contenders[n]?.acquire(key, `${n}`, ask) ?? Promise.reject())));
+    Promise.all(some.map((n) => getErrorCode(contenders[n]?.acquire(key, `${n}`, ask) ?? Promise.reject())));
   const codes = await contend([...contenders.keys()]);
   expect(new Set(codes)).toEqual(new Set(["ok", "held"]));
   const winner = codes.indexOf("ok");
-  const told = companionOf((await test.direct.get(String(companionKeyOf(key)))) ?? "");
+  const told = parseCompanion((await test.direct.get(String(buildCompanionKey(key)))) ?? "");
   expect(told?.owner).toBe(String(winner));
   await contend([...contenders.keys()].filter((n) => n !== winner).slice(0, 2));
   const isMoved = (await test.direct.get(key)) !== told?.value;
@@ -69,7 +69,10 @@ describe("hazard 23: double takeover", () => {
 
   it("a takeover with DEL and SETNX lets two clients hold the lock", async () => {
     const key = await plant("ms");
-    const [first = test.direct, second = test.direct] = [test.redis.client(), test.redis.client()];
+    const [first = test.direct, second = test.direct] = [
+      test.redis.createClient(),
+      test.redis.createClient(),
+    ];
     const seen = [await first.get(key), await second.get(key)];
     expect(seen.every((end) => Number(end) < Date.now())).toBe(true);
     const take = async (redis: Redis) => {
@@ -82,7 +85,7 @@ describe("hazard 23: double takeover", () => {
   it("a takeover with GETSET has one winner, but the loser moves its deadline", async () => {
     const { direct } = test;
     const key = await plant("ms");
-    const [winner, loser] = [test.redis.client(), test.redis.client()];
+    const [winner, loser] = [test.redis.createClient(), test.redis.createClient()];
     const held = await winner.get(key);
     expect(await winner.getset(key, String(Date.now() + 1000))).toBe(held);
     const promised = await direct.get(key);
@@ -94,8 +97,8 @@ describe("hazard 23: double takeover", () => {
 
 describe.concurrent("hazard 23: published timestamp clients on a Lockkeeper lock", () => {
   it("a published client in milliseconds and Lockkeeper acquire the lock only after the other's hold has ended", async () => {
-    const key = freshKey();
-    const literal = new PollingLock(test.redis.client(), { leaseMs: 150, everyMs: 5 });
+    const key = createTestKey();
+    const literal = new PollingLock(test.redis.createClient(), { leaseMs: 150, everyMs: 5 });
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 150, renew: false });
     expect(await literal.acquire(key)).toBe(true);
     expect(hold.remainingMs()).toBe(0);
@@ -107,18 +110,18 @@ describe.concurrent("hazard 23: published timestamp clients on a Lockkeeper lock
   });
 
   it("a published client in seconds acquires the lock only after the Lockkeeper hold has ended", async () => {
-    const key = freshKey();
-    const literal = new SingleTryLock(test.redis.client(), 1);
+    const key = createTestKey();
+    const literal = new SingleTryLock(test.redis.createClient(), 1);
     const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 100, renew: false });
-    while (!(await literal.acquire(key))) await pause(20);
+    while (!(await literal.acquire(key))) await sleepMs(20);
     expect(hold.remainingMs()).toBe(0);
   });
 
   it("a hold whose deadline another client moved is reported as lost to its holder", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600 });
     await test.direct.getset(key, String(Date.now() + 60_000));
-    expect(await codeOf(hold.renew())).toBe("lost");
+    expect(await getErrorCode(hold.renew())).toBe("lost");
     expect(hold.signal.aborted).toBe(true);
   });
 });

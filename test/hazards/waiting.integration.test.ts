@@ -1,19 +1,19 @@
 import { getEventListeners } from "node:events";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { waitersKeyOf } from "../../server/formats/keys.ts";
+import { buildWaitersKey } from "../../server/formats/keys.ts";
 import { WAITERS_MAX } from "../../server/locks/verbs/acquirer.ts";
-import { forceByName } from "../support/force-release-by-owner.ts";
+import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
 import {
-  ALL_FORMATS,
-  codeOf,
-  freshKey,
-  scriptCalls,
+  countScriptCalls,
+  createTestKey,
+  getErrorCode,
   startTestLocks,
   type TestLocks,
+  WRITABLE_FORMATS,
 } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
-import { until } from "../support/test-server.ts";
+import { waitUntil } from "../support/test-server.ts";
 
 let test: TestLocks;
 let direct: Redis;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => test.stop());
 
-const waiting = (key: string) => direct.zcard(String(waitersKeyOf(key)));
+const waiting = (key: string) => direct.zcard(String(buildWaitersKey(key)));
 const channels = async (pattern: string) => (await direct.pubsub("CHANNELS", pattern)) as string[];
 
 async function tookMs(promise: Promise<unknown>): Promise<number> {
@@ -36,49 +36,52 @@ async function tookMs(promise: Promise<unknown>): Promise<number> {
 }
 
 describe("hazard 8: lost wake-ups", () => {
-  it.each(ALL_FORMATS)("%s: a release between the first attempt and the subscription is noticed within 1 s", async (format) => {
-    const proxy = await startTestProxy(test.redis.port);
-    const far = await test.verbs(proxy.port);
-    const key = freshKey();
-    await test.acquire(key, "me", { format });
-    proxy.stall("wake");
-    const waits = far.acquire(key, "you", { format, waitMs: 10_000 });
-    await until(async () => (await waiting(key)) === 1);
-    await test.locks.release(key, { owner: "me", format });
-    proxy.stall(undefined);
-    expect(await tookMs(waits)).toBeLessThan(1000);
-    await proxy.stop();
-  });
+  it.each(WRITABLE_FORMATS)(
+    "%s: a release between the first attempt and the subscription is noticed within 1 s",
+    async (format) => {
+      const proxy = await startTestProxy(test.redis.port);
+      const far = await test.openVerbs(proxy.port);
+      const key = createTestKey();
+      await test.acquire(key, "me", { format });
+      proxy.stall("wake");
+      const waits = far.acquire(key, "you", { format, waitMs: 10_000 });
+      await waitUntil(async () => (await waiting(key)) === 1);
+      await test.locks.release(key, { owner: "me", format });
+      proxy.stall(undefined);
+      expect(await tookMs(waits)).toBeLessThan(1000);
+      await proxy.stop();
+    },
+  );
 
   it("a waiter whose subscription broke retries as soon as it is restored", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await test.acquire(key, "me");
     const waits = test.acquire(key, "you", { waitMs: 10_000 });
-    await until(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
+    await waitUntil(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
     await direct.del(key);
     await direct.call("CLIENT", "KILL", "TYPE", "pubsub");
     expect(await tookMs(waits)).toBeLessThan(1000);
   });
 
-  it.each(ALL_FORMATS)("%s: a force-release wakes a waiter like a normal release", async (format) => {
-    const key = freshKey();
+  it.each(WRITABLE_FORMATS)("%s: a force-release wakes a waiter like a normal release", async (format) => {
+    const key = createTestKey();
     const { fence } = await test.acquire(key, "me", { format });
     const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
-    await until(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
+    await waitUntil(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
 
-    await forceByName(test.locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
+    await forceReleaseByOwner(test.locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
     expect(await tookMs(waits)).toBeLessThan(1000);
   });
 });
 
 describe.concurrent("hazard 9: independence from keyspace notifications", () => {
-  it.each(ALL_FORMATS)(
+  it.each(WRITABLE_FORMATS)(
     "%s: a waiter finds an expired lease without subscribing to keyspace notifications",
     async (format) => {
-      const key = freshKey();
+      const key = createTestKey();
       await test.acquire(key, "me", { format, leaseMs: 300 });
       const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
-      await until(async () => (await waiting(key)) === 1);
+      await waitUntil(async () => (await waiting(key)) === 1);
       expect(await channels("__key*")).toEqual([]);
       expect(await direct.pubsub("NUMPAT")).toBe(0);
       expect(await tookMs(waits)).toBeLessThan(1000);
@@ -86,10 +89,10 @@ describe.concurrent("hazard 9: independence from keyspace notifications", () => 
   );
 
   it("a waiter's periodic retry finds a deleted lock within 3 s without any message", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await test.acquire(key, "me");
     const waits = test.acquire(key, "you", { waitMs: 10_000 });
-    await until(async () => (await waiting(key)) === 1);
+    await waitUntil(async () => (await waiting(key)) === 1);
     await direct.del(key);
     expect(await tookMs(waits)).toBeLessThan(3000);
   });
@@ -97,26 +100,26 @@ describe.concurrent("hazard 9: independence from keyspace notifications", () => 
 
 describe("hazard 10: thundering herd", () => {
   it("a release makes only one of 40 waiters in a process retry", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     const crowd = 40;
     await test.acquire(key, "me");
     const turns = Array.from({ length: crowd }, async (_, n) => {
       await test.acquire(key, `owner-${n}`, { waitMs: 20_000 });
       await test.locks.release(key, { owner: `owner-${n}` });
     });
-    await until(async () => (await waiting(key)) === crowd && (await channels(`*${key}*`)).length === 1);
-    const before = await scriptCalls(direct);
+    await waitUntil(async () => (await waiting(key)) === crowd && (await channels(`*${key}*`)).length === 1);
+    const before = await countScriptCalls(direct);
     await test.locks.release(key, { owner: "me" });
     await Promise.all(turns);
     // For each turn a look and a release, and a few looks more of those whose time for it had come.
-    expect((await scriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
+    expect((await countScriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
   });
 
   it("two waits of the same owner are both granted together by re-entry", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await test.acquire(key, "me");
     const both = [1, 2].map(() => test.acquire(key, "you", { waitMs: 10_000 }));
-    await until(async () => (await waiting(key)) === 2 && (await channels(`*${key}*`)).length === 1);
+    await waitUntil(async () => (await waiting(key)) === 2 && (await channels(`*${key}*`)).length === 1);
     await test.locks.release(key, { owner: "me" });
     const startedAt = performance.now();
     expect((await Promise.all(both)).map(({ count }) => count)).toEqual([1, 2]);
@@ -124,27 +127,27 @@ describe("hazard 10: thundering herd", () => {
   });
 
   it("a release makes one waiter per process retry", async () => {
-    const key = freshKey();
-    const processes = [test, await test.verbs(), await test.verbs()];
+    const key = createTestKey();
+    const processes = [test, await test.openVerbs(), await test.openVerbs()];
     await test.acquire(key, "me");
     const given = new AbortController();
     const waits = processes.flatMap(({ acquire }, n) =>
       Array.from({ length: 20 }, (_, m) =>
-        codeOf(acquire(key, `owner-${n}-${m}`, { waitMs: 20_000, signal: given.signal })),
+        getErrorCode(acquire(key, `owner-${n}-${m}`, { waitMs: 20_000, signal: given.signal })),
       ),
     );
-    await until(async () => (await waiting(key)) === waits.length);
-    await until(async () => {
+    await waitUntil(async () => (await waiting(key)) === waits.length);
+    await waitUntil(async () => {
       const [, listeners] = (await direct.pubsub("NUMSUB", ...(await channels(`*${key}*`)))) as [
         string,
         number,
       ];
       return listeners === processes.length;
     });
-    const before = await scriptCalls(direct);
+    const before = await countScriptCalls(direct);
     await test.locks.release(key, { owner: "me" });
-    await until(async () => (await scriptCalls(direct)) - before >= 1 + processes.length);
-    expect((await scriptCalls(direct)) - before).toBeLessThan(1 + 2 * processes.length + 3);
+    await waitUntil(async () => (await countScriptCalls(direct)) - before >= 1 + processes.length);
+    expect((await countScriptCalls(direct)) - before).toBeLessThan(1 + 2 * processes.length + 3);
     given.abort();
     await Promise.all(waits);
   });
@@ -152,24 +155,24 @@ describe("hazard 10: thundering herd", () => {
 
 describe("hazard 26: unbounded waiters", () => {
   it("a wait beyond the limit of waiters is refused at once as queue_full", async () => {
-    const key = freshKey();
+    const key = createTestKey();
     await test.acquire(key, "me");
     const given = new AbortController();
     const waits = Array.from({ length: WAITERS_MAX }, (_, n) =>
-      codeOf(test.acquire(key, `owner-${n}`, { waitMs: 20_000, signal: given.signal })),
+      getErrorCode(test.acquire(key, `owner-${n}`, { waitMs: 20_000, signal: given.signal })),
     );
-    await until(async () => (await waiting(key)) === WAITERS_MAX);
+    await waitUntil(async () => (await waiting(key)) === WAITERS_MAX);
     const refused: unknown = await test
       .acquire(key, "one-more", { waitMs: 20_000 })
       .catch((reason) => reason);
     expect(refused).toMatchObject({ code: "queue_full", facts: { waiting: WAITERS_MAX } });
     given.abort();
     expect(new Set(await Promise.all(waits))).toEqual(new Set(["aborted"]));
-    await until(async () => (await waiting(key)) === 0);
+    await waitUntil(async () => (await waiting(key)) === 0);
   });
 
   it("waits that were granted, timed out or aborted leave no listener, timer, subscription or key", async () => {
-    const own = await test.verbs();
+    const own = await test.openVerbs();
     const given = new AbortController();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = {
@@ -177,17 +180,17 @@ describe("hazard 26: unbounded waiters", () => {
       keys: await direct.dbsize(),
       ready: own.connection.listenerCount("ready"),
     };
-    const key = freshKey();
+    const key = createTestKey();
     const { acquire, locks } = own;
     for (let round = 0; round < 10; round++) {
       const { signal } = given;
       await acquire(key, "me");
       const timedOut = Array.from({ length: 100 }, (_, n) =>
-        codeOf(acquire(key, `late-${n}`, { waitMs: 5 + n, signal })),
+        getErrorCode(acquire(key, `late-${n}`, { waitMs: 5 + n, signal })),
       );
       const called = new AbortController();
       const aborted = Array.from({ length: 100 }, (_, n) =>
-        codeOf(acquire(key, `off-${n}`, { waitMs: 20_000, signal: called.signal })),
+        getErrorCode(acquire(key, `off-${n}`, { waitMs: 20_000, signal: called.signal })),
       );
       expect(new Set(await Promise.all(timedOut))).toEqual(new Set(["timeout"]));
       called.abort();
@@ -200,8 +203,8 @@ describe("hazard 26: unbounded waiters", () => {
       await Promise.all(granted);
     }
     expect(getEventListeners(given.signal, "abort")).toEqual([]);
-    await until(async () => (await waiting(key)) === 0 && (await channels(`*${key}*`)).length === 0);
-    await until(() => timers() <= before.timers);
+    await waitUntil(async () => (await waiting(key)) === 0 && (await channels(`*${key}*`)).length === 0);
+    await waitUntil(() => timers() <= before.timers);
     expect(own.connection.listenerCount("ready")).toBe(before.ready);
     // The companion stays for a while.
     expect(await direct.dbsize()).toBe(before.keys + 1);

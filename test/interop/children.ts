@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { constants } from "node:os";
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { forgetProcess, watchProcess } from "../support/process-guard.ts";
+import { guardProcess, unguardProcess } from "../support/process-guard.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const CLEAN_UP_MS = 5000;
@@ -20,10 +20,10 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   const child = spawn(command, args, { ...options, detached: true });
   children.add(child);
   const { pid } = child;
-  if (pid !== undefined) watchProcess(-pid);
+  if (pid !== undefined) guardProcess(-pid);
   const ended = () => {
     children.delete(child);
-    if (pid !== undefined) forgetProcess(-pid);
+    if (pid !== undefined) unguardProcess(-pid);
   };
   child.once("exit", ended).once("error", ended);
   return child;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { wakeChannelOf } from "../../server/formats/keys.ts";
+import { buildWakeChannel } from "../../server/formats/keys.ts";
 import type { Released, Taken } from "./clients/client.ts";
 import { assert, expect, percentile, summaryOf } from "./figures.ts";
 import type { Peer } from "./peer.ts";
@@ -54,7 +54,7 @@ async function handOff(redis: Redis, key: string, from: End, to: End): Promise<n
 
 /** Until somebody listens for the wake-up, and has looked again since. */
 export async function untilWaiting(redis: Redis, key: string): Promise<void> {
-  const channel = String(wakeChannelOf(key));
+  const channel = String(buildWakeChannel(key));
   const until = performance.now() + 5000;
   for (;;) {
     const [, listeners] = (await redis.pubsub("NUMSUB", channel)) as [string, number];

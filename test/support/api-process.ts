@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { until } from "./test-server.ts";
+import { waitUntil } from "./test-server.ts";
 
-const SERVER = fileURLToPath(new URL("./workers/api-server.ts", import.meta.url));
+const SERVER_SCRIPT = fileURLToPath(new URL("./workers/api-server.ts", import.meta.url));
 
 export interface ApiProcess {
   readonly url: string;
   /** All of its standard error so far. */
-  readonly logged: () => string;
+  readonly readLog: () => string;
   stop(): Promise<void>;
 }
 
 /** A server without pages in a process of its own, whose log can be read. */
 export async function startApiProcess(environment: Readonly<Record<string, string>>): Promise<ApiProcess> {
-  const child = spawn(process.execPath, ["--import", "tsx", SERVER], {
+  const child = spawn(process.execPath, ["--import", "tsx", SERVER_SCRIPT], {
     env: { ...process.env, PORT: "0", ...environment },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
@@ -27,13 +27,13 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
     logged += chunk;
   });
   const ended = once(child, "exit");
-  await until(() => {
+  await waitUntil(() => {
     if (child.exitCode !== null) throw new Error(`It ended before it began:\n${logged}`);
     return port !== undefined;
   }, 25_000);
   return {
     url: `http://127.0.0.1:${port}`,
-    logged: () => logged,
+    readLog: () => logged,
     async stop() {
       if (child.connected) child.disconnect();
       await ended;

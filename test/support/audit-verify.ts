@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What `npm run audit:verify` says, run without npm. */
-export function auditVerify(
+export function runAuditVerify(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number; text: string }> {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { pathOfKey } from "../../lib/keys/key.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** One hold of a lock; `name` is what its library knows it by. */
-export interface Held {
+export interface LibraryHold {
   readonly key: string;
   readonly name: string;
 }
@@ -13,47 +13,50 @@ export interface Held {
 export interface ChangingHolder {
   /** `meanwhile`: at any moment of the race. `before`: the same owner string comes back after it was seen. */
   readonly changes: "meanwhile" | "before";
-  take(key: string): Promise<Held>;
+  acquire(key: string): Promise<LibraryHold>;
   /** The hold ends and the next one begins. @returns whether the old one was still there by then */
-  change(held: Held): Promise<{ readonly next: Held; readonly wasThere: boolean }>;
-  isHeld(held: Held): Promise<boolean>;
+  change(held: LibraryHold): Promise<{ readonly next: LibraryHold; readonly wasThere: boolean }>;
+  isHeld(held: LibraryHold): Promise<boolean>;
 }
 
-const MS = 60_000;
-const first = (replies: [unknown, unknown][] | null) => replies?.[0]?.[1];
+const LEASE_MS = 60_000;
+const getFirstReply = (replies: [unknown, unknown][] | null) => replies?.[0]?.[1];
 
 /** Formats for the keys that say little of themselves. */
-export const FORMATS_OF_CHANGING = [
+export const CHANGING_HOLDER_RULES = [
   { pattern: "lock:spring:*", format: "spring" },
   { pattern: "lock:redlock:*", format: "redlock" },
 ];
 
 /** By the second word of their keys. */
-export function changingHolders(server: TestServer, direct: Redis): Readonly<Record<string, ChangingHolder>> {
+export function createChangingHolders(
+  server: TestServer,
+  direct: Redis,
+): Readonly<Record<string, ChangingHolder>> {
   const verb = (key: string, name: string, body: object) =>
-    server.call(`/locks/${pathOfKey(key)}/${name}`, { body });
+    server.call(`/locks/${encodeKeyPath(key)}/${name}`, { body });
 
   const ours: ChangingHolder = {
     changes: "meanwhile",
-    take: async (key) => ({ key, name: (await verb(key, "acquire", { owner: "me" })).body.fence }),
+    acquire: async (key) => ({ key, name: (await verb(key, "acquire", { owner: "me" })).body.fence }),
     async change({ key }) {
       const { body } = await verb(key, "release", { owner: "me" });
-      return { next: await ours.take(key), wasThere: body.outcome === "released" };
+      return { next: await ours.acquire(key), wasThere: body.outcome === "released" };
     },
     isHeld: async ({ key, name }) => (await verb(key, "verify", { owner: "me", fence: name })).status === 200,
   };
 
   const redisson: ChangingHolder = {
     changes: "meanwhile",
-    async take(key) {
+    async acquire(key) {
       const name = `${randomUUID()}:7`;
-      await direct.multi().hset(key, name, 1).pexpire(key, MS).exec();
+      await direct.multi().hset(key, name, 1).pexpire(key, LEASE_MS).exec();
       return { key, name };
     },
     async change({ key, name }) {
       const next = `${randomUUID()}:7`;
-      const replies = await direct.multi().hdel(key, name).hset(key, next, 1).pexpire(key, MS).exec();
-      return { next: { key, name: next }, wasThere: first(replies) === 1 };
+      const replies = await direct.multi().hdel(key, name).hset(key, next, 1).pexpire(key, LEASE_MS).exec();
+      return { next: { key, name: next }, wasThere: getFirstReply(replies) === 1 };
     },
     isHeld: async ({ key, name }) => (await direct.hexists(key, name)) === 1,
   };
@@ -61,7 +64,7 @@ export function changingHolders(server: TestServer, direct: Redis): Readonly<Rec
   const again: Pick<ChangingHolder, "changes" | "change"> = {
     changes: "before",
     async change(held) {
-      await direct.multi().del(held.key).hset(held.key, held.name, 1).pexpire(held.key, MS).exec();
+      await direct.multi().del(held.key).hset(held.key, held.name, 1).pexpire(held.key, LEASE_MS).exec();
       return { next: held, wasThere: true };
     },
   };
@@ -69,10 +72,10 @@ export function changingHolders(server: TestServer, direct: Redis): Readonly<Rec
   /** The second of two readers; the first one stays all the time, so the key is never gone. */
   const reader: ChangingHolder = {
     ...again,
-    async take(key) {
+    async acquire(key) {
       const name = `${randomUUID()}:7`;
       const other = `${randomUUID()}:1`;
-      await direct.multi().hset(key, "mode", "read", other, 1, name, 1).pexpire(key, MS).exec();
+      await direct.multi().hset(key, "mode", "read", other, 1, name, 1).pexpire(key, LEASE_MS).exec();
       return { key, name };
     },
     async change(held) {
@@ -84,28 +87,28 @@ export function changingHolders(server: TestServer, direct: Redis): Readonly<Rec
 
   const redlock: ChangingHolder = {
     changes: "meanwhile",
-    async take(key) {
+    async acquire(key) {
       const name = randomBytes(16).toString("hex");
-      await direct.set(key, name, "PX", MS);
+      await direct.set(key, name, "PX", LEASE_MS);
       return { key, name };
     },
     async change({ key, name }) {
       const next = randomBytes(16).toString("hex");
-      const replies = await direct.multi().get(key).set(key, next, "PX", MS).exec();
-      return { next: { key, name: next }, wasThere: first(replies) === name };
+      const replies = await direct.multi().get(key).set(key, next, "PX", LEASE_MS).exec();
+      return { next: { key, name: next }, wasThere: getFirstReply(replies) === name };
     },
     isHeld: async ({ key, name }) => (await direct.get(key)) === name,
   };
 
   const spring: ChangingHolder = {
     changes: "before",
-    async take(key) {
+    async acquire(key) {
       const name = randomUUID();
-      await direct.set(key, name, "PX", MS);
+      await direct.set(key, name, "PX", LEASE_MS);
       return { key, name };
     },
     async change(held) {
-      await direct.multi().del(held.key).set(held.key, held.name, "PX", MS).exec();
+      await direct.multi().del(held.key).set(held.key, held.name, "PX", LEASE_MS).exec();
       return { next: held, wasThere: true };
     },
     isHeld: redlock.isHeld,

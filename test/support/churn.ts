@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Watcher } from "../../server/watch/watcher.ts";
 import type { TestRedis } from "./test-redis.ts";
-import { until } from "./test-server.ts";
+import { waitUntil } from "./test-server.ts";
 
-const HELD = 50;
+const HELD_MAX = 50;
 
 /**
  * Takes and releases locks at a server for as long as it lets us.
@@ -12,7 +12,10 @@ const HELD = 50;
  * @param name of a new lock
  * @returns ends it
  */
-export function churn(at: TestRedis, name: () => string = () => `lock:${randomUUID()}`): () => Promise<void> {
+export function startChurn(
+  at: TestRedis,
+  name: () => string = () => `lock:${randomUUID()}`,
+): () => Promise<void> {
   const redis = new Redis(at.url, { retryStrategy: null, maxRetriesPerRequest: 0 });
   redis.on("error", () => undefined);
   let isOver = false;
@@ -22,7 +25,7 @@ export function churn(at: TestRedis, name: () => string = () => `lock:${randomUU
       const key = name();
       held.push(key);
       await redis.hset(key, `${randomUUID()}:1`, 1);
-      if (held.length > HELD) await redis.del(held.shift() ?? "");
+      if (held.length > HELD_MAX) await redis.del(held.shift() ?? "");
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   })().catch(() => undefined);
@@ -34,16 +37,16 @@ export function churn(at: TestRedis, name: () => string = () => `lock:${randomUU
 }
 
 /** @returns how long it took until the picture was what these servers hold, ms */
-export async function untilPictureIs(
+export async function waitForIndex(
   watcher: Watcher,
   servers: readonly TestRedis[],
   withinMs = 5000,
 ): Promise<number> {
   const since = performance.now();
-  const clients = servers.map((server) => server.client());
-  await until(async () => {
+  const clients = servers.map((server) => server.createClient());
+  await waitUntil(async () => {
     const keys = (await Promise.all(clients.map((redis) => redis.keys("lock:*")))).flat().sort();
-    const seen = [...watcher.mirror.keys()].sort();
+    const seen = [...watcher.index.keys()].sort();
     return keys.length === seen.length && keys.every((key, at) => key === seen[at]);
   }, withinMs);
   return performance.now() - since;

@@ -1,15 +1,15 @@
-import type { SpokenFormat } from "../../lib/contract/format.ts";
+import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
-import { strangerOf } from "../../server/formats/observation.ts";
+import { createForeignHolder } from "../../server/formats/observation.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
-import type { Locks } from "../../server/locks/verbs/redis-locks.ts";
+import type { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 
 /** Frees the hold of an owner as an operator would who saw it so. */
-export async function forceByName(
-  locks: Locks,
+export async function forceReleaseByOwner(
+  locks: RedisLocks,
   key: Key,
-  format: SpokenFormat,
+  format: WritableFormat,
   { owner, fence, by, reason, holdOff }: ForceReleaseRequest,
 ): Promise<ForceReleaseReply> {
   const seen = {
@@ -23,7 +23,7 @@ export async function forceByName(
       confidence: "certain",
     } as const),
     ...({ type: format === "redisson" ? "hash" : "string", remainingMs: null } as const),
-    holders: [strangerOf(owner, { fence })] as const,
+    holders: [createForeignHolder(owner, { fence })] as const,
   };
   return await locks.forceRelease(seen, { holder: undefined, by, reason, holdOff });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 
 /** The guard as it is shown to those who protect something with a fence. */
-const GUARD = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
+const GUARD_SCRIPT = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
 
 /** Writes to a resource that refuses fences below the highest it has seen. */
 export async function writeGuarded(
@@ -11,6 +11,6 @@ export async function writeGuarded(
   fence: string,
   value: string | number,
 ): Promise<"written" | "refused"> {
-  const verdict = await redis.eval(GUARD, 2, resource, `{${resource}}:fence`, fence, value);
+  const verdict = await redis.eval(GUARD_SCRIPT, 2, resource, `{${resource}}:fence`, fence, value);
   return verdict === 1 ? "written" : "refused";
 }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 
 /** A connection that runs every script with some Lua before it: what a test cannot bring about from outside. */
-export function withLua(redis: Redis, prelude: () => string): Redis {
+export function prependLua(redis: Redis, prelude: () => string): Redis {
   const run = async (source: string, ...rest: [number, ...(string | Buffer | number)[]]) =>
     await redis.eval(
       `${prelude()
@@ -21,7 +21,7 @@ export function withLua(redis: Redis, prelude: () => string): Redis {
 }
 
 /** Redis refuses a script's nth write, counted from 0, as it would for a user who may not send that command. */
-export const refusingWrite = (n: number): string => `
+export const createWriteRefusal = (n: number): string => `
   local server, left, writes = redis, ${n}, {}
   for name in string.gmatch('SET HSET HDEL HINCRBY DEL PEXPIRE PEXPIREAT ZADD ZREM ZREMRANGEBYSCORE', '%u+') do
     writes[name] = true
@@ -44,7 +44,7 @@ export const refusingWrite = (n: number): string => `
   }`;
 
 /** The lock's time to live ends while the script runs: for Redis the key is still there, with nothing left. */
-export const outlivingTheLock = `
+export const EXPIRE_DURING_SCRIPT = `
   redis.call('PEXPIRE', KEYS[1], 3)
   local began = redis.call('TIME')
   repeat

@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
  * Kills what it was told of as soon as this process is gone, however it went: the shell reads a pipe that
  * only we hold open. Exit handlers alone would miss a test worker that is killed.
  */
-const SCRIPT = `
+const GUARD_SCRIPT = `
 trap '' INT TERM HUP
 pids=
 while read -r verb pid; do
@@ -19,17 +19,20 @@ for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
 
 let guard: ChildProcessByStdio<Writable, null, null> | undefined;
 
-export function watchProcess(pid: number): void {
-  guard ??= start();
+export function guardProcess(pid: number): void {
+  guard ??= startGuard();
   guard.stdin.write(`watch ${pid}\n`);
 }
 
-export function forgetProcess(pid: number): void {
+export function unguardProcess(pid: number): void {
   guard?.stdin.write(`forget ${pid}\n`);
 }
 
-function start(): ChildProcessByStdio<Writable, null, null> {
-  const child = spawn("/bin/sh", ["-c", SCRIPT], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+function startGuard(): ChildProcessByStdio<Writable, null, null> {
+  const child = spawn("/bin/sh", ["-c", GUARD_SCRIPT], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   child.unref();
   // A pipe would keep the event loop of a finished test alive.
   (child.stdin as Writable & { unref?: () => void }).unref?.();

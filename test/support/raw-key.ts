@@ -2,7 +2,7 @@ import type { LockType } from "../../server/formats/observation.ts";
 import type { RawKey } from "../../server/formats/raw-key.ts";
 
 /** A key as one look shows it, with nothing beside it. */
-export function rawKey(
+export function createRawKey(
   key: string,
   type: LockType,
   content: readonly (string | Buffer)[],
@@ -19,6 +19,10 @@ export function rawKey(
 }
 
 /** A string and its time to live; null: none. */
-export function rawString(key: string, value: string | Buffer, remainingMs: number | null = 30_000): RawKey {
-  return rawKey(key, "string", [value], { remainingMs });
+export function createRawString(
+  key: string,
+  value: string | Buffer,
+  remainingMs: number | null = 30_000,
+): RawKey {
+  return createRawKey(key, "string", [value], { remainingMs });
 }

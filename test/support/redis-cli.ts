@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
-import { environmentOf, type RedisServerBinary } from "../../server/redis/embedded/server-binary.ts";
+import { buildServerEnvironment, type RedisServerBinary } from "../../server/redis/embedded/server-binary.ts";
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 export interface CliTarget {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
@@ -15,27 +15,30 @@ export interface CliTarget {
 }
 
 /** Runs a command as an operator would at a shell, and gives what is printed. */
-export async function redisCli(target: CliTarget, args: string[]): Promise<string> {
+export async function runRedisCli(target: CliTarget, args: string[]): Promise<string> {
   const path = ["redis-cli", "valkey-cli"]
     .map((name) => join(dirname(target.binary.path), name))
     .find((candidate) => existsSync(candidate));
-  return path === undefined ? throughClient(target, args) : throughCli(path, target, args);
+  return path === undefined ? runWithClient(target, args) : runCli(path, target, args);
 }
 
-async function throughCli(path: string, target: CliTarget, args: string[]): Promise<string> {
+async function runCli(path: string, target: CliTarget, args: string[]): Promise<string> {
   const password = target.password === undefined ? [] : ["-a", target.password, "--no-auth-warning"];
   const all = ["-h", "127.0.0.1", "-p", String(target.port), ...password, ...args];
-  const { stdout } = await run(path, all, { env: environmentOf(target.binary), timeout: 10_000 });
+  const { stdout } = await execFileAsync(path, all, {
+    env: buildServerEnvironment(target.binary),
+    timeout: 10_000,
+  });
   return stdout.replace(/\n+$/, "");
 }
 
 /** For machines that have a server without its redis-cli. */
-export async function throughClient(target: CliTarget, [command = "", ...args]: string[]): Promise<string> {
+export async function runWithClient(target: CliTarget, [command = "", ...args]: string[]): Promise<string> {
   const client = new Redis(target.url, { lazyConnect: true, retryStrategy: () => null, protocol: 2 });
   client.on("error", () => {});
   try {
     await client.connect();
-    return print(await client.call(command, ...args)).replace(/\n+$/, "");
+    return formatReply(await client.call(command, ...args)).replace(/\n+$/, "");
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
@@ -43,7 +46,7 @@ export async function throughClient(target: CliTarget, [command = "", ...args]: 
   }
 }
 
-function print(reply: unknown): string {
-  if (Array.isArray(reply)) return reply.map(print).join("\n");
+function formatReply(reply: unknown): string {
+  if (Array.isArray(reply)) return reply.map(formatReply).join("\n");
   return reply === null || reply === undefined ? "" : String(reply);
 }

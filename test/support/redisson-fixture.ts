@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 
 /** Like Redisson's own names: in braces unless the key has some. */
-const prefixed = (prefix: string, key: string) => `${prefix}:${key.includes("{") ? key : `{${key}}`}`;
-const suffixed = (key: string, suffix: string) => `${key.includes("{") ? key : `{${key}}`}:${suffix}`;
+const addPrefix = (prefix: string, key: string) => `${prefix}:${key.includes("{") ? key : `{${key}}`}`;
+const addSuffix = (key: string, suffix: string) => `${key.includes("{") ? key : `{${key}}`}:${suffix}`;
 
-const READ = `
+const READ_SCRIPT = `
 local mode = redis.call('HGET', KEYS[1], 'mode')
 local enters = mode == 'write' and redis.call('HEXISTS', KEYS[1], ARGV[1] .. ':write') == 1
 if mode and mode ~= 'read' and not enters then return redis.call('PTTL', KEYS[1]) end
@@ -15,7 +15,7 @@ redis.call('SET', KEYS[2] .. ':' .. entry, 1, 'PX', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[2])))
 return false`;
 
-const WRITE = `
+const WRITE_SCRIPT = `
 local mode = redis.call('HGET', KEYS[1], 'mode')
 local own = ARGV[1] .. ':write'
 if mode and (mode ~= 'write' or redis.call('HEXISTS', KEYS[1], own) == 0) then return redis.call('PTTL', KEYS[1]) end
@@ -24,7 +24,7 @@ redis.call('HINCRBY', KEYS[1], own, 1)
 redis.call('PEXPIRE', KEYS[1], math.max(0, redis.call('PTTL', KEYS[1])) + ARGV[2])
 return false`;
 
-const FAIR = `
+const FAIR_SCRIPT = `
 while true do
   local head = redis.call('LINDEX', KEYS[2], 0)
   local score = head and redis.call('ZSCORE', KEYS[3], head)
@@ -53,7 +53,7 @@ if not redis.call('ZSCORE', KEYS[3], ARGV[1]) then
 end
 return redis.call('PTTL', KEYS[1])`;
 
-const GROUP = `
+const GROUP_SCRIPT = `
 local now, ends = tonumber(ARGV[2]), ARGV[2] + ARGV[3]
 for i = 4, #ARGV do
   local owner = redis.call('HGET', KEYS[1], ARGV[i])
@@ -68,7 +68,7 @@ end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
 return false`;
 
-export interface Lease {
+export interface FixtureLease {
   readonly leaseMs?: number;
   readonly thread?: number;
 }
@@ -82,65 +82,78 @@ export class RedissonFixture {
 
   constructor(private readonly redis: Redis) {}
 
-  owner(thread = 1): string {
+  getOwner(thread = 1): string {
     return `${this.#id}:${thread}`;
   }
 
   /** A lock that nobody else has: plain, or fenced. */
-  async lock(key: string, { leaseMs = 30_000, thread }: Lease = {}, kind: "plain" | "fenced" = "plain") {
-    await this.redis.multi().hincrby(key, this.owner(thread), 1).pexpire(key, leaseMs).exec();
-    return kind === "fenced" ? await this.redis.incr(prefixed("redisson_lock_token", key)) : 0;
+  async acquireLock(
+    key: string,
+    { leaseMs = 30_000, thread }: FixtureLease = {},
+    kind: "plain" | "fenced" = "plain",
+  ) {
+    await this.redis.multi().hincrby(key, this.getOwner(thread), 1).pexpire(key, leaseMs).exec();
+    return kind === "fenced" ? await this.redis.incr(addPrefix("redisson_lock_token", key)) : 0;
   }
 
   /** Takes its place in the queue where it is not let in. `waitMs`: for how long it is believed to be alive. */
-  async fair(key: string, { leaseMs = 30_000, thread, waitMs = 300_000 }: Lease & { waitMs?: number } = {}) {
-    const keys = [key, this.queueOf(key), this.endsOf(key)];
-    const now = await this.#now();
-    return (await this.redis.eval(FAIR, 3, ...keys, this.owner(thread), leaseMs, now, waitMs)) as
+  async acquireFair(
+    key: string,
+    { leaseMs = 30_000, thread, waitMs = 300_000 }: FixtureLease & { waitMs?: number } = {},
+  ) {
+    const keys = [key, this.getQueueKey(key), this.getTimeoutKey(key)];
+    const now = await this.#readTime();
+    return (await this.redis.eval(FAIR_SCRIPT, 3, ...keys, this.getOwner(thread), leaseMs, now, waitMs)) as
       | number
       | null;
   }
 
-  async read(key: string, { leaseMs = 30_000, thread }: Lease = {}) {
-    const leases = suffixed(key, `${this.owner(thread)}:rwlock_timeout`);
-    return (await this.redis.eval(READ, 2, key, leases, this.owner(thread), leaseMs)) as number | null;
+  async acquireRead(key: string, { leaseMs = 30_000, thread }: FixtureLease = {}) {
+    const leases = addSuffix(key, `${this.getOwner(thread)}:rwlock_timeout`);
+    return (await this.redis.eval(READ_SCRIPT, 2, key, leases, this.getOwner(thread), leaseMs)) as
+      | number
+      | null;
   }
 
-  async write(key: string, { leaseMs = 30_000, thread }: Lease = {}) {
-    return (await this.redis.eval(WRITE, 1, key, this.owner(thread), leaseMs)) as number | null;
+  async acquireWrite(key: string, { leaseMs = 30_000, thread }: FixtureLease = {}) {
+    return (await this.redis.eval(WRITE_SCRIPT, 1, key, this.getOwner(thread), leaseMs)) as number | null;
   }
 
-  async group(key: string, values: readonly string[], { leaseMs = 30_000, thread }: Lease = {}) {
-    const now = await this.#now();
-    return (await this.redis.eval(GROUP, 1, key, this.owner(thread), now, leaseMs, ...values)) as
+  async acquireGroup(
+    key: string,
+    values: readonly string[],
+    { leaseMs = 30_000, thread }: FixtureLease = {},
+  ) {
+    const now = await this.#readTime();
+    return (await this.redis.eval(GROUP_SCRIPT, 1, key, this.getOwner(thread), now, leaseMs, ...values)) as
       | number
       | null;
   }
 
   /** @returns the id of the permit, as the app gets it */
-  async permit(key: string, leaseMs?: number): Promise<string> {
+  async acquirePermit(key: string, leaseMs?: number): Promise<string> {
     const id = Buffer.from(randomUUID().replaceAll("-", ""), "hex");
-    const end = leaseMs === undefined ? 922337203685477 : (await this.#now()) + leaseMs;
-    await this.redis.multi().decr(key).zadd(this.permitsOf(key), end, id).exec();
+    const end = leaseMs === undefined ? 922337203685477 : (await this.#readTime()) + leaseMs;
+    await this.redis.multi().decr(key).zadd(this.getPermitsKey(key), end, id).exec();
     return id.toString("hex");
   }
 
-  readonly queueOf = (key: string) => prefixed("redisson_lock_queue", key);
-  readonly endsOf = (key: string) => prefixed("redisson_lock_timeout", key);
-  readonly tokenOf = (key: string) => prefixed("redisson_lock_token", key);
-  readonly permitsOf = (key: string) => suffixed(key, "timeout");
-  readonly leaseOf = (key: string, entry: number, thread?: number) =>
-    suffixed(key, `${this.owner(thread)}:rwlock_timeout:${entry}`);
+  readonly getQueueKey = (key: string) => addPrefix("redisson_lock_queue", key);
+  readonly getTimeoutKey = (key: string) => addPrefix("redisson_lock_timeout", key);
+  readonly getTokenKey = (key: string) => addPrefix("redisson_lock_token", key);
+  readonly getPermitsKey = (key: string) => addSuffix(key, "timeout");
+  readonly getLeaseKey = (key: string, entry: number, thread?: number) =>
+    addSuffix(key, `${this.getOwner(thread)}:rwlock_timeout:${entry}`);
   readonly channels = {
-    lock: (key: string) => prefixed("redisson_lock__channel", key),
+    lock: (key: string) => addPrefix("redisson_lock__channel", key),
     fair: (key: string, thread?: number) =>
-      `${prefixed("redisson_lock__channel", key)}:${this.owner(thread)}`,
-    readWrite: (key: string) => prefixed("redisson_rwlock", key),
-    semaphore: (key: string) => prefixed("redisson_sc", key),
+      `${addPrefix("redisson_lock__channel", key)}:${this.getOwner(thread)}`,
+    readWrite: (key: string) => addPrefix("redisson_rwlock", key),
+    semaphore: (key: string) => addPrefix("redisson_sc", key),
     latch: (key: string) => `redisson_countdownlatch__channel__{${key}}`,
   };
 
-  async #now(): Promise<number> {
+  async #readTime(): Promise<number> {
     const [seconds, micros] = (await this.redis.time()).map(Number);
     return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
   }

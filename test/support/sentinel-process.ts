@@ -2,10 +2,10 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { type LaunchedServer, launch } from "../../server/redis/embedded/server-launch.ts";
-import { signal, untilGone } from "../../server/redis/embedded/server-process.ts";
-import { forgetProcess, watchProcess } from "./process-guard.ts";
-import { freePort, testBinary } from "./test-redis.ts";
+import { type LaunchedServer, launchServer } from "../../server/redis/embedded/server-launch.ts";
+import { sendSignal, waitUntilGone } from "../../server/redis/embedded/server-process.ts";
+import { guardProcess, unguardProcess } from "./process-guard.ts";
+import { findFreePort, findTestBinary } from "./test-redis.ts";
 
 const DOWN_AFTER_MS = 500;
 const FAILOVER_TIMEOUT_MS = 2000;
@@ -14,10 +14,19 @@ const FAILOVER_TIMEOUT_MS = 2000;
  * second, hurry or not, and takes it for no good when it has heard nothing for five periods of pings: they must be more
  * than that second.
  */
-const HURRY = ["info-period", "200", "ask-period", "100", "publish-period", "200", "ping-period", "250"];
+const FAST_TIMINGS = [
+  "info-period",
+  "200",
+  "ask-period",
+  "100",
+  "publish-period",
+  "200",
+  "ping-period",
+  "250",
+];
 
 /** The master that is watched. */
-interface Monitor {
+interface MonitoredMaster {
   readonly name: string;
   readonly port: number;
   readonly password: string | undefined;
@@ -26,7 +35,7 @@ interface Monitor {
 }
 
 /** One process of Redis Sentinel. */
-export class Sentinel {
+export class TestSentinelProcess {
   constructor(
     readonly port: number,
     private readonly server: LaunchedServer,
@@ -35,12 +44,12 @@ export class Sentinel {
   ) {}
 
   /** The port of the master by that name; undefined when it does not answer. */
-  async portOf(name: string): Promise<number | undefined> {
+  async findMasterPort(name: string): Promise<number | undefined> {
     const place = await this.redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name).catch(() => undefined);
     return Array.isArray(place) ? Number(place[1]) : undefined;
   }
 
-  async factsOf(name: string): Promise<Map<string, string>> {
+  async readMasterFacts(name: string): Promise<Map<string, string>> {
     const told = await this.redis.call("SENTINEL", "MASTER", name);
     const words = Array.isArray(told) ? told.map(String) : [];
     const pairs = words.flatMap((word, at) => (at % 2 === 0 ? [[word, words[at + 1] ?? ""] as const] : []));
@@ -54,31 +63,38 @@ export class Sentinel {
 
   async stop(): Promise<void> {
     this.redis.disconnect();
-    signal(this.server.pid, "SIGKILL");
-    await untilGone(this.server.pid, 2000);
-    forgetProcess(this.server.pid);
+    sendSignal(this.server.pid, "SIGKILL");
+    await waitUntilGone(this.server.pid, 2000);
+    unguardProcess(this.server.pid);
     await rm(this.dir, { recursive: true, force: true });
   }
 }
 
 /** @param ownPassword of the sentinel itself */
-export async function startSentinel(monitor: Monitor, ownPassword: string | undefined): Promise<Sentinel> {
+export async function startSentinel(
+  monitor: MonitoredMaster,
+  ownPassword: string | undefined,
+): Promise<TestSentinelProcess> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-sentinel-")));
-  const port = await freePort();
-  const lines = linesOf(port, monitor, ownPassword);
+  const port = await findFreePort();
+  const lines = buildConfigLines(port, monitor, ownPassword);
   await writeFile(join(dir, "sentinel.conf"), `${lines.join("\n")}\n`);
   const logFile = join(dir, "sentinel.log");
   const args = ["sentinel.conf", "--sentinel"];
-  const server = await launch({ binary: await testBinary(), cwd: dir, args, port, logFile });
-  watchProcess(server.pid);
+  const server = await launchServer({ binary: await findTestBinary(), cwd: dir, args, port, logFile });
+  guardProcess(server.pid);
   const redis = new Redis({ port, host: "127.0.0.1", ...(ownPassword ? { password: ownPassword } : {}) });
   redis.on("error", () => undefined);
-  const sentinel = new Sentinel(port, server, redis, dir);
-  await redis.call("SENTINEL", "DEBUG", ...HURRY).catch(() => undefined);
+  const sentinel = new TestSentinelProcess(port, server, redis, dir);
+  await redis.call("SENTINEL", "DEBUG", ...FAST_TIMINGS).catch(() => undefined);
   return sentinel;
 }
 
-function linesOf(port: number, { name, ...master }: Monitor, ownPassword: string | undefined): string[] {
+function buildConfigLines(
+  port: number,
+  { name, ...master }: MonitoredMaster,
+  ownPassword: string | undefined,
+): string[] {
   return [
     `port ${port}`,
     "bind 127.0.0.1",

@@ -1,4 +1,4 @@
-import type { Reply, TestServer } from "./test-server.ts";
+import type { ApiReply, TestServer } from "./test-server.ts";
 
 /** A browser at a server's own pages: it keeps its cookie, and sends what a browser sends. */
 export class TestBrowser {
@@ -14,15 +14,15 @@ export class TestBrowser {
   }
 
   /** Takes another one's cookie, as a thief would. */
-  steal(cookie: string | undefined): void {
+  setCookie(cookie: string | undefined): void {
     this.#cookie = cookie;
   }
 
-  async logIn(credentials: { token: string } | { name: string; password: string }): Promise<Reply> {
+  async logIn(credentials: { token: string } | { name: string; password: string }): Promise<ApiReply> {
     return await this.send("/login", { body: credentials });
   }
 
-  async send(path: string, { method, body }: { method?: string; body?: unknown } = {}): Promise<Reply> {
+  async send(path: string, { method, body }: { method?: string; body?: unknown } = {}): Promise<ApiReply> {
     const response = await fetch(`${this.server.url}/api/v1${path}`, {
       method: method ?? (body === undefined ? "GET" : "POST"),
       headers: {

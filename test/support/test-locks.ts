@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { Grant } from "../../lib/contract/actions/verb.ts";
-import type { SpokenFormat } from "../../lib/contract/format.ts";
+import type { WritableFormat } from "../../lib/contract/format.ts";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import { LockClient, type LockClientOptions } from "../../server/locks/client/lock-client.ts";
-import { Locks } from "../../server/locks/verbs/redis-locks.ts";
+import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
-import { addressOf, connect, whenReady } from "../../server/redis/connect.ts";
+import { connect, parseRedisAddress, waitUntilReady } from "../../server/redis/connect.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-redis.ts";
 
-export const ALL_FORMATS: readonly SpokenFormat[] = ["redisson", "token", "timestamp"];
+export const WRITABLE_FORMATS: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
 
 /** The verbs with connections of their own. */
 export interface TestVerbs {
-  readonly locks: Locks;
+  readonly locks: RedisLocks;
   readonly connection: Redis;
   /** Takes a lock for half a minute, unless other options are given. */
   acquire(key: string, owner: string, more?: Partial<AcquireOptions>): Promise<Grant>;
@@ -26,8 +26,8 @@ export interface TestLocks extends TestVerbs {
   /** A plain connection, for looking at what is in Redis and for meddling with it. */
   readonly direct: Redis;
   /** More of the verbs, as in another process; through `port` when that is a proxy's. */
-  verbs(port?: number): Promise<TestVerbs>;
-  client(options?: LockClientOptions & { port?: number }): Promise<LockClient>;
+  openVerbs(port?: number): Promise<TestVerbs>;
+  openClient(options?: LockClientOptions & { port?: number }): Promise<LockClient>;
   stop(): Promise<void>;
 }
 
@@ -35,16 +35,16 @@ export async function startTestLocks(options: TestRedisOptions = {}): Promise<Te
   const redis = await startTestRedis(options);
   const opened: { close(): void }[] = [];
   const verbs = async (port = redis.port) => {
-    const made = await openVerbs(port);
+    const made = await openTestVerbs(port);
     opened.push(made);
     return made;
   };
   return {
     ...(await verbs()),
     redis,
-    direct: redis.client(),
-    verbs,
-    async client({ port = redis.port, ...more } = {}) {
+    direct: redis.createClient(),
+    openVerbs: verbs,
+    async openClient({ port = redis.port, ...more } = {}) {
       const client = await LockClient.open(`redis://127.0.0.1:${port}`, more);
       opened.push(client);
       return client;
@@ -56,12 +56,12 @@ export async function startTestLocks(options: TestRedisOptions = {}): Promise<Te
   };
 }
 
-export async function openVerbs(port: number): Promise<TestVerbs> {
-  const address = addressOf(`redis://127.0.0.1:${port}`);
+export async function openTestVerbs(port: number): Promise<TestVerbs> {
+  const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
   const connection = connect(address, "verbs");
   const wake = connect(address, "wake", { autoResubscribe: false });
-  await Promise.all([connection, wake].map((each) => whenReady(each, AbortSignal.timeout(5000))));
-  const locks = new Locks(connection, wake, 0, ["lock:*"]);
+  await Promise.all([connection, wake].map((each) => waitUntilReady(each, AbortSignal.timeout(5000))));
+  const locks = new RedisLocks(connection, wake, 0, ["lock:*"]);
   return {
     locks,
     connection,
@@ -77,10 +77,10 @@ export async function openVerbs(port: number): Promise<TestVerbs> {
 }
 
 /** A key that no other test has. */
-export const freshKey = () => `lock:${randomUUID()}`;
+export const createTestKey = () => `lock:${randomUUID()}`;
 
 /** What became of a call: "ok", the code of its refusal, or the error as text. */
-export function codeOf(promise: Promise<unknown>): Promise<string> {
+export function getErrorCode(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "ok",
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
@@ -88,10 +88,10 @@ export function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 /** How many scripts Redis was asked to run. */
-export async function scriptCalls(direct: Redis): Promise<number> {
+export async function countScriptCalls(direct: Redis): Promise<number> {
   const stats = await direct.info("commandstats");
   const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) => Number(count));
   return calls.reduce((sum, count) => sum + count, 0);
 }
 
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+export const sleepMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { companionOf } from "../../server/formats/companion.ts";
-import { companionKeyOf } from "../../server/formats/keys.ts";
+import { parseCompanion } from "../../server/formats/companion.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-redis.ts";
 
 type Options = Pick<TestRedisOptions, "args" | "env">;
@@ -25,7 +25,7 @@ export class TestMasters {
   readonly #direct: ReadonlyMap<TestRedis, Redis>;
 
   constructor(readonly all: readonly TestRedis[]) {
-    this.#direct = new Map(all.map((master) => [master, master.client()]));
+    this.#direct = new Map(all.map((master) => [master, master.createClient()]));
   }
 
   get urls(): string[] {
@@ -37,7 +37,7 @@ export class TestMasters {
   }
 
   /** The masters of these numbers, with plain connections to them. */
-  at(...numbers: readonly number[]): { master: TestRedis; redis: Redis }[] {
+  getMasters(...numbers: readonly number[]): { master: TestRedis; redis: Redis }[] {
     return numbers.map((number) => {
       const master = this.all[number];
       const redis = master && this.#direct.get(master);
@@ -46,47 +46,47 @@ export class TestMasters {
     });
   }
 
-  redisAt(number: number): Redis {
-    const [at] = this.at(number);
+  getClient(number: number): Redis {
+    const [at] = this.getMasters(number);
     if (at === undefined) throw new Error(`there is no master ${number}`);
     return at.redis;
   }
 
   /** Whom each master has as the holder of a lock; null: nobody. */
-  votes(key: string): Promise<(string | null)[]> {
+  readHolders(key: string): Promise<(string | null)[]> {
     return Promise.all(this.clients.map((redis) => redis.get(key)));
   }
 
   /** What each of these masters knows of the hold of a lock; all by default. */
-  holds(key: string, ...numbers: readonly number[]) {
-    const asked = numbers.length === 0 ? this.clients : this.at(...numbers).map(({ redis }) => redis);
+  readCompanions(key: string, ...numbers: readonly number[]) {
+    const asked = numbers.length === 0 ? this.clients : this.getMasters(...numbers).map(({ redis }) => redis);
     return Promise.all(
-      asked.map(async (redis) => companionOf((await redis.get(String(companionKeyOf(key)))) ?? "")),
+      asked.map(async (redis) => parseCompanion((await redis.get(String(buildCompanionKey(key)))) ?? "")),
     );
   }
 
   /** Has a lock of the format `token` taken by somebody else at these masters. */
   async occupy(key: string, numbers: readonly number[], owner = "somebody", ms = 60_000): Promise<void> {
-    await Promise.all(this.at(...numbers).map(({ redis }) => redis.set(key, owner, "PX", ms)));
+    await Promise.all(this.getMasters(...numbers).map(({ redis }) => redis.set(key, owner, "PX", ms)));
   }
 
   /** Puts a master's fence of a lock as far ahead as its clock would, were it wrong by so much. */
-  async pushAhead(key: string, number: number, ms: number): Promise<bigint> {
+  async advanceFence(key: string, number: number, ms: number): Promise<bigint> {
     const fence = BigInt(Date.now() + ms) * 1000n;
     const companion = ["", "", 0, fence, 0, 0, 0, 0, 0, "", ""].join("\n");
-    await this.redisAt(number).set(String(companionKeyOf(key)), companion);
+    await this.getClient(number).set(String(buildCompanionKey(key)), companion);
     return fence;
   }
 
   /** How many scripts a master has run. */
-  async scriptsAt(number: number): Promise<number> {
-    const stats = await this.redisAt(number).info("commandstats");
+  async countScripts(number: number): Promise<number> {
+    const stats = await this.getClient(number).info("commandstats");
     const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];
     return calls.reduce((sum, [, count]) => sum + Number(count), 0);
   }
 
   async vacate(key: string, numbers: readonly number[]): Promise<void> {
-    await Promise.all(this.at(...numbers).map(({ redis }) => redis.del(key)));
+    await Promise.all(this.getMasters(...numbers).map(({ redis }) => redis.del(key)));
   }
 
   async stop(): Promise<void> {

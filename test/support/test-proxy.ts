@@ -6,7 +6,7 @@ export async function startTestProxy(
   targetPort: number,
   random: () => number = Math.random,
 ): Promise<TestProxy> {
-  const server = createServer((client) => proxy.take(client));
+  const server = createServer((client) => proxy.accept(client));
   const proxy = new TestProxy(server, targetPort, random);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -22,10 +22,10 @@ export class TestProxy {
   /** In `pass`: the share of replies that are lost. */
   dropShare = 0;
   /** In `pass`: by how much later what Redis says comes to a connection of this name. */
-  delayMsOf: (name: string | undefined) => number = () => 0;
+  getDelayMs: (name: string | undefined) => number = () => 0;
   /** Replies lost so far. */
-  dropped = 0;
-  readonly #links = new Set<Link>();
+  droppedCount = 0;
+  readonly #links = new Set<ProxyLink>();
   #stalled: string | undefined;
 
   constructor(
@@ -40,27 +40,27 @@ export class TestProxy {
   }
 
   /** Requests that are kept. */
-  get kept(): number {
-    return [...this.#links].filter((link) => link.keeps).length;
+  get keptCount(): number {
+    return [...this.#links].filter((link) => link.hasKeptRequest).length;
   }
 
-  take(client: Socket): void {
-    const link = new Link(client, this, () => this.#links.delete(link));
+  accept(client: Socket): void {
+    const link = new ProxyLink(client, this, () => this.#links.delete(link));
     this.#links.add(link);
   }
 
   /** Connections of this name (CLIENT SETNAME) stand and pass nothing, until another one is named. */
   stall(name: string | undefined): void {
     this.#stalled = name;
-    for (const link of this.#links) link.flow();
+    for (const link of this.#links) link.flush();
   }
 
   isStalled(name: string | undefined): boolean {
     return name !== undefined && this.#stalled === name;
   }
 
-  deliver(): void {
-    for (const link of this.#links) link.deliver();
+  deliverKept(): void {
+    for (const link of this.#links) link.deliverKept();
   }
 
   cut(): void {
@@ -75,7 +75,7 @@ export class TestProxy {
 }
 
 /** One connection of a client and its counterpart to Redis. */
-class Link {
+class ProxyLink {
   readonly #redis: Socket;
   readonly #waiting: (() => void)[] = [];
   #kept: Buffer | undefined;
@@ -88,18 +88,18 @@ class Link {
   ) {
     this.#redis = dial(proxy.targetPort, "127.0.0.1");
     client.on("data", (chunk) => {
-      this.#name ??= nameIn(chunk);
-      this.#pass(() => this.#request(chunk));
+      this.#name ??= parseClientName(chunk);
+      this.#enqueue(() => this.#forwardRequest(chunk));
     });
-    this.#redis.on("data", (chunk) => this.#pass(() => this.#reply(chunk)));
+    this.#redis.on("data", (chunk) => this.#enqueue(() => this.#forwardReply(chunk)));
     for (const socket of [client, this.#redis]) socket.on("error", () => this.cut());
     client.on("close", () => {
-      if (!this.keeps) this.cut();
+      if (!this.hasKeptRequest) this.cut();
     });
     this.#redis.on("close", () => this.cut());
   }
 
-  get keeps(): boolean {
+  get hasKeptRequest(): boolean {
     return this.#kept !== undefined;
   }
 
@@ -110,20 +110,20 @@ class Link {
   }
 
   /** Lets through what waits, unless this connection is stalled. */
-  flow(): void {
+  flush(): void {
     while (this.#waiting.length > 0 && !this.proxy.isStalled(this.#name)) this.#waiting.shift()?.();
   }
 
-  deliver(): void {
+  deliverKept(): void {
     if (this.#kept !== undefined) this.#redis.end(this.#kept);
   }
 
-  #pass(send: () => void): void {
+  #enqueue(send: () => void): void {
     this.#waiting.push(send);
-    this.flow();
+    this.flush();
   }
 
-  #request(chunk: Buffer): void {
+  #forwardRequest(chunk: Buffer): void {
     if (this.proxy.mode !== "keep_requests") {
       this.#redis.write(chunk);
       return;
@@ -132,21 +132,21 @@ class Link {
     this.client.destroy();
   }
 
-  #reply(chunk: Buffer): void {
+  #forwardReply(chunk: Buffer): void {
     const { proxy } = this;
-    if (this.keeps) return;
+    if (this.hasKeptRequest) return;
     if (proxy.mode !== "drop_replies" && proxy.random() >= proxy.dropShare) {
-      const delayMs = proxy.delayMsOf(this.#name);
+      const delayMs = proxy.getDelayMs(this.#name);
       // Timers of one length end in the order in which they were set.
       if (delayMs > 0) setTimeout(() => this.client.write(chunk), delayMs);
       else this.client.write(chunk);
       return;
     }
-    proxy.dropped++;
+    proxy.droppedCount++;
     this.cut();
   }
 }
 
-function nameIn(request: Buffer): string | undefined {
+function parseClientName(request: Buffer): string | undefined {
   return /\r\nsetname\r\n\$\d+\r\nlockkeeper:([^\r]+)\r\n/i.exec(request.toString("latin1"))?.[1];
 }

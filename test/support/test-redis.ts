@@ -4,10 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { findRedisServer, type RedisServerBinary } from "../../server/redis/embedded/server-binary.ts";
-import { type LaunchedServer, launch } from "../../server/redis/embedded/server-launch.ts";
-import { endServer, isPortFree, signal, untilGone } from "../../server/redis/embedded/server-process.ts";
-import { forgetProcess, watchProcess } from "./process-guard.ts";
-import { redisCli } from "./redis-cli.ts";
+import { type LaunchedServer, launchServer } from "../../server/redis/embedded/server-launch.ts";
+import {
+  endServer,
+  isPortFree,
+  sendSignal,
+  waitUntilGone,
+} from "../../server/redis/embedded/server-process.ts";
+import { guardProcess, unguardProcess } from "./process-guard.ts";
+import { runRedisCli } from "./redis-cli.ts";
 
 const CACHE = fileURLToPath(new URL("../../.cache", import.meta.url));
 const DEFAULTS = { save: "", appendonly: "no", "notify-keyspace-events": "Kghszxe$" };
@@ -37,42 +42,42 @@ export interface TestRedis {
   /** The same port again; the data is lost unless `args` persist it. */
   restart(): Promise<void>;
   /** A new plain connection, closed at `stop()`. */
-  client(): Redis;
+  createClient(): Redis;
   /** What redis-cli prints for this command when its output is not a terminal. */
-  cli(...args: string[]): Promise<string>;
+  runCli(...args: string[]): Promise<string>;
 }
 
 /** Starts a real Redis server for one test file, on a free port of 127.0.0.1. */
 export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
-  const binary = await testBinary();
+  const binary = await findTestBinary();
   const dir = options.dir ?? (await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-redis-"))));
-  const { port, server } = await firstStart(binary, dir, options);
-  return new Server({ binary, dir, port, options, server });
+  const { port, server } = await launchFirst(binary, dir, options);
+  return new TestRedisServer({ binary, dir, port, options, server });
 }
 
 /**
  * A free port of 127.0.0.1, below the range that outgoing connections are taken from. Each process has a slice of its
  * own: a server that was killed must find its port again, and not another test's server on it.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + (process.pid % 60) * 200 + Math.floor(Math.random() * 200);
     if (await isPortFree(port)) return port;
   }
 }
 
-let found: Promise<RedisServerBinary> | undefined;
+let binarySearch: Promise<RedisServerBinary> | undefined;
 
 /** The Redis server that tests run on, looked for once a process. */
-export function testBinary(): Promise<RedisServerBinary> {
+export function findTestBinary(): Promise<RedisServerBinary> {
   const explicitPath = process.env.REDIS_SERVER_BIN;
-  found ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) });
-  return found;
+  binarySearch ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) });
+  return binarySearch;
 }
 
-async function firstStart(binary: RedisServerBinary, dir: string, options: TestRedisOptions) {
+async function launchFirst(binary: RedisServerBinary, dir: string, options: TestRedisOptions) {
   for (let left = options.port === undefined ? 5 : 1; ; left--) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await findFreePort());
     try {
       return { port, server: await launchOn(port, { binary, dir, options }) };
     } catch (error) {
@@ -85,13 +90,13 @@ async function firstStart(binary: RedisServerBinary, dir: string, options: TestR
   }
 }
 
-interface Setup {
+interface ServerSetup {
   binary: RedisServerBinary;
   dir: string;
   options: TestRedisOptions;
 }
 
-async function launchOn(port: number, { binary, dir, options }: Setup): Promise<LaunchedServer> {
+async function launchOn(port: number, { binary, dir, options }: ServerSetup): Promise<LaunchedServer> {
   const settings = {
     port: String(port),
     bind: "127.0.0.1",
@@ -99,7 +104,7 @@ async function launchOn(port: number, { binary, dir, options }: Setup): Promise<
     ...(options.password === undefined ? {} : { requirepass: options.password }),
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const server = await launch({
+  const server = await launchServer({
     binary,
     cwd: dir,
     args: [...args, ...(options.args ?? [])],
@@ -107,18 +112,18 @@ async function launchOn(port: number, { binary, dir, options }: Setup): Promise<
     logFile: join(dir, "redis.log"),
     env: options.env,
   });
-  watchProcess(server.pid);
+  guardProcess(server.pid);
   return server;
 }
 
-class Server implements TestRedis {
+class TestRedisServer implements TestRedis {
   readonly port: number;
   readonly url: string;
-  #setup: Setup;
+  #setup: ServerSetup;
   #server: LaunchedServer;
   #clients = new Set<Redis>();
 
-  constructor({ port, server, ...setup }: Setup & { port: number; server: LaunchedServer }) {
+  constructor({ port, server, ...setup }: ServerSetup & { port: number; server: LaunchedServer }) {
     this.port = port;
     const { password } = setup.options;
     this.url = `redis://${password === undefined ? "" : `:${encodeURIComponent(password)}@`}127.0.0.1:${port}`;
@@ -130,7 +135,7 @@ class Server implements TestRedis {
     return this.#server.pid;
   }
 
-  client(): Redis {
+  createClient(): Redis {
     const client = new Redis(this.url);
     // A test that freezes or kills the server means the errors that follow.
     client.on("error", () => {});
@@ -138,27 +143,27 @@ class Server implements TestRedis {
     return client;
   }
 
-  cli(...args: string[]): Promise<string> {
+  runCli(...args: string[]): Promise<string> {
     const { binary, options } = this.#setup;
-    return redisCli({ binary, port: this.port, url: this.url, password: options.password }, args);
+    return runRedisCli({ binary, port: this.port, url: this.url, password: options.password }, args);
   }
 
   freeze(): void {
-    signal(this.pid, "SIGSTOP");
+    sendSignal(this.pid, "SIGSTOP");
   }
 
   thaw(): void {
-    signal(this.pid, "SIGCONT");
+    sendSignal(this.pid, "SIGCONT");
   }
 
   async kill(): Promise<void> {
-    signal(this.pid, "SIGKILL");
-    await untilGone(this.pid, 2_000);
-    forgetProcess(this.pid);
+    sendSignal(this.pid, "SIGKILL");
+    await waitUntilGone(this.pid, 2_000);
+    unguardProcess(this.pid);
   }
 
   async restart(): Promise<void> {
-    await this.#end();
+    await this.#shutDown();
     this.#server = await launchOn(this.port, this.#setup);
   }
 
@@ -166,13 +171,13 @@ class Server implements TestRedis {
     for (const client of this.#clients) client.disconnect();
     const { dir, options } = this.#setup;
     // Only a folder that outlives the server is worth a shutdown in order.
-    await (options.dir === undefined ? this.kill() : this.#end());
+    await (options.dir === undefined ? this.kill() : this.#shutDown());
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   }
 
-  async #end(): Promise<void> {
+  async #shutDown(): Promise<void> {
     this.thaw();
     await endServer(this.pid);
-    forgetProcess(this.pid);
+    unguardProcess(this.pid);
   }
 }

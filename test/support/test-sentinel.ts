@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
-import type { SentinelWhere } from "../../server/redis/sentinel/sentinel-address.ts";
-import { type Sentinel, startSentinel } from "./sentinel-process.ts";
+import type { SentinelLocation } from "../../server/redis/sentinel/sentinel-address.ts";
+import { startSentinel, type TestSentinelProcess } from "./sentinel-process.ts";
 import { startTestRedis, type TestRedis } from "./test-redis.ts";
-import { until } from "./test-server.ts";
+import { waitUntil } from "./test-server.ts";
 
-const FAILOVER_WITHIN_MS = 15_000;
+const FAILOVER_TIMEOUT_MS = 15_000;
 const FAILOVER_TRIES = 10;
 /** On a busy machine a replica may be late to say what it has. */
-const IN_STEP_MS = 1000;
+const SYNC_WAIT_MS = 1000;
 
 export interface TestSentinelOptions {
   readonly sentinels?: number;
@@ -27,11 +27,11 @@ export interface TestSentinel {
   /** The first master, and its first replica, whatever they are by now. */
   readonly servers: readonly TestRedis[];
   readonly sentinelPorts: readonly number[];
-  readonly where: SentinelWhere;
+  readonly where: SentinelLocation;
   /** The server that all sentinels name as the master now, and that says so itself. */
-  master(): Promise<TestRedis>;
+  findMaster(): Promise<TestRedis>;
   /** Resolves with the new master once another server than this one is the master to all who are asked. */
-  promoted(insteadOf: TestRedis): Promise<TestRedis>;
+  waitForPromotion(insteadOf: TestRedis): Promise<TestRedis>;
   /** SIGKILL of the present master. @returns the one that was killed */
   killMaster(): Promise<TestRedis>;
   /** SIGSTOP of the present master; `thaw()` brings it back, as a master that knows of nothing. */
@@ -43,7 +43,7 @@ export interface TestSentinel {
   /** From here on the replicas are stopped and get nothing; `thaw()` them. What is on its way is dropped, too. */
   cutReplicas(): Promise<void>;
   /** Whether every server but the master follows it, and is in step. */
-  isWhole(): Promise<boolean>;
+  isInSync(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -51,12 +51,12 @@ export interface TestSentinel {
 export async function startTestSentinel(options: TestSentinelOptions = {}): Promise<TestSentinel> {
   const { sentinels = 3, replicas = 1, name = "locks" } = options;
   const servers: TestRedis[] = [];
-  const group = new Group(name, servers, options);
+  const group = new SentinelGroup(name, servers, options);
   try {
     for (let n = 0; n < 1 + replicas; n++) servers.push(await startServer(options, servers[0]));
-    await until(() => group.isInStepWith(servers[0]), 10_000);
+    await waitUntil(() => group.isInSyncWith(servers[0]), 10_000);
     for (let n = 0; n < sentinels; n++) await group.addSentinel(servers[0]?.port ?? 0, sentinels);
-    await until(() => group.isKnown(), 15_000);
+    await waitUntil(() => group.isTopologyKnown(), 15_000);
   } catch (error) {
     await group.stop();
     throw error;
@@ -82,8 +82,8 @@ function startServer(options: TestSentinelOptions, master: TestRedis | undefined
   });
 }
 
-class Group implements TestSentinel {
-  readonly #sentinels: Sentinel[] = [];
+class SentinelGroup implements TestSentinel {
+  readonly #sentinels: TestSentinelProcess[] = [];
   readonly #clients = new Map<TestRedis, Redis>();
 
   constructor(
@@ -96,7 +96,7 @@ class Group implements TestSentinel {
     return this.#sentinels.map(({ port }) => port);
   }
 
-  get where(): SentinelWhere {
+  get where(): SentinelLocation {
     const { password, sentinelPassword } = this.options;
     const userOf = (secret: string | undefined) => (secret === undefined ? "" : `:${secret}@`);
     return {
@@ -114,9 +114,9 @@ class Group implements TestSentinel {
   }
 
   /** Whether each sentinel knows the others and the replicas. */
-  async isKnown(): Promise<boolean> {
+  async isTopologyKnown(): Promise<boolean> {
     const { replicas = 1 } = this.options;
-    const facts = await Promise.all(this.#sentinels.map((sentinel) => sentinel.factsOf(this.name)));
+    const facts = await Promise.all(this.#sentinels.map((sentinel) => sentinel.readMasterFacts(this.name)));
     return facts.every(
       (fact) =>
         Number(fact.get("num-other-sentinels")) === this.#sentinels.length - 1 &&
@@ -124,67 +124,67 @@ class Group implements TestSentinel {
     );
   }
 
-  async master(): Promise<TestRedis> {
+  async findMaster(): Promise<TestRedis> {
     let found: TestRedis | undefined;
-    await until(async () => {
-      found = await this.#agreed();
+    await waitUntil(async () => {
+      found = await this.#findAgreedMaster();
       return found !== undefined;
-    }, FAILOVER_WITHIN_MS);
+    }, FAILOVER_TIMEOUT_MS);
     if (found === undefined) throw new Error("the sentinels do not agree");
     return found;
   }
 
-  async promoted(insteadOf: TestRedis): Promise<TestRedis> {
+  async waitForPromotion(insteadOf: TestRedis): Promise<TestRedis> {
     let found: TestRedis | undefined;
-    await until(async () => {
-      found = await this.#agreed();
+    await waitUntil(async () => {
+      found = await this.#findAgreedMaster();
       return found !== undefined && found !== insteadOf;
-    }, FAILOVER_WITHIN_MS);
+    }, FAILOVER_TIMEOUT_MS);
     if (found === undefined) throw new Error("nobody was promoted");
     return found;
   }
 
   async killMaster(): Promise<TestRedis> {
-    const master = await this.master();
+    const master = await this.findMaster();
     await master.kill();
     return master;
   }
 
   async freezeMaster(): Promise<TestRedis> {
-    const master = await this.master();
+    const master = await this.findMaster();
     master.freeze();
     return master;
   }
 
   async failover(): Promise<TestRedis> {
-    const old = await this.master();
-    await until(() => this.isInStepWith(old), FAILOVER_WITHIN_MS);
+    const old = await this.findMaster();
+    await waitUntil(() => this.isInSyncWith(old), FAILOVER_TIMEOUT_MS);
     return await this.promote(old);
   }
 
   async promote(insteadOf: TestRedis): Promise<TestRedis> {
     const found = async () => {
-      const master = await this.#agreed();
+      const master = await this.#findAgreedMaster();
       return master !== undefined && master !== insteadOf;
     };
     for (let left = FAILOVER_TRIES; left > 0 && !(await found()); left--) {
       // Refused while one is under way, or no replica is known to be good; and given up when a link breaks meanwhile.
       await this.#sentinels[0]?.failover(this.name).catch(() => undefined);
-      await until(found, FAILOVER_WITHIN_MS / FAILOVER_TRIES).catch(() => undefined);
+      await waitUntil(found, FAILOVER_TIMEOUT_MS / FAILOVER_TRIES).catch(() => undefined);
     }
-    return await this.promoted(insteadOf);
+    return await this.waitForPromotion(insteadOf);
   }
 
   async cutReplicas(): Promise<void> {
-    const master = await this.master();
+    const master = await this.findMaster();
     for (const server of this.servers) if (server !== master) server.freeze();
     // What was written to the sockets of a process that is stopped is read when it goes on.
-    await this.direct(master).call("CLIENT", "KILL", "TYPE", "replica");
+    await this.getClient(master).call("CLIENT", "KILL", "TYPE", "replica");
   }
 
-  async isWhole(): Promise<boolean> {
-    const master = await this.#agreed();
-    return master !== undefined && (await this.isInStepWith(master));
+  async isInSync(): Promise<boolean> {
+    const master = await this.#findAgreedMaster();
+    return master !== undefined && (await this.isInSyncWith(master));
   }
 
   async stop(): Promise<void> {
@@ -193,8 +193,8 @@ class Group implements TestSentinel {
   }
 
   /** A plain connection to one of the servers. */
-  direct(server: TestRedis): Redis {
-    const known = this.#clients.get(server) ?? server.client();
+  getClient(server: TestRedis): Redis {
+    const known = this.#clients.get(server) ?? server.createClient();
     this.#clients.set(server, known);
     return known;
   }
@@ -203,13 +203,13 @@ class Group implements TestSentinel {
    * A replica whose link is up gets nothing yet for up to a second after a full copy: what it has confirmed counts, of
    * something that goes to it only now.
    */
-  async isInStepWith(master: TestRedis | undefined): Promise<boolean> {
+  async isInSyncWith(master: TestRedis | undefined): Promise<boolean> {
     if (master === undefined) return false;
-    const redis = this.direct(master);
+    const redis = this.getClient(master);
     const replicas = this.servers.length - 1;
     return await redis
       .publish("in-step", "")
-      .then(() => redis.wait(replicas, IN_STEP_MS))
+      .then(() => redis.wait(replicas, SYNC_WAIT_MS))
       .then(
         (count) => count === replicas,
         () => false,
@@ -217,17 +217,17 @@ class Group implements TestSentinel {
   }
 
   /** The server that all sentinels name, and that says so itself. */
-  async #agreed(): Promise<TestRedis | undefined> {
-    const named = await Promise.all(this.#sentinels.map((sentinel) => sentinel.portOf(this.name)));
+  async #findAgreedMaster(): Promise<TestRedis | undefined> {
+    const named = await Promise.all(this.#sentinels.map((sentinel) => sentinel.findMasterPort(this.name)));
     const [port] = named;
     const server = this.servers.find((each) => each.port === port);
     if (server === undefined || named.some((each) => each !== port)) return undefined;
-    return (await this.#ask(server)).includes("role:master") ? server : undefined;
+    return (await this.#readReplicationInfo(server)).includes("role:master") ? server : undefined;
   }
 
   /** Empty when it does not answer at once. */
-  async #ask(server: TestRedis): Promise<string> {
-    const answer = this.direct(server).info("replication");
+  async #readReplicationInfo(server: TestRedis): Promise<string> {
+    const answer = this.getClient(server).info("replication");
     answer.catch(() => undefined);
     const late = new Promise<string>((resolve) => setTimeout(() => resolve(""), 300).unref());
     return await Promise.race([answer.catch(() => ""), late]);

@@ -2,23 +2,23 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, readConfig } from "../../server/config/config.ts";
-import type { FrontLimits } from "../../server/http/http-limits.ts";
+import type { HttpLimits } from "../../server/http/http-limits.ts";
 import type { Runtime } from "../../server/runtime.ts";
-import { Service } from "../../server/server-process.ts";
+import { ServerProcess } from "../../server/server-process.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-tests-0123456789-0123456789";
 
-export type Door = "fast" | "next";
+export type ApiAdapter = "fast" | "next";
 
 export interface TestServer {
   readonly redis: TestRedis;
   readonly runtime: Runtime;
   /** What was said to the terminal. */
-  readonly said: readonly string[];
+  readonly terminalLines: readonly string[];
   readonly url: string;
   /** A call under /api/v1 with the root key, unless other headers are given. */
-  call(path: string, init?: CallInit): Promise<Reply>;
+  call(path: string, init?: CallInit): Promise<ApiReply>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface CallInit {
   signal?: AbortSignal;
 }
 
-export interface Reply {
+export interface ApiReply {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
@@ -40,13 +40,13 @@ export interface Reply {
 /** The API on a throwaway Redis, without pages: through Node's door over HTTP, or through the web-standard one. */
 export async function startTestServer(
   options: {
-    door?: Door;
+    door?: ApiAdapter;
     redis?: TestRedisOptions;
     environment?: Record<string, string>;
     /** What the configuration file says, with the URL of the Redis; without it there is no file. */
     file?: (url: string) => object;
     /** What clients may send, where that is not as ever. */
-    limits?: FrontLimits;
+    limits?: HttpLimits;
     /** `ready` by default. */
     waitFor?: "ready" | "nothing";
   } = {},
@@ -66,21 +66,21 @@ export async function startTestServer(
     },
     [],
   );
-  const service = new Service(config, options.limits);
+  const service = new ServerProcess(config, options.limits);
   const said: string[] = [];
   const { runtime } = await service.start((line) => said.push(line));
-  if (options.waitFor !== "nothing") await until(() => runtime.readiness.ready);
-  const url = `http://127.0.0.1:${service.front.port}`;
+  if (options.waitFor !== "nothing") await waitUntil(() => runtime.readiness.ready);
+  const url = `http://127.0.0.1:${service.httpServer.port}`;
   const send =
     options.door === "next"
-      ? (request: Request) => runtime.answer(request)
+      ? (request: Request) => runtime.handleWebRequest(request)
       : (request: Request) => fetch(request);
   return {
     redis,
     runtime,
-    said,
+    terminalLines: said,
     url,
-    call: (path, init) => call(send, `${url}/api/v1${path}`, init),
+    call: (path, init) => sendCall(send, `${url}/api/v1${path}`, init),
     async stop() {
       await service.stop();
       await redis.stop();
@@ -89,11 +89,11 @@ export async function startTestServer(
   };
 }
 
-async function call(
+async function sendCall(
   send: (request: Request) => Promise<Response>,
   url: string,
   init: CallInit = {},
-): Promise<Reply> {
+): Promise<ApiReply> {
   const { method = init.body === undefined ? "GET" : "POST", body, headers } = init;
   const isStream = body instanceof ReadableStream;
   const content = typeof body === "string" || isStream ? body : JSON.stringify(body);
@@ -120,7 +120,7 @@ async function call(
 }
 
 /** Waits for something that happens by itself. @throws when it does not within the time */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`It did not happen within ${withinMs} ms: ${holds}`);

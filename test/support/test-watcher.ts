@@ -2,7 +2,7 @@ import { Journal } from "../../server/history/journal.ts";
 import type { Masters } from "../../server/redis/master.ts";
 import { openMasters } from "../../server/redis/masters/open-masters.ts";
 import { Watcher, type WatcherOptions } from "../../server/watch/watcher.ts";
-import { until } from "./test-server.ts";
+import { waitUntil } from "./test-server.ts";
 
 export interface TestWatcher {
   readonly watcher: Watcher;
@@ -25,6 +25,6 @@ export async function startTestWatcher(
     masters.close();
   };
   watcher.start();
-  await until(() => watcher.health().state === "live");
+  await waitUntil(() => watcher.health().state === "live");
   return { watcher, masters, journal, stop };
 }

@@ -1,5 +1,5 @@
 /** Keys that routers, proxies and parsers are known to change on the way. All may be locked by default. */
-export const KEYS_OF_EVERY_KIND: readonly string[] = [
+export const UNUSUAL_KEYS: readonly string[] = [
   "lock: with spaces",
   "lock:a/b/c",
   "lock:a//b",
@@ -21,4 +21,4 @@ export const KEYS_OF_EVERY_KIND: readonly string[] = [
 ];
 
 /** Bytes that are not UTF-8. */
-export const KEY_OF_BYTES = Buffer.concat([Buffer.from("lock:"), Buffer.from([0xff, 0xfe, 0x00])]);
+export const NON_UTF8_KEY = Buffer.concat([Buffer.from("lock:"), Buffer.from([0xff, 0xfe, 0x00])]);

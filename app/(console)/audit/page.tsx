@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { AuditPage } from "@/components/audit/audit-page.tsx";
 
-export const generateMetadata = titled("audit");
+export const generateMetadata = createTitleMetadata("audit");
 
 export default function Page() {
   return <AuditPage />;

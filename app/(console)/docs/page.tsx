@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { DocsPage } from "@/components/docs/docs-page.tsx";
 
-export const generateMetadata = titled("docs");
+export const generateMetadata = createTitleMetadata("docs");
 
 export default function Page() {
   return <DocsPage />;

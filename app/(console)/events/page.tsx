@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { EventsPage } from "@/components/events/events-page.tsx";
 
-export const generateMetadata = titled("events");
+export const generateMetadata = createTitleMetadata("events");
 
 export default function Page() {
   return <EventsPage />;

@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { FormatsPage } from "@/components/formats/formats-page.tsx";
 
-export const generateMetadata = titled("formats");
+export const generateMetadata = createTitleMetadata("formats");
 
 export default function Page() {
   return <FormatsPage />;

@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { OwnersPage } from "@/components/owners/owners-page.tsx";
 
-export const generateMetadata = titled("owners");
+export const generateMetadata = createTitleMetadata("owners");
 
 export default function Page() {
   return <OwnersPage />;

@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { TargetsPage } from "@/components/targets/targets-page.tsx";
 
-export const generateMetadata = titled("targets");
+export const generateMetadata = createTitleMetadata("targets");
 
 export default function Page() {
   return <TargetsPage />;

@@ -1,8 +1,8 @@
-import { runtime } from "@/server/global-runtime.ts";
+import { getRuntime } from "@/server/global-runtime.ts";
 
-async function answer(request: Request): Promise<Response> {
-  const running = runtime();
-  if (running !== undefined) return await running.answer(request);
+async function handleRequest(request: Request): Promise<Response> {
+  const running = getRuntime();
+  if (running !== undefined) return await running.handleWebRequest(request);
   return Response.json(
     {
       type: "https://lockkeeper.dev/problems/unavailable",
@@ -16,11 +16,11 @@ async function answer(request: Request): Promise<Response> {
 }
 
 export {
-  answer as DELETE,
-  answer as GET,
-  answer as HEAD,
-  answer as OPTIONS,
-  answer as PATCH,
-  answer as POST,
-  answer as PUT,
+  handleRequest as DELETE,
+  handleRequest as GET,
+  handleRequest as HEAD,
+  handleRequest as OPTIONS,
+  handleRequest as PATCH,
+  handleRequest as POST,
+  handleRequest as PUT,
 };

@@ -3,7 +3,7 @@
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { TargetLink } from "@/components/app/target-link.tsx";
-import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "@/components/ui/copy-button.tsx";
 import { formatDate, formatSpan } from "@/components/ui/format-duration.ts";
@@ -11,10 +11,10 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { isKept } from "@/lib/live/event-ids.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { isStored } from "@/lib/live/event-ids.ts";
 import { EventName } from "../text/event-line.tsx";
-import { exactMoment } from "../text/event-time.ts";
+import { formatExactTime } from "../text/event-time.ts";
 
 interface EventDetailsProps {
   /** undefined: it was asked for, and is not there. */
@@ -26,7 +26,7 @@ interface EventDetailsProps {
 
 /** All that is known of an entry, beside the list; on a phone over its lower half. */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
-  const { details: words } = useWords(eventsPage);
+  const { details: words } = useMessages(eventsPage);
   const title = entry !== undefined && isGap(entry) ? words.gapTitle : words.title;
   return (
     <aside
@@ -37,7 +37,13 @@ export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
         <h2 className="flex-1 font-semibold">
           {entry === undefined || isGap(entry) ? title : <EventName event={entry} />}
         </h2>
-        <Button look="quiet" size="small-icon" aria-label={words.close} title={words.close} onClick={onClose}>
+        <Button
+          variant="quiet"
+          size="small-icon"
+          aria-label={words.close}
+          title={words.close}
+          onClick={onClose}
+        >
           <X aria-hidden size={14} />
         </Button>
       </div>
@@ -46,8 +52,8 @@ export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
       ) : (
         <>
           {isGap(entry) ? <GapFacts gap={entry} /> : <EventFacts event={entry} />}
-          <Actions entry={entry} onReplay={onReplay} />
-          <Raw entry={entry} />
+          <EventActions entry={entry} onReplay={onReplay} />
+          <RawEvent entry={entry} />
         </>
       )}
     </aside>
@@ -55,72 +61,72 @@ export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
 }
 
 function EventFacts({ event }: { event: LockEvent }) {
-  const { details: words } = useWords(eventsPage);
+  const { details: words } = useMessages(eventsPage);
   const { key, owner, by, reason, heldMs, fence, count, observed } = event;
   return (
     <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-      <Fact name={words.when}>
+      <EventFact name={words.when}>
         <time
           dateTime={new Date(event.at).toISOString()}
           title={formatDate(event.at)}
           className="font-mono text-xs"
         >
-          {exactMoment(event.at)}
+          {formatExactTime(event.at)}
         </time>
-      </Fact>
-      <Fact name={words.key}>
+      </EventFact>
+      <EventFact name={words.key}>
         <TargetLink
-          href={hrefOf(event)}
+          href={buildLockHref(event)}
           prefetch={false}
           className="font-mono text-xs text-accent hover:underline"
         >
           <SafeText text={key} wrap />
         </TargetLink>
-      </Fact>
+      </EventFact>
       {owner !== undefined && (
-        <Fact name={words.owner}>
+        <EventFact name={words.owner}>
           <span className="font-mono text-xs">
             <SafeText text={owner} wrap />
           </span>
-        </Fact>
+        </EventFact>
       )}
       {by !== undefined && (
-        <Fact name={words.by}>
+        <EventFact name={words.by}>
           <SafeText text={by} wrap />
-        </Fact>
+        </EventFact>
       )}
       {by !== undefined && (
-        <Fact name={words.reason}>{reason ? <SafeText text={reason} wrap /> : words.none}</Fact>
+        <EventFact name={words.reason}>{reason ? <SafeText text={reason} wrap /> : words.none}</EventFact>
       )}
-      {heldMs !== undefined && <Fact name={words.held}>{formatSpan(heldMs)}</Fact>}
+      {heldMs !== undefined && <EventFact name={words.held}>{formatSpan(heldMs)}</EventFact>}
       {fence !== undefined && (
-        <Fact name={words.fence}>
+        <EventFact name={words.fence}>
           <span className="font-mono text-xs">{fence}</span>
-        </Fact>
+        </EventFact>
       )}
-      {count !== undefined && <Fact name={words.count}>{count}</Fact>}
-      <Fact name={words.seen}>
-        {isKept(event) ? words[observed] : `${words[observed]}; ${words.liveOnly}`}
-      </Fact>
+      {count !== undefined && <EventFact name={words.count}>{count}</EventFact>}
+      <EventFact name={words.seen}>
+        {isStored(event) ? words[observed] : `${words[observed]}; ${words.liveOnly}`}
+      </EventFact>
     </dl>
   );
 }
 
 function GapFacts({ gap }: { gap: GapEvent }) {
-  const { details: words } = useWords(eventsPage);
+  const { details: words } = useMessages(eventsPage);
   return (
     <>
       <p className="text-warn">{words.gapText}</p>
       <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-        <Fact name={words.from}>{formatDate(gap.from)}</Fact>
-        <Fact name={words.to}>{formatDate(gap.to)}</Fact>
-        <Fact name={words.lasted}>{formatSpan(gap.to - gap.from)}</Fact>
+        <EventFact name={words.from}>{formatDate(gap.from)}</EventFact>
+        <EventFact name={words.to}>{formatDate(gap.to)}</EventFact>
+        <EventFact name={words.lasted}>{formatSpan(gap.to - gap.from)}</EventFact>
       </dl>
     </>
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function EventFact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-ink-3">{name}</dt>
@@ -129,12 +135,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Actions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: number): void }) {
-  const { details: words } = useWords(eventsPage);
+function EventActions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: number): void }) {
+  const { details: words } = useMessages(eventsPage);
   return (
     <div className="flex flex-wrap gap-2">
-      {isKept(entry) && (
-        <CopyButton text={linkTo(entry)} label={words.copyLink}>
+      {isStored(entry) && (
+        <CopyButton text={buildEventLink(entry)} label={words.copyLink}>
           {words.copyLink}
         </CopyButton>
       )}
@@ -144,7 +150,7 @@ function Actions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: number
 }
 
 /** The address of this page, at the moment of the entry and with it open. */
-function linkTo({ at, id }: HistoryEntry): string {
+function buildEventLink({ at, id }: HistoryEntry): string {
   const address = new URL(location.href);
   for (const name of ["from", "to", "speed"]) address.searchParams.delete(name);
   address.searchParams.set("at", String(Math.ceil(at)));
@@ -152,8 +158,8 @@ function linkTo({ at, id }: HistoryEntry): string {
   return address.href;
 }
 
-function Raw({ entry }: { entry: HistoryEntry }) {
-  const { details: words } = useWords(eventsPage);
+function RawEvent({ entry }: { entry: HistoryEntry }) {
+  const { details: words } = useMessages(eventsPage);
   const text = JSON.stringify(entry, null, 2);
   return (
     <div className="flex flex-col gap-1">

@@ -3,16 +3,16 @@
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventRow } from "./event-row.tsx";
-import { useFixedRows } from "./use-anchored-rows.ts";
+import { useAnchoredRows } from "./use-anchored-rows.ts";
 
 const ROW_PX = 32;
 /** So many rows before the end of what is loaded more is asked for. */
-const AHEAD = 100;
+const LOAD_AHEAD_ROWS = 100;
 /** The places of rows that are on their way, so that one may scroll on meanwhile. */
-const COMING = 200;
-const COMING_CLASS =
+const PLACEHOLDER_ROWS = 200;
+const PLACEHOLDER_CLASS =
   "absolute inset-x-0 bg-[linear-gradient(transparent_31px,var(--line-soft)_31px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_32px,48px_32px,42%_32px] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
 
 export interface EventListHandle {
@@ -46,16 +46,16 @@ interface EventListProps {
 
 /** The newest first. */
 export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...props }: EventListProps) {
-  const { list } = useWords(eventsPage);
+  const { list } = useMessages(eventsPage);
   const scroller = useRef<HTMLElement>(null);
-  const rows = useFixedRows(scroller, entries, ROW_PX, props.follows);
+  const rows = useAnchoredRows(scroller, entries, ROW_PX, props.follows);
   const { first, end, isAtTop, isGoingUp } = rows;
   const { onOlder, onNewer, onTop } = props;
   const wanted = useRef<number>(undefined);
   useEffect(() => onTop(isAtTop), [isAtTop, onTop]);
   useEffect(() => {
-    if (end > entries.length - AHEAD) onOlder?.();
-    if (isGoingUp && first < AHEAD) onNewer?.();
+    if (end > entries.length - LOAD_AHEAD_ROWS) onOlder?.();
+    if (isGoingUp && first < LOAD_AHEAD_ROWS) onNewer?.();
   }, [first, end, isGoingUp, entries.length, onOlder, onNewer]);
   useImperativeHandle(props.ref, () => ({
     go: (index) => {
@@ -72,7 +72,7 @@ export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...p
     wanted.current = undefined;
   });
   const height = entries.length * ROW_PX;
-  const coming = props.isOlderComing && entries.length > 0 ? COMING * ROW_PX : 0;
+  const coming = props.isOlderComing && entries.length > 0 ? PLACEHOLDER_ROWS * ROW_PX : 0;
   return (
     <section
       ref={scroller}
@@ -95,7 +95,9 @@ export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...p
             onJump={onJump}
           />
         ))}
-        {coming > 0 && <li aria-hidden className={COMING_CLASS} style={{ top: height, height: coming }} />}
+        {coming > 0 && (
+          <li aria-hidden className={PLACEHOLDER_CLASS} style={{ top: height, height: coming }} />
+        )}
       </ol>
       {props.end}
     </section>

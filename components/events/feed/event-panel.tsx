@@ -5,24 +5,24 @@ import { useMemo } from "react";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { events as english } from "@/lib/i18n/en/events.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
 import { EventLine } from "../text/event-line.tsx";
-import { CLOSED_CLASS, OPEN_CLASS, usePanelOpen } from "./panel-visibility.tsx";
+import { CLOSED_PANEL_CLASS, OPEN_PANEL_CLASS, useEventPanelOpen } from "./panel-visibility.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
-import { calmLines } from "./settled-lines.ts";
+import { collapseRenewals } from "./settled-lines.ts";
 
-const SHOWN = 80;
+const SHOWN_LINES_MAX = 80;
 
 /** The stream beside the table, open by itself only where there is room for both. */
 export function EventPanel() {
-  const { panel } = useWords(english);
-  const [open, setOpen] = usePanelOpen();
-  if (open) return <OpenPanel onClose={() => setOpen(false)} />;
+  const { panel } = useMessages(english);
+  const [open, setOpen] = useEventPanelOpen();
+  if (open) return <OpenEventPanel onClose={() => setOpen(false)} />;
   return (
-    <div className={CLOSED_CLASS}>
+    <div className={CLOSED_PANEL_CLASS}>
       <Button
-        look="quiet"
+        variant="quiet"
         size="small-icon"
         aria-label={panel.show}
         title={panel.show}
@@ -34,13 +34,13 @@ export function EventPanel() {
   );
 }
 
-function OpenPanel({ onClose }: { onClose(): void }) {
-  const { panel } = useWords(english);
+function OpenEventPanel({ onClose }: { onClose(): void }) {
+  const { panel } = useMessages(english);
   const { events, paused, missed } = useEvents("all");
   const { pause, resume } = useEventPause();
-  const lines = useMemo(() => calmLines(events, SHOWN), [events]);
+  const lines = useMemo(() => collapseRenewals(events, SHOWN_LINES_MAX), [events]);
   return (
-    <aside aria-label={panel.title} className={OPEN_CLASS}>
+    <aside aria-label={panel.title} className={OPEN_PANEL_CLASS}>
       <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
         <h2 className="flex-1 text-xs font-semibold">
           <TargetLink href="/events" title={panel.all} className="hover:underline">
@@ -48,7 +48,13 @@ function OpenPanel({ onClose }: { onClose(): void }) {
           </TargetLink>
         </h2>
         <EventPauseButton paused={paused} waiting={missed} onPause={pause} onResume={resume} small />
-        <Button look="quiet" size="small-icon" aria-label={panel.hide} title={panel.hide} onClick={onClose}>
+        <Button
+          variant="quiet"
+          size="small-icon"
+          aria-label={panel.hide}
+          title={panel.hide}
+          onClick={onClose}
+        >
           <PanelRightClose aria-hidden size={14} />
         </Button>
       </div>

@@ -2,9 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, useCallback, useRef } from "react";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
-import { useHash } from "../../ui/use-location-hash.ts";
+import { useLocationHash } from "../../ui/use-location-hash.ts";
 import { EventList, type EventListHandle } from "./event-list.tsx";
 
 const EventDetails = dynamic(() => import("./event-details.tsx").then((module) => module.EventDetails), {
@@ -31,7 +31,7 @@ interface EventStreamProps {
 
 /** The list and, beside it, the entry that the address names behind its #. j and k go along, Enter shows. */
 export function EventStream({ entries, handle, isLoading, onReplay, ...list }: EventStreamProps) {
-  const [hash, setHash] = useHash();
+  const [hash, setHash] = useLocationHash();
   const place = useRef<HTMLDivElement>(null);
   const openId = hash === "" ? undefined : hash;
   const open = openId === undefined ? undefined : entries.find(({ id }) => id === openId);
@@ -50,7 +50,7 @@ export function EventStream({ entries, handle, isLoading, onReplay, ...list }: E
     const at = entries.findIndex(({ id }) => id === openId);
     if (at >= 0) handle.current?.go(at);
   };
-  useKeys({
+  useShortcuts({
     j: () => go(1),
     k: () => go(-1),
     escape: () => {

@@ -4,13 +4,13 @@ import { useCallback, useRef } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { EventReader, Reading } from "@/lib/live/event-reader.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { EventReader, EventWindow } from "@/lib/live/event-reader.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
-import { shortMoment } from "../text/event-time.ts";
+import { formatShortTime } from "../text/event-time.ts";
 import type { EventListHandle } from "./event-list.tsx";
 import { EventStream } from "./event-stream.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
@@ -27,23 +27,23 @@ interface LiveEventsProps {
 /** What happens now, and before; or what came until a moment, and after. */
 export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
-  const { commands } = useWords(eventsPage);
+  const { commands } = useMessages(eventsPage);
   const { events } = useLiveStore();
   const list = useRef<EventListHandle>(null);
   const { entries, newer, older, paused, waiting } = reading;
-  const onTop = useCallback((top: boolean) => reader.stand(!top), [reader]);
+  const onTop = useCallback((top: boolean) => reader.setScrolledAway(!top), [reader]);
   const resume = () => {
     list.current?.toTop();
-    reader.stand(false);
+    reader.setScrolledAway(false);
     if (at !== undefined) onJump(undefined);
     else if (newer === "live") reader.resume();
-    else reader.toNow();
+    else reader.jumpToNow();
   };
   const toggle = () => (paused ? resume() : reader.pause());
-  useKeys({
+  useShortcuts({
     p: toggle,
     " ": (event) => {
-      if (isPressed(event)) return;
+      if (isButtonPressed(event)) return;
       event.preventDefault();
       toggle();
     },
@@ -60,7 +60,7 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
   return (
     <>
       <div className="flex min-h-7 flex-wrap items-center gap-2">
-        <NewerSide reading={reading} reader={reader} at={at} onNow={resume} />
+        <NewerEventsStatus reading={reading} reader={reader} at={at} onNow={resume} />
         <span className="flex-1" />
         {(at === undefined || waiting > 0) && (
           <EventPauseButton
@@ -80,14 +80,14 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
         onTop={onTop}
         onJump={onJump}
         onReplay={onReplay}
-        onOlder={older === "more" ? () => reader.older() : undefined}
-        onNewer={newer === "more" ? () => reader.newer() : undefined}
+        onOlder={older === "more" ? () => reader.loadOlder() : undefined}
+        onNewer={newer === "more" ? () => reader.loadNewer() : undefined}
         isOlderComing={isLoading}
         handle={list}
-        end={<OlderSide reading={reading} reader={reader} />}
+        end={<OlderEventsStatus reading={reading} reader={reader} />}
       >
         {isEmpty && !isLoading && older !== "failed" && (
-          <Nothing filtered={isFiltered} at={at} onClear={onClear} />
+          <NoEvents filtered={isFiltered} at={at} onClear={onClear} />
         )}
       </EventStream>
     </>
@@ -95,26 +95,26 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
 }
 
 /** Whether a key does something where it was pressed. */
-function isPressed({ target }: KeyboardEvent): boolean {
+function isButtonPressed({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest("button, a") !== null;
 }
 
-interface SideProps {
-  reading: Reading;
+interface EventsStatusProps {
+  reading: EventWindow;
   reader: EventReader;
 }
 
-function NewerSide({
+function NewerEventsStatus({
   reading: { newer },
   reader,
   at,
   onNow,
-}: SideProps & { at: number | undefined; onNow(): void }) {
-  const { list: words } = useWords(eventsPage);
+}: EventsStatusProps & { at: number | undefined; onNow(): void }) {
+  const { list: words } = useMessages(eventsPage);
   if (newer === "live") return null;
   return (
     <div className="flex items-center gap-2 text-ink-2">
-      <span>{at === undefined ? words.newerLeft : words.pastUntil(shortMoment(at))}</span>
+      <span>{at === undefined ? words.newerLeft : words.pastUntil(formatShortTime(at))}</span>
       {newer === "failed" && (
         <span role="alert" className="text-bad">
           {words.failed}
@@ -122,7 +122,7 @@ function NewerSide({
       )}
       <Button
         size="small"
-        onClick={() => reader.newer()}
+        onClick={() => reader.loadNewer()}
         blocked={newer === "loading" ? words.onTheirWay : null}
       >
         {newer === "loading" ? words.loading : newer === "failed" ? words.again : words.newer}
@@ -136,14 +136,14 @@ function NewerSide({
   );
 }
 
-function OlderSide({ reading: { older }, reader }: SideProps) {
-  const { list: words } = useWords(eventsPage);
+function OlderEventsStatus({ reading: { older }, reader }: EventsStatusProps) {
+  const { list: words } = useMessages(eventsPage);
   return (
     <div className="flex min-h-11 items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
       {older === "failed" && <span className="text-bad">{words.failed}</span>}
       {older === "loading" && <span>{words.loading}</span>}
       {(older === "more" || older === "failed") && (
-        <Button onClick={() => reader.older()}>{older === "failed" ? words.again : words.older}</Button>
+        <Button onClick={() => reader.loadOlder()}>{older === "failed" ? words.again : words.older}</Button>
       )}
       {older === "begins" && <span>{words.begins}</span>}
       {older === "not_kept" && <span>{words.notKept}</span>}
@@ -151,8 +151,8 @@ function OlderSide({ reading: { older }, reader }: SideProps) {
   );
 }
 
-function Nothing({ filtered, at, onClear }: { filtered: boolean; at: number | undefined; onClear(): void }) {
-  const { empty } = useWords(eventsPage);
+function NoEvents({ filtered, at, onClear }: { filtered: boolean; at: number | undefined; onClear(): void }) {
+  const { empty } = useMessages(eventsPage);
   if (filtered) {
     return (
       <EmptyState title={empty.filtered}>

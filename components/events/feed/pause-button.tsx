@@ -2,7 +2,7 @@ import { Pause, Play } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { events } from "@/lib/i18n/en/events.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface EventPauseButtonProps {
   paused: boolean;
@@ -16,7 +16,7 @@ interface EventPauseButtonProps {
 }
 
 export function EventPauseButton({ paused, waiting, onPause, onResume, small }: EventPauseButtonProps) {
-  const { pause } = useWords(events);
+  const { pause } = useMessages(events);
   return (
     <>
       {(paused || waiting > 0) && (
@@ -30,7 +30,7 @@ export function EventPauseButton({ paused, waiting, onPause, onResume, small }: 
       )}
       {(paused || onPause !== undefined) && (
         <Button
-          look={small ? "quiet" : "plain"}
+          variant={small ? "quiet" : "plain"}
           size={small ? "small-icon" : "normal"}
           aria-pressed={paused}
           aria-label={paused ? pause.goOnEvents : pause.pauseEvents}

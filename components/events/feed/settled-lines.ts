@@ -1,13 +1,13 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 /** Renewals that followed each other without anything else between. */
-export interface Renewals {
+export interface RenewalGroup {
   readonly id: string;
   readonly count: number;
   readonly locks: number;
 }
 
-export type CalmLine = { readonly entry: HistoryEntry } | { readonly renewals: Renewals };
+export type SettledLine = { readonly entry: HistoryEntry } | { readonly renewals: RenewalGroup };
 
 /**
  * The newest lines of a stream, the newest first. Renewals are as normal as breathing: all that follow each other are one
@@ -15,21 +15,21 @@ export type CalmLine = { readonly entry: HistoryEntry } | { readonly renewals: R
  *
  * @param entries oldest first
  */
-export function calmLines(entries: readonly HistoryEntry[], most: number): CalmLine[] {
-  const lines: CalmLine[] = [];
+export function collapseRenewals(entries: readonly HistoryEntry[], most: number): SettledLine[] {
+  const lines: SettledLine[] = [];
   for (let at = entries.length - 1; at >= 0 && lines.length < most; at--) {
     const entry = entries[at];
     if (entry === undefined) continue;
-    if (!isRoutine(entry)) {
+    if (!isOrdinaryRenewal(entry)) {
       lines.push({ entry });
       continue;
     }
     const keys = new Set<string>();
     let first = at;
-    for (let each = entry; isRoutine(each); ) {
+    for (let each = entry; isOrdinaryRenewal(each); ) {
       keys.add(each.key);
       const before = entries[first - 1];
-      if (before === undefined || !isRoutine(before)) break;
+      if (before === undefined || !isOrdinaryRenewal(before)) break;
       first--;
       each = before;
     }
@@ -40,6 +40,6 @@ export function calmLines(entries: readonly HistoryEntry[], most: number): CalmL
   return lines;
 }
 
-function isRoutine(entry: HistoryEntry): entry is Exclude<HistoryEntry, { type: "gap" }> {
+function isOrdinaryRenewal(entry: HistoryEntry): entry is Exclude<HistoryEntry, { type: "gap" }> {
   return entry.type === "renewed" && entry.by === undefined;
 }

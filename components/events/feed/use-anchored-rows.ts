@@ -4,7 +4,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 const OVERSCAN = 12;
 
-interface FixedRows {
+interface AnchoredRows {
   /** The first row that is drawn, and the one behind the last. */
   readonly first: number;
   readonly end: number;
@@ -22,12 +22,12 @@ interface FixedRows {
  * The rows of a list that can be seen, all of one height. Rows keep their place on screen when others come or go above
  * them, unless `follows`: then the newest come in at the top.
  */
-export function useFixedRows(
+export function useAnchoredRows(
   scroller: RefObject<HTMLElement | null>,
   ids: readonly { readonly id: string }[],
   rowPx: number,
   follows: boolean,
-): FixedRows {
+): AnchoredRows {
   const [view, setView] = useState({ top: 0, height: 0, isGoingUp: false });
   const anchor = useRef<{ id: string; beyondPx: number }>(undefined);
   // The page that joins what is loaded to now is still one that was asked for.

@@ -2,21 +2,21 @@ import clsx from "clsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClockMs, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { events as eventNames } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
 import { timeline } from "@/lib/i18n/en/timeline.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { Derived, EventName, GapText } from "../text/event-line.tsx";
-import { eventDetail } from "../text/event-text.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { EventName, GapText, InferredMark } from "../text/event-line.tsx";
+import { formatEventDetail } from "../text/event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
 export function KeyHistory({ history }: { history: KeyEvents }) {
-  const words = useWords(timeline);
-  const { events, complete, loading, failed, older, loadingOlder } = history;
+  const words = useMessages(timeline);
+  const { events, complete, loading, failed, loadOlder, loadingOlder } = history;
   return (
     <section aria-labelledby="recent-events" className="flex flex-col gap-2">
       <h2 id="recent-events" className="font-semibold">
@@ -28,24 +28,24 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
         )}
         <ol>
           {events.map((event) => (
-            <HistoryLine key={event.id} entry={event} />
+            <KeyHistoryLine key={event.id} entry={event} />
           ))}
         </ol>
-        {older !== undefined && (
+        {loadOlder !== undefined && (
           <div className="py-2">
-            <Button onClick={older} blocked={loadingOlder ? words.onTheirWay : null}>
+            <Button onClick={loadOlder} blocked={loadingOlder ? words.onTheirWay : null}>
               {loadingOlder ? words.loadingOlder : words.older}
             </Button>
           </div>
         )}
-        {older === undefined && !complete && <p className="py-2 text-ink-3">{words.notKept}</p>}
+        {loadOlder === undefined && !complete && <p className="py-2 text-ink-3">{words.notKept}</p>}
       </div>
     </section>
   );
 }
 
-function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
-  const said = { events: useWords(eventNames), lock: useWords(lock) };
+function KeyHistoryLine({ entry: event }: { entry: HistoryEntry }) {
+  const said = { events: useMessages(eventNames), lock: useMessages(lock) };
   const { place, isLinked } = useLinkedEvent(event.id);
   if (isGap(event)) {
     return (
@@ -54,7 +54,7 @@ function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
       </li>
     );
   }
-  const detail = eventDetail(event, said);
+  const detail = formatEventDetail(event, said);
   return (
     <li
       ref={place}
@@ -68,10 +68,10 @@ function HistoryLine({ entry: event }: { entry: HistoryEntry }) {
         {formatClockMs(event.at)}
       </time>
       <EventName event={event} />
-      <span className="truncate text-ink-2 max-sm:col-start-2" title={visibleText(event.owner ?? "")}>
+      <span className="truncate text-ink-2 max-sm:col-start-2" title={toVisibleText(event.owner ?? "")}>
         <SafeText text={detail} />
       </span>
-      <Derived event={event} />
+      <InferredMark event={event} />
     </li>
   );
 }

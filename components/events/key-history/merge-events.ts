@@ -9,7 +9,7 @@ export function mergeEvents(history: readonly HistoryEntry[], live: readonly His
 }
 
 /** A release that leaves a count behind ends a frame, not the hold. */
-export function isEnding(event: HistoryEntry): boolean {
+export function isHoldEnd(event: HistoryEntry): boolean {
   if (event.type === "released") return (event.count ?? 0) === 0;
   return event.type === "expired" || event.type === "evicted" || event.type === "force_released";
 }

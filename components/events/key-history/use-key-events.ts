@@ -1,12 +1,12 @@
 "use client";
 
 import { useMemo } from "react";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { useEvents } from "@/lib/live/hooks.ts";
 import { useHistory } from "@/lib/queries/lock-history.ts";
-import { isEnding, mergeEvents } from "./merge-events.ts";
+import { isHoldEnd, mergeEvents } from "./merge-events.ts";
 
 export interface KeyEvents {
   /** Newest first. */
@@ -16,7 +16,7 @@ export interface KeyEvents {
   loading: boolean;
   failed: boolean;
   /** Loads older ones; undefined when there are none. */
-  older: (() => void) | undefined;
+  loadOlder: (() => void) | undefined;
   loadingOlder: boolean;
   /** How the last hold ended, when nothing began after it. */
   ending: LockEvent | undefined;
@@ -30,7 +30,7 @@ export function useKeyEvents(path: string): KeyEvents {
     () =>
       mergeEvents(
         history.data?.pages.flatMap(({ items }) => items) ?? [],
-        live.filter((entry) => isGap(entry) || pathOf(entry) === path),
+        live.filter((entry) => isGap(entry) || toLockPath(entry) === path),
       ),
     [history.data, live, path],
   );
@@ -40,8 +40,8 @@ export function useKeyEvents(path: string): KeyEvents {
     complete: history.data?.pages.at(-1)?.complete ?? true,
     loading: history.isPending,
     failed: history.isError,
-    older: history.hasNextPage ? () => void history.fetchNextPage() : undefined,
+    loadOlder: history.hasNextPage ? () => void history.fetchNextPage() : undefined,
     loadingOlder: history.isFetchingNextPage,
-    ending: last !== undefined && isEnding(last) ? last : undefined,
+    ending: last !== undefined && isHoldEnd(last) ? last : undefined,
   };
 }

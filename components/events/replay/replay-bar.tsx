@@ -6,9 +6,9 @@ import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { shortMoment } from "../text/event-time.ts";
-import { SPEEDS } from "./replay-clock.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { formatShortTime } from "../text/event-time.ts";
+import { REPLAY_SPEEDS } from "./replay-clock.ts";
 import { ReplayTrack } from "./replay-track.tsx";
 import type { Replay } from "./use-replay.ts";
 
@@ -16,13 +16,13 @@ interface ReplayBarProps {
   replay: Replay;
   onSeek(position: number): void;
   onToggle(): void;
-  onSpeed(speed: (typeof SPEEDS)[number]): void;
+  onSpeed(speed: (typeof REPLAY_SPEEDS)[number]): void;
   onEnd(): void;
 }
 
 /** The clock of a replay, and what drives it. */
 export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBarProps) {
-  const { replay: words } = useWords(eventsPage);
+  const { replay: words } = useMessages(eventsPage);
   const { clock, position, isPlaying, isOver } = replay;
   const name = isPlaying ? words.pause : isOver ? words.again : words.play;
   const Icon = isPlaying ? Pause : isOver ? RotateCcw : Play;
@@ -32,7 +32,7 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
       className="flex flex-col gap-1.5 rounded-[10px] border border-accent bg-panel px-3 py-2"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button look="primary" onClick={onToggle} aria-label={name} title={words.keys} size="icon">
+        <Button variant="primary" onClick={onToggle} aria-label={name} title={words.keys} size="icon">
           <Icon aria-hidden size={14} />
         </Button>
         <time
@@ -40,16 +40,16 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
           dateTime={new Date(position).toISOString()}
           className="min-w-[9ch] font-mono text-lg font-semibold tabular-nums"
         >
-          {shortMoment(position)}
+          {formatShortTime(position)}
         </time>
-        <Slider replay={replay} onSeek={onSeek} onToggle={onToggle} />
+        <ReplaySlider replay={replay} onSeek={onSeek} onToggle={onToggle} />
         <fieldset className="flex gap-0.5">
           <legend className="sr-only">{words.speed}</legend>
-          {SPEEDS.map((speed) => (
+          {REPLAY_SPEEDS.map((speed) => (
             <Button
               key={speed}
               size="small"
-              look={clock.speed === speed ? "plain" : "quiet"}
+              variant={clock.speed === speed ? "plain" : "quiet"}
               aria-pressed={clock.speed === speed}
               onClick={() => onSpeed(speed)}
             >
@@ -57,29 +57,29 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
             </Button>
           ))}
         </fieldset>
-        <Button look="quiet" size="icon" aria-label={words.end} title={words.end} onClick={onEnd}>
+        <Button variant="quiet" size="icon" aria-label={words.end} title={words.end} onClick={onEnd}>
           <X aria-hidden size={14} />
         </Button>
       </div>
-      <Said replay={replay} />
+      <ReplayStatus replay={replay} />
     </section>
   );
 }
 
-function Slider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay" | "onSeek" | "onToggle">) {
-  const { replay: words } = useWords(eventsPage);
+function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay" | "onSeek" | "onToggle">) {
+  const { replay: words } = useMessages(eventsPage);
   const { clock, position, entries } = replay;
   const input = useRef<HTMLInputElement>(null);
   return (
     <div className="order-last flex w-full min-w-0 items-center gap-3 md:order-none md:w-auto md:flex-1">
-      <time className="font-mono text-2xs whitespace-nowrap text-ink-3">{shortMoment(clock.from)}</time>
+      <time className="font-mono text-2xs whitespace-nowrap text-ink-3">{formatShortTime(clock.from)}</time>
       <div className="relative h-9 min-w-0 flex-1">
         <ReplayTrack entries={entries} from={clock.from} to={clock.to} position={position} />
         <input
           ref={input}
           type="range"
           aria-label={words.position}
-          aria-valuetext={shortMoment(position)}
+          aria-valuetext={formatShortTime(position)}
           min={clock.from}
           max={clock.to}
           step={1000}
@@ -93,14 +93,14 @@ function Slider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay" | "o
           className="absolute inset-0 m-0 h-full w-full cursor-pointer accent-accent opacity-0 focus-visible:opacity-100"
         />
       </div>
-      <time className="font-mono text-2xs whitespace-nowrap text-ink-3">{shortMoment(clock.to)}</time>
+      <time className="font-mono text-2xs whitespace-nowrap text-ink-3">{formatShortTime(clock.to)}</time>
     </div>
   );
 }
 
 /** What there is to know of the span; the end is announced. */
-function Said({ replay }: { replay: Replay }) {
-  const { replay: words } = useWords(eventsPage);
+function ReplayStatus({ replay }: { replay: Replay }) {
+  const { replay: words } = useMessages(eventsPage);
   const { entries, state, isWhole, cutAt, position, isOver, clock } = replay;
   const count = formatNumber(entries.length);
   const isUnwatched = entries.some((entry) => isGap(entry) && entry.from <= position && position <= entry.to);
@@ -113,11 +113,11 @@ function Said({ replay }: { replay: Replay }) {
       )}
       {state === "loading" && <p role="status">{words.loading(count)}</p>}
       {state === "done" && cutAt === undefined && <p>{words.loaded(count)}</p>}
-      {cutAt !== undefined && <p className="text-warn">{words.cut(count, shortMoment(cutAt))}</p>}
+      {cutAt !== undefined && <p className="text-warn">{words.cut(count, formatShortTime(cutAt))}</p>}
       {!isWhole && <p className="text-warn">{words.notWhole}</p>}
       {isUnwatched && <p className="text-warn">{words.unwatched}</p>}
       <p role="status" className="text-ink">
-        {isOver ? words.over(shortMoment(clock.to)) : ""}
+        {isOver ? words.over(formatShortTime(clock.to)) : ""}
       </p>
     </div>
   );

@@ -2,14 +2,14 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { localText, momentOfText } from "@/components/ui/local-date-time.ts";
+import { parseLocalDateTime, toLocalDateTime } from "@/components/ui/local-date-time.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Span } from "./use-replay.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ReplaySpan } from "./use-replay.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const LAST = [
+const PRESET_SPANS = [
   ["5 m", 5 * MINUTE_MS],
   ["15 m", 15 * MINUTE_MS],
   ["1 h", 60 * MINUTE_MS],
@@ -20,22 +20,22 @@ interface ReplayFormProps {
   at: number | undefined;
   /** Redis's clock. */
   now: number;
-  onStart(span: Span): void;
+  onStart(span: ReplaySpan): void;
   onCancel(): void;
 }
 
-const FIELD = "h-7 rounded-[7px] border border-line bg-bg px-2 text-ink";
+const FIELD_CLASS = "h-7 rounded-[7px] border border-line bg-bg px-2 text-ink";
 
 /** Which span of the past is to be shown again. */
 export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
-  const { replay: words } = useWords(eventsPage);
-  const first: Span =
+  const { replay: words } = useMessages(eventsPage);
+  const first: ReplaySpan =
     at === undefined
       ? { from: now - 5 * MINUTE_MS, to: now }
       : { from: at - 2 * MINUTE_MS, to: at + MINUTE_MS };
-  const [from, setFrom] = useState(localText(first.from));
-  const [to, setTo] = useState(localText(first.to));
-  const [start, end] = [momentOfText(from), momentOfText(to)];
+  const [from, setFrom] = useState(toLocalDateTime(first.from));
+  const [to, setTo] = useState(toLocalDateTime(first.to));
+  const [start, end] = [parseLocalDateTime(from), parseLocalDateTime(to)];
   const fault =
     start === undefined || end === undefined
       ? words.noSpan
@@ -68,7 +68,7 @@ export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
           autoFocus
           aria-label={words.fromLabel}
           onChange={({ target }) => setFrom(target.value)}
-          className={FIELD}
+          className={FIELD_CLASS}
         />
       </label>
       <label className="flex items-center gap-1.5 text-ink-2">
@@ -79,22 +79,27 @@ export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
           value={to}
           aria-label={words.toLabel}
           onChange={({ target }) => setTo(target.value)}
-          className={FIELD}
+          className={FIELD_CLASS}
         />
       </label>
       <span className="flex gap-0.5">
-        {LAST.map(([span, ms]) => (
-          <Button key={span} look="quiet" size="small" onClick={() => onStart({ from: now - ms, to: now })}>
+        {PRESET_SPANS.map(([span, ms]) => (
+          <Button
+            key={span}
+            variant="quiet"
+            size="small"
+            onClick={() => onStart({ from: now - ms, to: now })}
+          >
             {words.last(span)}
           </Button>
         ))}
       </span>
       <span className="flex-1" />
       {fault !== null && <span className="text-bad">{fault}</span>}
-      <Button look="quiet" onClick={onCancel}>
+      <Button variant="quiet" onClick={onCancel}>
         {words.cancel}
       </Button>
-      <Button type="submit" look="primary" blocked={fault}>
+      <Button type="submit" variant="primary" blocked={fault}>
         {words.start}
       </Button>
     </form>

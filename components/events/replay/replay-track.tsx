@@ -1,10 +1,10 @@
 import { memo, useMemo } from "react";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
-import { isAlarming } from "../text/event-text.ts";
+import { isAlarmingEventType } from "../text/event-text.ts";
 
-const BARS = 120;
-const HEIGHT = 36;
+const BAR_COUNT = 120;
+const TRACK_HEIGHT = 36;
 
 interface ReplayTrackProps {
   entries: readonly HistoryEntry[];
@@ -18,7 +18,7 @@ export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
   return (
     <div aria-hidden className="pointer-events-none absolute inset-0 rounded-[6px] bg-line-soft">
-      <Bars entries={entries} from={from} to={to} />
+      <TrackBars entries={entries} from={from} to={to} />
       <span
         className="absolute inset-y-0 left-0 rounded-l-[6px] bg-accent opacity-10"
         style={{ width: `${place(position)}%` }}
@@ -31,16 +31,17 @@ export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   );
 }
 
-const Bars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProps, "position">) {
-  const bars = useMemo(() => barsOf(entries, from, to), [entries, from, to]);
+const TrackBars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProps, "position">) {
+  const bars = useMemo(() => countEventsPerBar(entries, from, to), [entries, from, to]);
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const gaps = entries.filter(isGap);
-  const place = (at: number) => (BARS * (Math.min(to, Math.max(from, at)) - from)) / Math.max(1, to - from);
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(3, (count / most) * (HEIGHT - 6)));
+  const place = (at: number) =>
+    (BAR_COUNT * (Math.min(to, Math.max(from, at)) - from)) / Math.max(1, to - from);
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(3, (count / most) * (TRACK_HEIGHT - 6)));
   return (
     <svg
       aria-hidden="true"
-      viewBox={`0 0 ${BARS} ${HEIGHT}`}
+      viewBox={`0 0 ${BAR_COUNT} ${TRACK_HEIGHT}`}
       preserveAspectRatio="none"
       className="absolute inset-0 h-full w-full"
     >
@@ -50,7 +51,7 @@ const Bars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProps, "p
           x={place(gap.from)}
           width={Math.max(0.4, place(gap.to) - place(gap.from))}
           y={0}
-          height={HEIGHT}
+          height={TRACK_HEIGHT}
           className="fill-warn opacity-30"
         />
       ))}
@@ -59,14 +60,14 @@ const Bars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProps, "p
           <rect
             x={at + 0.1}
             width={0.8}
-            y={HEIGHT - heightOf(count)}
+            y={TRACK_HEIGHT - heightOf(count)}
             height={heightOf(count)}
             className="fill-ink-3"
           />
           <rect
             x={at + 0.1}
             width={0.8}
-            y={HEIGHT - heightOf(alarming)}
+            y={TRACK_HEIGHT - heightOf(alarming)}
             height={heightOf(alarming)}
             className="fill-bad"
           />
@@ -76,21 +77,21 @@ const Bars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProps, "p
   );
 });
 
-interface Bar {
+interface TrackBar {
   readonly at: number;
   count: number;
   alarming: number;
 }
 
-function barsOf(entries: readonly HistoryEntry[], from: number, to: number): Bar[] {
-  const bars = Array.from({ length: BARS }, (_, at): Bar => ({ at, count: 0, alarming: 0 }));
+function countEventsPerBar(entries: readonly HistoryEntry[], from: number, to: number): TrackBar[] {
+  const bars = Array.from({ length: BAR_COUNT }, (_, at): TrackBar => ({ at, count: 0, alarming: 0 }));
   for (const entry of entries) {
     if (isGap(entry)) continue;
     const share = (entry.at - from) / Math.max(1, to - from);
-    const bar = bars[Math.min(BARS - 1, Math.max(0, Math.floor(share * BARS)))];
+    const bar = bars[Math.min(BAR_COUNT - 1, Math.max(0, Math.floor(share * BAR_COUNT)))];
     if (bar === undefined) continue;
     bar.count++;
-    if (isAlarming(entry.type)) bar.alarming++;
+    if (isAlarmingEventType(entry.type)) bar.alarming++;
   }
   return bars.filter(({ count }) => count > 0);
 }

@@ -3,36 +3,36 @@
 import { useRef } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { EventListHandle } from "../feed/event-list.tsx";
 import { EventStream } from "../feed/event-stream.tsx";
 import type { EventSearch } from "../feed/use-event-reader.ts";
 import { ReplayBar } from "./replay-bar.tsx";
-import type { Speed } from "./replay-clock.ts";
-import { type Span, useReplay } from "./use-replay.ts";
+import type { ReplaySpeed } from "./replay-clock.ts";
+import { type ReplaySpan, useReplay } from "./use-replay.ts";
 
 const STEP_MS = 5000;
 const LONG_STEP_MS = 30_000;
 const NOTHING_SKIPPED: ReadonlyMap<string, number> = new Map();
-const ignore = () => undefined;
+const ignoreClick = () => undefined;
 
 interface ReplayedEventsProps {
   search: EventSearch;
-  span: Span;
+  span: ReplaySpan;
   /** Where it stands at first; undefined: it plays from its beginning. */
   at: number | undefined;
-  speed: Speed;
+  speed: ReplaySpeed;
   onAt(at: number | undefined): void;
-  onSpeed(speed: Speed): void;
+  onSpeed(speed: ReplaySpeed): void;
   onReplay(at: number): void;
   onEnd(): void;
 }
 
 /** A span of the past, as it came. */
 export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEventsProps) {
-  const { empty, commands } = useWords(eventsPage);
+  const { empty, commands } = useMessages(eventsPage);
   const replay = useReplay(search, span, at, speed);
   const list = useRef<EventListHandle>(null);
   const seek = (position: number) => {
@@ -47,7 +47,7 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
     event.preventDefault();
     seek(replay.position + direction * (event.shiftKey ? LONG_STEP_MS : STEP_MS));
   };
-  useKeys({
+  useShortcuts({
     " ": (event) => {
       if (event.target instanceof HTMLElement && event.target.closest("button, a") !== null) return;
       event.preventDefault();
@@ -84,8 +84,8 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
         skippedBefore={NOTHING_SKIPPED}
         follows
         isLoading={replay.state === "loading"}
-        onTop={ignore}
-        onJump={ignore}
+        onTop={ignoreClick}
+        onJump={ignoreClick}
         onReplay={on.onReplay}
         onOlder={undefined}
         onNewer={undefined}

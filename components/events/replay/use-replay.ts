@@ -1,34 +1,34 @@
 "use client";
 
 import { useEffect, useMemo, useState } from "react";
-import { getPast } from "@/lib/api/endpoints.ts";
+import { getTargetHistory } from "@/lib/api/endpoints.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 import type { EventSearch } from "../feed/use-event-reader.ts";
 import {
-  atSpeed,
-  isAtEnd,
-  playing,
-  positionOf,
+  createStoppedClock,
+  getReplayPosition,
+  isReplayAtEnd,
   type ReplayClock,
-  type Speed,
-  soughtTo,
-  stopped,
-  stoppedAt,
+  type ReplaySpeed,
+  seekClock,
+  setClockSpeed,
+  startClock,
+  stopClock,
 } from "./replay-clock.ts";
 
 /** A span longer than this is cut: all of it is held at once, so that one may drag to any moment. */
 const EVENTS_MAX = 20_000;
-const PAGE = 500;
+const PAGE_SIZE = 500;
 const TICK_MS = 100;
-const NONE: readonly HistoryEntry[] = [];
+const NO_ENTRIES: readonly HistoryEntry[] = [];
 
-export interface Span {
+export interface ReplaySpan {
   readonly from: number;
   readonly to: number;
 }
 
-interface Loaded {
+interface LoadedSpan {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   readonly state: "loading" | "done" | "failed";
@@ -38,7 +38,7 @@ interface Loaded {
   readonly cutAt: number | undefined;
 }
 
-export interface Replay extends Loaded {
+export interface Replay extends LoadedSpan {
   readonly clock: ReplayClock;
   readonly position: number;
   readonly isPlaying: boolean;
@@ -48,24 +48,24 @@ export interface Replay extends Loaded {
   toggle(): void;
   /** @returns where it is then */
   seek(position: number): number;
-  setSpeed(speed: Speed): void;
+  setSpeed(speed: ReplaySpeed): void;
 }
 
-const NOTHING: Loaded = { entries: NONE, state: "loading", isWhole: true, cutAt: undefined };
+const EMPTY_SPAN: LoadedSpan = { entries: NO_ENTRIES, state: "loading", isWhole: true, cutAt: undefined };
 
 /** A span of the past, shown again as it came. @param begin where it stands at first; undefined: it plays at once */
 export function useReplay(
   search: EventSearch,
-  { from, to }: Span,
+  { from, to }: ReplaySpan,
   begin: number | undefined,
-  speed: Speed,
+  speed: ReplaySpeed,
 ): Replay {
-  const loaded = useSpan(search, from, to);
+  const loaded = useReplaySpan(search, from, to);
   const { entries } = loaded;
   const end = loaded.cutAt ?? to;
   const [clock, setClock] = useState(() => {
-    const first = stoppedAt(from, to, begin ?? from, speed);
-    return begin === undefined ? playing(first, performance.now()) : first;
+    const first = createStoppedClock(from, to, begin ?? from, speed);
+    return begin === undefined ? startClock(first, performance.now()) : first;
   });
   // It runs from the moment on at which there is something to be seen.
   const [isReady, setReady] = useState(false);
@@ -73,14 +73,14 @@ export function useReplay(
     setReady(true);
     setClock((known) => {
       const position = known.position;
-      const next = stoppedAt(from, end, position, known.speed);
-      return known.runsSince === null ? next : playing(next, performance.now());
+      const next = createStoppedClock(from, end, position, known.speed);
+      return known.runsSince === null ? next : startClock(next, performance.now());
     });
   }
-  const now = useTicks(isReady && clock.runsSince !== null && clock.position < clock.to);
-  const position = isReady ? positionOf(clock, now) : clock.position;
+  const now = useAnimationTime(isReady && clock.runsSince !== null && clock.position < clock.to);
+  const position = isReady ? getReplayPosition(clock, now) : clock.position;
   const isOver = isReady && position >= clock.to;
-  const count = useMemo(() => countUntil(entries, position), [entries, position]);
+  const count = useMemo(() => countEventsUntil(entries, position), [entries, position]);
   const shown = useMemo(() => entries.slice(entries.length - count), [entries, count]);
   return {
     ...loaded,
@@ -92,20 +92,20 @@ export function useReplay(
     toggle: () => {
       const at = performance.now();
       setClock((known) =>
-        known.runsSince !== null && !isAtEnd(known, at) ? stopped(known, at) : playing(known, at),
+        known.runsSince !== null && !isReplayAtEnd(known, at) ? stopClock(known, at) : startClock(known, at),
       );
     },
     seek: (wanted) => {
-      const next = soughtTo(clock, wanted, performance.now());
+      const next = seekClock(clock, wanted, performance.now());
       setClock(next);
       return next.position;
     },
-    setSpeed: (wanted) => setClock((known) => atSpeed(known, wanted, performance.now())),
+    setSpeed: (wanted) => setClock((known) => setClockSpeed(known, wanted, performance.now())),
   };
 }
 
 /** The time of a clock that only goes forward, renewed while it runs. */
-function useTicks(runs: boolean): number {
+function useAnimationTime(runs: boolean): number {
   const [now, setNow] = useState(0);
   useEffect(() => {
     setNow(performance.now());
@@ -117,7 +117,7 @@ function useTicks(runs: boolean): number {
 }
 
 /** How many, of entries that come newest first, had happened by then. */
-function countUntil(entries: readonly HistoryEntry[], position: number): number {
+function countEventsUntil(entries: readonly HistoryEntry[], position: number): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {
@@ -129,23 +129,27 @@ function countUntil(entries: readonly HistoryEntry[], position: number): number 
   return entries.length - low;
 }
 
-function useSpan({ filter, types }: EventSearch, from: number, to: number): Loaded {
+function useReplaySpan({ filter, types }: EventSearch, from: number, to: number): LoadedSpan {
   const { target } = useLiveStore();
-  const [loaded, setLoaded] = useState(NOTHING);
+  const [loaded, setLoaded] = useState(EMPTY_SPAN);
   const names = types.join(",");
   useEffect(() => {
     let isWanted = true;
     const view = { text: filter, types: names === "" ? [] : names.split(","), from, to };
     const load = async () => {
       const found: HistoryEntry[] = [];
-      const tell = (state: Loaded["state"], isWhole: boolean, cutAt?: number) => {
+      const tell = (state: LoadedSpan["state"], isWhole: boolean, cutAt?: number) => {
         // By the moment at which it happened: what was recorded late stands later in the history.
         const entries = found.toSorted((one, other) => other.at - one.at);
         setLoaded({ entries, state, isWhole, cutAt });
       };
       try {
         for (let cursor: string | undefined; ; ) {
-          const page = await getPast(view, { order: "oldest_first", cursor, limit: PAGE }, target);
+          const page = await getTargetHistory(
+            view,
+            { order: "oldest_first", cursor, limit: PAGE_SIZE },
+            target,
+          );
           if (!isWanted) return;
           found.push(...page.items);
           cursor = page.next;
@@ -157,7 +161,7 @@ function useSpan({ filter, types }: EventSearch, from: number, to: number): Load
         if (isWanted) tell("failed", true);
       }
     };
-    setLoaded(NOTHING);
+    setLoaded(EMPTY_SPAN);
     void load();
     return () => {
       isWanted = false;

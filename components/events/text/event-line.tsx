@@ -1,28 +1,33 @@
 import clsx from "clsx";
 import { TargetLink } from "@/components/app/target-link.tsx";
-import { hrefOf } from "@/components/lock-facts/lock-path.ts";
+import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { formatClock, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { eventDetail, isAlarming } from "./event-text.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { formatEventDetail, isAlarmingEventType } from "./event-text.ts";
 
 export function EventName({ event }: { event: LockEvent }) {
-  const { names } = useWords(events);
+  const { names } = useMessages(events);
   return (
-    <span className={clsx("font-medium whitespace-nowrap", isAlarming(event.type) ? "text-bad" : "text-ink")}>
+    <span
+      className={clsx(
+        "font-medium whitespace-nowrap",
+        isAlarmingEventType(event.type) ? "text-bad" : "text-ink",
+      )}
+    >
       {names[event.type]}
     </span>
   );
 }
 
 /** Concluded from what was seen in Redis, not told by the one who did it. */
-export function Derived({ event }: { event: LockEvent }) {
-  const words = useWords(events);
+export function InferredMark({ event }: { event: LockEvent }) {
+  const words = useMessages(events);
   if (event.observed === "exact") return null;
   return (
     <span className="text-2xs text-ink-3" title={words.derivedHint}>
@@ -33,7 +38,7 @@ export function Derived({ event }: { event: LockEvent }) {
 
 /** A time in which nobody watched. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
-  const words = useWords(events);
+  const words = useMessages(events);
   return (
     <span className="truncate text-warn" title={words.gapSpan(formatDate(from), formatDate(to))}>
       {words.gap(formatClock(from), formatClock(to))}
@@ -50,11 +55,11 @@ export function EventLine({ entry }: { entry: HistoryEntry }) {
       </li>
     );
   }
-  return <OneEvent event={entry} />;
+  return <LockEventLine event={entry} />;
 }
 
-function OneEvent({ event }: { event: LockEvent }) {
-  const detail = eventDetail(event, { events: useWords(events), lock: useWords(lock) }, true);
+function LockEventLine({ event }: { event: LockEvent }) {
+  const detail = formatEventDetail(event, { events: useMessages(events), lock: useMessages(lock) }, true);
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
       <time className="text-ink-3" dateTime={new Date(event.at).toISOString()}>
@@ -63,18 +68,18 @@ function OneEvent({ event }: { event: LockEvent }) {
       <div className="min-w-0">
         <div className="flex items-baseline justify-between gap-2">
           <EventName event={event} />
-          <Derived event={event} />
+          <InferredMark event={event} />
         </div>
         <TargetLink
-          href={hrefOf(event)}
+          href={buildLockHref(event)}
           prefetch={false}
-          title={visibleText(event.key)}
+          title={toVisibleText(event.key)}
           className="block truncate text-ink hover:underline"
         >
           <SafeText text={event.key} />
         </TargetLink>
         {detail !== "" && (
-          <div className="line-clamp-2 text-ink-3" title={visibleText(event.owner ?? "")}>
+          <div className="line-clamp-2 text-ink-3" title={toVisibleText(event.owner ?? "")}>
             <SafeText text={detail} wrap />
           </div>
         )}

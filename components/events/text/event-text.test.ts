@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, type LockEvent } from "@/lib/contract/event.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
-import { ALL_TYPES, eventDetail } from "./event-text.ts";
+import { ALL_EVENT_TYPES, formatEventDetail } from "./event-text.ts";
 
 const words = { events, lock };
 
@@ -19,28 +19,32 @@ const event = (fields: Partial<LockEvent>): LockEvent => ({
 
 describe("event detail text", () => {
   it("the event text covers every event type of the contract", () => {
-    expect([...ALL_TYPES].sort()).toEqual([...EVENT_TYPES].sort());
+    expect([...ALL_EVENT_TYPES].sort()).toEqual([...EVENT_TYPES].sort());
   });
 
   it("the event text shows the owner and the relevant facts of each event type", () => {
-    expect(eventDetail(event({ fence: "1763647401104822" }), words)).toBe("pod-7, fence …104 822");
-    expect(eventDetail(event({ type: "reentered", count: 2 }), words)).toBe("pod-7, count 2");
-    expect(eventDetail(event({ type: "released", heldMs: 3100, count: 0 }), words)).toBe("pod-7 after 3.1 s");
-    expect(eventDetail(event({ type: "expired", heldMs: 41_000 }), words)).toBe(
+    expect(formatEventDetail(event({ fence: "1763647401104822" }), words)).toBe("pod-7, fence …104 822");
+    expect(formatEventDetail(event({ type: "reentered", count: 2 }), words)).toBe("pod-7, count 2");
+    expect(formatEventDetail(event({ type: "released", heldMs: 3100, count: 0 }), words)).toBe(
+      "pod-7 after 3.1 s",
+    );
+    expect(formatEventDetail(event({ type: "expired", heldMs: 41_000 }), words)).toBe(
       "pod-7 after 41 s, not released",
     );
-    expect(eventDetail(event({ type: "recreated" }), words)).toBe("pod-7, made again after it was freed");
-    expect(eventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), words)).toBe(
+    expect(formatEventDetail(event({ type: "recreated" }), words)).toBe(
+      "pod-7, made again after it was freed",
+    );
+    expect(formatEventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), words)).toBe(
       "by mei, “node lost”, from pod-7",
     );
   });
 
   it("the event text shows a reservation and its end as a reservation", () => {
     const byMei = { owner: "lockkeeper:reserve:mei" };
-    expect(eventDetail(event(byMei), words)).toBe("hold-off by mei");
-    expect(eventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), words)).toBe(
+    expect(formatEventDetail(event(byMei), words)).toBe("hold-off by mei");
+    expect(formatEventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), words)).toBe(
       "hold-off by mei after 1 m 00 s",
     );
-    expect(eventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), words)).toBe("least hold time");
+    expect(formatEventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), words)).toBe("least hold time");
   });
 });

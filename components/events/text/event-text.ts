@@ -1,26 +1,30 @@
-import { holdOffOf, holdOffText, shortOwner } from "@/components/lock-facts/lock-texts.ts";
+import { formatReservedHold, parseReservedHold, shortenOwner } from "@/components/lock-facts/lock-texts.ts";
 import { formatFence, formatSpan } from "@/components/ui/format-duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 import { events as english } from "@/lib/i18n/en/events.ts";
-import type { Words } from "@/lib/i18n/en/messages.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-export const ALL_TYPES = Object.keys(english.names) as EventType[];
+export const ALL_EVENT_TYPES = Object.keys(english.names) as EventType[];
 
 /** Never part of a normal day. */
-export function isAlarming(type: EventType): boolean {
+export function isAlarmingEventType(type: EventType): boolean {
   return type === "force_released" || type === "evicted" || type === "recreated";
 }
 
 /** What an event is told in. */
-export interface DetailWords {
-  events: Words["events"];
-  lock: Pick<Words["lock"], "leastHold" | "holdOffBy">;
+export interface EventMessages {
+  events: Messages["events"];
+  lock: Pick<Messages["lock"], "leastHold" | "holdOffBy">;
 }
 
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
-export function eventDetail(event: LockEvent, { events: words, lock }: DetailWords, brief = false): string {
-  const holdOff = holdOffOf(event.owner ?? "");
-  const who = holdOff === null ? shortOwner(event.owner ?? "") : holdOffText(holdOff, lock);
+export function formatEventDetail(
+  event: LockEvent,
+  { events: words, lock }: EventMessages,
+  brief = false,
+): string {
+  const holdOff = parseReservedHold(event.owner ?? "");
+  const who = holdOff === null ? shortenOwner(event.owner ?? "") : formatReservedHold(holdOff, lock);
   const ended = event.heldMs === undefined ? who : words.after(who, formatSpan(event.heldMs));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(words.between);
   const count = event.count === undefined || event.count === 1 ? "" : words.count(event.count);
@@ -57,7 +61,7 @@ export function eventDetail(event: LockEvent, { events: words, lock }: DetailWor
 }
 
 /** How a hold ended, for a sentence. */
-export function endingText(event: LockEvent, { endings }: Words["events"]): string {
+export function formatHoldEnding(event: LockEvent, { endings }: Messages["events"]): string {
   switch (event.type) {
     case "released":
       // Seen from outside, a release by the owner and a DEL by anybody look the same.

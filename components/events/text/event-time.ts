@@ -5,11 +5,11 @@ function isToday(at: number): boolean {
 }
 
 /** The clock, with the day before it where that is another than today. */
-export function shortMoment(at: number): string {
+export function formatShortTime(at: number): string {
   return isToday(at) ? formatClock(at) : formatDayClock(at);
 }
 
 /** To the millisecond, where it is of today. */
-export function exactMoment(at: number): string {
+export function formatExactTime(at: number): string {
   return isToday(at) ? formatClockMs(at) : formatDayClock(at);
 }

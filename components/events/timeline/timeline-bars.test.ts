@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "@/lib/contract/event.ts";
-import { type Bar, takesOf, timelineOf } from "./timeline-bars.ts";
+import { buildTimeline, getHolderCapacity, type HoldBar } from "./timeline-bars.ts";
 
 let told = 0;
 function event(type: LockEvent["type"], at: number, owner: string, more: Partial<LockEvent> = {}): LockEvent {
@@ -21,8 +21,8 @@ const gap = (from: number, to: number): GapEvent => ({
   ...{ from, to },
 });
 const lanesOf = (story: HistoryEntry[], takes: "one" | "several" | "unknown" = "one", now = 1000) =>
-  timelineOf(story.toReversed(), takes, now);
-const words = ({ owner, from, to, end }: Bar) => `${owner} ${from}-${to} ${end}`;
+  buildTimeline(story.toReversed(), takes, now);
+const words = ({ owner, from, to, end }: HoldBar) => `${owner} ${from}-${to} ${end}`;
 const barsOf = (...given: Parameters<typeof lanesOf>) =>
   lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(words));
 
@@ -71,10 +71,14 @@ describe("history lanes", () => {
     ];
     expect(lanesOf(story, "several").overlaps).toEqual([]);
     expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ from: 200, to: 300, is: "unclear" }]);
-    expect(["lock", "fair", "fenced", "multi"].map((kind) => takesOf(kind as "lock"))).toEqual(
+    expect(["lock", "fair", "fenced", "multi"].map((kind) => getHolderCapacity(kind as "lock"))).toEqual(
       Array(4).fill("one"),
     );
-    expect([takesOf("read"), takesOf("semaphore"), takesOf(null)]).toEqual(["several", "several", "unknown"]);
+    expect([getHolderCapacity("read"), getHolderCapacity("semaphore"), getHolderCapacity(null)]).toEqual([
+      "several",
+      "several",
+      "unknown",
+    ]);
   });
 
   it("a hold whose end was not observed ends at the gap, or else at the next hold", () => {
@@ -182,7 +186,7 @@ describe("history lanes of generated histories", () => {
     const takes = fc.constantFrom("one" as const, "several" as const, "unknown" as const);
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 40 }), takes, fc.nat(600), (story, takes, now) => {
-        const { lanes, overlaps, gaps, from, to } = timelineOf(story, takes, now);
+        const { lanes, overlaps, gaps, from, to } = buildTimeline(story, takes, now);
         expect(new Set(lanes.map(({ owner }) => owner)).size).toBe(lanes.length);
         expect(gaps).toHaveLength(story.filter(({ type }) => type === "gap").length);
         for (const { bars } of lanes) {

@@ -1,13 +1,13 @@
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
-import type { Kind } from "@/lib/contract/format.ts";
+import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
-import { isEnding } from "../key-history/merge-events.ts";
+import { isHoldEnd } from "../key-history/merge-events.ts";
 
 /** `open`: it is still going on. `unseen`: its end was not told. */
-export type BarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unseen";
+export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unseen";
 
 /** One hold. Times are Redis's clock, Unix milliseconds; `from` is never after `to`. */
-export interface Bar {
+export interface HoldBar {
   /** The id of the event that it was first told by. */
   readonly id: string;
   readonly owner: string;
@@ -17,29 +17,29 @@ export interface Bar {
   readonly fromIs: "exact" | "at_least";
   /** Of an open one: the end of the timeline. Of an unseen one: until when it may have been held at most. */
   readonly to: number;
-  readonly end: BarEnd;
+  readonly end: HoldBarEnd;
   /** The event that ended it. */
   readonly ended: LockEvent | undefined;
 }
 
-export interface Lane {
+export interface HolderLane {
   readonly owner: string;
   /** In the order of time; they do not overlap. */
-  readonly bars: readonly Bar[];
+  readonly bars: readonly HoldBar[];
 }
 
 /** Two holders at one time. */
 export interface Overlap {
   readonly from: number;
   readonly to: number;
-  readonly bars: readonly [Bar, Bar];
+  readonly bars: readonly [HoldBar, HoldBar];
   /** unclear: it is not known whether the lock takes several holders. */
   readonly is: "wrong" | "unclear";
 }
 
 export interface Timeline {
   /** Whoever had it last comes first. */
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly HolderLane[];
   readonly overlaps: readonly Overlap[];
   /** Oldest first. */
   readonly gaps: readonly GapEvent[];
@@ -48,13 +48,13 @@ export interface Timeline {
 }
 
 /** How many may hold a lock of this kind at one time; null is the kind of a free key. */
-export type Takes = "one" | "several" | "unknown";
-export function takesOf(kind: Kind | null): Takes {
+export type HolderCapacity = "one" | "several" | "unknown";
+export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
   if (kind === null) return "unknown";
   return kind === "read" || kind === "write" || kind === "semaphore" || kind === "latch" ? "several" : "one";
 }
 
-interface Draft extends Omit<Bar, "to" | "end" | "ended"> {
+interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
   ended: LockEvent | undefined;
   /** When it was last told of. */
   lastTold: number;
@@ -65,41 +65,48 @@ interface Draft extends Omit<Bar, "to" | "end" | "ended"> {
  *
  * @param entries newest first  @param now end of the timeline, Unix milliseconds by Redis's clock
  */
-export function timelineOf(entries: readonly HistoryEntry[], takes: Takes, now: number): Timeline {
+export function buildTimeline(
+  entries: readonly HistoryEntry[],
+  takes: HolderCapacity,
+  now: number,
+): Timeline {
   const story = entries.toReversed().sort((a, b) => a.at - b.at);
   const to = Math.max(now, story.at(-1)?.at ?? now);
   const gaps = story.filter(isGap);
-  const drafts = draftsOf(story.filter((entry) => !isGap(entry)));
-  const bars = drafts.map((draft) => barOf(draft, drafts, { gaps, takes, to }));
+  const drafts = collectDrafts(story.filter((entry) => !isGap(entry)));
+  const bars = drafts.map((draft) => toHoldBar(draft, drafts, { gaps, takes, to }));
   bars.sort((a, b) => a.from - b.from);
   const from = Math.min(to, ...[bars[0]?.from, gaps[0]?.from].flatMap((at) => at ?? []));
-  const lanes = lanesOf(bars);
-  return { lanes, overlaps: overlapsOf(inTime(lanes), takes), gaps, from, to };
+  const lanes = groupBarsByHolder(bars);
+  return { lanes, overlaps: findOverlaps(sortBarsByTime(lanes), takes), gaps, from, to };
 }
 
-const nameOf = ({ owner = "", fence = "" }: Pick<LockEvent, "owner" | "fence">) => `${fence}\n${owner}`;
+const getDraftId = ({ owner = "", fence = "" }: Pick<LockEvent, "owner" | "fence">) => `${fence}\n${owner}`;
 
-function draftsOf(story: readonly LockEvent[]): Draft[] {
-  const drafts: Draft[] = [];
-  const open = new Map<string, Draft>();
+function collectDrafts(story: readonly LockEvent[]): HoldBarDraft[] {
+  const drafts: HoldBarDraft[] = [];
+  const open = new Map<string, HoldBarDraft>();
   for (const event of story) {
     if (event.type === "waiting" || event.type === "wait_ended") continue;
-    const name = nameOf(event);
-    const known = open.get(name) ?? (isEnding(event) ? likelyOf(event, open) : undefined);
-    const draft = known ?? begun(event);
+    const name = getDraftId(event);
+    const known = open.get(name) ?? (isHoldEnd(event) ? findLikelyDraft(event, open) : undefined);
+    const draft = known ?? createDraft(event);
     if (known === undefined) drafts.push(draft);
     draft.lastTold = event.at;
-    if (!isEnding(event)) open.set(name, draft);
+    if (!isHoldEnd(event)) open.set(name, draft);
     else {
       draft.ended = event;
-      open.delete(nameOf(draft));
+      open.delete(getDraftId(draft));
     }
   }
   return drafts;
 }
 
 /** An end is at times told without the fence, or without the owner, where that leaves no doubt. */
-function likelyOf({ owner, fence }: LockEvent, open: ReadonlyMap<string, Draft>): Draft | undefined {
+function findLikelyDraft(
+  { owner, fence }: LockEvent,
+  open: ReadonlyMap<string, HoldBarDraft>,
+): HoldBarDraft | undefined {
   const [only, second] = [...open.values()].filter(
     (draft) =>
       (owner === undefined || draft.owner === owner) &&
@@ -108,25 +115,30 @@ function likelyOf({ owner, fence }: LockEvent, open: ReadonlyMap<string, Draft>)
   return second === undefined ? only : undefined;
 }
 
-function begun(event: LockEvent): Draft {
+function createDraft(event: LockEvent): HoldBarDraft {
   const { id, type, at, owner = "", fence, heldMs } = event;
   const isTold = type === "acquired" || type === "recreated";
-  const from = isEnding(event) ? at - Math.max(0, heldMs ?? 0) : at;
-  const fromIs = isTold || (isEnding(event) && heldMs !== undefined) ? "exact" : "at_least";
+  const from = isHoldEnd(event) ? at - Math.max(0, heldMs ?? 0) : at;
+  const fromIs = isTold || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
   return { id, owner, fence, from, fromIs, ended: undefined, lastTold: at };
 }
 
-interface Around {
+interface TimelineContext {
   readonly gaps: readonly GapEvent[];
-  readonly takes: Takes;
+  readonly takes: HolderCapacity;
   readonly to: number;
 }
 
-function barOf(draft: Draft, all: readonly Draft[], { gaps, takes, to }: Around): Bar {
+function toHoldBar(
+  draft: HoldBarDraft,
+  all: readonly HoldBarDraft[],
+  { gaps, takes, to }: TimelineContext,
+): HoldBar {
   const { lastTold, ended, ...told } = draft;
-  if (ended !== undefined) return { ...told, to: ended.at, end: endOf(ended), ended };
+  if (ended !== undefined) return { ...told, to: ended.at, end: findBarEnd(ended), ended };
   // A fence is never given again, so whoever had an older one has lost the lock.
-  const ousts = ({ fence, owner }: Draft) => takes === "one" || fence !== undefined || owner === draft.owner;
+  const ousts = ({ fence, owner }: HoldBarDraft) =>
+    takes === "one" || fence !== undefined || owner === draft.owner;
   const next = all.find(
     (other) => other !== draft && other.from >= lastTold && other.from > draft.from && ousts(other),
   );
@@ -135,18 +147,18 @@ function barOf(draft: Draft, all: readonly Draft[], { gaps, takes, to }: Around)
   return { ...told, to: gap?.from ?? next.from, end: "unseen", ended };
 }
 
-function endOf({ type }: LockEvent): BarEnd {
+function findBarEnd({ type }: LockEvent): HoldBarEnd {
   return type === "expired" || type === "evicted" || type === "force_released" ? type : "released";
 }
 
 /** All bars in the order of their beginnings. */
-export function inTime(lanes: readonly Lane[]): Bar[] {
+export function sortBarsByTime(lanes: readonly HolderLane[]): HoldBar[] {
   return lanes.flatMap(({ bars }) => bars).sort((a, b) => a.from - b.from);
 }
 
 /** @param bars in the order of their beginnings */
-function lanesOf(bars: readonly Bar[]): Lane[] {
-  const lanes = new Map<string, Bar[]>();
+function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
+  const lanes = new Map<string, HoldBar[]>();
   for (const bar of bars) {
     const lane = lanes.get(bar.owner);
     const before = lane?.at(-1);
@@ -163,10 +175,10 @@ function lanesOf(bars: readonly Bar[]): Lane[] {
 }
 
 /** @param bars in the order of their beginnings */
-function overlapsOf(bars: readonly Bar[], takes: Takes): Overlap[] {
+function findOverlaps(bars: readonly HoldBar[], takes: HolderCapacity): Overlap[] {
   if (takes === "several") return [];
   const overlaps: Overlap[] = [];
-  let going: Bar[] = [];
+  let going: HoldBar[] = [];
   for (const bar of bars) {
     going = going.filter(({ to }) => to > bar.from);
     for (const other of going) {

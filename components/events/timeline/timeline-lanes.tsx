@@ -1,16 +1,16 @@
 import clsx from "clsx";
 import { type KeyboardEvent, useId } from "react";
-import { holdOffOf } from "@/components/lock-facts/lock-texts.ts";
+import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { formatClock, formatFence } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { GapEvent } from "@/lib/contract/event.ts";
 import { timeline as timelineWords } from "@/lib/i18n/en/timeline.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { barText, laneName } from "./bar-text.ts";
-import type { Bar, Lane, Overlap, Timeline } from "./timeline-bars.ts";
-import { barAfter, placeOf, type TimelineView, ticksOf } from "./timeline-view.ts";
-import { useBarWords } from "./use-bar-messages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { formatBar, formatLaneName } from "./bar-text.ts";
+import type { HoldBar, HolderLane, Overlap, Timeline } from "./timeline-bars.ts";
+import { computeTicks, findNextBar, type TimelineView, toTimelinePercent } from "./timeline-view.ts";
+import { useBarMessages } from "./use-bar-messages.ts";
 
 interface TimelineLanesProps {
   timeline: Timeline;
@@ -20,19 +20,19 @@ interface TimelineLanesProps {
   onActive(id: string): void;
 }
 
-const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
-const HATCH = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
+const NAVIGATION_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
+const HATCH_CLASS = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
 
 /** One stop of the tab key; arrows go from hold to hold. */
 export function TimelineLanes({ timeline, view, active, onActive }: TimelineLanesProps) {
-  const words = useWords(timelineWords);
+  const words = useMessages(timelineWords);
   const id = useId();
   const idOf = (bar: string) => `${id}-${bar}`;
   const isShown = view.lanes.some(({ bars }) => bars.some((bar) => bar.id === active));
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!MOVES.has(event.key)) return;
+    if (!NAVIGATION_KEYS.has(event.key)) return;
     event.preventDefault();
-    const next = barAfter(view.lanes, active, event.key);
+    const next = findNextBar(view.lanes, active, event.key);
     if (next !== undefined) onActive(next.id);
   };
   return (
@@ -45,11 +45,11 @@ export function TimelineLanes({ timeline, view, active, onActive }: TimelineLane
       className="relative flex flex-col gap-1"
     >
       <div className="pointer-events-none absolute inset-y-0 right-0 left-24 sm:left-36" aria-hidden>
-        {ticksOf(view).map((at) => (
+        {computeTicks(view).map((at) => (
           <span
             key={at}
             className="absolute inset-y-0 z-10 w-px bg-line"
-            style={{ left: `${placeOf(view, at)}%` }}
+            style={{ left: `${toTimelinePercent(view, at)}%` }}
           />
         ))}
       </div>
@@ -70,19 +70,19 @@ export function TimelineLanes({ timeline, view, active, onActive }: TimelineLane
 }
 
 interface LaneRowProps extends Omit<TimelineLanesProps, "timeline"> {
-  lane: Lane;
+  lane: HolderLane;
   overlaps: readonly Overlap[];
   idOf(bar: string): string;
 }
 
 function LaneRow({ lane, view, active, onActive, overlaps, idOf }: LaneRowProps) {
-  const name = laneName(lane.owner, useBarWords());
+  const name = formatLaneName(lane.owner, useBarMessages());
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
-    <div role="group" aria-label={visibleText(name)} className="flex h-6 items-center">
+    <div role="group" aria-label={toVisibleText(name)} className="flex h-6 items-center">
       <span
         aria-hidden
-        title={visibleText(lane.owner)}
+        title={toVisibleText(lane.owner)}
         className="w-24 shrink-0 truncate pr-2 font-mono text-2xs text-ink-2 sm:w-36"
       >
         <SafeText text={name} />
@@ -108,15 +108,15 @@ function LaneRow({ lane, view, active, onActive, overlaps, idOf }: LaneRowProps)
 
 interface BarMarkProps {
   id: string;
-  bar: Bar;
+  bar: HoldBar;
   view: TimelineView;
   isActive: boolean;
   onActive(): void;
 }
 
 function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
-  const [left, right] = [placeOf(view, bar.from), placeOf(view, bar.to)];
-  const text = visibleText(barText(bar, useBarWords()));
+  const [left, right] = [toTimelinePercent(view, bar.from), toTimelinePercent(view, bar.to)];
+  const text = toVisibleText(formatBar(bar, useBarMessages()));
   return (
     <>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the listbox takes the keys */}
@@ -148,9 +148,9 @@ function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
 }
 
 /** A shape besides the colour. */
-function EndMark({ bar: { end, owner }, at }: { bar: Bar; at: number }) {
+function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   const isForced = end === "force_released" || end === "evicted";
-  if (!isForced && (end !== "expired" || holdOffOf(owner) !== null)) return null;
+  if (!isForced && (end !== "expired" || parseReservedHold(owner) !== null)) return null;
   return (
     <span
       aria-hidden
@@ -168,14 +168,14 @@ function EndMark({ bar: { end, owner }, at }: { bar: Bar; at: number }) {
 
 function OverlapMark({ overlap: { from, to, is }, view }: { overlap: Overlap; view: TimelineView }) {
   if (to < view.from) return null;
-  const [left, right] = [placeOf(view, from), placeOf(view, to)];
+  const [left, right] = [toTimelinePercent(view, from), toTimelinePercent(view, to)];
   return (
     <span
       aria-hidden
       data-overlap={is}
       className={clsx(
         "pointer-events-none absolute inset-y-0 rounded-[3px] border-2 border-current",
-        HATCH,
+        HATCH_CLASS,
         is === "wrong" ? "text-bad" : "text-warn",
       )}
       style={{ left: `${left}%`, width: `max(4px, ${right - left}%)` }}
@@ -184,14 +184,14 @@ function OverlapMark({ overlap: { from, to, is }, view }: { overlap: Overlap; vi
 }
 
 function GapBand({ gap: { from, to }, view }: { gap: GapEvent; view: TimelineView }) {
-  const words = useWords(timelineWords);
+  const words = useMessages(timelineWords);
   if (to < view.from) return null;
-  const [left, right] = [placeOf(view, from), placeOf(view, to)];
+  const [left, right] = [toTimelinePercent(view, from), toTimelinePercent(view, to)];
   return (
     <div
       data-gap
       title={words.gap(formatClock(from), formatClock(to))}
-      className={clsx("@container absolute inset-y-0 border-x border-warn text-warn", HATCH)}
+      className={clsx("@container absolute inset-y-0 border-x border-warn text-warn", HATCH_CLASS)}
       style={{ left: `${left}%`, width: `max(3px, ${right - left}%)` }}
     >
       <span className="hidden w-fit bg-panel px-1 text-2xs @min-[90px]:block">{words.notWatched}</span>

@@ -1,6 +1,6 @@
-import { type Bar, inTime, type Lane, type Timeline } from "./timeline-bars.ts";
+import { type HoldBar, type HolderLane, sortBarsByTime, type Timeline } from "./timeline-bars.ts";
 
-export type Span = "latest" | "all";
+export type TimelineSpan = "latest" | "all";
 
 /** So many holds are shown at first: a day of short ones would be a day of dots. */
 export const LATEST_BARS = 12;
@@ -9,7 +9,7 @@ const LANES_MAX = 12;
 const MARGIN = 0.02;
 
 export interface TimelineView {
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly HolderLane[];
   /** How many holders are left out. */
   readonly others: number;
   readonly from: number;
@@ -17,8 +17,8 @@ export interface TimelineView {
 }
 
 /** The part of a timeline that is shown. */
-export function viewOf({ lanes, from, to }: Timeline, span: Span): TimelineView {
-  const first = span === "all" ? undefined : inTime(lanes).at(-LATEST_BARS);
+export function selectTimelineView({ lanes, from, to }: Timeline, span: TimelineSpan): TimelineView {
+  const first = span === "all" ? undefined : sortBarsByTime(lanes).at(-LATEST_BARS);
   const begin = first?.from ?? from;
   const shown = lanes
     .map(({ owner, bars }) => ({ owner, bars: bars.filter((bar) => bar.to >= begin) }))
@@ -32,7 +32,7 @@ export function viewOf({ lanes, from, to }: Timeline, span: Span): TimelineView 
 }
 
 /** A time as a share of the width, 0 to 100. */
-export function placeOf({ from, to }: Pick<TimelineView, "from" | "to">, at: number): number {
+export function toTimelinePercent({ from, to }: Pick<TimelineView, "from" | "to">, at: number): number {
   return Math.min(100, Math.max(0, (100 * (at - from)) / (to - from)));
 }
 
@@ -49,15 +49,19 @@ const STEPS_MS = [
 const TICKS_MAX = 5;
 
 /** Round moments between its ends, so many that a label fits at each: a bar is placed in time by the eye. */
-export function ticksOf({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
+export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
   const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: TICKS_MAX + 1 }, (_, at) => first + at * step).filter((at) => at < to);
 }
 
 /** Where an arrow key goes: along in time, or to the bar of the next lane that is closest in time. */
-export function barAfter(lanes: readonly Lane[], active: string | undefined, key: string): Bar | undefined {
-  const bars = inTime(lanes);
+export function findNextBar(
+  lanes: readonly HolderLane[],
+  active: string | undefined,
+  key: string,
+): HoldBar | undefined {
+  const bars = sortBarsByTime(lanes);
   const at = bars.findIndex(({ id }) => id === active);
   const here = bars[at];
   if (key === "Home") return bars[0];
@@ -65,7 +69,7 @@ export function barAfter(lanes: readonly Lane[], active: string | undefined, key
   if (key === "ArrowRight") return bars[Math.min(bars.length - 1, at + 1)];
   if (key === "ArrowLeft") return bars[Math.max(0, at - 1)];
   const lane = lanes.findIndex(({ owner }) => owner === here.owner) + (key === "ArrowDown" ? 1 : -1);
-  const near = (bar: Bar) => Math.abs(bar.from - here.from);
+  const near = (bar: HoldBar) => Math.abs(bar.from - here.from);
   const [closest] = lanes[lane]?.bars.toSorted((a, b) => near(a) - near(b)) ?? [];
   return closest ?? here;
 }

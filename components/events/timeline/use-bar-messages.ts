@@ -3,10 +3,10 @@
 import { useMemo } from "react";
 import { lock } from "@/lib/i18n/en/lock.tsx";
 import { timeline } from "@/lib/i18n/en/timeline.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { BarWords } from "./bar-text.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { BarMessages } from "./bar-text.ts";
 
-export function useBarWords(): BarWords {
-  const [told, known] = [useWords(timeline), useWords(lock)];
+export function useBarMessages(): BarMessages {
+  const [told, known] = [useMessages(timeline), useMessages(lock)];
   return useMemo(() => ({ timeline: told, lock: known }), [told, known]);
 }

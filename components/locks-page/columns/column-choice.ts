@@ -1,24 +1,24 @@
 import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
 
-const isColumn = (text: string): text is ColumnId => COLUMNS.has(text as ColumnId);
+const isColumnId = (text: string): text is ColumnId => COLUMNS.has(text as ColumnId);
 
 /**
  * Which columns, and in which order, from an address or from what a browser kept: anybody's text.
  * Each once; the key is never left out, as it names the row. undefined: nothing is chosen.
  */
-export function parseChoice(text: string | null): readonly ColumnId[] | undefined {
-  const chosen = [...new Set((text ?? "").split(",").filter(isColumn))];
+export function parseColumnChoice(text: string | null): readonly ColumnId[] | undefined {
+  const chosen = [...new Set((text ?? "").split(",").filter(isColumnId))];
   if (chosen.length === 0) return undefined;
   return chosen.includes("key") ? chosen : ["key", ...chosen];
 }
 
 /** null: as everybody has them, which needs no words. */
-export function choiceText(chosen: readonly ColumnId[]): string | null {
+export function serializeColumnChoice(chosen: readonly ColumnId[]): string | null {
   const text = chosen.join(",");
   return text === ALL_COLUMNS.join(",") ? null : text;
 }
 
-export function withColumn(chosen: readonly ColumnId[], id: ColumnId, on: boolean): readonly ColumnId[] {
+export function setColumnShown(chosen: readonly ColumnId[], id: ColumnId, on: boolean): readonly ColumnId[] {
   if (!on) return id === "key" ? chosen : chosen.filter((each) => each !== id);
   if (chosen.includes(id)) return chosen;
   // Back to where it stands among all, after the nearest before it that is there.
@@ -27,26 +27,26 @@ export function withColumn(chosen: readonly ColumnId[], id: ColumnId, on: boolea
   return chosen.toSpliced(at, 0, id);
 }
 
-export function moved(chosen: readonly ColumnId[], id: ColumnId, by: -1 | 1): readonly ColumnId[] {
+export function moveColumn(chosen: readonly ColumnId[], id: ColumnId, by: -1 | 1): readonly ColumnId[] {
   const at = chosen.indexOf(id);
   const to = at + by;
   if (at < 0 || to < 0 || to >= chosen.length) return chosen;
   return chosen.toSpliced(at, 1).toSpliced(to, 0, id);
 }
 
-export type Widths = Readonly<Partial<Record<ColumnId, number>>>;
+export type ColumnWidths = Readonly<Partial<Record<ColumnId, number>>>;
 
 /** Widths that somebody gave columns, in pixels, from what a browser kept. */
-export function parseWidths(text: string | null): Widths {
+export function parseColumnWidths(text: string | null): ColumnWidths {
   const pairs = (text ?? "").split(",").map((pair) => pair.split(":"));
   return Object.fromEntries(
     pairs
       .map(([id = "", px]) => [id, Number(px)] as const)
-      .filter(([id, px]) => isColumn(id) && Number.isFinite(px) && px > 0 && px < 5000),
+      .filter(([id, px]) => isColumnId(id) && Number.isFinite(px) && px > 0 && px < 5000),
   );
 }
 
-export function widthsText(widths: Widths): string | null {
+export function serializeColumnWidths(widths: ColumnWidths): string | null {
   const text = Object.entries(widths)
     .map(([id, px]) => `${id}:${Math.round(px)}`)
     .join(",");

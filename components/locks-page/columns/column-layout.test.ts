@@ -1,24 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choiceText, moved, parseChoice, parseWidths, widthsText, withColumn } from "./column-choice.ts";
-import { layOut } from "./column-layout.ts";
-import { edgeAt, widthsWith } from "./column-resize.ts";
+import {
+  moveColumn,
+  parseColumnChoice,
+  parseColumnWidths,
+  serializeColumnChoice,
+  serializeColumnWidths,
+  setColumnShown,
+} from "./column-choice.ts";
+import { layOutColumns } from "./column-layout.ts";
+import { findResizeHandle, resizeColumn } from "./column-resize.ts";
 import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
 
-const widthOf = (id: ColumnId, layout: ReturnType<typeof layOut>) =>
+const widthOf = (id: ColumnId, layout: ReturnType<typeof layOutColumns>) =>
   layout.columns.find((column) => column.id === id)?.px;
-const sum = (layout: ReturnType<typeof layOut>) => layout.columns.reduce((all, { px }) => all + px, 0);
+const sum = (layout: ReturnType<typeof layOutColumns>) => layout.columns.reduce((all, { px }) => all + px, 0);
 
 describe("column layout", () => {
   it("all columns are shown where there is room, and the key column takes the rest", () => {
-    const layout = layOut(ALL_COLUMNS, {}, 1340);
+    const layout = layOutColumns(ALL_COLUMNS, {}, 1340);
     expect(layout.noRoom).toEqual([]);
     expect(sum(layout)).toBe(1340);
     expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.usualPx);
   });
 
   it("the key column keeps 260 px beside an open event panel, and less important columns are hidden", () => {
-    const layout = layOut(ALL_COLUMNS, {}, 801);
+    const layout = layOutColumns(ALL_COLUMNS, {}, 801);
     expect(widthOf("key", layout)).toBeGreaterThanOrEqual(260);
     expect(layout.columns.map(({ id }) => id)).toEqual([
       "key",
@@ -32,24 +39,26 @@ describe("column layout", () => {
   });
 
   it("the key column is limited to 640 px on the widest screen", () => {
-    const layout = layOut(ALL_COLUMNS, {}, 2200);
+    const layout = layOutColumns(ALL_COLUMNS, {}, 2200);
     expect(widthOf("key", layout)).toBe(640);
     expect(sum(layout)).toBeLessThanOrEqual(2200);
   });
 
   it("a custom column width is kept while there is room", () => {
-    expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 333 }, 1500))).toBe(333);
-    expect(widthOf("owner", layOut(ALL_COLUMNS, { owner: 2 }, 1500))).toBe(COLUMNS.get("owner")?.leastPx);
+    expect(widthOf("owner", layOutColumns(ALL_COLUMNS, { owner: 333 }, 1500))).toBe(333);
+    expect(widthOf("owner", layOutColumns(ALL_COLUMNS, { owner: 2 }, 1500))).toBe(
+      COLUMNS.get("owner")?.leastPx,
+    );
   });
 
   it("no column is narrower than its minimum, and the layout never exceeds the available width", () => {
     const columns = fc
       .shuffledSubarray([...ALL_COLUMNS])
-      .map((ids) => parseChoice(ids.join(",")) ?? ALL_COLUMNS);
+      .map((ids) => parseColumnChoice(ids.join(",")) ?? ALL_COLUMNS);
     const widths = fc.dictionary(fc.constantFrom(...ALL_COLUMNS), fc.integer({ min: 1, max: 3000 }));
     fc.assert(
       fc.property(columns, widths, fc.integer({ min: 260, max: 4000 }), (chosen, given, room) => {
-        const layout = layOut(chosen, given, room);
+        const layout = layOutColumns(chosen, given, room);
         const shown = layout.columns.map(({ id }) => id);
         expect(shown).toEqual(chosen.filter((id) => !layout.noRoom.includes(id)));
         expect(shown).toContain("key");
@@ -64,10 +73,14 @@ describe("column layout", () => {
 
 describe("column resizing", () => {
   const move = (room: number, before: number, byPx: number) => {
-    const { columns } = layOut(ALL_COLUMNS, {}, room);
-    const edge = edgeAt(columns, before);
+    const { columns } = layOutColumns(ALL_COLUMNS, {}, room);
+    const edge = findResizeHandle(columns, before);
     if (edge === undefined) throw new Error("There is no such edge");
-    const after = layOut(ALL_COLUMNS, widthsWith(columns, edge, edge.px + edge.towards * byPx), room).columns;
+    const after = layOutColumns(
+      ALL_COLUMNS,
+      resizeColumn(columns, edge, edge.px + edge.towards * byPx),
+      room,
+    ).columns;
     const edgesOf = (shown: typeof columns) =>
       shown.map((_, at) => shown.slice(0, at).reduce((sum, { px }) => sum + px, 0));
     return { was: edgesOf(columns), is: edgesOf(after), columns, after };
@@ -92,27 +105,30 @@ describe("column resizing", () => {
 describe("column selection", () => {
   it("a column selection survives serialization and is null for the default", () => {
     const chosen: ColumnId[] = ["held", "key", "remaining"];
-    expect(parseChoice(choiceText(chosen))).toEqual(chosen);
-    expect(choiceText(ALL_COLUMNS)).toBeNull();
+    expect(parseColumnChoice(serializeColumnChoice(chosen))).toEqual(chosen);
+    expect(serializeColumnChoice(ALL_COLUMNS)).toBeNull();
   });
 
   it("a column selection always contains the key, each column once, and no unknown column", () => {
-    expect(parseChoice("held,<script>,held,fence")).toEqual(["key", "held", "fence"]);
-    expect(parseChoice("nonsense")).toBeUndefined();
-    expect(parseChoice(null)).toBeUndefined();
+    expect(parseColumnChoice("held,<script>,held,fence")).toEqual(["key", "held", "fence"]);
+    expect(parseColumnChoice("nonsense")).toBeUndefined();
+    expect(parseColumnChoice(null)).toBeUndefined();
   });
 
   it("a restored column returns to its place, and a moved column moves one step at a time", () => {
-    const without = withColumn(ALL_COLUMNS, "format", false);
+    const without = setColumnShown(ALL_COLUMNS, "format", false);
     expect(without).not.toContain("format");
-    expect(withColumn(without, "format", true)).toEqual(ALL_COLUMNS);
-    expect(withColumn(ALL_COLUMNS, "key", false)).toEqual(ALL_COLUMNS);
-    expect(moved(["key", "held", "fence"], "fence", -1)).toEqual(["key", "fence", "held"]);
-    expect(moved(["key", "held"], "held", 1)).toEqual(["key", "held"]);
+    expect(setColumnShown(without, "format", true)).toEqual(ALL_COLUMNS);
+    expect(setColumnShown(ALL_COLUMNS, "key", false)).toEqual(ALL_COLUMNS);
+    expect(moveColumn(["key", "held", "fence"], "fence", -1)).toEqual(["key", "fence", "held"]);
+    expect(moveColumn(["key", "held"], "held", 1)).toEqual(["key", "held"]);
   });
 
   it("stored column widths are read, and invalid ones are dropped", () => {
-    expect(parseWidths(widthsText({ owner: 200.4, held: 90 }))).toEqual({ owner: 200, held: 90 });
-    expect(parseWidths("owner:wide,held:-3,nobody:100,fence:99999")).toEqual({});
+    expect(parseColumnWidths(serializeColumnWidths({ owner: 200.4, held: 90 }))).toEqual({
+      owner: 200,
+      held: 90,
+    });
+    expect(parseColumnWidths("owner:wide,held:-3,nobody:100,fence:99999")).toEqual({});
   });
 });

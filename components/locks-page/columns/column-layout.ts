@@ -1,18 +1,18 @@
-import type { Widths } from "./column-choice.ts";
+import type { ColumnWidths } from "./column-choice.ts";
 import { COLUMNS, type ColumnId } from "./columns.ts";
 
-export interface LaidOut {
+export interface ColumnPlacement {
   id: ColumnId;
   px: number;
 }
 
 export interface ColumnLayout {
-  columns: readonly LaidOut[];
+  columns: readonly ColumnPlacement[];
   /** Chosen, and there is no room for them. */
   noRoom: readonly ColumnId[];
 }
 
-interface Part {
+interface ColumnShare {
   id: ColumnId;
   px: number;
   leastPx: number;
@@ -26,30 +26,34 @@ interface Part {
  * too narrow to read. Where there is no room for all the last by rank give way; where there is more than text can use,
  * it stays free at the end.
  */
-export function layOut(chosen: readonly ColumnId[], widths: Widths, roomPx: number): ColumnLayout {
+export function layOutColumns(
+  chosen: readonly ColumnId[],
+  widths: ColumnWidths,
+  roomPx: number,
+): ColumnLayout {
   const shown = [...chosen];
   const noRoom: ColumnId[] = [];
-  while (shown.length > 1 && sumOf(shown.map(leastOf)) > roomPx) {
-    const last = shown.reduce((worst, id) => (rankOf(id) > rankOf(worst) ? id : worst));
+  while (shown.length > 1 && sumPx(shown.map(getMinWidth)) > roomPx) {
+    const last = shown.reduce((worst, id) => (getColumnRank(id) > getColumnRank(worst) ? id : worst));
     shown.splice(shown.indexOf(last), 1);
     noRoom.push(last);
   }
-  const parts = shown.map((id) => partOf(id, widths));
-  shrink(parts, roomPx);
-  grow(parts, roomPx);
+  const parts = shown.map((id) => toColumnShare(id, widths));
+  shrinkColumns(parts, roomPx);
+  growColumns(parts, roomPx);
   return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), noRoom };
 }
 
 /** How narrow and how wide a hand may make it. */
-export function limitsOf(id: ColumnId): { leastPx: number; mostPx: number } {
-  return { leastPx: leastOf(id), mostPx: 3 * (COLUMNS.get(id)?.mostPx ?? 0) };
+export function getColumnLimits(id: ColumnId): { leastPx: number; mostPx: number } {
+  return { leastPx: getMinWidth(id), mostPx: 3 * (COLUMNS.get(id)?.mostPx ?? 0) };
 }
 
-const leastOf = (id: ColumnId): number => COLUMNS.get(id)?.leastPx ?? 0;
-const rankOf = (id: ColumnId): number => COLUMNS.get(id)?.rank ?? 0;
-const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, px) => sum + px, 0);
+const getMinWidth = (id: ColumnId): number => COLUMNS.get(id)?.leastPx ?? 0;
+const getColumnRank = (id: ColumnId): number => COLUMNS.get(id)?.rank ?? 0;
+const sumPx = (sizes: readonly number[]): number => sizes.reduce((sum, px) => sum + px, 0);
 
-function partOf(id: ColumnId, widths: Widths): Part {
+function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
   const { leastPx = 0, usualPx = 0, mostPx = 0 } = COLUMNS.get(id) ?? {};
   const byHand = widths[id];
   const isByHand = byHand !== undefined;
@@ -59,11 +63,11 @@ function partOf(id: ColumnId, widths: Widths): Part {
 }
 
 /** Those first whose width nobody gave. */
-function shrink(parts: readonly Part[], roomPx: number): void {
+function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   for (const isByHand of [false, true]) {
-    const excess = sumOf(parts.map(({ px }) => px)) - roomPx;
+    const excess = sumPx(parts.map(({ px }) => px)) - roomPx;
     if (excess <= 0) return;
-    share(
+    distributePx(
       parts.filter((part) => part.isByHand === isByHand),
       -excess,
       ({ px, leastPx }) => px - leastPx,
@@ -75,19 +79,19 @@ function shrink(parts: readonly Part[], roomPx: number): void {
 }
 
 /** Most keys end within it. */
-const USUAL_KEY_PX = 340;
+const TYPICAL_KEY_PX = 340;
 
 /** The key until most of them can be read, then key and holder alike, then what is left of the room. */
-function grow(parts: readonly Part[], roomPx: number): void {
+function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
   const steps: readonly { ids: readonly ColumnId[]; upToPx: number }[] = [
-    { ids: ["key"], upToPx: USUAL_KEY_PX },
+    { ids: ["key"], upToPx: TYPICAL_KEY_PX },
     { ids: ["key", "owner"], upToPx: Number.POSITIVE_INFINITY },
     { ids: parts.map(({ id }) => id), upToPx: Number.POSITIVE_INFINITY },
   ];
   for (const { ids, upToPx } of steps) {
-    const spare = roomPx - sumOf(parts.map(({ px }) => px));
+    const spare = roomPx - sumPx(parts.map(({ px }) => px));
     if (spare <= 0) return;
-    share(
+    distributePx(
       parts.filter(({ id }) => ids.includes(id)),
       spare,
       ({ px, mostPx }) => Math.min(mostPx, upToPx) - px,
@@ -96,9 +100,13 @@ function grow(parts: readonly Part[], roomPx: number): void {
 }
 
 /** Gives out so much, or takes it (below 0), as each has leave to change. */
-function share(parts: readonly Part[], amountPx: number, leaveOf: (part: Part) => number): void {
+function distributePx(
+  parts: readonly ColumnShare[],
+  amountPx: number,
+  leaveOf: (part: ColumnShare) => number,
+): void {
   const leaves = parts.map((part) => Math.max(0, leaveOf(part)));
-  const leave = sumOf(leaves);
+  const leave = sumPx(leaves);
   if (leave === 0) return;
   const given = Math.sign(amountPx) * Math.min(Math.abs(amountPx), leave);
   parts.forEach((part, at) => {

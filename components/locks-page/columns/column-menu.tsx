@@ -6,10 +6,10 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import type { RefObject } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { moved, withColumn } from "./column-choice.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { moveColumn, setColumnShown } from "./column-choice.ts";
 import { ALL_COLUMNS, type ColumnId } from "./columns.ts";
-import { DENSITIES } from "./row-density.ts";
+import { ROW_DENSITIES } from "./row-density.ts";
 import type { TableColumns } from "./use-columns.ts";
 
 interface ColumnMenuProps {
@@ -21,7 +21,7 @@ interface ColumnMenuProps {
 
 /** Which columns are shown and in which order, and how high rows are. */
 export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
-  const words = useWords(table);
+  const words = useMessages(table);
   const { chosen } = columns;
   // Those that are not shown stand last, where they do not break the order of the others.
   const listed = [...chosen, ...ALL_COLUMNS.filter((id) => !chosen.includes(id))];
@@ -42,16 +42,16 @@ export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
           >
             <div className="flex items-center justify-between pb-1">
               <Popover.Title className="text-xs font-semibold">{words.shownColumns}</Popover.Title>
-              <Button size="small" look="quiet" onClick={columns.reset}>
+              <Button size="small" variant="quiet" onClick={columns.reset}>
                 {words.reset}
               </Button>
             </div>
             <ul>
               {listed.map((id) => (
-                <ColumnLine key={id} id={id} columns={columns} />
+                <ColumnRow key={id} id={id} columns={columns} />
               ))}
             </ul>
-            <DensityChoice columns={columns} />
+            <DensityPicker columns={columns} />
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
@@ -59,13 +59,13 @@ export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
   );
 }
 
-function ColumnLine({ id, columns }: { id: ColumnId; columns: TableColumns }) {
-  const words = useWords(table);
+function ColumnRow({ id, columns }: { id: ColumnId; columns: TableColumns }) {
+  const words = useMessages(table);
   const { chosen, choose, layout } = columns;
   const name = words.columns[id];
   const at = chosen.indexOf(id);
   const isShown = at >= 0;
-  const move = (by: -1 | 1) => choose(moved(chosen, id, by));
+  const move = (by: -1 | 1) => choose(moveColumn(chosen, id, by));
   return (
     <li className="flex h-8 items-center gap-1">
       <label className="flex min-w-0 flex-1 items-center gap-2">
@@ -73,7 +73,7 @@ function ColumnLine({ id, columns }: { id: ColumnId; columns: TableColumns }) {
           type="checkbox"
           checked={isShown}
           disabled={id === "key"}
-          onChange={({ target }) => choose(withColumn(chosen, id, target.checked))}
+          onChange={({ target }) => choose(setColumnShown(chosen, id, target.checked))}
           className="size-[14px] accent-accent"
         />
         <span className={clsx("truncate", !isShown && "text-ink-3")}>{name}</span>
@@ -81,19 +81,23 @@ function ColumnLine({ id, columns }: { id: ColumnId; columns: TableColumns }) {
       </label>
       {isShown && (
         <>
-          <Mover label={words.moveUp(name)} isLast={at === 0} onMove={() => move(-1)}>
+          <MoveColumnButton label={words.moveUp(name)} isLast={at === 0} onMove={() => move(-1)}>
             <ArrowUp aria-hidden size={13} />
-          </Mover>
-          <Mover label={words.moveDown(name)} isLast={at === chosen.length - 1} onMove={() => move(1)}>
+          </MoveColumnButton>
+          <MoveColumnButton
+            label={words.moveDown(name)}
+            isLast={at === chosen.length - 1}
+            onMove={() => move(1)}
+          >
             <ArrowDown aria-hidden size={13} />
-          </Mover>
+          </MoveColumnButton>
         </>
       )}
     </li>
   );
 }
 
-interface MoverProps {
+interface MoveColumnButtonProps {
   label: string;
   isLast: boolean;
   onMove(): void;
@@ -101,11 +105,11 @@ interface MoverProps {
 }
 
 /** Stays reachable at the end of the way, so that the focus is not lost there. */
-function Mover({ label, isLast, onMove, children }: MoverProps) {
+function MoveColumnButton({ label, isLast, onMove, children }: MoveColumnButtonProps) {
   return (
     <Button
       size="small-icon"
-      look="quiet"
+      variant="quiet"
       aria-label={label}
       title={label}
       aria-disabled={isLast || undefined}
@@ -117,13 +121,13 @@ function Mover({ label, isLast, onMove, children }: MoverProps) {
   );
 }
 
-function DensityChoice({ columns }: { columns: TableColumns }) {
-  const words = useWords(table);
+function DensityPicker({ columns }: { columns: TableColumns }) {
+  const words = useMessages(table);
   return (
     <fieldset className="mt-2 border-t border-line pt-2.5">
       <legend className="float-left w-full pb-1.5 text-xs font-semibold">{words.densityTitle}</legend>
       <div className="clear-both grid grid-cols-3 gap-1 rounded-[8px] bg-line-soft p-0.5">
-        {DENSITIES.map((density) => (
+        {ROW_DENSITIES.map((density) => (
           <label
             key={density}
             className={clsx(

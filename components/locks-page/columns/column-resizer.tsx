@@ -2,29 +2,29 @@
 
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { LaidOut } from "./column-layout.ts";
-import { type Edge, edgeAt, widthsWith } from "./column-resize.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ColumnPlacement } from "./column-layout.ts";
+import { findResizeHandle, type ResizeHandle, resizeColumn } from "./column-resize.ts";
 import { COLUMNS } from "./columns.ts";
 import type { TableColumns } from "./use-columns.ts";
 
 const STEP_PX = 8;
-const STRIDE_PX = 40;
+const LARGE_STEP_PX = 40;
 
-interface ColumnEdgeProps {
+interface ColumnResizerProps {
   columns: TableColumns;
   /** The place of the column that it stands before. */
   before: number;
 }
 
 /** What a column is made wider and narrower with: dragged, or moved with the arrow keys. */
-export function ColumnEdge({ columns, before }: ColumnEdgeProps) {
-  const words = useWords(table);
-  const begun = useRef<{ x: number; shown: readonly LaidOut[]; edge: Edge } | null>(null);
+export function ColumnResizer({ columns, before }: ColumnResizerProps) {
+  const words = useMessages(table);
+  const begun = useRef<{ x: number; shown: readonly ColumnPlacement[]; edge: ResizeHandle } | null>(null);
   const shown = columns.layout.columns;
-  const edge = edgeAt(shown, before);
+  const edge = findResizeHandle(shown, before);
   if (edge === undefined) return null;
-  const give = (px: number) => columns.setWidths(widthsWith(shown, edge, px), "for_good");
+  const give = (px: number) => columns.setWidths(resizeColumn(shown, edge, px), "for_good");
   const giveUsual = () => give(COLUMNS.get(edge.id)?.usualPx ?? edge.px);
   const down = (event: PointerEvent<HTMLDivElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -36,11 +36,11 @@ export function ColumnEdge({ columns, before }: ColumnEdgeProps) {
     if (when === "for_good") begun.current = null;
     // A press alone gives no widths.
     if (clientX !== x || from !== shown) {
-      columns.setWidths(widthsWith(from, of, of.px + of.towards * (clientX - x)), when);
+      columns.setWidths(resizeColumn(from, of, of.px + of.towards * (clientX - x)), when);
     }
   };
   const key = (event: KeyboardEvent<HTMLDivElement>) => {
-    const px = pxAfter(event, edge);
+    const px = computeWidthAfterKey(event, edge);
     if (px === undefined && event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation();
@@ -70,8 +70,8 @@ export function ColumnEdge({ columns, before }: ColumnEdgeProps) {
   );
 }
 
-function pxAfter({ key, shiftKey }: KeyboardEvent, edge: Edge): number | undefined {
-  const by = edge.towards * (shiftKey ? STRIDE_PX : STEP_PX);
+function computeWidthAfterKey({ key, shiftKey }: KeyboardEvent, edge: ResizeHandle): number | undefined {
+  const by = edge.towards * (shiftKey ? LARGE_STEP_PX : STEP_PX);
   switch (key) {
     case "ArrowRight":
       return edge.px + by;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { LOCK_SORTS } from "@/lib/contract/lock-sort.ts";
+import { LOCK_SORT_FIELDS } from "@/lib/contract/lock-sort.ts";
 import { COLUMNS } from "./columns.ts";
 
 it("has a column for everything that locks are put in order by", () => {
-  expect([...COLUMNS.keys()].sort()).toEqual([...LOCK_SORTS].sort());
+  expect([...COLUMNS.keys()].sort()).toEqual([...LOCK_SORT_FIELDS].sort());
 });

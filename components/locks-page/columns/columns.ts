@@ -31,13 +31,13 @@ export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((e
 export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
 /** What is wrong stands first, and what is held longest among its like. */
-export const SORT_FIRST = "-abnormality";
+export const DEFAULT_SORT = "-abnormality";
 
 /** What a phone offers, where there is no room for all. */
-export const FEW_ORDERS = [SORT_FIRST, "-held", "remaining", "-waiters", "key"] as const;
-export type FewOrder = (typeof FEW_ORDERS)[number];
+export const PRESET_SORTS = [DEFAULT_SORT, "-held", "remaining", "-waiters", "key"] as const;
+export type PresetSort = (typeof PRESET_SORTS)[number];
 
-export function parseSort(sort: string): { field: string; descending: boolean } {
+export function parseColumnSort(sort: string): { field: string; descending: boolean } {
   const descending = sort.startsWith("-");
   return { field: descending ? sort.slice(1) : sort, descending };
 }
@@ -51,8 +51,8 @@ const DESCENDING_FIRST: ReadonlySet<LockSortField> = new Set([
 ]);
 
 /** First click: the order that shows the most telling rows first; second: the other way round. */
-export function nextSort(sort: string, field: LockSortField): string {
-  const now = parseSort(sort);
+export function toggleSort(sort: string, field: LockSortField): string {
+  const now = parseColumnSort(sort);
   if (now.field !== field) return DESCENDING_FIRST.has(field) ? `-${field}` : field;
   return now.descending ? field : `-${field}`;
 }

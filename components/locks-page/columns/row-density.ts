@@ -1,9 +1,9 @@
 /** How high rows are. */
-export const DENSITIES = ["dense", "normal", "airy"] as const;
-export type Density = (typeof DENSITIES)[number];
+export const ROW_DENSITIES = ["dense", "normal", "airy"] as const;
+export type RowDensity = (typeof ROW_DENSITIES)[number];
 
-export const ROW_PX: Readonly<Record<Density, number>> = { dense: 32, normal: 40, airy: 48 };
+export const ROW_HEIGHT_PX: Readonly<Record<RowDensity, number>> = { dense: 32, normal: 40, airy: 48 };
 
-export function parseDensity(text: string | null): Density {
-  return DENSITIES.find((density) => density === text) ?? "normal";
+export function parseRowDensity(text: string | null): RowDensity {
+  return ROW_DENSITIES.find((density) => density === text) ?? "normal";
 }

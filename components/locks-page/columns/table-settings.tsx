@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { TableColumns } from "./use-columns.ts";
 
 const ColumnMenu = dynamic(() => import("./column-menu.tsx").then((module) => module.ColumnMenu), {
@@ -13,15 +13,15 @@ const ColumnMenu = dynamic(() => import("./column-menu.tsx").then((module) => mo
 });
 
 /** The way to what is shown of each row, and how high it is. */
-export function TableSetUp({ columns }: { columns: TableColumns }) {
-  const words = useWords(table);
+export function TableSettings({ columns }: { columns: TableColumns }) {
+  const words = useMessages(table);
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   return (
     <>
       <Button
         ref={button}
-        look="quiet"
+        variant="quiet"
         size="small-icon"
         aria-label={words.setUp}
         title={words.setUp}

@@ -1,14 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
-import type { KeptLock, LiveWindow } from "@/lib/contract/live.ts";
+import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import { sampleHolder, sampleLock } from "@/lib/contract/sample-lock.ts";
-import { changesSince, type HeldList, heldAfter, heldFrom, type Newer } from "./frozen-list.ts";
+import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
+import {
+  countChanges,
+  type FrozenList,
+  freezeList,
+  type ListUpdate,
+  updateFrozenList,
+} from "./frozen-list.ts";
 
 const lock = (key: string, version = "1", count = 1): Lock =>
-  sampleLock({ key, version, holders: [sampleHolder({ count })], remainingMs: 1, leaseMs: 1, asOf: 5000 });
+  createSampleLock({
+    key,
+    version,
+    holders: [createSampleHolder({ count })],
+    remainingMs: 1,
+    leaseMs: 1,
+    asOf: 5000,
+  });
 const windowOf = (...items: Lock[]): LiveWindow => ({
   now: 1,
   filter: "",
@@ -26,49 +39,52 @@ const released: LockEvent = {
   at: 6000,
   observed: "exact",
 };
-const free = (key: string, ended?: LockEvent): [string, KeptLock] => [
-  pathOf({ key }),
-  { lock: sampleLock({ key, state: "free", holders: [], version: null }), ...(ended && { ended }) },
+const free = (key: string, ended?: LockEvent): [string, PinnedLock] => [
+  toLockPath({ key }),
+  { lock: createSampleLock({ key, state: "free", holders: [], version: null }), ...(ended && { ended }) },
 ];
-const newer = (latest: LiveWindow, more: Partial<Newer> = {}): Newer => ({
+const newer = (latest: LiveWindow, more: Partial<ListUpdate> = {}): ListUpdate => ({
   latest,
-  kept: undefined,
+  pinned: undefined,
   visible: [0, 20],
-  stillness: "reading",
+  freezeReason: "reading",
   ...more,
 });
-const keysOf = ({ rows }: HeldList) => rows.map((row) => row.lock.key);
+const keysOf = ({ rows }: FrozenList) => rows.map((row) => row.lock.key);
 
 describe("updates of a frozen list", () => {
-  const held = heldFrom(windowOf(lock("a"), lock("b"), lock("c")));
+  const held = freezeList(windowOf(lock("a"), lock("b"), lock("c")));
 
   it("a frozen list keeps its order while values update", () => {
-    const after = heldAfter(held, newer(windowOf(lock("c"), lock("new"), lock("a", "1", 7), lock("b"))));
+    const after = updateFrozenList(
+      held,
+      newer(windowOf(lock("c"), lock("new"), lock("a", "1", 7), lock("b"))),
+    );
     expect(keysOf(after)).toEqual(["a", "b", "c"]);
     expect(after.rows[0]?.lock.holders[0]?.count).toBe(7);
   });
 
   it("a frozen list strikes out an ended row with its cause and restores it when held again", () => {
     const kept = new Map([free("b", released)]);
-    const after = heldAfter(held, newer(windowOf(lock("a"), lock("c")), { kept }));
+    const after = updateFrozenList(held, newer(windowOf(lock("a"), lock("c")), { pinned: kept }));
     expect(after.rows.map(({ end }) => end)).toEqual([null, released, null]);
-    const again = heldAfter(after, newer(windowOf(lock("a"), lock("b", "2"), lock("c"))));
+    const again = updateFrozenList(after, newer(windowOf(lock("a"), lock("b", "2"), lock("c"))));
     expect(again.rows.map(({ end }) => end)).toEqual([null, null, null]);
   });
 
   it("a frozen list does not apply the end of an older hold to the current row", () => {
     const kept = new Map([free("b", { ...released, at: 1000 })]);
-    expect(heldAfter(held, newer(windowOf(lock("a")), { kept })).rows[1]?.end).toBe("untold");
+    expect(updateFrozenList(held, newer(windowOf(lock("a")), { pinned: kept })).rows[1]?.end).toBe("untold");
   });
 
   it("a frozen list does not treat a row that left the window as ended", () => {
-    expect(heldAfter(held, newer(windowOf(lock("x"), lock("y"))))).toBe(held);
+    expect(updateFrozenList(held, newer(windowOf(lock("x"), lock("y"))))).toBe(held);
   });
 
   it("a paused list keeps the holder of each row and updates renewals of the same hold", () => {
     const renewed = { ...lock("a"), remainingMs: 99 };
     const latest = windowOf(renewed, lock("b", "2"), lock("c"));
-    const after = heldAfter(held, newer(latest, { stillness: "paused" }));
+    const after = updateFrozenList(held, newer(latest, { freezeReason: "paused" }));
     expect(after.rows.map(({ lock: { version, remainingMs }, end }) => [version, remainingMs, end])).toEqual([
       ["1", 99, null],
       ["1", 1, "taken_anew"],
@@ -78,24 +94,24 @@ describe("updates of a frozen list", () => {
 
   it("a frozen list starts over with another filter or sort order", () => {
     const latest = { ...windowOf(lock("z")), sort: "-held" };
-    expect(keysOf(heldAfter(held, newer(latest)))).toEqual(["z"]);
+    expect(keysOf(updateFrozenList(held, newer(latest)))).toEqual(["z"]);
   });
 });
 
 describe("changes behind a frozen list", () => {
   it("new and ended rows count as changes, renewed ones do not", () => {
-    const held = heldFrom(windowOf(lock("a"), lock("b"), lock("c")));
+    const held = freezeList(windowOf(lock("a"), lock("b"), lock("c")));
     const latest = windowOf({ ...lock("a"), remainingMs: 7 }, lock("c"), lock("d"));
     expect(
-      changesSince(heldAfter(held, newer(latest, { kept: new Map([free("b", released)]) })), latest),
+      countChanges(updateFrozenList(held, newer(latest, { pinned: new Map([free("b", released)]) })), latest),
     ).toBe(2);
   });
 
   it("rows that only moved across a partial window do not count as changes", () => {
-    const held = heldFrom({ ...windowOf(lock("a"), lock("b"), lock("c")), total: 500 });
-    expect(changesSince(held, { ...windowOf(lock("b"), lock("c"), lock("d")), total: 499 })).toBe(0);
-    expect(changesSince(held, { ...windowOf(lock("a"), lock("aa"), lock("b")), total: 501 })).toBe(1);
-    expect(changesSince(held, { ...windowOf(lock("x"), lock("y"), lock("z")), total: 600 })).toBe(3);
+    const held = freezeList({ ...windowOf(lock("a"), lock("b"), lock("c")), total: 500 });
+    expect(countChanges(held, { ...windowOf(lock("b"), lock("c"), lock("d")), total: 499 })).toBe(0);
+    expect(countChanges(held, { ...windowOf(lock("a"), lock("aa"), lock("b")), total: 501 })).toBe(1);
+    expect(countChanges(held, { ...windowOf(lock("x"), lock("y"), lock("z")), total: 600 })).toBe(3);
   });
 });
 
@@ -124,8 +140,8 @@ class World {
     return { ...windowOf(...items), offset: this.offset, total: all.length };
   }
 
-  kept(held: HeldList, latest: LiveWindow): Map<string, KeptLock> {
-    const shown = new Set(latest.items.map(pathOf));
+  kept(held: FrozenList, latest: LiveWindow): Map<string, PinnedLock> {
+    const shown = new Set(latest.items.map(toLockPath));
     const away = held.rows.filter(({ path }) => !shown.has(path));
     return new Map(
       away.map(({ path, lock: { key } }) => {
@@ -156,16 +172,19 @@ describe("frozen list under concurrent changes", () => {
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
         const world = new World();
         for (let key = 0; key < 50; key += 2) world.do({ do: "take", key });
-        let held = heldFrom(world.window());
+        let held = freezeList(world.window());
         for (const each of steps) {
           const [first, last] = world.visible;
           const before = held;
           world.do(each);
           const latest = world.window();
-          if (each.do === "take_anew") held = heldFrom(latest);
+          if (each.do === "take_anew") held = freezeList(latest);
           // The keys that have just come are asked for with the next word.
           for (let words = 0; words < 2; words++) {
-            held = heldAfter(held, newer(latest, { kept: world.kept(held, latest), visible: world.visible }));
+            held = updateFrozenList(
+              held,
+              newer(latest, { pinned: world.kept(held, latest), visible: world.visible }),
+            );
           }
           if (each.do !== "take_anew") assertStill(before, held, first, last, world);
           assertTrue(held, world, latest);
@@ -175,7 +194,13 @@ describe("frozen list under concurrent changes", () => {
     );
   });
 
-  function assertStill(before: HeldList, after: HeldList, first: number, last: number, world: World): void {
+  function assertStill(
+    before: FrozenList,
+    after: FrozenList,
+    first: number,
+    last: number,
+    world: World,
+  ): void {
     const [from, to] = world.visible;
     for (let place = Math.max(first, from); place <= Math.min(last, to); place++) {
       const was = before.rows[place - before.offset];
@@ -185,7 +210,7 @@ describe("frozen list under concurrent changes", () => {
     }
   }
 
-  function assertTrue(held: HeldList, world: World, latest: LiveWindow): void {
+  function assertTrue(held: FrozenList, world: World, latest: LiveWindow): void {
     expect(new Set(held.rows.map(({ path }) => path)).size).toBe(held.rows.length);
     for (const { lock: shown, end } of held.rows) {
       const now = world.locks.get(Number(shown.key));
@@ -193,7 +218,7 @@ describe("frozen list under concurrent changes", () => {
       if (now !== undefined) expect(shown.version).toBe(now.version);
     }
     expect(held.total).toBeGreaterThanOrEqual(held.rows.length === 0 ? 0 : held.offset + held.rows.length);
-    const same = newer(latest, { kept: world.kept(held, latest), visible: world.visible });
-    expect(heldAfter(held, same)).toBe(held);
+    const same = newer(latest, { pinned: world.kept(held, latest), visible: world.visible });
+    expect(updateFrozenList(held, same)).toBe(held);
   }
 });

@@ -1,46 +1,46 @@
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
-import type { KeptLock, LiveWindow } from "@/lib/contract/live.ts";
+import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 /** `reading`: the order holds still and values go on. `paused`: so does who holds what. */
-export type Stillness = "reading" | "paused";
+export type FreezeReason = "reading" | "paused";
 
 /** How a row that is still shown came to its end: the event, or that nobody told, or that its key is another's by now. */
-export type RowEnd = LockEvent | "untold" | "taken_anew";
+export type RowEnding = LockEvent | "untold" | "taken_anew";
 
-export interface HeldRow {
+export interface FrozenRow {
   path: string;
   /** As it is, or as it was last. */
   lock: Lock;
-  end: RowEnd | null;
+  end: RowEnding | null;
 }
 
 /** Rows that stay where they are while the list goes on. */
-export interface HeldList {
+export interface FrozenList {
   filter: string;
   sort: string;
   /** Of the window that it was taken from. */
   windowOffset: number;
   /** Place of the first row in the whole list. */
   offset: number;
-  rows: readonly HeldRow[];
+  rows: readonly FrozenRow[];
   /** How many rows the whole list has, with those that have ended. */
   total: number;
 }
 
-export interface Newer {
+export interface ListUpdate {
   latest: LiveWindow;
   /** By path: rows that are held here and not in the window any more. */
-  kept: ReadonlyMap<string, KeptLock> | undefined;
+  pinned: ReadonlyMap<string, PinnedLock> | undefined;
   /** The rows on screen, from the first place to the last. */
   visible: readonly [first: number, last: number];
-  stillness: Stillness;
+  freezeReason: FreezeReason;
 }
 
-export function heldFrom(latest: LiveWindow): HeldList {
+export function freezeList(latest: LiveWindow): FrozenList {
   const { filter, sort, offset, items, total } = latest;
-  const rows = items.map((lock) => ({ path: pathOf(lock), lock, end: null }));
+  const rows = items.map((lock) => ({ path: toLockPath(lock), lock, end: null }));
   return { filter, sort, windowOffset: offset, offset, rows, total };
 }
 
@@ -48,26 +48,35 @@ export function heldFrom(latest: LiveWindow): HeldList {
  * The list after a newer window. Rows on screen keep their places, whatever comes and goes; another filter or order is
  * another list. @returns the very same list when nothing has changed
  */
-export function heldAfter(held: HeldList, { latest, kept, visible, stillness }: Newer): HeldList {
+export function updateFrozenList(
+  held: FrozenList,
+  { latest, pinned, visible, freezeReason }: ListUpdate,
+): FrozenList {
   const isOther = latest.filter !== held.filter || latest.sort !== held.sort;
-  if (isOther || (held.rows.length === 0 && latest.items.length > 0)) return heldFrom(latest);
-  const there = latest.offset === held.windowOffset ? held : scrolled(held, latest, visible);
-  const now = new Map(latest.items.map((lock) => [pathOf(lock), lock]));
-  const rows = there.rows.map((row) => rowAfter(row, now.get(row.path), kept?.get(row.path), stillness));
+  if (isOther || (held.rows.length === 0 && latest.items.length > 0)) return freezeList(latest);
+  const there = latest.offset === held.windowOffset ? held : scrollFrozenList(held, latest, visible);
+  const now = new Map(latest.items.map((lock) => [toLockPath(lock), lock]));
+  const rows = there.rows.map((row) =>
+    updateRow(row, now.get(row.path), pinned?.get(row.path), freezeReason),
+  );
   return rows.every((row, at) => row === there.rows[at]) ? there : { ...there, rows };
 }
 
 /** A window of other places: rows on screen stay where they are, all others come as they are now. */
-function scrolled(held: HeldList, latest: LiveWindow, [first, last]: Newer["visible"]): HeldList {
+function scrollFrozenList(
+  held: FrozenList,
+  latest: LiveWindow,
+  [first, last]: ListUpdate["visible"],
+): FrozenList {
   const staying = held.rows.flatMap((row, at) => {
     const place = held.offset + at;
     const isOnScreen = place >= first && place <= last && place >= latest.offset;
     return isOnScreen ? [{ row, place }] : [];
   });
   const [top] = staying;
-  if (top === undefined) return heldFrom(latest);
+  if (top === undefined) return freezeList(latest);
   const paths = new Set(staying.map(({ row }) => row.path));
-  const others = heldFrom(latest).rows.filter(({ path }) => !paths.has(path));
+  const others = freezeList(latest).rows.filter(({ path }) => !paths.has(path));
   const before = others.slice(0, top.place - latest.offset);
   const rows = [...before, ...staying.map(({ row }) => row), ...others.slice(before.length)];
   const offset = top.place - before.length;
@@ -80,15 +89,15 @@ function scrolled(held: HeldList, latest: LiveWindow, [first, last]: Newer["visi
   };
 }
 
-function rowAfter(
-  row: HeldRow,
+function updateRow(
+  row: FrozenRow,
   inWindow: Lock | undefined,
-  kept: KeptLock | undefined,
-  stillness: Stillness,
-): HeldRow {
+  kept: PinnedLock | undefined,
+  stillness: FreezeReason,
+): FrozenRow {
   const told = inWindow ?? kept?.lock;
   if (told === undefined) return row;
-  if (told.state === "free") return endedRow(row, kept?.ended);
+  if (told.state === "free") return markRowEnded(row, kept?.ended);
   const isSame = isSameHold(row.lock, told);
   if (stillness === "paused" && !isSame) return row.end === null ? { ...row, end: "taken_anew" } : row;
   if (row.end === null && row.lock === told) return row;
@@ -96,16 +105,16 @@ function rowAfter(
 }
 
 /** Clocks of several masters differ by no more. */
-const CLOCKS_APART_MS = 1000;
+const CLOCK_SKEW_MAX_MS = 1000;
 
-function endedRow(row: HeldRow, ended: LockEvent | undefined): HeldRow {
+function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
   // What ended an older hold of the key says nothing of this one.
-  const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCKS_APART_MS;
+  const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCK_SKEW_MAX_MS;
   const end = isOfThis ? ended : (row.end ?? "untold");
-  return end === row.end || isSameEnd(end, row.end) ? row : { ...row, end };
+  return end === row.end || isSameEnding(end, row.end) ? row : { ...row, end };
 }
 
-function isSameEnd(one: RowEnd, other: RowEnd | null): boolean {
+function isSameEnding(one: RowEnding, other: RowEnding | null): boolean {
   if (typeof one === "string" || typeof other === "string" || other === null) return one === other;
   return one.at === other.at && one.type === other.type;
 }
@@ -118,11 +127,11 @@ function isSameHold(one: Lock, other: Lock): boolean {
  * How many rows have come to these places and have ended since. Rows that only moved into the window, because others
  * did, stand at its edges: they are no news.
  */
-export function changesSince(held: HeldList, latest: LiveWindow): number {
+export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;
   if (latest.filter !== held.filter || latest.sort !== held.sort) return ended;
   const paths = new Set(held.rows.map(({ path }) => path));
-  const isKnown = (lock: Lock) => paths.has(pathOf(lock));
+  const isKnown = (lock: Lock) => paths.has(toLockPath(lock));
   const from = latest.offset === 0 ? 0 : latest.items.findIndex(isKnown);
   const reachesEnd = latest.offset + latest.items.length >= latest.total;
   const lastKnown = latest.items.findLastIndex(isKnown);

@@ -3,12 +3,12 @@
 import { Pause, Play } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { views } from "@/lib/i18n/en/views.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Pausable } from "./use-frozen-rows.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { FrozenRows } from "./use-frozen-rows.ts";
 
 /** Lets the rows stand still, and go on; a thumb wide on a phone. */
-export function PauseButton({ table: { paused, toggle } }: { table: Pausable }) {
-  const words = useWords(views);
+export function ListPauseButton({ table: { paused, toggle } }: { table: FrozenRows }) {
+  const words = useMessages(views);
   const Icon = paused ? Play : Pause;
   return (
     <Button

@@ -2,35 +2,35 @@
 
 import { type RefObject, useEffect, useMemo, useState } from "react";
 import type { LiveWindow } from "@/lib/contract/live.ts";
-import { type Kept, useKept } from "@/lib/live/live-cache.ts";
+import { type PinnedLocks, usePinnedLocks } from "@/lib/live/live-cache.ts";
 import {
-  changesSince,
-  type HeldList,
-  heldAfter,
-  heldFrom,
-  type RowEnd,
-  type Stillness,
+  countChanges,
+  type FreezeReason,
+  type FrozenList,
+  freezeList,
+  type RowEnding,
+  updateFrozenList,
 } from "./frozen-list.ts";
 
-export interface Pausable {
+export interface FrozenRows {
   /** What to show: as it is, or in the order in which it is held. */
   window: LiveWindow | undefined;
   /** As it is, whatever is shown. */
   latest: LiveWindow | undefined;
   /** By path: rows that are shown and have ended. */
-  ends: ReadonlyMap<string, RowEnd>;
+  ends: ReadonlyMap<string, RowEnding>;
   paused: boolean;
   /** null: it goes on as it comes. */
-  stillness: Stillness | null;
+  freezeReason: FreezeReason | null;
   /** Rows that have come and gone since. */
   changes: number;
   toggle(): void;
   resume(): void;
   /** The list as it is now; it stands still from there. */
-  takeAnew(): void;
+  refresh(): void;
 }
 
-interface Reading {
+interface FrozenRowsInput {
   latest: LiveWindow | undefined;
   /** Somebody is in the list, with the pointer or the keyboard. */
   isReading: boolean;
@@ -38,85 +38,96 @@ interface Reading {
   visible: RefObject<readonly [number, number]>;
 }
 
-const NO_ENDS: ReadonlyMap<string, RowEnd> = new Map();
+const NO_ENDINGS: ReadonlyMap<string, RowEnding> = new Map();
 
 /** Rows do not move while they are read: the order holds still while somebody is in the list, all of it while paused. */
-export function usePausable({ latest, isReading, visible }: Reading): Pausable {
+export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): FrozenRows {
   const [paused, setPaused] = useState(false);
-  const [held, setHeld] = useState<HeldList | null>(null);
-  const kept = useKept();
-  const stillness = stillnessOf(paused, isReading);
-  const next = listAfter(held, { latest, kept, visible, stillness });
+  const [held, setHeld] = useState<FrozenList | null>(null);
+  const kept = usePinnedLocks();
+  const stillness = getFreezeReason(paused, isReading);
+  const next = nextFrozenList(held, { latest, pinned: kept, visible, freezeReason: stillness });
   if (next !== held) setHeld(next);
-  const window = useMemo(() => shownOf(next, latest), [next, latest]);
-  const ends = useMemo(() => endsOf(next), [next]);
+  const window = useMemo(() => toShownWindow(next, latest), [next, latest]);
+  const ends = useMemo(() => collectEndings(next), [next]);
   return {
     window,
     latest,
     ends,
     paused,
-    stillness,
-    changes: next === null || latest === undefined ? 0 : changesSince(next, latest),
+    freezeReason: stillness,
+    changes: next === null || latest === undefined ? 0 : countChanges(next, latest),
     toggle: () => setPaused(!paused),
     resume() {
       setPaused(false);
       setHeld(null);
     },
-    takeAnew: () => setHeld(latest === undefined ? null : heldFrom(latest)),
+    refresh: () => setHeld(latest === undefined ? null : freezeList(latest)),
   };
 }
 
-function stillnessOf(paused: boolean, isReading: boolean): Stillness | null {
+function getFreezeReason(paused: boolean, isReading: boolean): FreezeReason | null {
   if (paused) return "paused";
   return isReading ? "reading" : null;
 }
 
-interface ListNews extends Pick<Reading, "latest" | "visible"> {
-  kept: Kept | undefined;
-  stillness: Stillness | null;
+interface FrozenListInput extends Pick<FrozenRowsInput, "latest" | "visible"> {
+  pinned: PinnedLocks | undefined;
+  freezeReason: FreezeReason | null;
 }
 
-function listAfter(held: HeldList | null, { latest, kept, visible, stillness }: ListNews): HeldList | null {
-  if (stillness === null || latest === undefined) return null;
-  if (held === null) return heldFrom(latest);
-  return heldAfter(held, { latest, kept, visible: visible.current, stillness });
+function nextFrozenList(
+  held: FrozenList | null,
+  { latest, pinned, visible, freezeReason }: FrozenListInput,
+): FrozenList | null {
+  if (freezeReason === null || latest === undefined) return null;
+  if (held === null) return freezeList(latest);
+  return updateFrozenList(held, {
+    latest,
+    pinned: pinned,
+    visible: visible.current,
+    freezeReason: freezeReason,
+  });
 }
 
-function shownOf(held: HeldList | null, latest: LiveWindow | undefined): LiveWindow | undefined {
+function toShownWindow(held: FrozenList | null, latest: LiveWindow | undefined): LiveWindow | undefined {
   if (held === null || latest === undefined) return latest;
   const { offset, total, rows } = held;
   return { ...latest, offset, total, items: rows.map(({ lock }) => lock) };
 }
 
-function endsOf(held: HeldList | null): ReadonlyMap<string, RowEnd> {
+function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding> {
   const ended = held?.rows.flatMap(({ path, end }) => (end === null ? [] : [[path, end] as const])) ?? [];
-  return ended.length === 0 ? NO_ENDS : new Map(ended);
+  return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
 /** As many as one question may name, and no more than fits into it. */
-const KEEP_MAX = 200;
-const KEEP_CHARACTERS_MAX = 40_000;
+const PINNED_ROWS_MAX = 200;
+const PINNED_CHARACTERS_MAX = 40_000;
 /** Who only passes over the table keeps nothing. */
-const KEEP_AFTER_MS = 150;
+const PIN_DELAY_MS = 150;
 
 /** The paths of the rows that are held: what becomes of them is asked for wherever they stand. */
-export function useKeep(held: readonly string[] | undefined): string[] | undefined {
+export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [keep, setKeep] = useState<string[] | undefined>();
   const text = held?.join(" ");
   useEffect(() => {
-    const timer = setTimeout(() => setKeep(text === undefined ? undefined : keepOf(text)), KEEP_AFTER_MS);
+    const timer = setTimeout(
+      () => setKeep(text === undefined ? undefined : limitPinnedPaths(text)),
+      PIN_DELAY_MS,
+    );
     return () => clearTimeout(timer);
   }, [text]);
   return keep;
 }
 
-function keepOf(text: string): string[] {
+function limitPinnedPaths(text: string): string[] {
   let characters = 0;
   return text
     .split(" ")
-    .slice(0, KEEP_MAX)
+    .slice(0, PINNED_ROWS_MAX)
     .filter((path) => {
       characters += path.length;
-      return characters <= KEEP_CHARACTERS_MAX;
+      return characters <= PINNED_CHARACTERS_MAX;
     });
 }

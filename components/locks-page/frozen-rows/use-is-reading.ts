@@ -3,25 +3,29 @@
 import { type RefObject, useEffect, useState } from "react";
 
 /** Whoever reads moves the pointer now and then; one that rests for so long was left there. */
-const POINTER_RESTS_MS = 60_000;
+const POINTER_IDLE_MS = 60_000;
 
 /**
  * Whether somebody reads what stands in a place: the pointer or the keyboard is in it. A dialog that was opened from
  * there, or a menu, is no reason to move what stands behind it.
  */
-export function useReading(place: RefObject<HTMLElement | null>): boolean {
-  const pointer = usePointerIn(place);
-  const keyboard = useKeyboardIn(place);
+export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
+  const pointer = useIsPointerInside(place);
+  const keyboard = useIsFocusInside(place);
   return pointer || keyboard;
 }
 
-function isIn(place: RefObject<HTMLElement | null>, target: EventTarget | null, before: boolean): boolean {
+function isInside(
+  place: RefObject<HTMLElement | null>,
+  target: EventTarget | null,
+  before: boolean,
+): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("[role=dialog]") !== null) return before;
   return place.current?.contains(target) ?? false;
 }
 
-function usePointerIn(place: RefObject<HTMLElement | null>): boolean {
+function useIsPointerInside(place: RefObject<HTMLElement | null>): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
     let rest: ReturnType<typeof setTimeout> | undefined;
@@ -36,8 +40,8 @@ function usePointerIn(place: RefObject<HTMLElement | null>): boolean {
       if (now === at && type !== "wheel") return;
       at = now;
       clearTimeout(rest);
-      rest = setTimeout(left, POINTER_RESTS_MS);
-      setThere((before) => isIn(place, target, before));
+      rest = setTimeout(left, POINTER_IDLE_MS);
+      setThere((before) => isInside(place, target, before));
     };
     const events = ["pointerover", "pointermove", "wheel"] as const;
     for (const event of events) document.addEventListener(event, moved, { passive: true });
@@ -51,13 +55,13 @@ function usePointerIn(place: RefObject<HTMLElement | null>): boolean {
   return isThere;
 }
 
-function useKeyboardIn(place: RefObject<HTMLElement | null>): boolean {
+function useIsFocusInside(place: RefObject<HTMLElement | null>): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
-    const focused = ({ target }: Event) => setThere((before) => isIn(place, target, before));
+    const focused = ({ target }: Event) => setThere((before) => isInside(place, target, before));
     // The focus is gone for a moment while it goes from one element to the other, too.
     const blurred = () => {
-      setTimeout(() => setThere((before) => isIn(place, document.activeElement, before)), 0);
+      setTimeout(() => setThere((before) => isInside(place, document.activeElement, before)), 0);
     };
     document.addEventListener("focusin", focused);
     document.addEventListener("focusout", blurred);

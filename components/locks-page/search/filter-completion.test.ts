@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { completed } from "@/components/ui/completion.ts";
-import { FORMAT_NAMES, Kind } from "@/lib/contract/format.ts";
-import { VERDICT_STATES } from "@/lib/contract/liveness.ts";
+import { applyCompletion } from "@/components/ui/completion.ts";
+import { FORMAT_NAMES, LockKind } from "@/lib/contract/format.ts";
+import { LIVENESS_STATES } from "@/lib/contract/liveness.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
 import { search } from "@/lib/i18n/en/search.ts";
-import { faultOfFilter, parseFilter } from "@/lib/query/filter.ts";
-import { completionIn } from "./filter-completion.ts";
+import { describeFilterError, parseFilter } from "@/lib/query/filter.ts";
+import { createFilterCompletion } from "./filter-completion.ts";
 
-const completionOf = completionIn({ search, verdicts: lock.verdictHints });
+const completionOf = createFilterCompletion({ search, verdicts: lock.verdictHints });
 
 const offered = (text: string, caret = text.length) =>
   completionOf(text, caret)?.items.map((item) => item.text) ?? [];
@@ -22,8 +22,8 @@ describe("filter completion", () => {
   });
 
   it("completion offers every value of a field", () => {
-    expect(offered("verdict:")).toEqual(VERDICT_STATES.map((state) => `verdict:${state}`));
-    expect(offered("kind:").sort()).toEqual(Kind.options.map((kind) => `kind:${kind}`).sort());
+    expect(offered("verdict:")).toEqual(LIVENESS_STATES.map((state) => `verdict:${state}`));
+    expect(offered("kind:").sort()).toEqual(LockKind.options.map((kind) => `kind:${kind}`).sort());
     expect(offered("format:").sort()).toEqual(FORMAT_NAMES.map((name) => `format:${name}`).sort());
     expect(offered("format:sem")).toEqual(["format:redis-semaphore"]);
     expect(offered("held>7")).toEqual(["held>7ms", "held>7s", "held>7m", "held>7h", "held>7d"]);
@@ -33,7 +33,7 @@ describe("filter completion", () => {
     const values = offered("").flatMap((field) => offered(field));
     expect(values.length).toBeGreaterThan(40);
     for (const value of values) {
-      expect(faultOfFilter(value), value).toBeUndefined();
+      expect(describeFilterError(value), value).toBeUndefined();
       expect(parseFilter(value)[0]?.field, value).not.toBe("any");
     }
   });
@@ -48,12 +48,12 @@ describe("filter completion", () => {
     const completion = completionOf(text, 3);
     expect(completion).toMatchObject({ from: 0, to: 3 });
     if (completion === undefined) throw new Error("There is a completion.");
-    expect(completed(text, completion, "verdict:")).toEqual({ text: "verdict: billing", caret: 8 });
-    expect(completed("is billing", { ...completion, to: 2 }, "is:abnormal")).toEqual({
+    expect(applyCompletion(text, completion, "verdict:")).toEqual({ text: "verdict: billing", caret: 8 });
+    expect(applyCompletion("is billing", { ...completion, to: 2 }, "is:abnormal")).toEqual({
       text: "is:abnormal billing",
       caret: 12,
     });
-    expect(completed("is", { ...completion, to: 2 }, "is:abnormal")).toEqual({
+    expect(applyCompletion("is", { ...completion, to: 2 }, "is:abnormal")).toEqual({
       text: "is:abnormal ",
       caret: 12,
     });

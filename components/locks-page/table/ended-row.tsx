@@ -5,14 +5,14 @@ import { formatAgo } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import type { RowEnd } from "../frozen-rows/frozen-list.ts";
+import type { RowEnding } from "../frozen-rows/frozen-list.ts";
 
 /** How a row that is still shown came to its end, and when. */
-export function RowEndText({ end }: { end: RowEnd }) {
-  const words = useWords(table);
-  const ago = useWords(ui);
+export function EndedRowText({ end }: { end: RowEnding }) {
+  const words = useMessages(table);
+  const ago = useMessages(ui);
   const now = useServerNow();
   if (typeof end === "string") return <span className="text-ink-3">{words.ends[end]}</span>;
   const isWrong = end.type === "evicted" || end.type === "force_released";

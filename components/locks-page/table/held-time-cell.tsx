@@ -2,35 +2,35 @@
 
 import clsx from "clsx";
 import { HeldFor } from "@/components/lock-facts/lock-times.tsx";
-import { isPastUsual, usualText } from "@/components/lock-facts/typical-duration.ts";
+import { formatTypicalDuration, isLongerThanTypical } from "@/components/lock-facts/typical-duration.ts";
 import { formatSpan } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { keyOfFields } from "@/lib/keys/key.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { parseKeyFields } from "@/lib/keys/key.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useUsualHeld } from "@/lib/queries/typical-held-times.ts";
+import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
 /** For how long it is held, and under it what is usual; in colour where it is past that. */
-export function HeldCell({ lock }: { lock: Lock }) {
-  const words = useWords(table);
-  const lockWords = useWords(english);
+export function HeldTimeCell({ lock }: { lock: Lock }) {
+  const words = useMessages(table);
+  const lockWords = useMessages(english);
   const now = useServerNow();
-  const usual = useUsualHeld(keyOfFields(lock));
+  const usual = useTypicalHeldTime(parseKeyFields(lock));
   return (
     <span className="block leading-[1.25]">
-      <span className={clsx("block", isPastUsual(lock, usual, now) && "font-medium text-warn")}>
+      <span className={clsx("block", isLongerThanTypical(lock, usual, now) && "font-medium text-warn")}>
         <HeldFor holder={lock.holders[0]} />
       </span>
-      {usual !== undefined && usualText(usual, lockWords) !== "" && (
+      {usual !== undefined && formatTypicalDuration(usual, lockWords) !== "" && (
         <span
           className="block truncate text-2xs text-ink-3"
           data-testid="usual"
           data-second
           title={words.usualMeans(formatSpan(usual.p50), formatSpan(usual.p95))}
         >
-          {usualText(usual, lockWords)}
+          {formatTypicalDuration(usual, lockWords)}
         </span>
       )}
     </span>

@@ -1,32 +1,32 @@
 "use client";
 
 import clsx from "clsx";
-import { evidenceOf, verdictLines } from "@/components/lock-facts/liveness-label.ts";
-import type { Verdict } from "@/lib/contract/liveness.ts";
+import { formatLivenessEvidence, formatLivenessLines } from "@/components/lock-facts/liveness-label.ts";
+import type { Liveness } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
 /** In words; with a dot and in colour what is wrong. */
-export function VerdictCell({ lock }: { lock: Lock }) {
+export function LivenessCell({ lock }: { lock: Lock }) {
   const { verdict, state, asOf } = lock;
   if (verdict === null || state !== "held") return null;
   // Of a late one alone the words change with the time.
-  if (verdict.state === "late") return <LateVerdict verdict={verdict} asOf={asOf} />;
-  return <VerdictWords verdict={verdict} now={asOf} />;
+  if (verdict.state === "late") return <OverdueLiveness verdict={verdict} asOf={asOf} />;
+  return <LivenessCellText verdict={verdict} now={asOf} />;
 }
 
-function LateVerdict({ verdict, asOf }: { verdict: Verdict; asOf: number }) {
-  return <VerdictWords verdict={verdict} now={useServerNow() ?? asOf} />;
+function OverdueLiveness({ verdict, asOf }: { verdict: Liveness; asOf: number }) {
+  return <LivenessCellText verdict={verdict} now={useServerNow() ?? asOf} />;
 }
 
-function VerdictWords({ verdict, now }: { verdict: Verdict; now: number }) {
-  const words = useWords(english);
-  const { word, under } = verdictLines(verdict, now, words);
+function LivenessCellText({ verdict, now }: { verdict: Liveness; now: number }) {
+  const words = useMessages(english);
+  const { word, under } = formatLivenessLines(verdict, now, words);
   const isBad = verdict.state === "late" || verdict.state === "no-expiry";
   return (
-    <span className="block leading-[1.25]" title={evidenceOf(verdict, now, words)}>
+    <span className="block leading-[1.25]" title={formatLivenessEvidence(verdict, now, words)}>
       <span className={clsx("flex items-center gap-1.5", isBad ? "text-bad" : "text-ink-3")}>
         {isBad && <span aria-hidden className="size-1.5 shrink-0 rounded-full bg-bad" />}
         <span className="truncate">{word}</span>

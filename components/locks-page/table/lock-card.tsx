@@ -3,15 +3,15 @@
 import clsx from "clsx";
 import { memo } from "react";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
-import { VerdictWord } from "@/components/lock-facts/liveness-text.tsx";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { HeldFor, Remaining } from "@/components/lock-facts/lock-times.tsx";
+import { LivenessLabel } from "@/components/lock-facts/liveness-text.tsx";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { RowEndText } from "./ended-row.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { EndedRowText } from "./ended-row.tsx";
 import { KeyLink } from "./lock-cell.tsx";
-import { CopyRowButton, FreeButton, type LockRowProps, PickBox } from "./lock-row.tsx";
+import { CopyRowButton, type LockRowProps, ReleaseButton, SelectBox } from "./lock-row.tsx";
 
 export const CARD_PX = 96;
 
@@ -20,21 +20,21 @@ export const LockCard = memo(function LockCard({
   lock,
   end,
   index,
-  selected,
-  picked,
+  isFocused,
+  isSelected,
   tabStop,
   actions,
 }: LockRowProps) {
-  const path = pathOf(lock);
+  const path = toLockPath(lock);
   const inner = tabStop ? 0 : -1;
   return (
     <tr
       aria-rowindex={index + 2}
-      aria-selected={selected}
+      aria-selected={isFocused}
       data-path={path}
       tabIndex={inner}
-      onClick={() => actions.select(path)}
-      className={clsx("outline-offset-[-2px]", selected || picked ? "bg-selected" : "bg-panel")}
+      onClick={() => actions.focusRow(path)}
+      className={clsx("outline-offset-[-2px]", isFocused || isSelected ? "bg-selected" : "bg-panel")}
     >
       <td className="h-(--row-px) overflow-hidden border-b border-line-soft p-0">
         <div className="flex items-center">
@@ -44,7 +44,12 @@ export const LockCard = memo(function LockCard({
             className="grid size-11 shrink-0 place-items-center"
             onClick={(event) => event.stopPropagation()}
           >
-            <PickBox lock={lock} picked={picked} tabIndex={inner} onPick={actions.pick} />
+            <SelectBox
+              lock={lock}
+              isSelected={isSelected}
+              tabIndex={inner}
+              onToggle={actions.toggleSelected}
+            />
           </label>
           <div className={clsx("min-w-0 flex-1", end !== null && "line-through decoration-ink-3")}>
             <KeyLink lock={lock} tabIndex={inner} />
@@ -54,7 +59,7 @@ export const LockCard = memo(function LockCard({
           <div className="mr-2 ml-1 flex flex-col items-center">
             <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="max-sm:size-11" />
             {end === null && (
-              <FreeButton
+              <ReleaseButton
                 lock={lock}
                 tabIndex={inner}
                 actions={actions}
@@ -69,7 +74,7 @@ export const LockCard = memo(function LockCard({
 });
 
 function HolderLine({ lock }: { lock: Lock }) {
-  const words = useWords(table);
+  const words = useMessages(table);
   const [holder, second] = lock.holders;
   return (
     <div className="flex items-baseline gap-2 text-ink-2">
@@ -78,25 +83,25 @@ function HolderLine({ lock }: { lock: Lock }) {
         {second !== undefined && words.andMore(lock.holders.length - 1)}
       </span>
       <span className="shrink-0">
-        <VerdictWord lock={lock} />
+        <LivenessLabel lock={lock} />
       </span>
     </div>
   );
 }
 
 function TimeLine({ lock, end }: { lock: Lock; end: LockRowProps["end"] }) {
-  const words = useWords(table);
+  const words = useMessages(table);
   if (end !== null) {
     return (
       <div className="inline-block">
-        <RowEndText end={end} />
+        <EndedRowText end={end} />
       </div>
     );
   }
   return (
     <div className="truncate text-xs">
       <span className="font-medium text-ink">
-        <Remaining lock={lock} />
+        <RemainingTime lock={lock} />
       </span>
       <span className="text-ink-3">{words.heldSince(<HeldFor holder={lock.holders[0]} />)}</span>
     </div>

@@ -3,19 +3,19 @@
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { HolderCell, HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
-import { VerdictWord } from "@/components/lock-facts/liveness-text.tsx";
-import { hrefOf } from "@/components/lock-facts/lock-path.ts";
-import { Fence, LeaseBar, Remaining } from "@/components/lock-facts/lock-times.tsx";
-import { formatsText, formatText } from "@/components/lock-facts/use-format-texts.ts";
-import { WaitersFigure } from "@/components/lock-facts/waiters-text.tsx";
+import { LivenessLabel } from "@/components/lock-facts/liveness-text.tsx";
+import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
+import { FencingToken, LeaseBar, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
+import { describeFormat, describeFormats } from "@/components/lock-facts/use-format-texts.ts";
+import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ColumnId } from "../columns/columns.ts";
-import { HeldCell } from "./held-time-cell.tsx";
-import { VerdictCell } from "./liveness-cell.tsx";
+import { HeldTimeCell } from "./held-time-cell.tsx";
+import { LivenessCell } from "./liveness-cell.tsx";
 
 interface LockCellProps {
   id: ColumnId;
@@ -39,18 +39,18 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
     case "remaining":
       return <RemainingCell lock={lock} withVerdict={noRoom.includes("abnormality")} />;
     case "held":
-      return <HeldCell lock={lock} />;
+      return <HeldTimeCell lock={lock} />;
     case "abnormality":
-      return <VerdictCell lock={lock} />;
+      return <LivenessCell lock={lock} />;
     case "waiters":
-      return <WaitersFigure waiters={lock.waiters} />;
+      return <WaiterCount waiters={lock.waiters} />;
     case "fence":
-      return <Fence holder={lock.holders[0]} />;
+      return <FencingToken holder={lock.holders[0]} />;
   }
 }
 
 function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number; withHolder: boolean }) {
-  const words = useWords(table);
+  const words = useMessages(table);
   const [holder] = lock.holders;
   return (
     <>
@@ -67,7 +67,7 @@ function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number;
 export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
   return (
     <TargetLink
-      href={hrefOf(lock)}
+      href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
       // Selecting the row as well would write its address over the one that is opened.
@@ -80,10 +80,10 @@ export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
 }
 
 function FormatCell({ lock }: { lock: Lock }) {
-  const words = useWords(lockWords);
+  const words = useMessages(lockWords);
   return (
-    <div className="truncate leading-[1.25] text-ink-2" title={formatsText(lock, words)}>
-      {formatText(lock, words)}
+    <div className="truncate leading-[1.25] text-ink-2" title={describeFormats(lock, words)}>
+      {describeFormat(lock, words)}
       {lock.kind !== null && lock.kind !== "lock" && (
         <div data-second className="truncate text-2xs text-ink-3">
           {lock.kind}
@@ -99,9 +99,9 @@ function RemainingCell({ lock, withVerdict }: { lock: Lock; withVerdict: boolean
       <LeaseBar lock={lock} className="w-12 @max-[124px]:hidden" />
       <span className="min-w-[66px] leading-[1.25]">
         <span className="block">
-          <Remaining lock={lock} />
+          <RemainingTime lock={lock} />
         </span>
-        {withVerdict && <VerdictWord lock={lock} />}
+        {withVerdict && <LivenessLabel lock={lock} />}
       </span>
     </span>
   );

@@ -3,54 +3,54 @@
 import clsx from "clsx";
 import { Copy } from "lucide-react";
 import { memo, type MouseEvent as RowMouseEvent } from "react";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { neverFreed } from "@/components/lock-facts/release-text.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { visibleText } from "@/components/ui/visible-text.ts";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockCopy } from "@/lib/i18n/en/lock-copy.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { COLUMNS, type ColumnId } from "../columns/columns.ts";
-import type { RowEnd } from "../frozen-rows/frozen-list.ts";
-import { RowEndText } from "./ended-row.tsx";
+import type { RowEnding } from "../frozen-rows/frozen-list.ts";
+import { EndedRowText } from "./ended-row.tsx";
 import { LockCell } from "./lock-cell.tsx";
 
 export interface RowActions {
-  select(path: string): void;
-  free(lock: Lock): void;
+  focusRow(path: string): void;
+  releaseLock(lock: Lock): void;
   /** Ticks it, or unticks it; with `extend` all from the one that was ticked last. */
-  pick(lock: Lock, extend: boolean): void;
+  toggleSelected(lock: Lock, extend: boolean): void;
   /** Offers it in one form or another. @param opener the button; without it, by a key */
   copy(lock: Lock, opener?: HTMLElement): void;
   /** Why nothing can be freed now. */
-  freeBlocked: string | null;
+  releaseBlocked: string | null;
 }
 
 export interface LockRowProps {
   lock: Lock;
   /** It has ended, and stays until the list is taken anew. */
-  end: RowEnd | null;
+  end: RowEnding | null;
   /** Place in the whole list, from 0. */
   index: number;
   columns: readonly ColumnId[];
   /** Chosen, without room for them. */
   noRoom: readonly ColumnId[];
-  selected: boolean;
-  picked: boolean;
+  isFocused: boolean;
+  isSelected: boolean;
   /** Tab stops here; the other rows are reached with the arrows. */
   tabStop: boolean;
   actions: RowActions;
 }
 
-const CELL = "h-(--row-px) overflow-hidden border-b border-line-soft px-3 whitespace-nowrap";
+const CELL_CLASS = "h-(--row-px) overflow-hidden border-b border-line-soft px-3 whitespace-nowrap";
 
 /** Where it is told how a row ended: in the first of these that is shown. */
-const END_AT: readonly ColumnId[] = ["remaining", "abnormality", "held", "waiters", "count", "fence"];
+const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "abnormality", "held", "waiters", "count", "fence"];
 
 /** What is still true of a row that has ended: which lock it was, and whose. All else would go on counting. */
-const STRUCK: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
+const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
 
 export const LockRow = memo(function LockRow({
   lock,
@@ -58,83 +58,83 @@ export const LockRow = memo(function LockRow({
   index,
   columns,
   noRoom,
-  selected,
-  picked,
+  isFocused,
+  isSelected,
   tabStop,
   actions,
 }: LockRowProps) {
-  const path = pathOf(lock);
+  const path = toLockPath(lock);
   const inner = tabStop ? 0 : -1;
   // Instead of what was left to it.
-  const endAt = END_AT.find((id) => columns.includes(id));
+  const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
     <tr
       aria-rowindex={index + 2}
-      aria-selected={selected}
+      aria-selected={isFocused}
       data-path={path}
       tabIndex={inner}
-      onClick={() => actions.select(path)}
+      onClick={() => actions.focusRow(path)}
       className={clsx(
         "group outline-offset-[-2px]",
-        selected || picked ? "bg-selected" : "bg-panel hover:bg-bg",
+        isFocused || isSelected ? "bg-selected" : "bg-panel hover:bg-bg",
       )}
     >
-      <td className={clsx(CELL, "pr-0 pl-0")}>
-        <PickBox lock={lock} picked={picked} tabIndex={inner} onPick={actions.pick} />
+      <td className={clsx(CELL_CLASS, "pr-0 pl-0")}>
+        <SelectBox lock={lock} isSelected={isSelected} tabIndex={inner} onToggle={actions.toggleSelected} />
       </td>
       {columns.map((id) => (
         <td
           key={id}
           className={clsx(
-            CELL,
+            CELL_CLASS,
             id === "key" && "pl-1",
             COLUMNS.get(id)?.figure && "text-right",
-            end !== null && STRUCK.has(id) && "[&_a]:line-through [&_div]:line-through",
+            end !== null && STRIKETHROUGH_COLUMNS.has(id) && "[&_a]:line-through [&_div]:line-through",
           )}
         >
-          {end === null || STRUCK.has(id) ? (
+          {end === null || STRIKETHROUGH_COLUMNS.has(id) ? (
             <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
           ) : (
-            id === endAt && <RowEndText end={end} />
+            id === endAt && <EndedRowText end={end} />
           )}
         </td>
       ))}
-      <td className={clsx(CELL, "px-0 pr-2.5 text-right")}>
+      <td className={clsx(CELL_CLASS, "px-0 pr-2.5 text-right")}>
         <span
           className={clsx(
             "inline-flex gap-0.5 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
-            !selected && "opacity-0",
+            !isFocused && "opacity-0",
           )}
         >
           <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} />
-          {end === null && <FreeButton lock={lock} tabIndex={inner} actions={actions} />}
+          {end === null && <ReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
         </span>
       </td>
     </tr>
   );
 });
 
-interface FreeButtonProps {
+interface ReleaseButtonProps {
   lock: Lock;
   tabIndex: number;
   actions: RowActions;
   className?: string;
 }
 
-export function FreeButton({ lock, tabIndex, actions, className = "" }: FreeButtonProps) {
-  const words = useWords(table);
-  const known = useWords(lockWords);
+export function ReleaseButton({ lock, tabIndex, actions, className = "" }: ReleaseButtonProps) {
+  const words = useMessages(table);
+  const known = useMessages(lockWords);
   const open = (event: RowMouseEvent) => {
     event.stopPropagation();
-    actions.free(lock);
+    actions.releaseLock(lock);
   };
   return (
     <Button
       size="small"
       tabIndex={tabIndex}
-      blocked={actions.freeBlocked ?? neverFreed(lock, known)}
+      blocked={actions.releaseBlocked ?? getReleaseObstacle(lock, known)}
       onClick={open}
-      aria-label={words.free(visibleText(lock.key))}
+      aria-label={words.free(toVisibleText(lock.key))}
       className={className}
     >
       {words.freeShort}
@@ -150,11 +150,11 @@ interface CopyRowButtonProps {
 }
 
 export function CopyRowButton({ lock, tabIndex, onCopy, className = "" }: CopyRowButtonProps) {
-  const words = useWords(lockCopy);
-  const label = words.of(visibleText(lock.key));
+  const words = useMessages(lockCopy);
+  const label = words.of(toVisibleText(lock.key));
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       size="small-icon"
       tabIndex={tabIndex}
       aria-label={label}
@@ -171,23 +171,25 @@ export function CopyRowButton({ lock, tabIndex, onCopy, className = "" }: CopyRo
   );
 }
 
-interface PickBoxProps {
+interface SelectBoxProps {
   lock: Lock;
-  picked: boolean;
+  isSelected: boolean;
   tabIndex: number;
-  onPick: RowActions["pick"];
+  onToggle: RowActions["toggleSelected"];
 }
 
-export function PickBox({ lock, picked, tabIndex, onPick }: PickBoxProps) {
-  const words = useWords(table);
+export function SelectBox({ lock, isSelected, tabIndex, onToggle }: SelectBoxProps) {
+  const words = useMessages(table);
   return (
     <input
       type="checkbox"
-      aria-label={words.tick(visibleText(lock.key))}
-      checked={picked}
+      aria-label={words.tick(toVisibleText(lock.key))}
+      checked={isSelected}
       tabIndex={tabIndex}
       onClick={(event) => event.stopPropagation()}
-      onChange={({ nativeEvent }) => onPick(lock, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+      onChange={({ nativeEvent }) =>
+        onToggle(lock, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+      }
       className="mx-auto block size-[14px] accent-accent max-sm:size-[18px]"
     />
   );

@@ -1,34 +1,43 @@
 "use client";
 
 import type { VirtualItem } from "@tanstack/react-virtual";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { ColumnId } from "../columns/columns.ts";
-import type { RowEnd } from "../frozen-rows/frozen-list.ts";
+import type { RowEnding } from "../frozen-rows/frozen-list.ts";
 import { LockCard } from "./lock-card.tsx";
 import { LockRow, type RowActions } from "./lock-row.tsx";
 
 interface LockRowsProps {
   window: LiveWindow;
   /** By path: rows that have ended. */
-  ends: ReadonlyMap<string, RowEnd>;
-  look: "rows" | "cards";
+  ends: ReadonlyMap<string, RowEnding>;
+  layout: "rows" | "cards";
   /** The rows to draw. */
   items: readonly VirtualItem[];
   /** Height of all rows. */
   height: number;
   columns: readonly ColumnId[];
   noRoom: readonly ColumnId[];
-  selected: string | null;
-  picked: ReadonlyMap<string, Lock>;
+  focusedPath: string | null;
+  selectedLocks: ReadonlyMap<string, Lock>;
   actions: RowActions;
 }
 
-export function LockRows({ window, items, height, selected, picked, ends, look, ...rest }: LockRowsProps) {
+export function LockRows({
+  window,
+  items,
+  height,
+  focusedPath,
+  selectedLocks,
+  ends,
+  layout,
+  ...rest
+}: LockRowsProps) {
   const { columns } = rest;
-  const selectedHere = window.items.some((lock) => pathOf(lock) === selected);
-  const Row = look === "cards" ? LockCard : LockRow;
+  const selectedHere = window.items.some((lock) => toLockPath(lock) === focusedPath);
+  const Row = layout === "cards" ? LockCard : LockRow;
   const first = items.at(0);
   return (
     <tbody>
@@ -37,16 +46,16 @@ export function LockRows({ window, items, height, selected, picked, ends, look, 
         const lock = window.items[index - window.offset];
         if (lock === undefined)
           return <MissingRow key={`missing ${index}`} index={index} columns={columns} />;
-        const path = pathOf(lock);
-        const isSelected = path === selected;
+        const path = toLockPath(lock);
+        const isSelected = path === focusedPath;
         return (
           <Row
             key={path}
             lock={lock}
             end={ends.get(path) ?? null}
             index={index}
-            selected={isSelected}
-            picked={picked.has(path)}
+            isFocused={isSelected}
+            isSelected={selectedLocks.has(path)}
             tabStop={selectedHere ? isSelected : index === first?.index}
             {...rest}
           />

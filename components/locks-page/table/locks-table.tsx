@@ -3,43 +3,43 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { keepListPlace, listTop } from "@/components/app/list-return.ts";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { useWidth } from "@/components/ui/use-element-width.ts";
-import { useMedia } from "@/components/ui/use-media-query.ts";
+import { getListScrollTop, rememberListPosition } from "@/components/app/list-return.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { useElementWidth } from "@/components/ui/use-element-width.ts";
+import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ColumnId } from "../columns/columns.ts";
-import { ROW_PX } from "../columns/row-density.ts";
+import { ROW_HEIGHT_PX } from "../columns/row-density.ts";
 import { useColumns } from "../columns/use-columns.ts";
-import type { Pausable } from "../frozen-rows/use-frozen-rows.ts";
-import { NearEnd } from "./expiry-announcement.tsx";
+import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
+import { ExpiryAnnouncement } from "./expiry-announcement.tsx";
 import { CARD_PX } from "./lock-card.tsx";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
-import { OrderSelect } from "./order-select.tsx";
-import { TableFoot } from "./table-footer.tsx";
-import { TableHead } from "./table-header.tsx";
-import { useRowKeys } from "./use-row-shortcuts.ts";
+import { SortSelect } from "./order-select.tsx";
+import { TableFooter } from "./table-footer.tsx";
+import { TableHeader } from "./table-header.tsx";
+import { useRowShortcuts } from "./use-row-shortcuts.ts";
 
 /** Chromium lays out no element higher than about 33.5 million pixels. */
 const HEIGHT_PX_MAX = 33_000_000;
 /** Of the box to tick and of the buttons at the end. */
-const PICK_PX = 36;
-const ACTIONS_PX = 96;
+const SELECT_COLUMN_PX = 36;
+const ACTIONS_COLUMN_PX = 96;
 
 interface LocksTableProps extends RowActions {
-  list: Pausable;
+  list: FrozenRows;
   window: LiveWindow;
   sort: string;
-  selected: string | null;
+  focusedPath: string | null;
   onSort(sort: string): void;
   onRows(first: number, last: number): void;
   onOpen(lock: Lock): void;
-  picked: ReadonlyMap<string, Lock>;
-  onPickAll(): void;
+  selectedLocks: ReadonlyMap<string, Lock>;
+  onSelectAll(): void;
   children?: ReactNode;
 }
 
@@ -47,30 +47,30 @@ export function LocksTable({
   list,
   window,
   sort,
-  selected,
+  focusedPath,
   onSort,
   onRows,
   onOpen,
-  picked,
-  onPickAll,
+  selectedLocks,
+  onSelectAll,
   children,
   ...rest
 }: LocksTableProps) {
-  const words = useWords(table);
+  const words = useMessages(table);
   const scroller = useRef<HTMLElement>(null);
-  const columns = useColumns(useWidth(scroller) - PICK_PX - ACTIONS_PX);
-  const look = useMedia("(width < 40rem)") ? "cards" : "rows";
-  const rowPx = look === "cards" ? CARD_PX : ROW_PX[columns.density];
+  const columns = useColumns(useElementWidth(scroller) - SELECT_COLUMN_PX - ACTIONS_COLUMN_PX);
+  const look = useMediaQuery("(width < 40rem)") ? "cards" : "rows";
+  const rowPx = look === "cards" ? CARD_PX : ROW_HEIGHT_PX[columns.density];
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
-  const shown = useSteadyIds(columns.layout.columns.map(({ id }) => id));
-  const noRoom = useSteadyIds(columns.layout.noRoom);
+  const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
+  const noRoom = useStableColumnIds(columns.layout.noRoom);
   const rows = useVirtualizer({
     count: Math.min(window.total, most),
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     overscan: 6,
     scrollPaddingStart: look === "cards" ? 0 : 36,
-    initialOffset: () => listTop(location.search),
+    initialOffset: () => getListScrollTop(location.search),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
   useLayoutEffect(() => rows.measure(), [rows, rowPx]);
@@ -78,15 +78,24 @@ export function LocksTable({
   const first = items.at(0)?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => onRows(first, last), [onRows, first, last]);
-  const actions = useSteadyActions(rest);
-  useRowKeys({ scroller, window, selected, ends: list.ends, rows, open: onOpen, ...actions });
-  const allPicked = window.items.length > 0 && window.items.every((lock) => picked.has(pathOf(lock)));
-  const inHand = window.items.find((lock) => pathOf(lock) === selected);
+  const actions = useStableActions(rest);
+  useRowShortcuts({
+    scroller,
+    window,
+    focusedPath: focusedPath,
+    ends: list.ends,
+    rows,
+    open: onOpen,
+    ...actions,
+  });
+  const allPicked =
+    window.items.length > 0 && window.items.every((lock) => selectedLocks.has(toLockPath(lock)));
+  const inHand = window.items.find((lock) => toLockPath(lock) === focusedPath);
   return (
     <>
       <section
         ref={scroller}
-        onScroll={({ currentTarget }) => keepListPlace({ top: currentTarget.scrollTop })}
+        onScroll={({ currentTarget }) => rememberListPosition({ top: currentTarget.scrollTop })}
         aria-label={words.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
@@ -106,72 +115,78 @@ export function LocksTable({
           {look === "rows" && (
             <>
               <colgroup>
-                <col style={{ width: PICK_PX }} />
+                <col style={{ width: SELECT_COLUMN_PX }} />
                 {columns.layout.columns.map(({ id, px }) => (
                   <col key={id} style={{ width: px }} />
                 ))}
                 <col />
               </colgroup>
-              <TableHead
+              <TableHeader
                 sort={sort}
                 onSort={onSort}
                 columns={columns}
-                allPicked={allPicked}
-                onPickAll={onPickAll}
+                allSelected={allPicked}
+                onSelectAll={onSelectAll}
               />
             </>
           )}
           <LockRows
             window={window}
             ends={list.ends}
-            look={look}
+            layout={look}
             items={items}
             height={rows.getTotalSize()}
             columns={shown}
             noRoom={noRoom}
-            selected={selected}
-            picked={picked}
+            focusedPath={focusedPath}
+            selectedLocks={selectedLocks}
             actions={actions}
           />
         </table>
         {children}
       </section>
       {window.total > 0 && (
-        <TableFoot
+        <TableFooter
           list={list}
           first={rows.range?.startIndex ?? 0}
           last={rows.range?.endIndex ?? 0}
           total={window.total}
           most={most}
         >
-          {look === "cards" && <OrderSelect sort={sort} onSort={onSort} />}
-        </TableFoot>
+          {look === "cards" && <SortSelect sort={sort} onSort={onSort} />}
+        </TableFooter>
       )}
-      {inHand !== undefined && <NearEnd key={selected} lock={inHand} />}
+      {inHand !== undefined && <ExpiryAnnouncement key={focusedPath} lock={inHand} />}
     </>
   );
 }
 
 /** The same functions for every render, so that scrolling does not draw rows again that did not change. */
-function useSteadyActions({ select, free, pick, copy, freeBlocked }: RowActions): RowActions {
-  const latest = useRef({ select, free, pick, copy });
+function useStableActions({
+  focusRow,
+  releaseLock,
+  toggleSelected,
+  copy,
+  releaseBlocked,
+}: RowActions): RowActions {
+  const latest = useRef({ focusRow, releaseLock, toggleSelected, copy });
   useEffect(() => {
-    latest.current = { select, free, pick, copy };
+    latest.current = { focusRow, releaseLock, toggleSelected, copy };
   });
   return useMemo(
     () => ({
-      select: (path) => latest.current.select(path),
-      free: (lock) => latest.current.free(lock),
-      pick: (lock, extend) => latest.current.pick(lock, extend),
+      focusRow: (path) => latest.current.focusRow(path),
+      releaseLock: (lock) => latest.current.releaseLock(lock),
+      toggleSelected: (lock, extend) => latest.current.toggleSelected(lock, extend),
       copy: (lock, opener) => latest.current.copy(lock, opener),
-      freeBlocked,
+      releaseBlocked,
     }),
-    [freeBlocked],
+    [releaseBlocked],
   );
 }
 
 /** The same list for as long as it says the same: a width that changes draws no row again. */
-function useSteadyIds(ids: readonly ColumnId[]): readonly ColumnId[] {
+function useStableColumnIds(ids: readonly ColumnId[]): readonly ColumnId[] {
   const text = ids.join(",");
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it says is all that counts
   return useMemo(() => ids, [text]);

@@ -1,5 +1,5 @@
 /** The row of a lock, where it is drawn. */
-export function rowElement(place: HTMLElement | null, path: string): HTMLElement | undefined {
+export function findRowElement(place: HTMLElement | null, path: string): HTMLElement | undefined {
   const rows = place?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
   return [...rows].find((row) => row.dataset.path === path);
 }

@@ -3,11 +3,11 @@
 import type { ReactNode } from "react";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Pausable } from "../frozen-rows/use-frozen-rows.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
 
-interface TableFootProps {
-  list: Pausable;
+interface TableFooterProps {
+  list: FrozenRows;
   /** Places on screen, from 0. */
   first: number;
   last: number;
@@ -18,9 +18,9 @@ interface TableFootProps {
 }
 
 /** Where one is in the list, and what has come and gone while it stood still. It is always there: no row moves for it. */
-export function TableFoot({ list, first, last, total, most, children }: TableFootProps) {
-  const words = useWords(table);
-  const { changes, stillness } = list;
+export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
+  const words = useMessages(table);
+  const { changes, freezeReason } = list;
   return (
     <div className="flex h-8 shrink-0 items-center gap-3 max-sm:h-11 border-x border-t border-line bg-bg px-3 text-2xs text-ink-3">
       <span data-testid="position" className="truncate">
@@ -29,14 +29,14 @@ export function TableFoot({ list, first, last, total, most, children }: TableFoo
       </span>
       <span className="ml-auto truncate">
         <span className="max-sm:hidden">
-          {stillness === "paused" && words.paused}
-          {stillness === "reading" && words.reading}
+          {freezeReason === "paused" && words.paused}
+          {freezeReason === "reading" && words.reading}
         </span>
       </span>
-      {stillness !== null && changes > 0 && (
+      {freezeReason !== null && changes > 0 && (
         <button
           type="button"
-          onClick={list.takeAnew}
+          onClick={list.refresh}
           title={words.showChanges}
           className="h-6 shrink-0 rounded-full bg-accent-bg px-2.5 text-xs font-medium text-accent max-sm:h-11"
           data-testid="changes"

@@ -1,37 +1,37 @@
 "use client";
 
 import clsx from "clsx";
-import { HEAD, SortHead } from "@/components/ui/sort-header.tsx";
+import { HEADER_CLASS, SortHeader } from "@/components/ui/sort-header.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { ColumnEdge } from "../columns/column-resizer.tsx";
-import { COLUMNS, nextSort, parseSort } from "../columns/columns.ts";
-import { TableSetUp } from "../columns/table-settings.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { ColumnResizer } from "../columns/column-resizer.tsx";
+import { COLUMNS, parseColumnSort, toggleSort } from "../columns/columns.ts";
+import { TableSettings } from "../columns/table-settings.tsx";
 import type { TableColumns } from "../columns/use-columns.ts";
 
-interface TableHeadProps {
+interface TableHeaderProps {
   sort: string;
   onSort(sort: string): void;
   columns: TableColumns;
   /** Whether all rows that are loaded are ticked. */
-  allPicked: boolean;
-  onPickAll(): void;
+  allSelected: boolean;
+  onSelectAll(): void;
 }
 
-export function TableHead({ sort, onSort, columns, allPicked, onPickAll }: TableHeadProps) {
-  const words = useWords(table);
-  const now = parseSort(sort);
+export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }: TableHeaderProps) {
+  const words = useMessages(table);
+  const now = parseColumnSort(sort);
   const shown = columns.layout.columns;
   return (
     <thead>
       <tr aria-rowindex={1} className="group/head">
-        <th scope="col" className={clsx(HEAD, "pr-0 pl-0")}>
+        <th scope="col" className={clsx(HEADER_CLASS, "pr-0 pl-0")}>
           <label className="grid h-9 cursor-pointer place-items-center">
             <input
               type="checkbox"
               aria-label={words.tickAll}
-              checked={allPicked}
-              onChange={onPickAll}
+              checked={allSelected}
+              onChange={onSelectAll}
               className="size-[14px] accent-accent"
             />
           </label>
@@ -39,21 +39,21 @@ export function TableHead({ sort, onSort, columns, allPicked, onPickAll }: Table
         {shown.map(({ id }, at) => {
           const order = now.descending ? "descending" : "ascending";
           return (
-            <SortHead
+            <SortHeader
               key={id}
               name={words.columns[id]}
               figure={COLUMNS.get(id)?.figure ?? false}
               className={id === "key" ? "pl-1" : undefined}
               order={now.field === id ? order : undefined}
-              onSort={() => onSort(nextSort(sort, id))}
+              onSort={() => onSort(toggleSort(sort, id))}
             >
-              {at > 0 && <ColumnEdge columns={columns} before={at} />}
-            </SortHead>
+              {at > 0 && <ColumnResizer columns={columns} before={at} />}
+            </SortHeader>
           );
         })}
-        <th scope="col" className={clsx(HEAD, "pl-0")}>
+        <th scope="col" className={clsx(HEADER_CLASS, "pl-0")}>
           <span className="sr-only">{words.actions}</span>
-          <TableSetUp columns={columns} />
+          <TableSettings columns={columns} />
         </th>
       </tr>
     </thead>

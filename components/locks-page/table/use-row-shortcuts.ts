@@ -2,53 +2,53 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef } from "react";
-import { pathOf } from "@/components/lock-facts/lock-path.ts";
-import { useKeys } from "@/components/ui/use-shortcuts.ts";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
-import type { RowEnd } from "../frozen-rows/frozen-list.ts";
-import { rowElement } from "./row-element.ts";
+import type { RowEnding } from "../frozen-rows/frozen-list.ts";
+import { findRowElement } from "./row-element.ts";
 
-interface RowKeys {
+interface RowShortcuts {
   scroller: RefObject<HTMLElement | null>;
   window: LiveWindow;
-  selected: string | null;
+  focusedPath: string | null;
   /** By path: rows that have ended, which nothing can be done to. */
-  ends: ReadonlyMap<string, RowEnd>;
+  ends: ReadonlyMap<string, RowEnding>;
   rows: Virtualizer<HTMLElement, Element>;
-  select(path: string): void;
+  focusRow(path: string): void;
   open(lock: Lock): void;
-  free(lock: Lock): void;
-  pick(lock: Lock, extend: boolean): void;
+  releaseLock(lock: Lock): void;
+  toggleSelected(lock: Lock, extend: boolean): void;
   copy(lock: Lock): void;
 }
 
 /** j, k and the arrows walk the rows; r opens the free sheet; x ticks; c copies. */
-export function useRowKeys({
+export function useRowShortcuts({
   scroller,
   window,
-  selected,
+  focusedPath,
   ends,
   rows,
-  select,
+  focusRow,
   open,
-  free,
-  pick,
+  releaseLock,
+  toggleSelected,
   copy,
-}: RowKeys): void {
+}: RowShortcuts): void {
   const wanted = useRef<string | null>(null);
   // The row may have to be scrolled to and drawn first, so the focus follows after the render that has it.
   useEffect(() => {
     if (wanted.current === null) return;
-    const row = rowElement(scroller.current, wanted.current);
+    const row = findRowElement(scroller.current, wanted.current);
     if (row !== undefined) row.focus({ preventScroll: true });
-    else if (window.items.some((lock) => pathOf(lock) === wanted.current)) return;
+    else if (window.items.some((lock) => toLockPath(lock) === wanted.current)) return;
     wanted.current = null;
   });
 
   // Keys come faster than the address is written: what was just stepped to is in hand before it is drawn.
-  const pathInHand = () => wanted.current ?? selected;
-  const indexInHand = () => window.items.findIndex((lock) => pathOf(lock) === pathInHand());
+  const pathInHand = () => wanted.current ?? focusedPath;
+  const indexInHand = () => window.items.findIndex((lock) => toLockPath(lock) === pathInHand());
   const inHand = () => window.items[indexInHand()];
   const aliveInHand = () => (ends.has(pathInHand() ?? "") ? undefined : inHand());
   const step = (by: number) => (event: KeyboardEvent) => {
@@ -57,18 +57,18 @@ export function useRowKeys({
     const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
     const next = window.items[at < 0 ? Math.max(0, top) : at + by];
     if (next === undefined) return;
-    wanted.current = pathOf(next);
+    wanted.current = toLockPath(next);
     rows.scrollToIndex(window.offset + window.items.indexOf(next), { align: "auto" });
-    select(wanted.current);
+    focusRow(wanted.current);
   };
-  useKeys({
+  useShortcuts({
     j: step(1),
     k: step(-1),
     arrowdown: step(1),
     arrowup: step(-1),
     x: (event) => {
       const lock = aliveInHand();
-      if (lock !== undefined) pick(lock, event.shiftKey);
+      if (lock !== undefined) toggleSelected(lock, event.shiftKey);
     },
     c: (event) => {
       const lock = inHand();
@@ -80,13 +80,15 @@ export function useRowKeys({
       const lock = aliveInHand();
       if (lock === undefined) return;
       event.preventDefault();
-      free(lock);
+      releaseLock(lock);
     },
     enter: ({ target }) => {
       const focused = target instanceof HTMLTableRowElement ? target.dataset.path : undefined;
       const isStepping = wanted.current !== null;
       const lock =
-        isStepping || focused === undefined ? inHand() : window.items.find((one) => pathOf(one) === focused);
+        isStepping || focused === undefined
+          ? inHand()
+          : window.items.find((one) => toLockPath(one) === focused);
       if (lock !== undefined && (isStepping || focused !== undefined || target === document.body)) open(lock);
     },
   });

@@ -1,26 +1,26 @@
 "use client";
 
-import type { BriefNote } from "@/components/ui/toast.tsx";
-import type { Pausable } from "../frozen-rows/use-frozen-rows.ts";
-import type { Shown } from "../views/saved-views.ts";
+import type { Toast } from "@/components/ui/toast.tsx";
+import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
+import type { ListSettings } from "../views/saved-views.ts";
 import { useSavedViews } from "../views/use-saved-views.ts";
 import { ViewsBar } from "../views/views-bar.tsx";
 import { LocksToolbar } from "./locks-toolbar.tsx";
 
 interface ListBarProps {
   /** What the page shows. */
-  shown: Shown;
+  shown: ListSettings;
   /** What is wrong with its search, which nothing is asked with then. */
   fault: string | undefined;
-  table: Pausable;
+  table: FrozenRows;
   /** Says what was done. */
-  tell: BriefNote["tell"];
+  showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
 /** The views, and where there is room what is done with the list as a whole. */
-export function ListBar({ shown, fault, table, tell, onFilter, onShow }: ListBarProps) {
+export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: ListBarProps) {
   const saved = useSavedViews(shown, onShow);
   const asked = fault === undefined ? shown : undefined;
   return (
@@ -29,10 +29,10 @@ export function ListBar({ shown, fault, table, tell, onFilter, onShow }: ListBar
         filter={shown.filter}
         window={asked === undefined ? undefined : table.latest}
         saved={saved}
-        tell={tell}
+        showToast={showToast}
         onFilter={onFilter}
       />
-      <LocksToolbar table={table} shown={asked} tell={tell} />
+      <LocksToolbar table={table} shown={asked} showToast={showToast} />
     </>
   );
 }

@@ -1,39 +1,39 @@
 "use client";
 
 import type { RefObject } from "react";
-import { curlOf } from "@/components/lock-facts/lock-commands.ts";
+import { buildCurl } from "@/components/lock-facts/lock-commands.ts";
 import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
 import { copyText } from "@/components/ui/clipboard.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
-import { type ExportFormat, locksExportUrl } from "@/lib/api/export.ts";
-import { listUrl } from "@/lib/api/list-url.ts";
+import { buildLocksExportUrl, type ExportFormat } from "@/lib/api/export.ts";
+import { buildListUrl } from "@/lib/api/list-url.ts";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
-import { type Shown, searchOf } from "../views/saved-views.ts";
+import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
 /** `all`: where there is one button for both. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
   kind: ListMenuKind;
-  shown: Shown;
+  shown: ListSettings;
   /** How many match. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
-  tell(text: string): void;
+  showToast(text: string): void;
   onExport(format: ExportFormat): void;
   onClose(): void;
 }
 
 /** The present search as something to send or to run, and all that match as a file. */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
-  const words = useWords(viewTools);
-  const copies = useCopies(list);
-  const exports = useExports(list);
+  const words = useMessages(viewTools);
+  const copies = useCopyActions(list);
+  const exports = useExportActions(list);
   const actions = {
     copy: copies,
     export: exports,
@@ -53,8 +53,8 @@ export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
   );
 }
 
-function useExports({ shown, total, onExport }: Pick<ListMenuProps, "shown" | "total" | "onExport">) {
-  const words = useWords(viewTools);
+function useExportActions({ shown, total, onExport }: Pick<ListMenuProps, "shown" | "total" | "onExport">) {
+  const words = useMessages(viewTools);
   const target = useTargetName();
   const most = formatNumber(EXPORT_LOCKS_MAX);
   const hint =
@@ -66,19 +66,19 @@ function useExports({ shown, total, onExport }: Pick<ListMenuProps, "shown" | "t
       id: format,
       name: words[format],
       hint,
-      href: locksExportUrl(format, shown, target),
+      href: buildLocksExportUrl(format, shown, target),
       run: () => onExport(format),
     }),
   );
 }
 
-function useCopies({ shown, tell }: Pick<ListMenuProps, "shown" | "tell">): MenuAction[] {
-  const words = useWords(viewTools);
+function useCopyActions({ shown, showToast }: Pick<ListMenuProps, "shown" | "showToast">): MenuAction[] {
+  const words = useMessages(viewTools);
   const target = useTargetName();
-  const link = `${location.origin}${BASE_PATH}/${searchOf(shown, target)}`;
-  const curl = curlOf(`${location.origin}${listUrl(shown, target)}`);
+  const link = `${location.origin}${BASE_PATH}/${buildViewSearch(shown, target)}`;
+  const curl = buildCurl(`${location.origin}${buildListUrl(shown, target)}`);
   const copy = async (text: string, what: string) =>
-    tell((await copyText(text)) ? words.copied(what) : words.notCopied);
+    showToast((await copyText(text)) ? words.copied(what) : words.notCopied);
   return [
     { id: "link", name: words.link, hint: words.linkHint, run: () => void copy(link, words.link) },
     {

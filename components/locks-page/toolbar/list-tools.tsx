@@ -4,30 +4,31 @@ import type { RefObject } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
-import type { BriefNote } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/toast.tsx";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import type { Shown } from "../views/saved-views.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ListSettings } from "../views/saved-views.ts";
 import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
-import { type Exporting, useExport } from "./use-export.ts";
+import { type LocksExport, useLocksExport } from "./use-export.ts";
 
 interface ListToolsProps {
   /** `none`: an export may go on all the same. */
   open: ListMenuKind | "none";
-  shown: Shown;
+  shown: ListSettings;
   /** How many match. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
-  tell: BriefNote["tell"];
+  showToast: Toast["showToast"];
   onClose(): void;
 }
 
 /** What is done with the list as a whole; comes when it is asked for. */
-export function ListTools({ open, shown, total, anchor, tell, onClose }: ListToolsProps) {
-  const words = useWords(viewTools);
-  const exporting = useExport({
-    onDone: ({ done }) => tell(words.exportDone(formatNumber(done))),
-    onFailed: (error) => tell(error instanceof Error ? <ProblemText problem={error} /> : words.exportFailed),
+export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
+  const words = useMessages(viewTools);
+  const exporting = useLocksExport({
+    onDone: ({ done }) => showToast(words.exportDone(formatNumber(done))),
+    onFailed: (error) =>
+      showToast(error instanceof Error ? <ProblemText problem={error} /> : words.exportFailed),
   });
   return (
     <>
@@ -37,7 +38,7 @@ export function ListTools({ open, shown, total, anchor, tell, onClose }: ListToo
           shown={shown}
           total={total}
           anchor={anchor}
-          tell={tell}
+          showToast={showToast}
           onExport={(format) => exporting.begin(format, shown)}
           onClose={onClose}
         />
@@ -48,8 +49,8 @@ export function ListTools({ open, shown, total, anchor, tell, onClose }: ListToo
 }
 
 /** At the foot of the page, so that nothing moves. */
-function ExportProgress({ exporting, total }: { exporting: Exporting; total: number }) {
-  const words = useWords(viewTools);
+function ExportProgress({ exporting, total }: { exporting: LocksExport; total: number }) {
+  const words = useMessages(viewTools);
   const { progress, stop } = exporting;
   if (progress === null) return null;
   const expected = progress.total ?? total;

@@ -4,32 +4,32 @@ import { Ellipsis } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import type { BriefNote } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/toast.tsx";
 import { views } from "@/lib/i18n/en/views.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { PauseButton } from "../frozen-rows/pause-button.tsx";
-import type { Pausable } from "../frozen-rows/use-frozen-rows.ts";
-import type { Shown } from "../views/saved-views.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { ListPauseButton } from "../frozen-rows/pause-button.tsx";
+import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
+import type { ListSettings } from "../views/saved-views.ts";
 
 const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => module.ListTools), {
   ssr: false,
 });
 
 interface PhoneToolsProps {
-  table: Pausable;
+  table: FrozenRows;
   /** What the page shows; undefined: a search that is none. */
-  shown: Shown | undefined;
-  tell: BriefNote["tell"];
+  shown: ListSettings | undefined;
+  showToast: Toast["showToast"];
 }
 
 /** The toolbar of a phone, beside the search: pausing, and all else behind one button. */
-export function PhoneTools({ table, shown, tell }: PhoneToolsProps) {
-  const words = useWords(views);
+export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
+  const words = useMessages(views);
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<"all" | "none" | "never">("never");
   return (
     <div className="flex shrink-0 gap-2 sm:hidden">
-      <PauseButton table={table} />
+      <ListPauseButton table={table} />
       <Button
         ref={button}
         className="max-sm:size-11"
@@ -44,7 +44,7 @@ export function PhoneTools({ table, shown, tell }: PhoneToolsProps) {
       </Button>
       {open !== "never" && shown !== undefined && (
         <ListTools
-          tell={tell}
+          showToast={showToast}
           open={open}
           shown={shown}
           total={table.latest?.total ?? 0}

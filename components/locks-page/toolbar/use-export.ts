@@ -6,20 +6,20 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 
 const SHOWN_EVERY_MS = 100;
 
-export interface Exporting {
+export interface LocksExport {
   /** null: nothing is under way. */
   progress: ExportProgress | null;
   begin(format: ExportFormat, wanted: { filter: string; sort: string }): void;
   stop(): void;
 }
 
-interface Told {
+interface ExportStatus {
   onDone(progress: ExportProgress): void;
   onFailed(error: unknown): void;
 }
 
 /** One file at a time, made by the server and kept by the browser. */
-export function useExport({ onDone, onFailed }: Told): Exporting {
+export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();
   const [progress, setProgress] = useState<ExportProgress | null>(null);
   const running = useRef<AbortController | null>(null);

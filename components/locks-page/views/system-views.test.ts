@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Totals } from "@/lib/contract/stats.ts";
-import { faultOfFilter, parseFilter } from "@/lib/query/filter.ts";
+import { describeFilterError, parseFilter } from "@/lib/query/filter.ts";
 import {
-  countOf,
+  addViewTerms,
+  findSystemView,
+  getViewCount,
+  removeViewTerms,
   SYSTEM_VIEWS,
   type SystemView,
   type SystemViewId,
-  viewOf,
-  withoutView,
-  withView,
 } from "./system-views.ts";
 
 function named(id: SystemViewId): SystemView {
@@ -28,22 +28,22 @@ const TOTALS: Totals = {
 
 describe("system views", () => {
   it("every system view is a filter that the API understands", () => {
-    for (const { word } of SYSTEM_VIEWS) {
-      expect(faultOfFilter(word)).toBeUndefined();
-      expect(parseFilter(word).every(({ field }) => field !== "any")).toBe(true);
+    for (const { term } of SYSTEM_VIEWS) {
+      expect(describeFilterError(term)).toBeUndefined();
+      expect(parseFilter(term).every(({ field }) => field !== "any")).toBe(true);
     }
   });
 
   it("a system view is recognized in a filter and leaves the other terms alone", () => {
-    expect(viewOf("").id).toBe("all");
-    expect(viewOf("billing").id).toBe("all");
-    expect(viewOf("key:a* waiters>0").id).toBe("waited");
+    expect(findSystemView("").id).toBe("all");
+    expect(findSystemView("billing").id).toBe("all");
+    expect(findSystemView("key:a* waiters>0").id).toBe("waited");
     const filter = 'key:="a  is:abnormal" is:abnormal billing';
-    expect(viewOf(filter).id).toBe("abnormal");
-    expect(withoutView(filter)).toBe('key:="a  is:abnormal" billing');
-    expect(withView(filter, named("noExpiry"))).toBe('verdict:no-expiry key:="a  is:abnormal" billing');
-    expect(withView(filter, named("all"))).toBe('key:="a  is:abnormal" billing');
-    expect(withView("", named("pastUsual"))).toBe("held>usual");
+    expect(findSystemView(filter).id).toBe("abnormal");
+    expect(removeViewTerms(filter)).toBe('key:="a  is:abnormal" billing');
+    expect(addViewTerms(filter, named("noExpiry"))).toBe('verdict:no-expiry key:="a  is:abnormal" billing');
+    expect(addViewTerms(filter, named("all"))).toBe('key:="a  is:abnormal" billing');
+    expect(addViewTerms("", named("pastUsual"))).toBe("held>usual");
   });
 });
 
@@ -52,22 +52,22 @@ describe("counts of system views", () => {
 
   it("the counts of system views come from the stream and the stats only", () => {
     const from = { filter: "is:abnormal", window, totals: TOTALS, asked: [5, 6] };
-    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([9, 3, 5, 2, 6]);
+    expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual([9, 3, 5, 2, 6]);
   });
 
   it("without a filter, the other system views show the counts known from the stats", () => {
     const from = { filter: "", window, totals: TOTALS, asked: [] };
-    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual([3, 2, undefined, 2, undefined]);
+    expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual([3, 2, undefined, 2, undefined]);
   });
 
   it("the other system views show no count while a search is active", () => {
     const from = { filter: "waiters>0 billing", window, totals: TOTALS, asked: [5, 6] };
-    const counts = SYSTEM_VIEWS.map((view) => countOf(view, from));
+    const counts = SYSTEM_VIEWS.map((view) => getViewCount(view, from));
     expect(counts).toEqual([undefined, undefined, 3, undefined, undefined]);
   });
 
   it("system views show no count before the data of the current search arrives", () => {
     const from = { filter: "", window: undefined, totals: undefined, asked: [] };
-    expect(SYSTEM_VIEWS.map((view) => countOf(view, from))).toEqual(SYSTEM_VIEWS.map(() => undefined));
+    expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual(SYSTEM_VIEWS.map(() => undefined));
   });
 });

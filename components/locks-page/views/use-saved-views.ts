@@ -4,11 +4,11 @@ import { useQueryState } from "nuqs";
 import { useState } from "react";
 import type { View } from "@/lib/contract/view.ts";
 import { useViews } from "@/lib/queries/views.ts";
-import { isShown, openedIn, type Shown } from "./saved-views.ts";
+import { applyView, isViewActive, type ListSettings } from "./saved-views.ts";
 
 export interface SavedViews {
   views: readonly View[];
-  shown: Shown;
+  shown: ListSettings;
   /** The view whose tab is the present one. */
   here: View | undefined;
   /** The one that was opened last; the search may have been changed since. */
@@ -19,22 +19,24 @@ export interface SavedViews {
 }
 
 /** Views that are kept, and which of them is shown. */
-export function useSavedViews(shown: Shown, show: (filter: string, sort: string) => void): SavedViews {
+export function useSavedViews(shown: ListSettings, show: (filter: string, sort: string) => void): SavedViews {
   const views = useViews();
   // The table's own: which columns, in which order.
   const [columns, setColumns] = useQueryState("cols");
   const [openedId, setOpenedId] = useState<string | null>(null);
-  const opened = views.find(({ id, of }) => nameOf(id, of) === openedId);
+  const opened = views.find(({ id, of }) => formatViewName(id, of) === openedId);
   const here =
-    opened !== undefined && isShown(opened, shown) ? opened : views.find((view) => isShown(view, shown));
+    opened !== undefined && isViewActive(opened, shown)
+      ? opened
+      : views.find((view) => isViewActive(view, shown));
   return {
     views,
     shown,
     here,
     opened: here ?? opened,
     open(view) {
-      const next = openedIn(view, shown);
-      setOpenedId(nameOf(view.id, view.of));
+      const next = applyView(view, shown);
+      setOpenedId(formatViewName(view.id, view.of));
       show(next.filter, next.sort);
       if (next.columns !== columns) void setColumns(next.columns);
     },
@@ -42,4 +44,4 @@ export function useSavedViews(shown: Shown, show: (filter: string, sort: string)
   };
 }
 
-const nameOf = (id: string, of: View["of"]) => `${of} ${id}`;
+const formatViewName = (id: string, of: View["of"]) => `${of} ${id}`;

@@ -3,18 +3,18 @@
 import { Popover } from "@base-ui/react/popover";
 import { type FormEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, INPUT } from "@/components/ui/field.tsx";
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { VIEW_NAME_CHARACTERS_MAX, VIEWS_MAX } from "@/lib/contract/limits.ts";
 import type { View } from "@/lib/contract/view.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useSaveView } from "@/lib/queries/views.ts";
-import { parseSort } from "../columns/columns.ts";
-import { changedView, keptOf, newViewId } from "./saved-views.ts";
+import { parseColumnSort } from "../columns/columns.ts";
+import { buildViewUpdate, createViewId, toSavedView } from "./saved-views.ts";
 import type { ViewOverlayProps } from "./view-menu.tsx";
 
 interface ViewFormProps extends ViewOverlayProps {
@@ -23,8 +23,8 @@ interface ViewFormProps extends ViewOverlayProps {
 }
 
 /** Gives a name to what the page shows, or another one to a view. */
-export function ViewForm({ view, saved, anchor, tell, onClose }: ViewFormProps) {
-  const words = useWords(viewTools);
+export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormProps) {
+  const words = useMessages(viewTools);
   const save = useSaveView();
   const input = useRef<HTMLInputElement>(null);
   const [name, setName] = useState(view?.name ?? "");
@@ -39,15 +39,15 @@ export function ViewForm({ view, saved, anchor, tell, onClose }: ViewFormProps) 
     const wanted =
       view === undefined
         ? {
-            id: newViewId(),
+            id: createViewId(),
             ...named,
-            ...keptOf(saved.shown),
+            ...toSavedView(saved.shown),
             of: isShared ? ("team" as const) : ("me" as const),
           }
-        : changedView(view, named);
+        : buildViewUpdate(view, named);
     save.mutate(wanted, {
       onSuccess: () => {
-        tell(words.saved(named.name));
+        showToast(words.saved(named.name));
         onClose();
       },
     });
@@ -76,7 +76,7 @@ export function ViewForm({ view, saved, anchor, tell, onClose }: ViewFormProps) 
                   <input
                     {...field}
                     ref={input}
-                    className={INPUT}
+                    className={INPUT_CLASS}
                     value={name}
                     maxLength={VIEW_NAME_CHARACTERS_MAX}
                     autoComplete="off"
@@ -86,14 +86,14 @@ export function ViewForm({ view, saved, anchor, tell, onClose }: ViewFormProps) 
               </Field>
               {view === undefined && (
                 <>
-                  <Keeps saved={saved} />
-                  <Share isShared={isShared} onShare={setShared} />
+                  <SavedSettings saved={saved} />
+                  <ShareWithTeam isShared={isShared} onShare={setShared} />
                 </>
               )}
               <ProblemNote problem={save.error} />
               <div className="flex justify-end gap-2">
                 <Popover.Close render={<Button>{words.cancel}</Button>} />
-                <Button type="submit" look="primary" blocked={blocked}>
+                <Button type="submit" variant="primary" blocked={blocked}>
                   {words.save}
                 </Button>
               </div>
@@ -105,10 +105,10 @@ export function ViewForm({ view, saved, anchor, tell, onClose }: ViewFormProps) 
   );
 }
 
-function Keeps({ saved: { shown } }: Pick<ViewOverlayProps, "saved">) {
-  const words = useWords(viewTools);
-  const { columns } = useWords(table);
-  const { field, descending } = parseSort(shown.sort);
+function SavedSettings({ saved: { shown } }: Pick<ViewOverlayProps, "saved">) {
+  const words = useMessages(viewTools);
+  const { columns } = useMessages(table);
+  const { field, descending } = parseColumnSort(shown.sort);
   const column = Object.entries(columns).find(([id]) => id === field)?.[1] ?? field;
   return (
     <div className="flex flex-col gap-1">
@@ -130,9 +130,9 @@ function Keeps({ saved: { shown } }: Pick<ViewOverlayProps, "saved">) {
   );
 }
 
-function Share({ isShared, onShare }: { isShared: boolean; onShare(on: boolean): void }) {
-  const words = useWords(viewTools);
-  const mayShare = useLive().hello?.operator.may.includes("force") ?? false;
+function ShareWithTeam({ isShared, onShare }: { isShared: boolean; onShare(on: boolean): void }) {
+  const words = useMessages(viewTools);
+  const mayShare = useLiveState().hello?.operator.may.includes("force") ?? false;
   return (
     <label className="flex min-h-6 items-baseline gap-2">
       <input

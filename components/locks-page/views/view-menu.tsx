@@ -4,15 +4,15 @@ import type { RefObject } from "react";
 import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
 import { copyText } from "@/components/ui/clipboard.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
-import type { BriefNote } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/toast.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import type { View, ViewInput } from "@/lib/contract/view.ts";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { useRemoveView, useSaveView } from "@/lib/queries/views.ts";
-import { changedView, keptOf, openedIn, searchOf } from "./saved-views.ts";
+import { applyView, buildViewSearch, buildViewUpdate, toSavedView } from "./saved-views.ts";
 import type { SavedViews } from "./use-saved-views.ts";
 
 export interface ViewOverlayProps {
@@ -20,7 +20,7 @@ export interface ViewOverlayProps {
   /** What opened it: it stands there, and the focus goes back to it. */
   anchor: RefObject<HTMLElement | null>;
   /** Says what became of it. */
-  tell: BriefNote["tell"];
+  showToast: Toast["showToast"];
   onClose(): void;
 }
 
@@ -30,24 +30,24 @@ interface ViewMenuProps extends ViewOverlayProps {
 }
 
 /** What can be done with a view that is kept. */
-export function ViewMenu({ view, saved, anchor, tell, onClose, onRename }: ViewMenuProps) {
-  const words = useWords(viewTools);
+export function ViewMenu({ view, saved, anchor, showToast, onClose, onRename }: ViewMenuProps) {
+  const words = useMessages(viewTools);
   const target = useTargetName();
   const save = useSaveView();
   const remove = useRemoveView();
   const isShared = view.of === "team";
-  const mayShare = useLive().hello?.operator.may.includes("force") ?? false;
+  const mayShare = useLiveState().hello?.operator.may.includes("force") ?? false;
   const notMine = view.mayChange ? null : words.notYours(view.by);
   const list = saved.views.filter(({ of }) => of === view.of);
   const at = list.indexOf(view);
   const change = (input: Partial<ViewInput>, said?: string) =>
-    save.mutate(changedView(view, input), {
-      onSuccess: () => said !== undefined && tell(said),
-      onError: (problem) => tell(<ProblemText problem={problem} />),
+    save.mutate(buildViewUpdate(view, input), {
+      onSuccess: () => said !== undefined && showToast(said),
+      onError: (problem) => showToast(<ProblemText problem={problem} />),
     });
   const copyLink = async () => {
-    const link = `${location.origin}${BASE_PATH}/${searchOf(openedIn(view, saved.shown), target)}`;
-    tell((await copyText(link)) ? words.copied(link) : words.notCopied);
+    const link = `${location.origin}${BASE_PATH}/${buildViewSearch(applyView(view, saved.shown), target)}`;
+    showToast((await copyText(link)) ? words.copied(link) : words.notCopied);
   };
   const actions: MenuAction[] = [
     { id: "link", name: words.copyLink, run: () => void copyLink() },
@@ -56,7 +56,7 @@ export function ViewMenu({ view, saved, anchor, tell, onClose, onRename }: ViewM
       name: words.keepPresent,
       hint: words.keepPresentHint,
       blocked: notMine,
-      run: () => change({ ...keptOf(saved.shown) }, words.kept(view.name)),
+      run: () => change({ ...toSavedView(saved.shown) }, words.kept(view.name)),
     },
     { id: "rename", name: words.rename, blocked: notMine, run: () => onRename(view) },
     {
@@ -83,12 +83,12 @@ export function ViewMenu({ view, saved, anchor, tell, onClose, onRename }: ViewM
     {
       id: "remove",
       name: words.remove,
-      look: "danger",
+      variant: "danger",
       blocked: notMine,
       run: () =>
         remove.mutate(view.id, {
-          onSuccess: () => tell(words.removed(view.name)),
-          onError: (problem) => tell(<ProblemText problem={problem} />),
+          onSuccess: () => showToast(words.removed(view.name)),
+          onError: (problem) => showToast(<ProblemText problem={problem} />),
         }),
     },
   ];

@@ -4,18 +4,24 @@ import clsx from "clsx";
 import { Ellipsis, Plus, Users } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useRange } from "@/components/overview/use-stats-range.ts";
+import { useStatsRange } from "@/components/overview/use-stats-range.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { BriefNote } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/toast.tsx";
 import type { View } from "@/lib/contract/view.ts";
 import { views as viewsWords } from "@/lib/i18n/en/views.ts";
-import { useWords } from "@/lib/i18n/messages-provider.tsx";
-import { useLive } from "@/lib/live/hooks.ts";
-import { useCounts } from "@/lib/queries/counts.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { useLockCounts } from "@/lib/queries/counts.ts";
 import { useStats } from "@/lib/queries/stats.ts";
-import { ASKED_FOR, countOf, SYSTEM_VIEWS, viewOf, withView } from "./system-views.ts";
+import {
+  addViewTerms,
+  COUNTED_BY_QUERY,
+  findSystemView,
+  getViewCount,
+  SYSTEM_VIEWS,
+} from "./system-views.ts";
 import type { SavedViews } from "./use-saved-views.ts";
 
 const ViewForm = dynamic(() => import("./view-form.tsx").then((module) => module.ViewForm), { ssr: false });
@@ -30,48 +36,48 @@ interface ViewsBarProps {
   saved: SavedViews;
   onFilter(filter: string): void;
   /** Says what became of a view. */
-  tell: BriefNote["tell"];
+  showToast: Toast["showToast"];
 }
 
-type Open = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
+type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
 /** The questions that everybody asks, each a word of the filter, and those that somebody kept. */
-export function ViewsBar({ filter, window, saved, onFilter, tell }: ViewsBarProps) {
-  const words = useWords(viewsWords);
-  const [open, setOpen] = useState<Open | null>(null);
+export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBarProps) {
+  const words = useMessages(viewsWords);
+  const [open, setOpen] = useState<OpenOverlay | null>(null);
   const from = useRef<HTMLElement>(null);
   const systemCount = useSystemCounts(filter, window);
-  const counts = useCounts(saved.views.slice(0, COUNTED_MAX).map((view) => view.filter));
-  const show = (next: Open) => (opener: HTMLElement) => {
+  const counts = useLockCounts(saved.views.slice(0, COUNTED_MAX).map((view) => view.filter));
+  const show = (next: OpenOverlay) => (opener: HTMLElement) => {
     from.current = opener;
     setOpen(next);
   };
   // The menu closes after what it did, which may have opened the form.
-  const closing = (what: Open["what"]) => () =>
+  const closing = (what: OpenOverlay["what"]) => () =>
     setOpen((present) => (present?.what === what ? null : present));
-  const overlay = { saved, anchor: from, tell };
+  const overlay = { saved, anchor: from, showToast: showToast };
   return (
     <div className="flex min-w-0 flex-1 items-center gap-0.5">
       <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto max-sm:[scrollbar-width:none]">
         <legend className="sr-only">{words.bar}</legend>
         {SYSTEM_VIEWS.map((view) => (
-          <Tab
+          <ViewTab
             key={view.id}
-            isHere={saved.here === undefined && view === viewOf(filter)}
-            title={view.word}
+            isHere={saved.here === undefined && view === findSystemView(filter)}
+            title={view.term}
             count={systemCount(view)}
             isWrong={view.isWrong}
             onClick={() => {
               saved.leave();
-              onFilter(withView(filter, view));
+              onFilter(addViewTerms(filter, view));
             }}
           >
             {words.system[view.id]}
-          </Tab>
+          </ViewTab>
         ))}
         {saved.views.length > 0 && <span aria-hidden className="mx-1.5 my-1.5 w-px shrink-0 bg-line" />}
         {saved.views.map((view, at) => (
-          <SavedTab
+          <SavedViewTab
             key={`${view.of} ${view.id}`}
             view={view}
             saved={saved}
@@ -81,7 +87,7 @@ export function ViewsBar({ filter, window, saved, onFilter, tell }: ViewsBarProp
         ))}
       </fieldset>
       <Button
-        look="quiet"
+        variant="quiet"
         size="icon"
         className="max-sm:size-11"
         aria-label={words.save}
@@ -106,16 +112,16 @@ export function ViewsBar({ filter, window, saved, onFilter, tell }: ViewsBarProp
 
 function useSystemCounts(filter: string, window: ViewsBarProps["window"]) {
   // What the overview asks for: one request for both.
-  const [range] = useRange();
+  const [range] = useStatsRange();
   const figures = useStats(range).data?.totals;
   // As the overview shows it: the stream's, which is newer.
-  const abnormal = useLive().health?.abnormal;
+  const abnormal = useLiveState().health?.abnormal;
   const totals = figures && { ...figures, abnormal: abnormal ?? figures.abnormal };
-  const asked = useCounts(ASKED_FOR.map(({ word }) => word));
-  return (view: (typeof SYSTEM_VIEWS)[number]) => countOf(view, { filter, window, totals, asked });
+  const asked = useLockCounts(COUNTED_BY_QUERY.map(({ term }) => term));
+  return (view: (typeof SYSTEM_VIEWS)[number]) => getViewCount(view, { filter, window, totals, asked });
 }
 
-interface TabProps {
+interface ViewTabProps {
   isHere: boolean;
   title: string;
   count: number | undefined;
@@ -124,7 +130,7 @@ interface TabProps {
   children: ReactNode;
 }
 
-function Tab({ isHere, title, count, isWrong = false, onClick, children }: TabProps) {
+function ViewTab({ isHere, title, count, isWrong = false, onClick, children }: ViewTabProps) {
   const button = useRef<HTMLButtonElement>(null);
   // Of many tabs the present one may stand beyond the edge.
   useEffect(() => {
@@ -154,20 +160,20 @@ function Tab({ isHere, title, count, isWrong = false, onClick, children }: TabPr
   );
 }
 
-interface SavedTabProps {
+interface SavedViewTabProps {
   view: View;
   saved: SavedViews;
   count: number | undefined;
   onMenu(opener: HTMLElement): void;
 }
 
-function SavedTab({ view, saved, count, onMenu }: SavedTabProps) {
-  const words = useWords(viewsWords);
+function SavedViewTab({ view, saved, count, onMenu }: SavedViewTabProps) {
+  const words = useMessages(viewsWords);
   const isHere = view === saved.here;
   const isOpened = view === saved.opened;
   return (
     <span className="flex shrink-0 items-center">
-      <Tab isHere={isHere} title={view.filter} count={count} onClick={() => saved.open(view)}>
+      <ViewTab isHere={isHere} title={view.filter} count={count} onClick={() => saved.open(view)}>
         {view.of === "team" && (
           <>
             <Users aria-hidden size={12} className="text-ink-3" />
@@ -182,10 +188,10 @@ function SavedTab({ view, saved, count, onMenu }: SavedTabProps) {
             <span className="sr-only">{words.changed}</span>
           </span>
         )}
-      </Tab>
+      </ViewTab>
       {isOpened && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small-icon"
           className="max-sm:size-11"
           aria-label={words.moreOf(view.name)}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Access } from "../access.ts";
 import { API_KEY_PATTERNS_MAX, NAME_CHARACTERS_MAX, ROTATION_OVERLAP_MS_MAX } from "../limits.ts";
 
-const NAME = `must begin with a letter or a digit and have at most ${NAME_CHARACTERS_MAX} of letters, digits and . _ @ / -`;
+const NAME_REQUIREMENT = `must begin with a letter or a digit and have at most ${NAME_CHARACTERS_MAX} of letters, digits and . _ @ / -`;
 
 const Verbs = z.array(Access).min(1, "must name one verb at least").max(Access.options.length);
 const Targets = z.array(z.string().min(1).max(64)).min(1, "must name one target at least, or *").max(100);
@@ -15,8 +15,8 @@ export const ApiKeyInput = z
   .strictObject({
     name: z
       .string()
-      .max(NAME_CHARACTERS_MAX, NAME)
-      .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@/-]*$/u, NAME)
+      .max(NAME_CHARACTERS_MAX, NAME_REQUIREMENT)
+      .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@/-]*$/u, NAME_REQUIREMENT)
       .meta({ description: "Events and audit say `key:<name>`.", example: "checkout" }),
     verbs: Verbs.meta({
       description:
@@ -38,7 +38,7 @@ export const ApiKeyInput = z
   .meta({ id: "ApiKeyInput" });
 export type ApiKeyInput = z.infer<typeof ApiKeyInput>;
 
-export const RotateInput = z
+export const RotateApiKeyInput = z
   .strictObject({
     overlapMs: z
       .int()
@@ -72,12 +72,12 @@ export const ApiKey = z
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-export const ApiKeyMade = ApiKey.extend({
+export const CreatedApiKey = ApiKey.extend({
   secret: z
     .string()
     .meta({ description: "Shown only now: `Authorization: Bearer` and this.", example: "lk_…" }),
 }).meta({ id: "ApiKeyMade" });
-export type ApiKeyMade = z.infer<typeof ApiKeyMade>;
+export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 
 export const ApiKeyList = z
   .object({ items: z.array(ApiKey) })

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { Roles } from "../access.ts";
 import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "../limits.ts";
 
-const NAME = `must begin with a letter or a digit and have at most ${NAME_CHARACTERS_MAX} of letters, digits, spaces and . _ @ + -`;
+const NAME_REQUIREMENT = `must begin with a letter or a digit and have at most ${NAME_CHARACTERS_MAX} of letters, digits, spaces and . _ @ + -`;
 
 export const OperatorName = z
   .string()
-  .max(NAME_CHARACTERS_MAX, NAME)
-  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} ._@+-]*[\p{L}\p{N}._@+-])?$/u, NAME)
+  .max(NAME_CHARACTERS_MAX, NAME_REQUIREMENT)
+  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} ._@+-]*[\p{L}\p{N}._@+-])?$/u, NAME_REQUIREMENT)
   .meta({ description: "The operator's name, which is its id as well.", example: "mei" });
 
 /** Of a password that is set. One that is tried may be anything. */

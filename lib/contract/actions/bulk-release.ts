@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { bytesOfKey, KEY_BYTES_MAX, type KeyFields, keyOfFields } from "../../keys/key.ts";
+import { encodeKey, KEY_BYTES_MAX, type KeyFields, parseKeyFields } from "../../keys/key.ts";
 import { Problem } from "../error.ts";
-import { Confidence, FormatName, Kind } from "../format.ts";
+import { Confidence, FormatName, LockKind } from "../format.ts";
 import { BULK_ITEMS_MAX, REASON_CHARACTERS_MAX } from "../limits.ts";
 import { LockFilter, LockSort } from "../list.ts";
-import { Verdict } from "../liveness.ts";
-import { AS_OF, Holder, keyFields, ReleaseTerms, SeenVersion, Waiters } from "../lock.ts";
+import { Liveness } from "../liveness.ts";
+import { asOfSchema, Holder, keyFields, ReleaseTerms, SeenVersion, Waiters } from "../lock.ts";
 import { ForceReleased } from "./force-release.ts";
 import { HoldOffMs } from "./verb.ts";
 
@@ -34,20 +34,20 @@ export const BulkItem = z
     }),
     format: FormatName.optional().meta({ description: "As in a single force-release." }),
   })
-  .refine(isKey, `a key has 1 to ${KEY_BYTES_MAX} bytes`)
+  .refine(isValidKey, `a key has 1 to ${KEY_BYTES_MAX} bytes`)
   .meta({ id: "BulkItem" });
 export type BulkItem = z.infer<typeof BulkItem>;
 
-function isKey(fields: KeyFields): boolean {
+function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
   // Told by the field itself.
   if (keyBase64 !== undefined && !BASE64.test(keyBase64)) return true;
-  const { length } = bytesOfKey(keyOfFields(fields));
+  const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;
 }
 
-export const BulkForceInput = z
+export const BulkForceReleaseInput = z
   .strictObject({
     items: z
       .array(BulkItem)
@@ -93,26 +93,26 @@ export const BulkForceInput = z
       "nothing is freed that nobody looked at: send the filter with `dryRun`: true, and then the `items` that it answers",
   })
   .meta({ id: "BulkForceInput" });
-export type BulkForceInput = z.infer<typeof BulkForceInput>;
+export type BulkForceReleaseInput = z.infer<typeof BulkForceReleaseInput>;
 
 /** What a reviewer has to know of a hold. */
-export const Reviewed = z
+export const ReviewedHold = z
   .object({
     holders: z
       .array(Holder.pick({ owner: true, ownerBase64: true, record: true, since: true, role: true }))
       .meta({ description: "Those that the item is about: all of the lock's, or one of them." }),
     others: z.int().meta({ description: "How many others hold the lock, and would keep it." }),
     format: FormatName,
-    kind: Kind,
+    kind: LockKind,
     confidence: Confidence,
-    verdict: Verdict.shape.state.nullable(),
+    verdict: Liveness.shape.state.nullable(),
     remainingMs: z.number().nullable(),
     waiters: Waiters,
     release: ReleaseTerms,
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Reviewed" });
-export type Reviewed = z.infer<typeof Reviewed>;
+export type ReviewedHold = z.infer<typeof ReviewedHold>;
 
 export const BULK_OUTCOMES = [
   "released",
@@ -134,7 +134,7 @@ const Head = z.object({
   dryRun: z.boolean(),
   total: z.int().meta({ description: "So many lines `item` follow." }),
   found: z.int().optional().meta({ description: "Of a filter: how many locks match it in all." }),
-  asOf: AS_OF,
+  asOf: asOfSchema,
 });
 
 const ItemLine = z.object({
@@ -150,7 +150,7 @@ const ItemLine = z.object({
   freed: ForceReleased.optional().meta({
     description: "released and already_gone: as a single one answers.",
   }),
-  seen: Reviewed.optional().meta({ description: "Of a dry run: the hold as it is now." }),
+  seen: ReviewedHold.optional().meta({ description: "Of a dry run: the hold as it is now." }),
   problem: Problem.optional(),
 });
 export type BulkItemLine = z.infer<typeof ItemLine>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FormatName } from "../format.ts";
 import { REASON_CHARACTERS_MAX } from "../limits.ts";
-import { AS_OF, keyFields, SeenVersion } from "../lock.ts";
+import { asOfSchema, keyFields, SeenVersion } from "../lock.ts";
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "./verb.ts";
 
 export const ExtendInput = z
@@ -39,7 +39,7 @@ export const Extended = z
       description:
         "until_renewed: its library sets its own time at its next renewal, which may be shorter. unknown: it may do so. to_its_end: nobody shortens it. The holder itself is not told: it may stop at the deadline that it knows.",
     }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Extended" });
 export type Extended = z.infer<typeof Extended>;

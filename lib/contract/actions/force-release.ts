@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { LockEvent } from "../event.ts";
-import { FormatName, formatFields, hasItsUnit, UNIT_FAULT } from "../format.ts";
+import { FormatName, formatFields, hasValidUnit, UNIT_ERROR } from "../format.ts";
 import { REASON_CHARACTERS_MAX } from "../limits.ts";
-import { FENCE, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "../lock.ts";
+import { fenceSchema, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "../lock.ts";
 import { HoldOffMs } from "./verb.ts";
 
 export const ForceReleaseInput = z
@@ -37,7 +37,7 @@ export const ReserveInput = z
       .optional()
       .meta({ description: "Why; shown as the purpose of the hold." }),
   })
-  .refine(hasItsUnit, UNIT_FAULT)
+  .refine(hasValidUnit, UNIT_ERROR)
   .meta({ id: "ReserveInput" });
 export type ReserveInput = z.infer<typeof ReserveInput>;
 
@@ -47,7 +47,7 @@ export const ForceReleased = z
     ...keyFields,
     outcome: z.enum(["released", "already_gone"]),
     owner: z.string().optional().meta({ description: "Whose hold was freed." }),
-    fence: FENCE.optional().meta({ description: "released: the fence of that hold, if it had one." }),
+    fence: fenceSchema.optional().meta({ description: "released: the fence of that hold, if it had one." }),
     heldMs: z
       .number()
       .optional()

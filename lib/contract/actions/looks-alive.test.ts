@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { VERDICT_STATES, type VerdictState } from "../liveness.ts";
-import { sampleHolder, sampleLock } from "../sample-lock.ts";
-import { looksAlive } from "./looks-alive.ts";
-import { RESERVE } from "./reservation.ts";
+import { LIVENESS_STATES, type LivenessState } from "../liveness.ts";
+import { createSampleHolder, createSampleLock } from "../sample-lock.ts";
+import { isLikelyAlive } from "./looks-alive.ts";
+import { RESERVED_OWNER_PREFIX } from "./reservation.ts";
 
-const lockOf = (state: VerdictState, owner = "o") =>
-  sampleLock({
-    holders: [sampleHolder({ owner })],
+const createLock = (state: LivenessState, owner = "o") =>
+  createSampleLock({
+    holders: [createSampleHolder({ owner })],
     verdict: {
       ...{ state, watchedMs: 1, renewals: 0, lastRenewalAt: null, cadenceMs: null },
       ...{ nextExpectedAt: null, misses: 0 },
@@ -14,9 +14,12 @@ const lockOf = (state: VerdictState, owner = "o") =>
   });
 
 test("a holder counts as alive while it renews or its liveness is unknown", () => {
-  expect(VERDICT_STATES.filter((state) => looksAlive(lockOf(state)))).toEqual(["renewing", "unknown"]);
+  expect(LIVENESS_STATES.filter((state) => isLikelyAlive(createLock(state)))).toEqual([
+    "renewing",
+    "unknown",
+  ]);
 });
 
 test("a reservation never counts as alive", () => {
-  expect(looksAlive(lockOf("unknown", `${RESERVE}mei`))).toBe(false);
+  expect(isLikelyAlive(createLock("unknown", `${RESERVED_OWNER_PREFIX}mei`))).toBe(false);
 });

@@ -1,14 +1,14 @@
 import type { Lock } from "../lock.ts";
-import { reservedFor } from "./reservation.ts";
+import { parseReservedOwner } from "./reservation.ts";
 
 /**
  * Whether somebody may be working under this hold as far as anything tells: it is renewed as expected, or it was not
  * watched for long enough to miss a renewal. Then whoever frees it says why.
  */
-export function looksAlive({
+export function isLikelyAlive({
   verdict,
   holders,
 }: Pick<Lock, "verdict"> & { readonly holders: readonly { owner: string }[] }): boolean {
-  if (holders.every(({ owner }) => reservedFor(owner) !== undefined)) return false;
+  if (holders.every(({ owner }) => parseReservedOwner(owner) !== undefined)) return false;
   return verdict?.state === "renewing" || verdict?.state === "unknown";
 }

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { NOTE_CHARACTERS_MAX } from "../limits.ts";
-import { AS_OF, keyFields, Note, SeenVersion } from "../lock.ts";
+import { asOfSchema, keyFields, Note, SeenVersion } from "../lock.ts";
 
 /** So many are kept of a target; then the oldest goes. */
 export const NOTES_MAX = 1000;
 /** For so long a note is kept. */
 export const NOTE_DAYS_MAX = 30;
 
-const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
+const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
 
 export const NoteInput = z
   .strictObject({
     note: z
       .string()
       .max(NOTE_CHARACTERS_MAX)
-      .refine((text) => PLAIN.test(text.replace(/[\n\t]/g, " ")), "note is plain text")
+      .refine((text) => PLAIN_TEXT.test(text.replace(/[\n\t]/g, " ")), "note is plain text")
       .meta({ description: "Plain text; empty: take the note away.", example: "mei is looking into it" }),
     expect: SeenVersion.optional().meta({
       description:
@@ -24,11 +24,11 @@ export const NoteInput = z
   .meta({ id: "NoteInput" });
 export type NoteInput = z.infer<typeof NoteInput>;
 
-export const Noted = z
+export const NoteResult = z
   .object({
     ...keyFields,
     note: Note.nullable().meta({ description: "As it stands from now on; null: there is none." }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Noted" });
-export type Noted = z.infer<typeof Noted>;
+export type NoteResult = z.infer<typeof NoteResult>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { formatFields, hasItsUnit, SpokenFormat, UNIT_FAULT } from "../format.ts";
-import { AS_OF, FENCE, keyFields, OwnerRecord } from "../lock.ts";
+import { formatFields, hasValidUnit, UNIT_ERROR, WritableFormat } from "../format.ts";
+import { asOfSchema, fenceSchema, keyFields, OwnerRecord } from "../lock.ts";
 
 export const LEASE_MS_MIN = 10;
 export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
@@ -16,15 +16,15 @@ const OwnerText = z.string().meta({
 });
 
 /** Up to a day, as long as a lock may stay taken without a word from its holder. */
-const milliseconds = (name: string, least: number) =>
+const createMillisecondsSchema = (name: string, least: number) =>
   z
     .int(`${name} is a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
     .min(least, `${name} is at least ${least}`)
     .max(LEASE_MS_MAX, `${name} is at most ${LEASE_MS_MAX} (24 hours)`);
 
-const LeaseMs = milliseconds("leaseMs", LEASE_MS_MIN).default(30_000);
+const LeaseMs = createMillisecondsSchema("leaseMs", LEASE_MS_MIN).default(30_000);
 const Format = formatFields.format;
-export const HoldOffMs = milliseconds("holdOffMs", LEASE_MS_MIN).meta({
+export const HoldOffMs = createMillisecondsSchema("holdOffMs", LEASE_MS_MIN).meta({
   description:
     "For how long nobody gets the lock, whatever library they use: it stays taken by `lockkeeper:reserve:<who>`, in its own format.",
 });
@@ -51,16 +51,16 @@ export const AcquireInput = z
       .meta({ description: "false: the same owner is refused as any other would be." }),
     record: OwnerRecord.optional(),
     ...formatFields,
-    graceMs: milliseconds("graceMs", 0).default(0).meta({
+    graceMs: createMillisecondsSchema("graceMs", 0).default(0).meta({
       description:
         "For how long nobody gets the lock after a lease that ran out, as after a crash. A release ends it at once.",
     }),
-    minHoldMs: milliseconds("minHoldMs", 0).default(0).meta({
+    minHoldMs: createMillisecondsSchema("minHoldMs", 0).default(0).meta({
       description:
         "For how long the lock stays taken at least, counted from the grant, also when it is released before. Of a lease that ran out it keeps nothing.",
     }),
   })
-  .refine(hasItsUnit, UNIT_FAULT)
+  .refine(hasValidUnit, UNIT_ERROR)
   .refine(({ leaseMs, graceMs }) => leaseMs + graceMs <= LEASE_MS_MAX, {
     path: ["graceMs"],
     message: `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`,
@@ -81,8 +81,11 @@ export type ReleaseInput = z.infer<typeof ReleaseInput>;
 export const VerifyInput = z
   .strictObject({
     owner: OwnerText,
-    fence: FENCE.max(FENCE_DIGITS_MAX).optional().meta({ description: "Also that it is this very hold." }),
-    format: SpokenFormat.optional().meta({ description: "Also that it is written so." }),
+    fence: fenceSchema
+      .max(FENCE_DIGITS_MAX)
+      .optional()
+      .meta({ description: "Also that it is this very hold." }),
+    format: WritableFormat.optional().meta({ description: "Also that it is written so." }),
   })
   .meta({ id: "VerifyInput" });
 export type VerifyInput = z.infer<typeof VerifyInput>;
@@ -92,9 +95,9 @@ export const Verified = z
     ...keyFields,
     owner: z.string(),
     count: z.int(),
-    fence: FENCE.nullable(),
+    fence: fenceSchema.nullable(),
     remainingMs: z.number().nullable().meta({ description: "null: no expiry." }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Verified" });
 export type Verified = z.infer<typeof Verified>;
@@ -104,7 +107,7 @@ export const Grant = z
     ...keyFields,
     owner: z.string(),
     count: z.int(),
-    fence: FENCE.nullable().meta({
+    fence: fenceSchema.nullable().meta({
       description: "null only when the hold was taken without us and is being re-entered or renewed.",
     }),
     leaseMs: z.number(),
@@ -115,7 +118,7 @@ export const Grant = z
       description:
         "Of a request with `waitMs`: for how long it was held open before the lock was asked for with success. The hold lasts until `waitedMs` + `remainingMs` after the request was sent.",
     }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Grant" });
 export type Grant = z.infer<typeof Grant>;
@@ -130,7 +133,7 @@ export const Released = z
     count: z
       .int()
       .meta({ description: "What is left of the re-entrancy count; 0 when the lock is free of this owner." }),
-    asOf: AS_OF,
+    asOf: asOfSchema,
   })
   .meta({ id: "Released" });
 export type Released = z.infer<typeof Released>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FormatName } from "../format.ts";
 
-export const RULES_MAX = 100;
+export const FORMAT_RULES_MAX = 100;
 export const PATTERN_CHARACTERS_MAX = 256;
 
 export const FormatRule = z
@@ -21,7 +21,7 @@ export type FormatRule = z.infer<typeof FormatRule>;
 
 export const FormatRulesInput = z
   .strictObject({
-    rules: z.array(FormatRule).max(RULES_MAX, `there are at most ${RULES_MAX} rules`).meta({
+    rules: z.array(FormatRule).max(FORMAT_RULES_MAX, `there are at most ${FORMAT_RULES_MAX} rules`).meta({
       description: "All rules from now on, but those of the configuration. The first that fits counts.",
     }),
   })
@@ -35,7 +35,7 @@ const ListedRule = FormatRule.extend({
 }).meta({ id: "ListedRule" });
 export type ListedRule = z.infer<typeof ListedRule>;
 
-const KnownFormat = z
+const FormatInfo = z
   .object({
     name: FormatName,
     label: z.string().meta({ description: "As people call the library." }),
@@ -60,6 +60,6 @@ const KnownFormat = z
   .meta({ id: "KnownFormat" });
 
 export const Formats = z
-  .object({ formats: z.array(KnownFormat), rules: z.array(ListedRule) })
+  .object({ formats: z.array(FormatInfo), rules: z.array(ListedRule) })
   .meta({ id: "Formats" });
 export type Formats = z.infer<typeof Formats>;

@@ -2,22 +2,22 @@ import { z } from "zod";
 import { Confidence, FormatName } from "../format.ts";
 import { keyFields } from "../lock.ts";
 
-const Meaning = z
+const Interpretation = z
   .object({ format: FormatName, confidence: Confidence })
   .nullable()
   .meta({ description: "null: it is no lock." });
 
 export const RuleChange = z
   .object({
-    from: Meaning,
-    to: Meaning,
+    from: Interpretation,
+    to: Interpretation,
     count: z.int(),
     sample: z.array(z.object(keyFields)).meta({ description: "Some of the keys, 5 at most." }),
   })
   .meta({ id: "RuleChange" });
 export type RuleChange = z.infer<typeof RuleChange>;
 
-export const RulesPreview = z
+export const RulePreview = z
   .object({
     held: z.int().meta({ description: "Locks in the picture." }),
     affected: z.int().meta({ description: "Held locks of which these rules say another format." }),
@@ -29,4 +29,4 @@ export const RulesPreview = z
     changes: z.array(RuleChange).meta({ description: "What would be read differently, the largest first." }),
   })
   .meta({ id: "RulesPreview", description: "What rules would change. Nothing was changed." });
-export type RulesPreview = z.infer<typeof RulesPreview>;
+export type RulePreview = z.infer<typeof RulePreview>;

@@ -13,7 +13,7 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
   failed: "failed",
 };
 
-const locks = (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`);
+const formatLockCount = (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`);
 
 /** The sheet that frees many locks. */
 export const bulk = {
@@ -23,13 +23,13 @@ export const bulk = {
   between: ", ",
   colon: ": ",
   titleReviewing: "Looking…",
-  titleReviewed: (count: number, shown: string) => `Free ${locks(count, shown)}`,
-  titleFreeing: (count: number, shown: string) => `Freeing ${locks(count, shown)}…`,
+  titleReviewed: (count: number, shown: string) => `Free ${formatLockCount(count, shown)}`,
+  titleFreeing: (count: number, shown: string) => `Freeing ${formatLockCount(count, shown)}…`,
   titleEnded: "What became of them",
   lookingAt: "Looking at each of them…",
   looked: (done: string, of: string) => `${done} of ${of} looked at`,
   stop: "Stop",
-  free: (count: number, shown: string) => `Free ${locks(count, shown)}`,
+  free: (count: number, shown: string) => `Free ${formatLockCount(count, shown)}`,
   recorded: (who: string) => `Recorded one by one as ${who}`,
   nothingDone: "Nothing was released.",
   lookAtNew: (count: number, shown: string) =>

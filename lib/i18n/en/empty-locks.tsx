@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-const code = (text: string) => <code className="font-mono text-xs">{text}</code>;
+const renderCode = (text: string) => <code className="font-mono text-xs">{text}</code>;
 
 /** What stands in the place of rows, and above them where they come late. */
 export const emptyLocks = {
@@ -12,7 +12,8 @@ export const emptyLocks = {
     text: (filter: ReactNode) => (
       <>
         Nothing that is held matches {filter}. All words must match: plain words look in key, owner and
-        record; {code("key:GLOB")} and {code("owner:GLOB")} look in one; {code("held>5m")} compares.
+        record; {renderCode("key:GLOB")} and {renderCode("owner:GLOB")} look in one; {renderCode("held>5m")}{" "}
+        compares.
       </>
     ),
   },
@@ -42,9 +43,9 @@ export const emptyLocks = {
     text: "A lock appears here the moment somebody takes it. Take one yourself; it shows within a second and counts down:",
     keyAndOthers: (patterns: ReactNode) => (
       <>
-        The key was printed at the first start, or is what you set as {code("LOCKKEEPER_ROOT_KEY")}. Locks of
-        other clients, Redisson's for instance, are listed too when their key matches {patterns}. Are there
-        others?
+        The key was printed at the first start, or is what you set as {renderCode("LOCKKEEPER_ROOT_KEY")}.
+        Locks of other clients, Redisson's for instance, are listed too when their key matches {patterns}. Are
+        there others?
       </>
     ),
   },

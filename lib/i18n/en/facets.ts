@@ -1,5 +1,5 @@
 import type { FacetField } from "@/lib/contract/facet.ts";
-import type { VerdictState } from "@/lib/contract/liveness.ts";
+import type { LivenessState } from "@/lib/contract/liveness.ts";
 
 const fields: Record<FacetField, string> = {
   format: "Format",
@@ -10,7 +10,7 @@ const fields: Record<FacetField, string> = {
   waiters: "Waiters",
 };
 
-const verdicts: Record<VerdictState, string> = {
+const verdicts: Record<LivenessState, string> = {
   renewing: "renewing",
   late: "late",
   "fixed-lease": "fixed lease",

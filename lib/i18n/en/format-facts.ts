@@ -3,10 +3,10 @@ import { FORMAT_FACTS } from "@/lib/formats/format-catalogue.ts";
 import type { FormatFacts } from "@/lib/formats/format-facts.ts";
 
 /** What follows for whoever waits, and what the old owner's library does, when a lock of a format is freed. */
-export type FormatWords = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
+export type FormatMessages = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
 
 /** The same words as the API's, so that there is one place to correct them. */
-function wordsOf({ waiters, oldOwner, comesBack, never }: FormatFacts): FormatWords {
+function toFormatMessages({ waiters, oldOwner, comesBack, never }: FormatFacts): FormatMessages {
   return {
     waiters,
     oldOwner,
@@ -24,7 +24,7 @@ export const formatFacts = {
     Record<FormatName, string>
   >,
   // Of each name that the facts have: their type says that this is all of them.
-  of: Object.fromEntries(all.map(([name, facts]) => [name, wordsOf(facts)])) as Readonly<
-    Record<FormatName, FormatWords>
+  of: Object.fromEntries(all.map(([name, facts]) => [name, toFormatMessages(facts)])) as Readonly<
+    Record<FormatName, FormatMessages>
   >,
 };

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 /** What the server says about freeing a lock, as another language tells it. */
-export type ToldRelease = Readonly<
+export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "notFreed", string>
 >;
 
@@ -102,7 +102,7 @@ export const lock = {
   formats: (count: number) => `one of ${count}`,
 
   /** null: the server says it in this very language. */
-  release: null as ToldRelease | null,
+  release: null as ReleaseAdviceMessages | null,
 
   /** Of a quorum. */
   votes: {

@@ -36,7 +36,7 @@ import type { viewTools } from "./view-tools.ts";
 import type { views } from "./views.ts";
 
 /** Every namespace's words: what a language has to say. English is their shape. */
-export interface Words {
+export interface Messages {
   apiKeys: typeof apiKeys;
   audit: typeof audit;
   auditDetails: typeof auditDetails;

@@ -1,4 +1,4 @@
-import type { OwnersBy } from "@/lib/contract/owner.ts";
+import type { OwnerGrouping } from "@/lib/contract/owner.ts";
 
 /** Who has how many locks. */
 export const owners = {
@@ -7,7 +7,7 @@ export const owners = {
   search: "Search owners",
   placeholder: (example: string) => `Of which locks; ${example}`,
   by: "By",
-  bys: { owner: "owner", service: "service", host: "host" } satisfies Record<OwnersBy, string>,
+  bys: { owner: "owner", service: "service", host: "host" } satisfies Record<OwnerGrouping, string>,
   heads: {
     name: "Owner",
     holds: "Locks",
@@ -21,8 +21,8 @@ export const owners = {
   nobodyHolds: "Nobody holds a lock",
   nobodyMatches: "Nobody matches",
   appearSoon: "Owners appear here as soon as they take a lock.",
-  notListed: (by: OwnersBy) => `Holders that tell of no ${by} are not listed here; look by owner.`,
+  notListed: (by: OwnerGrouping) => `Holders that tell of no ${by} are not listed here; look by owner.`,
   narrow: "Narrow the search to see the rest.",
-  without: (locks: number, shown: string, by: OwnersBy) =>
+  without: (locks: number, shown: string, by: OwnerGrouping) =>
     `${shown} ${locks === 1 ? "lock tells" : "locks tell"} of no ${by}.`,
 };

@@ -3,7 +3,7 @@ import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/tar
 export type FindingFacts = Readonly<Record<string, string | number>>;
 
 /** A finding as a language tells it: what is wrong, and what can go wrong. */
-export type ToldFindings = Record<
+export type FindingMessages = Record<
   FindingCode,
   { title: (facts: FindingFacts) => string; risk: (facts: FindingFacts) => string }
 >;
@@ -51,7 +51,7 @@ export const targets = {
   isEmpty: "notify-keyspace-events is empty now.",
   orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set, and it sets them itself.",
   /** null: the server says it in this very language. */
-  told: null as ToldFindings | null,
+  told: null as FindingMessages | null,
   masters: {
     label: "Masters",
     master: "Master",

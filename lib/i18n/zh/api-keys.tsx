@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const apiKeys: Words["apiKeys"] = {
+export const apiKeys: Messages["apiKeys"] = {
   namespace: "apiKeys",
   title: "API 密钥",
   text: "应用以 Bearer 令牌的形式发送。密钥能做什么、对哪些目标、对哪些键，都由它自身限定；它获取的锁归它所有，其他密钥不能释放。",

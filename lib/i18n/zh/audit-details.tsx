@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const auditDetails: Words["auditDetails"] = {
+export const auditDetails: Messages["auditDetails"] = {
   namespace: "auditDetails",
   when: "时间",
   target: "目标",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const audit: Words["audit"] = {
+export const audit: Messages["audit"] = {
   namespace: "audit",
   title: "审计",
   forAdmins: "审计只对管理员开放",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const bulk: Words["bulk"] = {
+export const bulk: Messages["bulk"] = {
   namespace: "bulk",
   outcomes: {
     released: "已释放",

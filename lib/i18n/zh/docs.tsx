@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const docs: Words["docs"] = {
+export const docs: Messages["docs"] = {
   namespace: "docs",
   title: "文档",
   reading: "正在读取文档…",

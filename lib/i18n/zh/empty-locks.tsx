@@ -1,8 +1,8 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-const code = (text: string) => <code className="font-mono text-xs">{text}</code>;
+const renderCode = (text: string) => <code className="font-mono text-xs">{text}</code>;
 
-export const emptyLocks: Words["emptyLocks"] = {
+export const emptyLocks: Messages["emptyLocks"] = {
   namespace: "emptyLocks",
   clear: "清除搜索",
   copy: "复制命令",
@@ -10,8 +10,9 @@ export const emptyLocks: Words["emptyLocks"] = {
     title: "没有匹配的锁",
     text: (filter) => (
       <>
-        当前持有的锁都不匹配 {filter}。所有词都须匹配：普通词在键、持有者和记录中查找；{code("key:GLOB")} 和{" "}
-        {code("owner:GLOB")} 只查其中一项；{code("held>5m")} 用于比较。
+        当前持有的锁都不匹配 {filter}。所有词都须匹配：普通词在键、持有者和记录中查找；
+        {renderCode("key:GLOB")} 和 {renderCode("owner:GLOB")} 只查其中一项；{renderCode("held>5m")}{" "}
+        用于比较。
       </>
     ),
   },
@@ -38,7 +39,7 @@ export const emptyLocks: Words["emptyLocks"] = {
     text: "一旦有人获取锁，它就会立刻出现在这里。自己获取一个试试，一秒内即可看到并开始倒计时：",
     keyAndOthers: (patterns) => (
       <>
-        API 密钥在首次启动时打印，或为 {code("LOCKKEEPER_ROOT_KEY")} 中设置的值。其他客户端（例如
+        API 密钥在首次启动时打印，或为 {renderCode("LOCKKEEPER_ROOT_KEY")} 中设置的值。其他客户端（例如
         Redisson）的锁，只要键匹配 {patterns}，也会列出。还有别的吗？
       </>
     ),

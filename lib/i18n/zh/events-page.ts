@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const eventsPage: Words["eventsPage"] = {
+export const eventsPage: Messages["eventsPage"] = {
   namespace: "eventsPage",
   title: "事件",
   search: "搜索事件",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const events: Words["events"] = {
+export const events: Messages["events"] = {
   namespace: "events",
   names: {
     acquired: "获取",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const facetSide: Words["facetSide"] = {
+export const facetSide: Messages["facetSide"] = {
   namespace: "facetSide",
   title: "筛选",
   show: "展开筛选",

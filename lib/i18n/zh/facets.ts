@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const facets: Words["facets"] = {
+export const facets: Messages["facets"] = {
   namespace: "facets",
   names: "名称",
   namesMeans: "各键前缀下持有的锁，不受搜索影响。",

@@ -1,5 +1,5 @@
-import type { FormatWords } from "../en/format-facts.ts";
-import type { Words } from "../en/messages.ts";
+import type { FormatMessages } from "../en/format-facts.ts";
+import type { Messages } from "../en/messages.ts";
 
 const UNTIL_THEN = "在此之前它会继续工作。";
 const FIRST_WINS = "先请求者得锁。";
@@ -142,7 +142,7 @@ const others = {
   },
 };
 
-const of: Words["formatFacts"]["of"] & Record<string, FormatWords> = {
+const of: Messages["formatFacts"]["of"] & Record<string, FormatMessages> = {
   ...jvmAndOurs,
   ...nodeJs,
   ...python,
@@ -153,7 +153,7 @@ const UUID = "一个字符串：UUID";
 const HEX_AND_TIME = "一个字符串：32 位十六进制，含时间";
 const BASE64 = "一个字符串：24 个 base64 字符";
 
-const layouts: Words["formatFacts"]["layouts"] = {
+const layouts: Messages["formatFacts"]["layouts"] = {
   redisson: "哈希：持有者与次数，与 Redisson 写法相同",
   token: "一个字符串：持有者",
   timestamp: "一个字符串：到期时间",
@@ -185,4 +185,4 @@ const layouts: Words["formatFacts"]["layouts"] = {
   "redlock-rb": UUID,
 };
 
-export const formatFacts: Words["formatFacts"] = { namespace: "formatFacts", layouts, of };
+export const formatFacts: Messages["formatFacts"] = { namespace: "formatFacts", layouts, of };

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const formats: Words["formats"] = {
+export const formats: Messages["formats"] = {
   namespace: "formats",
   title: "格式",
   looking: "正在查询…",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const keysHelp: Words["keysHelp"] = {
+export const keysHelp: Messages["keysHelp"] = {
   namespace: "keysHelp",
   title: "快捷键",
   everything: "所有锁、页面和命令",

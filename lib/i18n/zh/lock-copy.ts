@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const lockCopy: Words["lockCopy"] = {
+export const lockCopy: Messages["lockCopy"] = {
   namespace: "lockCopy",
   title: "复制…",
   titleHint: "复制…（c）",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const lockPage: Words["lockPage"] = {
+export const lockPage: Messages["lockPage"] = {
   namespace: "lockPage",
   noKey: "此地址不是任何键的名称",
   allLocks: "所有锁",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const lockParts: Words["lockParts"] = {
+export const lockParts: Messages["lockParts"] = {
   namespace: "lockParts",
 
   waiting: {

@@ -1,7 +1,7 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 import { JOB_LOCK } from "./format-facts.ts";
 
-export const lock: Words["lock"] = {
+export const lock: Messages["lock"] = {
   namespace: "lock",
   justNow: "刚刚",
   ago: (span) => `${span} 前`,

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const locks: Words["locks"] = {
+export const locks: Messages["locks"] = {
   namespace: "locks",
   title: "锁",
   search: "搜索锁",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const login: Words["login"] = {
+export const login: Messages["login"] = {
   namespace: "login",
   loggingIn: "正在登录…",
   logIn: "登录",

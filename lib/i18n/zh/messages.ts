@@ -1,4 +1,4 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 import { apiKeys } from "./api-keys.tsx";
 import { audit } from "./audit.tsx";
 import { auditDetails } from "./audit-details.tsx";
@@ -36,7 +36,7 @@ import { ui } from "./ui.ts";
 import { viewTools } from "./view-tools.ts";
 import { views } from "./views.ts";
 
-export const zh: Words = {
+export const zh: Messages = {
   apiKeys,
   audit,
   auditDetails,

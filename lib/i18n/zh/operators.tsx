@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const operators: Words["operators"] = {
+export const operators: Messages["operators"] = {
   namespace: "operators",
   title: "操作员",
   text: "用用户名和密码登录的人。查看者只能查看，操作员还能释放锁，管理员可做一切；可按目标分别授权，也可对所有目标授权。",

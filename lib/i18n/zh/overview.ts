@@ -1,9 +1,9 @@
 import type { SeriesRange } from "@/lib/contract/stats.ts";
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
 const OVER: Readonly<Record<SeriesRange, string>> = { hour: "最近 1 小时", day: "最近 24 小时" };
 
-export const overview: Words["overview"] = {
+export const overview: Messages["overview"] = {
   namespace: "overview",
   title: "概览",
   hide: "收起概览",

@@ -1,8 +1,8 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-const BYS: Words["owners"]["bys"] = { owner: "持有者", service: "服务", host: "主机" };
+const BYS: Messages["owners"]["bys"] = { owner: "持有者", service: "服务", host: "主机" };
 
-export const owners: Words["owners"] = {
+export const owners: Messages["owners"] = {
   namespace: "owners",
   title: "持有者",
   search: "搜索持有者",

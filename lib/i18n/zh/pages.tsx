@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const pages: Words["pages"] = {
+export const pages: Messages["pages"] = {
   namespace: "pages",
   broke: "本页出错了",
   nothingDone: "没有对任何锁做过操作。",

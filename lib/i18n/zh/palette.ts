@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const palette: Words["palette"] = {
+export const palette: Messages["palette"] = {
   namespace: "palette",
   title: "搜索与命令",
   open: "搜索与命令（⌘K）",

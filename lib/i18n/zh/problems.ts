@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const problems: Words["problems"] = {
+export const problems: Messages["problems"] = {
   namespace: "problems",
   told: {
     ofCode: {

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const release: Words["release"] = {
+export const release: Messages["release"] = {
   namespace: "release",
   title: (key) => <>释放 {key}</>,
 

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const search: Words["search"] = {
+export const search: Messages["search"] = {
   namespace: "search",
   fields: {
     "key:": "键名；* 和 ? 为通配符",

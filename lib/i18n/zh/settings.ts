@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const settings: Words["settings"] = {
+export const settings: Messages["settings"] = {
   namespace: "settings",
   title: "设置",
   parts: { you: "我的账户", keys: "API 密钥", operators: "操作员", sessions: "会话" },

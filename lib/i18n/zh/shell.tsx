@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const shell: Words["shell"] = {
+export const shell: Messages["shell"] = {
   namespace: "shell",
   console: "控制台",
   skipToContent: "跳到正文",

@@ -1,5 +1,5 @@
 import type { EventType } from "@/lib/contract/event.ts";
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
 const ENDS: Partial<Record<EventType, string>> = {
   released: "已释放",
@@ -8,7 +8,7 @@ const ENDS: Partial<Record<EventType, string>> = {
   force_released: "被强制释放",
 };
 
-export const table: Words["table"] = {
+export const table: Messages["table"] = {
   namespace: "table",
   title: "锁",
   columns: {

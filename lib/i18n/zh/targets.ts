@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const targets: Words["targets"] = {
+export const targets: Messages["targets"] = {
   namespace: "targets",
   title: "目标",
   intro:

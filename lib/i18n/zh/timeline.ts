@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const timeline: Words["timeline"] = {
+export const timeline: Messages["timeline"] = {
   namespace: "timeline",
   title: "时间线",
   holds: "按持有者列出的持有",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const titles: Words["titles"] = {
+export const titles: Messages["titles"] = {
   namespace: "titles",
   description: "实时查看此 Redis 中每把锁的持有者。",
   lock: "锁",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const ui: Words["ui"] = {
+export const ui: Messages["ui"] = {
   namespace: "ui",
   cancel: "取消",
   close: "关闭",

@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const viewTools: Words["viewTools"] = {
+export const viewTools: Messages["viewTools"] = {
   namespace: "viewTools",
   saveTitle: "保存当前视图",
   renameTitle: "重命名视图",

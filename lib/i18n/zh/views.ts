@@ -1,6 +1,6 @@
-import type { Words } from "../en/messages.ts";
+import type { Messages } from "../en/messages.ts";
 
-export const views: Words["views"] = {
+export const views: Messages["views"] = {
   namespace: "views",
   bar: "视图",
   system: {

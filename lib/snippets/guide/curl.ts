@@ -1,15 +1,15 @@
-import { shellText } from "../curl.ts";
-import { type GuideOptions, lockAddress } from "./guide-options.ts";
+import { quoteShell } from "../curl.ts";
+import { buildLockUrl, type GuideOptions } from "./guide-options.ts";
 
-const seconds = (ms: number) => String(ms / 1000);
+const formatSeconds = (ms: number) => String(ms / 1000);
 
-export function curlGuide(options: GuideOptions): string {
+export function createCurlGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;
   const third = leaseMs / 3;
   return `#!/usr/bin/env bash
 # A request that fails, or takes too long, ends the work: better than going on without the lock.
 set -euo pipefail
-lock=${shellText(lockAddress(options))}
+lock=${quoteShell(buildLockUrl(options))}
 owner="script:$$:$RANDOM$RANDOM"   # an owner of its own for each hold
 
 call() {   # call VERB BODY SECONDS
@@ -21,11 +21,11 @@ call() {   # call VERB BODY SECONDS
 work() {
   for step in $(seq ${steps}); do
     echo "step $step with fence $fence"
-    sleep ${seconds(stepMs)}
+    sleep ${formatSeconds(stepMs)}
   done
 }
 
-grant=$(call acquire "{\\"owner\\":\\"$owner\\",\\"leaseMs\\":${leaseMs},\\"waitMs\\":${waitMs}}" ${seconds(waitMs + 2500)}) || {
+grant=$(call acquire "{\\"owner\\":\\"$owner\\",\\"leaseMs\\":${leaseMs},\\"waitMs\\":${waitMs}}" ${formatSeconds(waitMs + 2500)}) || {
   echo "not acquired: $grant"
   exit 1
 }
@@ -36,8 +36,8 @@ work &
 working=$!
 (
   # A third of the lease, and as much for the answer: both are over before the lease is.
-  while sleep ${seconds(third)}; do
-    call renew "{\\"owner\\":\\"$owner\\",\\"leaseMs\\":${leaseMs}}" ${seconds(third)} || break
+  while sleep ${formatSeconds(third)}; do
+    call renew "{\\"owner\\":\\"$owner\\",\\"leaseMs\\":${leaseMs}}" ${formatSeconds(third)} || break
   done
   kill "$working"
 ) >/dev/null 2>&1 &

@@ -1,4 +1,4 @@
-import { pathOfKey } from "@/lib/keys/key.ts";
+import { encodeKeyPath } from "@/lib/keys/key.ts";
 
 /** A whole program that acquires, renews, works with the fence, releases, and stops when the lock is lost. */
 export interface GuideOptions {
@@ -13,7 +13,7 @@ export interface GuideOptions {
 }
 
 /** What the page shows. */
-export const SHOWN: Omit<GuideOptions, "origin"> = {
+export const GUIDE_EXAMPLE: Omit<GuideOptions, "origin"> = {
   key: "lock:orders:42",
   leaseMs: 30_000,
   waitMs: 10_000,
@@ -22,6 +22,6 @@ export const SHOWN: Omit<GuideOptions, "origin"> = {
 };
 
 /** Where the verbs of its lock are. */
-export function lockAddress({ origin, key }: GuideOptions): string {
-  return `${origin}/api/v1/locks/${pathOfKey(key)}`;
+export function buildLockUrl({ origin, key }: GuideOptions): string {
+  return `${origin}/api/v1/locks/${encodeKeyPath(key)}`;
 }

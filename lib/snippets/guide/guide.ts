@@ -1,17 +1,17 @@
 import type { Language } from "../language.ts";
-import { curlGuide } from "./curl.ts";
+import { createCurlGuide } from "./curl.ts";
 import type { GuideOptions } from "./guide-options.ts";
-import { javaGuide } from "./java.ts";
-import { pythonGuide } from "./python.ts";
-import { typescriptGuide } from "./typescript.ts";
+import { createJavaGuide } from "./java.ts";
+import { createPythonGuide } from "./python.ts";
+import { createTypescriptGuide } from "./typescript.ts";
 
-const GUIDE_IN: Readonly<Record<Language, (options: GuideOptions) => string>> = {
-  curl: curlGuide,
-  typescript: typescriptGuide,
-  python: pythonGuide,
-  java: javaGuide,
+const GUIDE_BY_LANGUAGE: Readonly<Record<Language, (options: GuideOptions) => string>> = {
+  curl: createCurlGuide,
+  typescript: createTypescriptGuide,
+  python: createPythonGuide,
+  java: createJavaGuide,
 };
 
-export function guideIn(language: Language, options: GuideOptions): string {
-  return GUIDE_IN[language](options);
+export function createGuide(language: Language, options: GuideOptions): string {
+  return GUIDE_BY_LANGUAGE[language](options);
 }

@@ -1,7 +1,7 @@
-import { javaText } from "../java.ts";
-import { type GuideOptions, lockAddress } from "./guide-options.ts";
+import { quoteJava } from "../java.ts";
+import { buildLockUrl, type GuideOptions } from "./guide-options.ts";
 
-export function javaGuide(options: GuideOptions): string {
+export function createJavaGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;
   return `import java.net.URI;
 import java.net.http.HttpClient;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 public class SafeLock {
-  static final String LOCK = ${javaText(lockAddress(options))};
+  static final String LOCK = ${quoteJava(buildLockUrl(options))};
   static final String OWNER = "worker:" + ProcessHandle.current().pid() + ":" + UUID.randomUUID(); // one for each hold
   static final long LEASE_MS = ${leaseMs};
   static final long WAIT_MS = ${waitMs};

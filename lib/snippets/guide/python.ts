@@ -1,9 +1,9 @@
-import { pythonValue } from "../python.ts";
-import { type GuideOptions, lockAddress } from "./guide-options.ts";
+import { formatPythonValue } from "../python.ts";
+import { buildLockUrl, type GuideOptions } from "./guide-options.ts";
 
-const seconds = (ms: number) => String(ms / 1000);
+const formatSeconds = (ms: number) => String(ms / 1000);
 
-export function pythonGuide(options: GuideOptions): string {
+export function createPythonGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;
   return `import json
 import os
@@ -14,10 +14,10 @@ import uuid
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-LOCK = ${pythonValue(lockAddress(options))}
+LOCK = ${formatPythonValue(buildLockUrl(options))}
 OWNER = f"worker:{os.getpid()}:{uuid.uuid4()}"  # an owner of its own for each hold
-LEASE_S = ${seconds(leaseMs)}
-WAIT_S = ${seconds(waitMs)}
+LEASE_S = ${formatSeconds(leaseMs)}
+WAIT_S = ${formatSeconds(waitMs)}
 
 
 class Refused(Exception):
@@ -90,7 +90,7 @@ try:
     for step in range(1, ${steps} + 1):
         assert_held()  # before each step whose effect others see
         print(f"step {step} with fence {grant['fence']}", flush=True)  # send the fence along with every write
-        time.sleep(${seconds(stepMs)})
+        time.sleep(${formatSeconds(stepMs)})
     assert_held()
 except Lost:
     print("lost: stopped", flush=True)

@@ -1,12 +1,12 @@
-import { scriptValue } from "../typescript.ts";
-import { type GuideOptions, lockAddress } from "./guide-options.ts";
+import { formatTypescriptValue } from "../typescript.ts";
+import { buildLockUrl, type GuideOptions } from "./guide-options.ts";
 
-export function typescriptGuide(options: GuideOptions): string {
+export function createTypescriptGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;
   return `import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const lock = ${scriptValue(lockAddress(options))};
+const lock = ${formatTypescriptValue(buildLockUrl(options))};
 const owner = \`worker:\${process.pid}:\${randomUUID()}\`; // an owner of its own for each hold
 const leaseMs = ${leaseMs};
 const waitMs = ${waitMs};

@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { InvalidError } from "../../errors/request-errors.ts";
-import type { Direction, Place } from "../../watch/index/sorted-keys.ts";
+import type { SortDirection, SortPosition } from "../../watch/index/sorted-keys.ts";
 
 /** What a list is sorted by: a cursor is of one order only. */
-interface Order {
+interface CursorOrder {
   readonly field: string;
-  readonly direction: Direction;
+  readonly direction: SortDirection;
 }
 
 const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
 
 /** Where a page ended, as a caller gives it back for the next. */
-export function cursorAt([value, key]: Place, { field, direction }: Order): string {
+export function encodeCursor([value, key]: SortPosition, { field, direction }: CursorOrder): string {
   return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
 }
 
 /** @throws InvalidError */
-export function placeIn(cursor: string, { field, direction }: Order): Place {
+export function decodeCursor(cursor: string, { field, direction }: CursorOrder): SortPosition {
   try {
     const [cursorField, cursorDirection, value, key] = Cursor.parse(
       JSON.parse(Buffer.from(cursor, "base64url").toString()),

@@ -11,58 +11,58 @@ import type { Socket } from "node:net";
  */
 
 /** A client that closes this long after an answer has read it. */
-const UNREAD_MS = 1000;
+const UNREAD_WINDOW_MS = 1000;
 /** Time for the reset to arrive. */
-const HOLD_BACK_MS = 30;
+const END_DELAY_MS = 30;
 
-interface Answer {
+interface SentResponse {
   readonly sentAt: number;
   readonly outgoing: ServerResponse;
-  readonly takeBack: () => void;
+  readonly onUndelivered: () => void;
 }
 
-const ANSWER = Symbol("answer");
+const SENT_RESPONSE = Symbol("answer");
 
 /** On the socket itself: maps that hold nothing alive cost every collection of garbage. */
-interface Watched extends Socket {
+interface WatchedSocket extends Socket {
   /** null: watched, and nothing to take back. */
-  [ANSWER]?: Answer | null;
+  [SENT_RESPONSE]?: SentResponse | null;
 }
 
 /** Whoever sends the next request on a connection has had the answer to the one before. */
-export function markDelivered(socket: Watched): void {
-  if (socket[ANSWER]) socket[ANSWER] = null;
+export function markDelivered(socket: WatchedSocket): void {
+  if (socket[SENT_RESPONSE]) socket[SENT_RESPONSE] = null;
 }
 
 /** Calls `takeBack` at most once, should the answer that is about to be sent not reach its client. */
-export function watchDelivery(socket: Watched, outgoing: ServerResponse, takeBack: () => void): void {
-  const isWatched = socket[ANSWER] !== undefined;
-  socket[ANSWER] = { sentAt: performance.now(), outgoing, takeBack };
+export function watchDelivery(socket: WatchedSocket, outgoing: ServerResponse, takeBack: () => void): void {
+  const isWatched = socket[SENT_RESPONSE] !== undefined;
+  socket[SENT_RESPONSE] = { sentAt: performance.now(), outgoing, onUndelivered: takeBack };
   if (isWatched) return;
   socket.once("close", (hadError) => {
-    if (hadError || !socket[ANSWER]?.outgoing.writableFinished) lost(socket);
+    if (hadError || !socket[SENT_RESPONSE]?.outgoing.writableFinished) reportUndelivered(socket);
   });
-  holdBackEnd(socket);
+  delayEnd(socket);
 }
 
-function lost(socket: Watched): void {
-  const answer = socket[ANSWER];
-  socket[ANSWER] = null;
-  if (answer && performance.now() - answer.sentAt < UNREAD_MS) answer.takeBack();
+function reportUndelivered(socket: WatchedSocket): void {
+  const answer = socket[SENT_RESPONSE];
+  socket[SENT_RESPONSE] = null;
+  if (answer && performance.now() - answer.sentAt < UNREAD_WINDOW_MS) answer.onUndelivered();
 }
 
-function holdBackEnd(socket: Watched): void {
+function delayEnd(socket: WatchedSocket): void {
   const end = socket.end.bind(socket);
   let isHeldBack = false;
   const endLater = () => {
-    const answer = socket[ANSWER];
-    if (!answer || performance.now() - answer.sentAt > UNREAD_MS) end();
+    const answer = socket[SENT_RESPONSE];
+    if (!answer || performance.now() - answer.sentAt > UNREAD_WINDOW_MS) end();
     // Both ends close a connection that was asked to be closed: a second line, after the end, would fail by itself.
     else if (!isHeldBack) {
       isHeldBack = true;
       setTimeout(() => {
-        socket.write("\r\n", (error) => (error ? lost(socket) : end()));
-      }, HOLD_BACK_MS);
+        socket.write("\r\n", (error) => (error ? reportUndelivered(socket) : end()));
+      }, END_DELAY_MS);
     }
     return socket;
   };

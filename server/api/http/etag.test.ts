@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { tagged, tagOf, unlessKnown } from "./etag.ts";
+import { applyIfNoneMatch, computeEtag, createTaggedResponse } from "./etag.ts";
 
-const lock = (asOf: number, remainingMs: number) => ({
+const createLock = (asOf: number, remainingMs: number) => ({
   key: "lock:a",
   holders: [{ owner: "me", remainingMs }],
   remainingMs,
@@ -11,33 +11,38 @@ const lock = (asOf: number, remainingMs: number) => ({
 
 describe("ETag of a lock", () => {
   it("the ETag of a lock stays the same while only time passes", () => {
-    expect(tagOf(lock(10_000, 5000))).toBe(tagOf(lock(12_000, 3000)));
+    expect(computeEtag(createLock(10_000, 5000))).toBe(computeEtag(createLock(12_000, 3000)));
   });
 
   it("the ETag of a lock changes with the lease, the owner and every other field", () => {
-    const tag = tagOf(lock(10_000, 5000));
-    expect(tagOf(lock(12_000, 5000))).not.toBe(tag);
-    expect(tagOf({ ...lock(10_000, 5000), holders: [{ owner: "you", remainingMs: 5000 }] })).not.toBe(tag);
-    expect(tagOf({ ...lock(10_000, 5000), version: "fence.2" })).not.toBe(tag);
+    const tag = computeEtag(createLock(10_000, 5000));
+    expect(computeEtag(createLock(12_000, 5000))).not.toBe(tag);
+    expect(
+      computeEtag({ ...createLock(10_000, 5000), holders: [{ owner: "you", remainingMs: 5000 }] }),
+    ).not.toBe(tag);
+    expect(computeEtag({ ...createLock(10_000, 5000), version: "fence.2" })).not.toBe(tag);
   });
 
   it("an ETag distinguishes value types and positions", () => {
     const values = [{ a: "1" }, { a: 1 }, { a: [1] }, { a: [] }, { a: null }, { a: { b: 1 } }, { a: [[1]] }];
-    expect(new Set(values.map(tagOf)).size).toBe(values.length);
-    expect(tagOf({ a: ["x", "y"] })).not.toBe(tagOf({ a: ["x\0string\0y"] }));
+    expect(new Set(values.map(computeEtag)).size).toBe(values.length);
+    expect(computeEtag({ a: ["x", "y"] })).not.toBe(computeEtag({ a: ["x\0string\0y"] }));
   });
 });
 
 describe("If-None-Match", () => {
-  const answer = tagged({ a: 1 });
+  const answer = createTaggedResponse({ a: 1 });
   const etag = String(answer.headers.etag);
 
-  it.each([etag, `"other", ${etag}`, etag.replace("W/", ""), "*"])("If-None-Match %s returns 304 without a body", (known) => {
-    expect(unlessKnown(answer, known)).toMatchObject({ status: 304, headers: { etag } });
-    expect(unlessKnown(answer, known).body).toBeUndefined();
-  });
+  it.each([etag, `"other", ${etag}`, etag.replace("W/", ""), "*"])(
+    "If-None-Match %s returns 304 without a body",
+    (known) => {
+      expect(applyIfNoneMatch(answer, known)).toMatchObject({ status: 304, headers: { etag } });
+      expect(applyIfNoneMatch(answer, known).body).toBeUndefined();
+    },
+  );
 
   it.each([undefined, '"other"', ""])("If-None-Match %s returns the full body", (known) => {
-    expect(unlessKnown(answer, known)).toBe(answer);
+    expect(applyIfNoneMatch(answer, known)).toBe(answer);
   });
 });

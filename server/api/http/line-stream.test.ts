@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import type { Sink } from "./http-exchange.ts";
-import { Lines } from "./line-stream.ts";
+import type { ResponseSink } from "./http-exchange.ts";
+import { LineStream } from "./line-stream.ts";
 import { OpenStreams } from "./sse.ts";
 
-interface Written extends Sink {
+interface RecordedSink extends ResponseSink {
   text: string;
   state: "open" | "ended" | "closed";
 }
 
-function written(): Written {
+function createRecordedSink(): RecordedSink {
   return {
     text: "",
     state: "open",
@@ -21,22 +21,22 @@ function written(): Written {
     end() {
       this.state = "ended";
     },
-    waiting: 0,
+    bufferedBytes: 0,
     onClose: () => undefined,
   };
 }
 
 it("an export cut short by a stopping server states that it is incomplete", async () => {
-  const sink = written();
+  const sink = createRecordedSink();
   const streams = new OpenStreams();
-  const lines = new Lines(sink);
-  streams.guard(lines.stream, "root", async () => true, "");
+  const lines = new LineStream(sink);
+  streams.register(lines.guardedSink, "root", async () => true, "");
   async function* chunks() {
     yield "one\n";
     streams.closeAll();
     yield "two\n";
   }
-  await lines.writeAll(chunks());
+  await lines.writeChunks(chunks());
   expect([sink.text, sink.state]).toEqual([
     "one\nThis export ended early: the server is stopping, or you may not read it any more.\n",
     "ended",
@@ -44,18 +44,18 @@ it("an export cut short by a stopping server states that it is incomplete", asyn
 });
 
 it("an export that cannot be read to its end states so, and a complete one adds nothing", async () => {
-  const cut = written();
+  const cut = createRecordedSink();
   async function* failing() {
     yield "one\n";
     throw new Error("away");
   }
-  await new Lines(cut).writeAll(failing());
+  await new LineStream(cut).writeChunks(failing());
   expect(cut.text).toBe("one\nThis export ended early: the home store did not answer.\n");
-  const whole = written();
+  const whole = createRecordedSink();
   async function* chunks() {
     yield "one\n";
     yield "two\n";
   }
-  await new Lines(whole).writeAll(chunks());
+  await new LineStream(whole).writeChunks(chunks());
   expect([whole.text, whole.state]).toEqual(["one\ntwo\n", "ended"]);
 });

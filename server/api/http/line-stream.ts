@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Listener } from "../../concurrency/for-each-limited.ts";
-import type { Sink } from "./http-exchange.ts";
+import type { ResultListener } from "../../concurrency/for-each-limited.ts";
+import type { ResponseSink } from "./http-exchange.ts";
 
-export const LINES_TYPE = "application/x-ndjson";
+export const NDJSON_TYPE = "application/x-ndjson";
 
-export const LINES_HEADERS = {
-  "content-type": `${LINES_TYPE}; charset=utf-8`,
+export const LINE_STREAM_HEADERS = {
+  "content-type": `${NDJSON_TYPE}; charset=utf-8`,
   // no-transform: Next's gzip would hold lines back.
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
 /** Below it nothing more is begun for a reader. */
-const BEHIND_BYTES_MAX = 256 * 1024;
-const LOOK_MS = 20;
+const BUFFERED_BYTES_MAX = 256 * 1024;
+const POLL_MS = 20;
 /** A reader who takes nothing for so long is given up. */
-const PATIENCE_MS = 15_000;
+const READ_TIMEOUT_MS = 15_000;
 
 /** An answer of lines of JSON that are written as things are done. */
-export class Lines implements Listener {
+export class LineStream implements ResultListener {
   #isGone = false;
 
-  constructor(private readonly sink: Sink) {
+  constructor(private readonly sink: ResponseSink) {
     sink.onClose(() => {
       this.#isGone = true;
     });
   }
 
   /** As the open streams know it: ended from outside, nothing more is begun, and what has begun is still told. */
-  get stream(): Sink {
+  get guardedSink(): ResponseSink {
     const { sink } = this;
     return {
       write: (text) => sink.write(text),
@@ -36,8 +36,8 @@ export class Lines implements Listener {
         this.#isGone = true;
       },
       end: () => sink.end(),
-      get waiting() {
-        return sink.waiting;
+      get bufferedBytes() {
+        return sink.bufferedBytes;
       },
       onClose: (listener) => sink.onClose(listener),
     };
@@ -61,27 +61,27 @@ export class Lines implements Listener {
    *
    * @param failed why it ended when the chunks fail
    */
-  async writeAll(chunks: AsyncIterable<string>, failed = "the home store did not answer"): Promise<void> {
-    const why = await this.#writeEach(chunks).catch(() => failed);
+  async writeChunks(chunks: AsyncIterable<string>, failed = "the home store did not answer"): Promise<void> {
+    const why = await this.#writeUntilClosed(chunks).catch(() => failed);
     if (why !== undefined) this.sink.write(`This export ended early: ${why}.\n`);
     this.end();
   }
 
   /** @returns why it ended too early */
-  async #writeEach(chunks: AsyncIterable<string>): Promise<string | undefined> {
+  async #writeUntilClosed(chunks: AsyncIterable<string>): Promise<string | undefined> {
     for await (const chunk of chunks) {
       if (this.#isGone) return "the server is stopping, or you may not read it any more";
       if (chunk !== "") this.sink.write(chunk);
-      await this.ready();
+      await this.waitUntilReady();
     }
     return undefined;
   }
 
-  async ready(): Promise<void> {
-    const until = performance.now() + PATIENCE_MS;
-    while (!this.#isGone && this.sink.waiting > BEHIND_BYTES_MAX) {
+  async waitUntilReady(): Promise<void> {
+    const until = performance.now() + READ_TIMEOUT_MS;
+    while (!this.#isGone && this.sink.bufferedBytes > BUFFERED_BYTES_MAX) {
       if (performance.now() > until) this.sink.close();
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Lock } from "../../../lib/contract/lock.ts";
-import { type CsvColumns, csvHeadOf, csvLineOf } from "../../../lib/csv/csv.ts";
+import { type CsvColumns, formatCsvHeader, formatCsvRow } from "../../../lib/csv/csv.ts";
 
 /** Of a lock that many hold, so many are named. */
 const OWNERS_MAX = 20;
@@ -17,9 +17,9 @@ const COLUMNS: CsvColumns<Lock> = {
   service: ({ holders }) => holders[0]?.record?.service,
   host: ({ holders }) => holders[0]?.record?.host,
   purpose: ({ holders }) => holders[0]?.record?.purpose,
-  since: ({ holders }) => moment(holders[0]?.since),
+  since: ({ holders }) => formatTime(holders[0]?.since),
   sinceIs: ({ holders }) => holders[0]?.sinceIs,
-  heldMs: ({ holders, asOf }) => holdMs(holders[0]?.since, asOf),
+  heldMs: ({ holders, asOf }) => computeHeldMs(holders[0]?.since, asOf),
   remainingMs: ({ remainingMs, state }) => remainingMs ?? (state === "free" ? undefined : "no expiry"),
   leaseMs: ({ leaseMs }) => leaseMs ?? undefined,
   count: ({ holders }) => holders.reduce((sum, { count }) => sum + count, 0),
@@ -34,19 +34,19 @@ const COLUMNS: CsvColumns<Lock> = {
   waitersKnown: ({ waiters }) => waiters.known,
   note: ({ note }) => note?.text,
   version: ({ version }) => version ?? undefined,
-  asOf: ({ asOf }) => moment(asOf),
+  asOf: ({ asOf }) => formatTime(asOf),
 };
 
-export const LOCK_CSV_HEAD = csvHeadOf(COLUMNS);
+export const LOCK_CSV_HEADER = formatCsvHeader(COLUMNS);
 
-export const lockCsvLineOf = (lock: Lock): string => csvLineOf(COLUMNS, lock);
+export const formatLockCsvRow = (lock: Lock): string => formatCsvRow(COLUMNS, lock);
 
 /** What an owner string tells of its time may be no time at all. */
-function moment(ms: number | null | undefined): string | undefined {
+function formatTime(ms: number | null | undefined): string | undefined {
   const date = new Date(ms ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function holdMs(since: number | null | undefined, asOf: number): number | undefined {
+function computeHeldMs(since: number | null | undefined, asOf: number): number | undefined {
   return since === null || since === undefined ? undefined : Math.max(0, Math.round(asOf - since));
 }

@@ -1,5 +1,5 @@
 import { RateLimitedError } from "../../errors/request-errors.ts";
-import { networkOf } from "../../network/client-address.ts";
+import { getClientNetwork } from "../../network/client-address.ts";
 
 /** Requests a second in the long run, and how many may come at once. */
 export interface Rate {
@@ -9,20 +9,20 @@ export interface Rate {
 
 export interface RateLimitOptions {
   /** Of one API key or operator; undefined: none. */
-  readonly known: Rate | undefined;
+  readonly perCaller: Rate | undefined;
   /** Of one address, for requests without valid credentials; undefined: none. */
-  readonly unknown: Rate | undefined;
+  readonly perAddress: Rate | undefined;
   /** Every answer tells what is left, not only a refusal. */
-  readonly isTold: boolean;
+  readonly sendsHeaders: boolean;
 }
 
 /** Whose requests are counted together. */
-type Per = "caller" | "address";
+type RateLimitSubject = "caller" | "address";
 
 /** As draft-ietf-httpapi-ratelimit-headers-10 writes it: the quota, what is left of it, and until when it is whole. */
-export function rateLimitHeaders(
+export function buildRateLimitHeaders(
   { perSecond, burst }: Rate,
-  per: Per,
+  per: RateLimitSubject,
   left: number,
   wholeInMs: number,
 ): Record<string, string> {
@@ -33,68 +33,68 @@ export function rateLimitHeaders(
 }
 
 /** More names than this at once, and those that lack least of their quota begin anew, */
-const NAMES_MAX = 10_000;
+const BUCKETS_MAX = 10_000;
 /** so many at a time: to find them, all are looked at. */
-const BEGIN_ANEW = NAMES_MAX / 10;
+const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
 /** How often each caller may ask. Counted in the memory of this instance: two instances give each caller twice as much. */
 export class RateLimits {
-  readonly isTold: boolean;
-  readonly #known: Buckets | undefined;
-  readonly #unknown: Buckets | undefined;
+  readonly sendsHeaders: boolean;
+  readonly #callerBuckets: TokenBuckets | undefined;
+  readonly #addressBuckets: TokenBuckets | undefined;
 
-  constructor({ known, unknown, isTold }: RateLimitOptions) {
-    this.#known = known && new Buckets(known, "caller");
-    this.#unknown = unknown && new Buckets(unknown, "address");
-    this.isTold = isTold && known !== undefined;
+  constructor({ perCaller, perAddress, sendsHeaders }: RateLimitOptions) {
+    this.#callerBuckets = perCaller && new TokenBuckets(perCaller, "caller");
+    this.#addressBuckets = perAddress && new TokenBuckets(perAddress, "address");
+    this.sendsHeaders = sendsHeaders && perCaller !== undefined;
   }
 
   /** @throws LockkeeperError rate_limited */
-  takeKnown(caller: string): void {
-    this.#known?.take(caller);
+  consumeForCaller(caller: string): void {
+    this.#callerBuckets?.consume(caller);
   }
 
   /** @throws LockkeeperError rate_limited */
-  takeUnknown(address: string | undefined): void {
-    this.#unknown?.take(networkOf(address ?? ""));
+  consumeForAddress(address: string | undefined): void {
+    this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
   }
 
-  headersFor(caller: string): Record<string, string> {
-    return this.#known?.headersFor(caller) ?? {};
+  buildHeaders(caller: string): Record<string, string> {
+    return this.#callerBuckets?.buildHeaders(caller) ?? {};
   }
 }
 
 /** Token buckets, each as the one moment at which it will be full again. */
-class Buckets {
+class TokenBuckets {
   readonly #fullAt = new Map<string, number>();
   readonly #eachMs: number;
   readonly #burstMs: number;
 
   constructor(
     private readonly rate: Rate,
-    private readonly per: Per,
+    private readonly per: RateLimitSubject,
   ) {
     this.#eachMs = 1000 / rate.perSecond;
     this.#burstMs = this.#eachMs * rate.burst;
   }
 
-  take(name: string): void {
+  consume(name: string): void {
     const now = performance.now();
     const fullAt = Math.max(now, this.#fullAt.get(name) ?? 0) + this.#eachMs;
     const overMs = fullAt - now - this.#burstMs;
     // A rounding error is not held against anybody.
-    if (overMs > 1e-6) throw this.#refusal(overMs);
+    if (overMs > 1e-6) throw this.#createError(overMs);
     this.#fullAt.set(name, fullAt);
-    if (this.#fullAt.size > NAMES_MAX) this.#forget(now);
+    if (this.#fullAt.size > BUCKETS_MAX) this.#evict(now);
   }
 
-  headersFor(name: string): Record<string, string> {
+  buildHeaders(name: string): Record<string, string> {
     const missingMs = Math.max(0, (this.#fullAt.get(name) ?? 0) - performance.now());
     const left = Math.floor((this.#burstMs - missingMs) / this.#eachMs + 1e-6);
-    return rateLimitHeaders(this.rate, this.per, left, missingMs);
+    return buildRateLimitHeaders(this.rate, this.per, left, missingMs);
   }
 
-  #refusal(remainingMs: number): RateLimitedError {
+  #createError(remainingMs: number): RateLimitedError {
     const { perSecond, burst } = this.rate;
     const whose = this.per === "caller" ? "One caller" : "One address without valid credentials";
     return new RateLimitedError(
@@ -103,10 +103,10 @@ class Buckets {
     );
   }
 
-  #forget(now: number): void {
+  #evict(now: number): void {
     for (const [name, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(name);
-    if (this.#fullAt.size <= NAMES_MAX) return;
-    const soonestFull = [...this.#fullAt].sort(([, a], [, b]) => a - b).slice(0, BEGIN_ANEW);
+    if (this.#fullAt.size <= BUCKETS_MAX) return;
+    const soonestFull = [...this.#fullAt].sort(([, a], [, b]) => a - b).slice(0, BUCKETS_EVICTED_AT_ONCE);
     for (const [name] of soonestFull) this.#fullAt.delete(name);
   }
 }

@@ -7,17 +7,17 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a JSON body. @throws LockkeeperError unsupported_media_type, too_large, invalid */
-export async function readJson(request: ApiRequest, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+export async function readJsonBody(request: ApiRequest, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
   const length = Number(request.header("content-length") ?? "0");
-  if (length > bytesMax) throw tooLarge(bytesMax);
+  if (length > bytesMax) throw createTooLargeError(bytesMax);
   const type = request.header("content-type");
   if (type === undefined || !JSON_TYPE.test(type)) {
     const given = type === undefined ? "it has none" : `it is ${JSON.stringify(type.slice(0, 100))}`;
     throw new UnsupportedMediaTypeError(`The Content-Type must be application/json; ${given}.`);
   }
   const bytes = await request.body(bytesMax);
-  if (bytes === undefined) throw tooLarge(bytesMax);
-  const text = textOf(bytes);
+  if (bytes === undefined) throw createTooLargeError(bytesMax);
+  const text = decodeUtf8(bytes);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -26,7 +26,7 @@ export async function readJson(request: ApiRequest, bytesMax = BODY_BYTES_MAX): 
   }
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
   } catch {
@@ -34,6 +34,6 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(bytesMax: number): TooLargeError {
+function createTooLargeError(bytesMax: number): TooLargeError {
   return new TooLargeError(`The body is larger than ${bytesMax} bytes.`);
 }

@@ -1,5 +1,5 @@
 import { TooManyStreamsError } from "../../errors/request-errors.ts";
-import type { Sink } from "./http-exchange.ts";
+import type { ResponseSink } from "./http-exchange.ts";
 
 export const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -9,38 +9,38 @@ export const SSE_HEADERS = {
 } as const;
 
 /** One server-sent event. JSON has no raw line breaks, so one data line is enough. */
-export function sse(event: string, data: unknown, id?: string): string {
-  return sseText(event, JSON.stringify(data), id);
+export function formatSseEvent(event: string, data: unknown, id?: string): string {
+  return formatSseText(event, JSON.stringify(data), id);
 }
 
 /** The same of what is JSON already. */
-export function sseText(event: string, json: string, id?: string): string {
+export function formatSseText(event: string, json: string, id?: string): string {
   const name = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
   return `${name}data: ${json}\n\n`;
 }
 
 /** The same as bytes, for a message that goes to many readers. */
-export function sseBytes(event: string, json: string): Uint8Array {
-  return Buffer.from(sseText(event, json));
+export function encodeSseEvent(event: string, json: string): Uint8Array {
+  return Buffer.from(formatSseText(event, json));
 }
 
 /** Moves a reader's Last-Event-ID on, and is no message. */
-export function sseId(id: string): string {
+export function formatSseId(id: string): string {
   return `id: ${id}\n\n`;
 }
 
-const LOOK_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 /** A reader who is this far behind is cut off; it comes back with the last id it has. */
-const WAITING_BYTES_MAX = 1024 * 1024;
+const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-export function isTooFarBehind(sink: Sink): boolean {
-  return sink.waiting > WAITING_BYTES_MAX;
+export function isTooFarBehind(sink: ResponseSink): boolean {
+  return sink.bufferedBytes > BUFFERED_BYTES_MAX;
 }
 
 /** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
 export class OpenStreams {
-  readonly #callers = new Map<Sink, string>();
-  readonly #looks = new Map<Sink, () => Promise<void>>();
+  readonly #callers = new Map<ResponseSink, string>();
+  readonly #checks = new Map<ResponseSink, () => Promise<void>>();
 
   /**
    * @param most how many may be open at once
@@ -56,7 +56,7 @@ export class OpenStreams {
   }
 
   /** @throws LockkeeperError too_many_streams */
-  assertRoom(caller: string): void {
+  assertCapacity(caller: string): void {
     if (this.#callers.size >= this.most) {
       throw new TooManyStreamsError(
         `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
@@ -76,25 +76,30 @@ export class OpenStreams {
    * @param mayStill asked every few seconds, so that a session that was ended ends its streams too
    * @param keepAlive what is no message in this stream
    */
-  guard(sink: Sink, caller: string, mayStill: () => Promise<boolean>, keepAlive = ": keep-alive\n\n"): void {
+  register(
+    sink: ResponseSink,
+    caller: string,
+    mayStill: () => Promise<boolean>,
+    keepAlive = ": keep-alive\n\n",
+  ): void {
     this.#callers.set(sink, caller);
     const look = async () => {
       if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
       else if (keepAlive !== "") sink.write(keepAlive);
     };
-    this.#looks.set(sink, look);
-    const timer = setInterval(() => void look(), LOOK_MS);
+    this.#checks.set(sink, look);
+    const timer = setInterval(() => void look(), CHECK_INTERVAL_MS);
     timer.unref();
     sink.onClose(() => {
       clearInterval(timer);
       this.#callers.delete(sink);
-      this.#looks.delete(sink);
+      this.#checks.delete(sink);
     });
   }
 
   /** Somebody's rights have changed: they count for what is open as well. */
-  lookAtAll(): void {
-    for (const look of this.#looks.values()) void look();
+  checkAll(): void {
+    for (const look of this.#checks.values()) void look();
   }
 
   closeAll(): void {

@@ -1,131 +1,134 @@
 import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
-import { type Key, keyOfFields } from "../../../lib/keys/key.ts";
+import { type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import type { Journal } from "../../history/journal.ts";
-import type { Hold } from "../../watch/holds/observed-hold.ts";
-import { orderOf } from "../../watch/index/query-cache.ts";
+import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
+import { parseSortOrder } from "../../watch/index/query-cache.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { sseBytes } from "../http/sse.ts";
-import { nameOf, type RowTexts } from "./row-json-cache.ts";
-import { changeOf, countsOf, type Window } from "./window-diff.ts";
+import { encodeSseEvent } from "../http/sse.ts";
+import { type RowJsonCache, toNoteFingerprint } from "./row-json-cache.ts";
+import { diffWindows, formatCounts, type RowWindow } from "./window-diff.ts";
 
 /** More than a person reads in a tenth of a second; who wants each of them asks the history. */
 const EVENTS_MAX = 40;
 
-export interface Happened {
+export interface NewEvents {
   readonly events: readonly HistoryEntry[];
   /** How many more there were, which nobody keeps here. */
   readonly dropped: number;
 }
 
 /** How a target looks at one moment. Tabs that look at the same get the same bytes, which are made once. */
-export class Frame {
+export class LiveSnapshot {
   readonly now: number;
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new Map<string, RowWindow>();
   /** By the window that it is now, and the one that was told last. */
-  readonly #changes = new Map<Window, Map<Window | undefined, Uint8Array | undefined>>();
-  #allEvents: Uint8Array | undefined;
-  #eventsOf: Map<Key, HistoryEntry[]> | undefined;
+  readonly #changes = new Map<RowWindow, Map<RowWindow | undefined, Uint8Array | undefined>>();
+  #allEventsMessage: Uint8Array | undefined;
+  #eventsByKey: Map<Key, HistoryEntry[]> | undefined;
 
   constructor(
     private readonly watcher: Watcher,
-    private readonly texts: RowTexts,
-    private readonly happened: Happened,
-    private readonly journal: Pick<Journal, "lastEnding">,
+    private readonly rowCache: RowJsonCache,
+    private readonly newEvents: NewEvents,
+    private readonly journal: Pick<Journal, "findLastEnd">,
   ) {
     this.now = watcher.clock.now();
   }
 
   get hasEvents(): boolean {
-    return this.happened.events.length + this.happened.dropped > 0;
+    return this.newEvents.events.length + this.newEvents.dropped > 0;
   }
 
   get eventCount(): number {
-    return this.happened.events.length + this.happened.dropped;
+    return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  windowOf({ filter, sort, offset, limit }: LiveView): Window {
+  getWindow({ filter, sort, offset, limit }: LiveView): RowWindow {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
     if (known !== undefined) return known;
-    const { mirror } = this.watcher;
-    const { holds, total } = mirror.page(filter, orderOf(sort), { offset }, limit);
-    const rows = holds.map((hold) => this.texts.of(hold));
-    const window = { filter, sort, offset, total, held: mirror.size, rows };
+    const { index } = this.watcher;
+    const { holds, total } = index.queryPage(filter, parseSortOrder(sort), { offset }, limit);
+    const rows = holds.map((hold) => this.rowCache.getJson(hold));
+    const window = { filter, sort, offset, total, held: index.size, rows };
     this.#windows.set(question, window);
     return window;
   }
 
   /** The message that makes one window of another; undefined: they look the same, but for what is counted. */
-  changeOf(before: Window | undefined, after: Window): Uint8Array | undefined {
-    const changes = this.#changes.get(after) ?? new Map<Window | undefined, Uint8Array | undefined>();
+  getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
+    const changes = this.#changes.get(after) ?? new Map<RowWindow | undefined, Uint8Array | undefined>();
     this.#changes.set(after, changes);
     if (changes.has(before)) return changes.get(before);
-    const change = changeOf(before, after, this.now);
-    const message = change && sseBytes(change.name, change.text);
+    const change = diffWindows(before, after, this.now);
+    const message = change && encodeSseEvent(change.name, change.text);
     changes.set(before, message);
     return message;
   }
 
   /** The message that tells the counts alone. */
-  countsOf(window: Window): string {
-    return countsOf(window, this.now);
+  formatCounts(window: RowWindow): string {
+    return formatCounts(window, this.now);
   }
 
   /** JSON of a lock, and whether it is held: that a free key is still free is no news. */
-  lockOf(key: Key, hold: Hold | undefined): { text: string; state: string } {
+  formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
-      const text = this.texts.of(hold);
+      const text = this.rowCache.getJson(hold);
       return { text, state: text };
     }
-    const waiters = this.watcher.mirror.waitersOf(key);
-    const lock = this.watcher.freeLock(key, this.now, waiters);
+    const waiters = this.watcher.index.findWaiters(key);
+    const lock = this.watcher.toFreeLock(key, this.now, waiters);
     const votes = lock.votes === undefined ? "" : JSON.stringify(lock.votes);
     return {
       text: JSON.stringify(lock),
-      state: `free ${waiters?.count ?? 0} ${votes} ${key} ${nameOf(lock.note)}`,
+      state: `free ${waiters?.count ?? 0} ${votes} ${key} ${toNoteFingerprint(lock.note)}`,
     };
   }
 
   /** A held one by its text, a free one by how it ended: what tells whether there is news of it. */
-  keptStateOf(key: Key): { state: string; hold: Hold | undefined } {
-    const hold = this.watcher.mirror.get(key);
-    if (hold !== undefined) return { state: this.texts.of(hold), hold };
-    return { state: `free ${this.journal.lastEnding(key)?.at ?? ""}`, hold };
+  getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
+    const hold = this.watcher.index.get(key);
+    if (hold !== undefined) return { state: this.rowCache.getJson(hold), hold };
+    return { state: `free ${this.journal.findLastEnd(key)?.at ?? ""}`, hold };
   }
 
   /** JSON of a `kept` message's item. */
-  keptText(key: Key, hold: Hold | undefined): string {
-    const { text } = this.lockOf(key, hold);
-    const ended = hold === undefined ? this.journal.lastEnding(key) : undefined;
+  formatPinnedItem(key: Key, hold: ObservedHold | undefined): string {
+    const { text } = this.formatLock(key, hold);
+    const ended = hold === undefined ? this.journal.findLastEnd(key) : undefined;
     return ended === undefined ? `{"lock":${text}}` : `{"lock":${text},"ended":${JSON.stringify(ended)}}`;
   }
 
   /** The message of the newest events of all locks. */
-  allEvents(): Uint8Array {
-    this.#allEvents ??= sseBytes("events", eventsText(this.happened.events, this.happened.dropped));
-    return this.#allEvents;
+  getAllEvents(): Uint8Array {
+    this.#allEventsMessage ??= encodeSseEvent(
+      "events",
+      formatEvents(this.newEvents.events, this.newEvents.dropped),
+    );
+    return this.#allEventsMessage;
   }
 
   /** JSON of the events of one lock; undefined when there are none. */
-  eventsOf(key: Key): string | undefined {
-    this.#eventsOf ??= grouped(this.happened.events);
-    const events = this.#eventsOf.get(key) ?? [];
-    const { dropped } = this.happened;
-    return events.length + dropped === 0 ? undefined : eventsText(events, dropped);
+  getEventsFor(key: Key): string | undefined {
+    this.#eventsByKey ??= groupByKey(this.newEvents.events);
+    const events = this.#eventsByKey.get(key) ?? [];
+    const { dropped } = this.newEvents;
+    return events.length + dropped === 0 ? undefined : formatEvents(events, dropped);
   }
 }
 
-export function eventsText(events: readonly HistoryEntry[], dropped: number): string {
+export function formatEvents(events: readonly HistoryEntry[], dropped: number): string {
   const items = events.slice(-EVENTS_MAX);
   return JSON.stringify({ items, skipped: dropped + events.length - items.length });
 }
 
-function grouped(events: readonly HistoryEntry[]): Map<Key, HistoryEntry[]> {
+function groupByKey(events: readonly HistoryEntry[]): Map<Key, HistoryEntry[]> {
   const groups = new Map<Key, HistoryEntry[]>();
   for (const event of events) {
     if (event.type === "gap") continue;
-    const key = keyOfFields(event);
+    const key = parseKeyFields(event);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [event]);
     else group.push(event);

@@ -3,65 +3,65 @@ import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { NotFoundError } from "../../errors/request-errors.ts";
 import type { Target } from "../../targets/target.ts";
-import type { TargetKeeper } from "../../targets/target-connector.ts";
-import type { Sink } from "../http/http-exchange.ts";
+import type { TargetConnector } from "../../targets/target-connector.ts";
+import type { ResponseSink } from "../http/http-exchange.ts";
 import { Tab } from "./tab.ts";
-import { Feed } from "./tab-broadcaster.ts";
-import { operatorOf, targetHelloOf, tellUnreached } from "./unreachable-target.ts";
+import { TabBroadcaster } from "./tab-broadcaster.ts";
+import { streamUnreachable, toOperatorHello, toTargetHello } from "./unreachable-target.ts";
 
-interface Open {
+interface OpenTab {
   readonly principal: Principal;
-  look(view: LiveView): void;
+  changeView(view: LiveView): void;
 }
 
 /** The open streams of consoles, one a tab. */
 export class LiveStreams {
-  readonly #tabs = new Map<string, Open>();
-  readonly #feeds = new WeakMap<Target, Feed>();
+  readonly #tabs = new Map<string, OpenTab>();
+  readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /** @returns resolves when all of the first picture has been told */
-  open(sink: Sink, view: LiveView, principal: Principal, keeper: TargetKeeper): Promise<void> {
+  open(sink: ResponseSink, view: LiveView, principal: Principal, keeper: TargetConnector): Promise<void> {
     const id = randomBytes(12).toString("base64url");
     sink.onClose(() => this.#tabs.delete(id));
     const { target } = keeper;
     if (target === undefined) {
-      this.#tabs.set(id, { principal, look: () => undefined });
-      tellUnreached(id, sink, principal, keeper);
+      this.#tabs.set(id, { principal, changeView: () => undefined });
+      streamUnreachable(id, sink, principal, keeper);
       return Promise.resolve();
     }
     const tab = new Tab(id, sink, view, principal, target.watcher);
-    const feed = this.#feedOf(target);
-    this.#tabs.set(id, { principal, look: (next) => feed.look(tab, next) });
-    greet(tab, target, keeper);
+    const feed = this.#getBroadcaster(target);
+    this.#tabs.set(id, { principal, changeView: (next) => feed.changeView(tab, next) });
+    sendHello(tab, target, keeper);
     const shown = feed.join(tab);
     sink.onClose(() => feed.leave(tab));
     return shown;
   }
 
   /** @throws LockkeeperError not_found */
-  look(id: string, view: LiveView, principal: Principal): void {
+  changeView(id: string, view: LiveView, principal: Principal): void {
     const open = this.#tabs.get(id);
     if (open === undefined || open.principal.id !== principal.id) {
       throw new NotFoundError("This stream has ended; open GET /live again.");
     }
-    open.look(view);
+    open.changeView(view);
   }
 
-  #feedOf(target: Target): Feed {
-    const known = this.#feeds.get(target);
+  #getBroadcaster(target: Target): TabBroadcaster {
+    const known = this.#broadcasters.get(target);
     if (known !== undefined) return known;
-    const feed = new Feed(target.watcher, target.journal);
-    this.#feeds.set(target, feed);
+    const feed = new TabBroadcaster(target.watcher, target.journal);
+    this.#broadcasters.set(target, feed);
     return feed;
   }
 }
 
-function greet(tab: Tab, { policy, watcher }: Target, keeper: TargetKeeper): void {
-  tab.say("hello", {
+function sendHello(tab: Tab, { policy, watcher }: Target, keeper: TargetConnector): void {
+  tab.send("hello", {
     stream: tab.id,
     now: watcher.clock.now(),
-    operator: operatorOf(tab.principal, keeper),
-    target: targetHelloOf(keeper),
+    operator: toOperatorHello(tab.principal, keeper),
+    target: toTargetHello(keeper),
     watch: [...policy.watch],
     lockable: [...policy.lockable],
   });

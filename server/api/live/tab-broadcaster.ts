@@ -1,151 +1,159 @@
 import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import type { LiveView } from "../../../lib/contract/live.ts";
-import type { Journal, Told } from "../../history/journal.ts";
+import type { Journal, PublishedEvent } from "../../history/journal.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { Frame } from "./live-snapshot.ts";
-import { RowTexts } from "./row-json-cache.ts";
+import { LiveSnapshot } from "./live-snapshot.ts";
+import { RowJsonCache } from "./row-json-cache.ts";
 import type { Tab } from "./tab.ts";
 
 /** Between two moments at which tabs are told, in ms: the less, the fresher. Telling takes this share of the time. */
-const EVERY_MS = 25;
-const EVERY_MS_MAX = 500;
-const SHARE = 0.25;
-const HEALTH_EVERY_MS = 1000;
+const BROADCAST_INTERVAL_MS = 25;
+const BROADCAST_PAUSE_MAX_MS = 500;
+const CPU_SHARE = 0.25;
+const HEALTH_INTERVAL_MS = 1000;
 /** Of one moment; older ones are counted and no more. */
 const PENDING_MAX = 500;
 const RECENT_EVENTS = 200;
-const NOTHING = { events: [], dropped: 0 };
+const NO_EVENTS = { events: [], dropped: 0 };
 
 /** Tells all tabs of one target what has changed, together: what costs is what is on screen, not who looks at it. */
-export class Feed {
+export class TabBroadcaster {
   readonly #tabs = new Set<Tab>();
   /** Who asked for events, and has not been told of those before. */
-  readonly #lackRecent = new Set<Tab>();
-  readonly #texts: RowTexts;
-  #stops: (() => void)[] = [];
+  readonly #awaitingRecent = new Set<Tab>();
+  readonly #rowCache: RowJsonCache;
+  #stopCallbacks: (() => void)[] = [];
   #pending: HistoryEntry[] = [];
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
-  #nextAt = Number.NEGATIVE_INFINITY;
-  #saidState = "";
+  #nextBroadcastAt = Number.NEGATIVE_INFINITY;
+  #sentState = "";
 
   constructor(
     private readonly watcher: Watcher,
     private readonly journal: Journal,
   ) {
-    this.#texts = new RowTexts(watcher);
+    this.#rowCache = new RowJsonCache(watcher);
   }
 
   /** @returns resolves when the tab has been told all of the first picture */
   join(tab: Tab): Promise<void> {
-    if (this.#tabs.size === 0) this.#listen();
+    if (this.#tabs.size === 0) this.#subscribe();
     this.#tabs.add(tab);
-    if (tab.view.events === "all") this.#tellRecent(tab);
-    const shown = this.#show(tab, tab.view);
-    tab.say("health", this.watcher.health());
+    if (tab.view.events === "all") this.#sendRecent(tab);
+    const shown = this.#showView(tab, tab.view);
+    tab.send("health", this.watcher.health());
     return shown;
   }
 
   leave(tab: Tab): void {
     this.#tabs.delete(tab);
-    this.#lackRecent.delete(tab);
-    if (this.#tabs.size === 0) this.#rest();
+    this.#awaitingRecent.delete(tab);
+    if (this.#tabs.size === 0) this.#unsubscribe();
   }
 
-  look(tab: Tab, view: LiveView): void {
+  changeView(tab: Tab, view: LiveView): void {
     const wantsEvents = view.events === "all" && tab.view.events !== "all";
-    void this.#show(tab, view);
-    if (wantsEvents) this.#lackRecent.add(tab);
-    if (view.events !== "all") this.#lackRecent.delete(tab);
-    this.#tellLacking(tab);
+    void this.#showView(tab, view);
+    if (wantsEvents) this.#awaitingRecent.add(tab);
+    if (view.events !== "all") this.#awaitingRecent.delete(tab);
+    this.#sendRecentIfAwaited(tab);
   }
 
-  #show(tab: Tab, view: LiveView): Promise<void> {
-    tab.look(view, this.#now());
-    return tab.lookAtUnwatched(() => this.#now());
+  #showView(tab: Tab, view: LiveView): Promise<void> {
+    tab.changeView(view, this.#takeSnapshot());
+    return tab.readUnwatchedLock(() => this.#takeSnapshot());
   }
 
-  #tellLacking(tab: Tab): void {
-    if (!this.#lackRecent.has(tab) || tab.isBehind()) return;
-    this.#lackRecent.delete(tab);
-    this.#tellRecent(tab);
+  #sendRecentIfAwaited(tab: Tab): void {
+    if (!this.#awaitingRecent.has(tab) || tab.isBehind()) return;
+    this.#awaitingRecent.delete(tab);
+    this.#sendRecent(tab);
   }
 
-  #tellRecent(tab: Tab): void {
-    tab.say("recent", { items: this.journal.recent(RECENT_EVENTS) });
+  #sendRecent(tab: Tab): void {
+    tab.send("recent", { items: this.journal.listRecent(RECENT_EVENTS) });
   }
 
   /** How the target looks now, without what has happened. */
-  #now(): Frame {
-    return new Frame(this.watcher, this.#texts, NOTHING, this.journal);
+  #takeSnapshot(): LiveSnapshot {
+    return new LiveSnapshot(this.watcher, this.#rowCache, NO_EVENTS, this.journal);
   }
 
-  #listen(): void {
-    const timer = setInterval(() => this.#beat(), HEALTH_EVERY_MS);
-    this.#stops = [
+  #subscribe(): void {
+    const timer = setInterval(() => this.#onHealthInterval(), HEALTH_INTERVAL_MS);
+    this.#stopCallbacks = [
       () => clearInterval(timer),
-      this.watcher.onChange(() => this.#tellSoon()),
-      this.journal.follow((told) => this.#happened(told)),
+      this.watcher.onChange(() => this.#scheduleBroadcast()),
+      this.journal.subscribeAll((told) => this.#onEvent(told)),
     ];
   }
 
-  #rest(): void {
+  #unsubscribe(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pending = [];
     this.#dropped = 0;
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#stopCallbacks) stop();
   }
 
-  #happened({ entry, was }: Told): void {
-    this.#pending.push(was === undefined || entry.type === "gap" ? entry : { ...entry, was });
+  #onEvent({ entry, previousId }: PublishedEvent): void {
+    this.#pending.push(
+      previousId === undefined || entry.type === "gap" ? entry : { ...entry, was: previousId },
+    );
     if (this.#pending.length >= 2 * PENDING_MAX) {
       this.#dropped += this.#pending.length - PENDING_MAX;
       this.#pending = this.#pending.slice(-PENDING_MAX);
     }
-    this.#tellSoon();
+    this.#scheduleBroadcast();
   }
 
   // At once after a quiet interval, then one moment after the other.
-  #tellSoon(): void {
-    this.#timer ??= setTimeout(() => this.#tell(), Math.max(0, this.#nextAt - performance.now()));
+  #scheduleBroadcast(): void {
+    this.#timer ??= setTimeout(
+      () => this.#broadcast(),
+      Math.max(0, this.#nextBroadcastAt - performance.now()),
+    );
   }
 
-  #tell(): void {
+  #broadcast(): void {
     this.#timer = undefined;
     const startedAt = performance.now();
     const before = process.cpuUsage();
     const happened = { events: this.#pending, dropped: this.#dropped };
-    const frame = new Frame(this.watcher, this.#texts, happened, this.journal);
+    const frame = new LiveSnapshot(this.watcher, this.#rowCache, happened, this.journal);
     this.#pending = [];
     this.#dropped = 0;
     for (const tab of this.#tabs) {
-      this.#tellLacking(tab);
-      tab.take(frame);
+      this.#sendRecentIfAwaited(tab);
+      tab.sendChanges(frame);
     }
-    this.#tellState();
+    this.#broadcastStateChange();
     // By what it took of the processor: that the machine is busy with others is no reason to tell more seldom.
     const { user, system } = process.cpuUsage(before);
-    const pauseMs = ((user + system) / 1000) * (1 / SHARE - 1);
-    this.#nextAt = Math.max(startedAt + EVERY_MS, performance.now() + Math.min(EVERY_MS_MAX, pauseMs));
+    const pauseMs = ((user + system) / 1000) * (1 / CPU_SHARE - 1);
+    this.#nextBroadcastAt = Math.max(
+      startedAt + BROADCAST_INTERVAL_MS,
+      performance.now() + Math.min(BROADCAST_PAUSE_MAX_MS, pauseMs),
+    );
   }
 
-  #tellState(): void {
+  #broadcastStateChange(): void {
     const { state, notifications } = this.watcher.health();
-    if (this.#saidState !== state + notifications) this.#sayHealth();
+    if (this.#sentState !== state + notifications) this.#broadcastHealth();
   }
 
-  #beat(): void {
-    this.#sayHealth();
+  #onHealthInterval(): void {
+    this.#broadcastHealth();
     // What is only counted is told less often, and the last of it by now.
-    this.#tellSoon();
-    for (const tab of this.#tabs) void tab.lookAtUnwatched(() => this.#now());
+    this.#scheduleBroadcast();
+    for (const tab of this.#tabs) void tab.readUnwatchedLock(() => this.#takeSnapshot());
   }
 
-  #sayHealth(): void {
+  #broadcastHealth(): void {
     const health = this.watcher.health();
-    this.#saidState = health.state + health.notifications;
+    this.#sentState = health.state + health.notifications;
     const text = JSON.stringify(health);
-    for (const tab of this.#tabs) if (!tab.isBehind()) tab.write("health", text);
+    for (const tab of this.#tabs) if (!tab.isBehind()) tab.sendJson("health", text);
   }
 }

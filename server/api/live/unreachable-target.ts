@@ -1,13 +1,13 @@
 import type { LiveHello, LiveMessage } from "../../../lib/contract/live.ts";
-import { accessesAt, accessesEverywhere, type Principal } from "../../auth/principal.ts";
-import type { TargetKeeper } from "../../targets/target-connector.ts";
-import type { Sink } from "../http/http-exchange.ts";
-import { sse } from "../http/sse.ts";
+import { getAccessesAt, getServerWideAccesses, type Principal } from "../../auth/principal.ts";
+import type { TargetConnector } from "../../targets/target-connector.ts";
+import type { ResponseSink } from "../http/http-exchange.ts";
+import { formatSseEvent } from "../http/sse.ts";
 
-const EVERY_MS = 1000;
+const HEALTH_INTERVAL_MS = 1000;
 
 /** What a page says of its target. */
-export function targetHelloOf({ settings, address, target }: TargetKeeper): LiveHello["target"] {
+export function toTargetHello({ settings, address, target }: TargetConnector): LiveHello["target"] {
   const { name, label, environment, policy } = settings;
   return {
     ...{ name, label, address },
@@ -18,26 +18,34 @@ export function targetHelloOf({ settings, address, target }: TargetKeeper): Live
 }
 
 /** Whom the page is shown to, and what of it they may do. */
-export function operatorOf(principal: Principal, { name: target }: TargetKeeper): LiveHello["operator"] {
+export function toOperatorHello(
+  principal: Principal,
+  { name: target }: TargetConnector,
+): LiveHello["operator"] {
   return {
     name: principal.name,
-    may: accessesAt(principal, target),
-    mayEverywhere: accessesEverywhere(principal),
+    may: getAccessesAt(principal, target),
+    mayEverywhere: getServerWideAccesses(principal),
   };
 }
 
 /** A tab that looks at a target that has not been reached: it is told why, and comes back as soon as it has been. */
-export function tellUnreached(id: string, sink: Sink, principal: Principal, keeper: TargetKeeper): void {
-  const say = ({ name, data }: LiveMessage) => sink.write(sse(name, data));
+export function streamUnreachable(
+  id: string,
+  sink: ResponseSink,
+  principal: Principal,
+  keeper: TargetConnector,
+): void {
+  const say = ({ name, data }: LiveMessage) => sink.write(formatSseEvent(name, data));
   const { watch, lockable } = keeper.settings.policy;
-  const page = { operator: operatorOf(principal, keeper), target: targetHelloOf(keeper) };
+  const page = { operator: toOperatorHello(principal, keeper), target: toTargetHello(keeper) };
   say({
     name: "hello",
     data: { stream: id, now: Date.now(), ...page, watch: [...watch], lockable: [...lockable] },
   });
-  const beat = () => say({ name: "health", data: healthOf(keeper) });
+  const beat = () => say({ name: "health", data: toDownHealth(keeper) });
   beat();
-  const timer = setInterval(beat, EVERY_MS);
+  const timer = setInterval(beat, HEALTH_INTERVAL_MS);
   const forget = keeper.onOpen(() => sink.end());
   sink.onClose(() => {
     clearInterval(timer);
@@ -45,7 +53,7 @@ export function tellUnreached(id: string, sink: Sink, principal: Principal, keep
   });
 }
 
-function healthOf({ reason }: TargetKeeper): Extract<LiveMessage, { name: "health" }>["data"] {
+function toDownHealth({ reason }: TargetConnector): Extract<LiveMessage, { name: "health" }>["data"] {
   const unknown = {
     lagMs: null,
     scannedAt: null,

@@ -1,4 +1,4 @@
-export interface Window {
+export interface RowWindow {
   readonly filter: string;
   readonly sort: string;
   readonly offset: number;
@@ -12,35 +12,36 @@ export interface Window {
  * The message that makes one window of another: the rows that changed, when most of them did not, else all of them.
  * undefined: they look the same, but for what is counted.
  */
-export function changeOf(
-  before: Window | undefined,
-  after: Window,
+export function diffWindows(
+  before: RowWindow | undefined,
+  after: RowWindow,
   now: number,
 ): { name: "window" | "rows"; text: string } | undefined {
   if (before === undefined || before.offset !== after.offset)
-    return { name: "window", text: whole(after, now) };
-  const places = placesIn(before.rows, after.rows);
+    return { name: "window", text: formatWindow(after, now) };
+  const places = findPlaces(before.rows, after.rows);
   if (places === undefined) return undefined;
   const fresh = places.filter((place) => typeof place === "string" && place !== SAME_PLACE).length;
-  if (fresh > after.rows.length / 2) return { name: "window", text: whole(after, now) };
-  return { name: "rows", text: `{${counts(after, now)},"rows":[${places.join(",")}]}` };
+  if (fresh > after.rows.length / 2) return { name: "window", text: formatWindow(after, now) };
+  return { name: "rows", text: `{${formatCountFields(after, now)},"rows":[${places.join(",")}]}` };
 }
 
 /** The counts alone. */
-export function countsOf(window: Window, now: number): string {
-  return `{${counts(window, now)},"rows":[${window.rows.map(() => SAME_PLACE).join(",")}]}`;
+export function formatCounts(window: RowWindow, now: number): string {
+  return `{${formatCountFields(window, now)},"rows":[${window.rows.map(() => SAME_PLACE).join(",")}]}`;
 }
 
-function whole(window: Window, now: number): string {
-  return `{"filter":${JSON.stringify(window.filter)},"sort":${JSON.stringify(window.sort)},"offset":${window.offset},${counts(window, now)},"items":[${window.rows.join(",")}]}`;
+function formatWindow(window: RowWindow, now: number): string {
+  return `{"filter":${JSON.stringify(window.filter)},"sort":${JSON.stringify(window.sort)},"offset":${window.offset},${formatCountFields(window, now)},"items":[${window.rows.join(",")}]}`;
 }
 
-const counts = ({ total, held }: Window, now: number) => `"now":${now},"total":${total},"held":${held}`;
+const formatCountFields = ({ total, held }: RowWindow, now: number) =>
+  `"now":${now},"total":${total},"held":${held}`;
 
 const SAME_PLACE = "null";
 
 /** Where each row was: by the same place, a number, or else its text. undefined: all where they were. */
-function placesIn(before: readonly string[], after: readonly string[]): (string | number)[] | undefined {
+function findPlaces(before: readonly string[], after: readonly string[]): (string | number)[] | undefined {
   if (before.length === after.length && after.every((row, at) => row === before[at])) return undefined;
   const placeOf = new Map(before.map((row, at) => [row, at]));
   return after.map((row, at) => (row === before[at] ? SAME_PLACE : (placeOf.get(row) ?? row)));

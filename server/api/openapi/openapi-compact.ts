@@ -7,15 +7,15 @@ interface Json {
  * (headers, examples of problems) stands once and is referred to; and nothing stands beside a reference, which 3.1
  * allows and some of them do not read.
  */
-export function compacted(given: object): object {
-  const document = apart(structuredClone(given) as Json);
+export function compactDocument(given: object): object {
+  const document = separateReferences(structuredClone(given) as Json);
   const headers: Json = {};
   const examples: Json = {};
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(item ?? {})) {
       for (const response of Object.values(operation?.responses ?? {})) {
-        shareIn(response?.headers, headers, "headers");
-        shareIn(response?.content?.["application/problem+json"]?.examples, examples, "examples");
+        moveToComponents(response?.headers, headers, "headers");
+        moveToComponents(response?.content?.["application/problem+json"]?.examples, examples, "examples");
       }
     }
   }
@@ -23,7 +23,7 @@ export function compacted(given: object): object {
 }
 
 /** Refers to what is shared already, and shares what is not; what has the name of another thing stays where it is. */
-function shareIn(members: Json | undefined, shared: Json, kind: "headers" | "examples"): void {
+function moveToComponents(members: Json | undefined, shared: Json, kind: "headers" | "examples"): void {
   for (const [name, member] of Object.entries(members ?? {})) {
     if (members === undefined || member === undefined || member.$ref !== undefined) continue;
     shared[name] ??= member;
@@ -32,10 +32,12 @@ function shareIn(members: Json | undefined, shared: Json, kind: "headers" | "exa
   }
 }
 
-function apart(value: Json): Json {
+function separateReferences(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(apart) as unknown as Json;
-  const members = Object.entries(value).map(([name, member]) => [name, member && apart(member)] as const);
+  if (Array.isArray(value)) return value.map(separateReferences) as unknown as Json;
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, member && separateReferences(member)] as const,
+  );
   const { $ref, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;

@@ -1,15 +1,19 @@
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../../lib/contract/error.ts";
-import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem-catalogue.ts";
+import {
+  createProblemExample,
+  createProblemSchema,
+  PROBLEM_OF_CODE,
+} from "../../../lib/contract/problem-catalogue.ts";
 import type { Route, StreamMessage } from "../routing/route.ts";
 
-const EVERY_ANSWER = {
-  "x-request-id": header("Under this name the server's log has more about the request.", "5f3a91c2-17"),
+const COMMON_HEADERS = {
+  "x-request-id": createHeader("Under this name the server's log has more about the request.", "5f3a91c2-17"),
 };
 
 /** Which failures say when to try again. */
-const RETRIED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const RETRYABLE_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "held",
   "timeout",
   "rate_limited",
@@ -19,43 +23,46 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "not_replicated",
   "unknown_outcome",
 ]);
-const ETAG = { ETag: header("Names this content, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"') };
+const ETAG = {
+  ETag: createHeader("Names this content, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'),
+};
 const LIMITS = {
-  "RateLimit-Policy": header(
+  "RateLimit-Policy": createHeader(
     "How many requests may come at once, and in how many seconds as many more.",
     '"caller";q=400;w=2',
   ),
-  RateLimit: header("How many are left, and in how many seconds all of them are.", '"caller";r=0;t=1'),
+  RateLimit: createHeader("How many are left, and in how many seconds all of them are.", '"caller";r=0;t=1'),
 };
 const RETRY_AFTER = {
-  "Retry-After": header("Seconds after which to try again; absent when nobody knows.", "22"),
+  "Retry-After": createHeader("Seconds after which to try again; absent when nobody knows.", "22"),
 };
-const CHALLENGE = { "WWW-Authenticate": header("What to log in with.", 'Bearer realm="lockkeeper"') };
+const CHALLENGE = { "WWW-Authenticate": createHeader("What to log in with.", 'Bearer realm="lockkeeper"') };
 
-function header(description: string, example: string) {
+function createHeader(description: string, example: string) {
   return { description, required: false, schema: { type: "string" as const }, example };
 }
 
-export const NOT_MODIFIED: ZodOpenApiResponseObject = {
+export const NOT_MODIFIED_RESPONSE: ZodOpenApiResponseObject = {
   description: "What `If-None-Match` names is still so; no body.",
-  headers: { ...EVERY_ANSWER, ...ETAG },
+  headers: { ...COMMON_HEADERS, ...ETAG },
 };
 
 /** One schema a code, made once: the document names it. */
-const schemaOf = new Map<ErrorCode, ReturnType<typeof problemSchema>>();
-function schemaOfCode(code: ErrorCode): ReturnType<typeof problemSchema> {
-  const schema = schemaOf.get(code) ?? problemSchema(code);
-  schemaOf.set(code, schema);
+const problemSchemas = new Map<ErrorCode, ReturnType<typeof createProblemSchema>>();
+function getProblemSchema(code: ErrorCode): ReturnType<typeof createProblemSchema> {
+  const schema = problemSchemas.get(code) ?? createProblemSchema(code);
+  problemSchemas.set(code, schema);
   return schema;
 }
 
-export function successOf({ response }: Route): ZodOpenApiResponseObject {
+export function createSuccessResponse({ response }: Route): ZodOpenApiResponseObject {
   const { description, schema, example, messages, stream, mediaType, texts, etag } = response;
   const own = Object.entries(response.headers ?? {}).map(
-    ([name, { description, example }]) => [name, header(description, example)] as const,
+    ([name, { description, example }]) => [name, createHeader(description, example)] as const,
   );
-  const headers = { ...EVERY_ANSWER, ...(etag ? ETAG : {}), ...Object.fromEntries(own) };
-  if (stream) return { description, headers, content: { "text/event-stream": streamOf(messages ?? {}) } };
+  const headers = { ...COMMON_HEADERS, ...(etag ? ETAG : {}), ...Object.fromEntries(own) };
+  if (stream)
+    return { description, headers, content: { "text/event-stream": createStreamContent(messages ?? {}) } };
   if (schema === undefined) return { description, headers };
   const content = { schema, ...(example === undefined ? {} : { example }) };
   const others = Object.entries(texts ?? {}).map(
@@ -69,7 +76,7 @@ export function successOf({ response }: Route): ZodOpenApiResponseObject {
 }
 
 /** OpenAPI has no words for the messages of a stream before 3.2: `x-events` says them, by name. */
-function streamOf(messages: Readonly<Record<string, StreamMessage>>) {
+function createStreamContent(messages: Readonly<Record<string, StreamMessage>>) {
   const shown = Object.entries(messages).map(
     ([name, { example }]) => `event: ${name}\ndata: ${JSON.stringify(example)}\n\n`,
   );
@@ -79,40 +86,44 @@ function streamOf(messages: Readonly<Record<string, StreamMessage>>) {
     "x-events": Object.fromEntries(
       Object.entries(messages).map(([name, { description, schema, example }]) => [
         name,
-        { description, schema: { $ref: `#/components/schemas/${idOf(name, schema)}` }, example },
+        { description, schema: { $ref: `#/components/schemas/${getSchemaId(name, schema)}` }, example },
       ]),
     ),
   };
 }
 
 /** The schemas of all messages, which `x-events` refers to by name. */
-export function messageSchemas(routes: readonly Route[]): Record<string, z.ZodType> {
+export function collectMessageSchemas(routes: readonly Route[]): Record<string, z.ZodType> {
   const messages = routes.flatMap(({ response }) => Object.entries(response.messages ?? {}));
-  return Object.fromEntries(messages.map(([name, { schema }]) => [idOf(name, schema), schema]));
+  return Object.fromEntries(messages.map(([name, { schema }]) => [getSchemaId(name, schema), schema]));
 }
 
-function idOf(name: string, schema: z.ZodType): string {
+function getSchemaId(name: string, schema: z.ZodType): string {
   return schema.meta()?.id ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}Message`;
 }
 
-export function problemsOf(codes: readonly ErrorCode[]): Record<string, ZodOpenApiResponseObject> {
+export function createProblemResponses(
+  codes: readonly ErrorCode[],
+): Record<string, ZodOpenApiResponseObject> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of [...codes, "internal" as const]) {
     const status = STATUS_OF_CODE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return Object.fromEntries([...byStatus].map(([status, of]) => [String(status), problemOf(status, of)]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [String(status), createProblemResponse(status, of)]),
+  );
 }
 
-function problemOf(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+function createProblemResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   const headers = {
-    ...EVERY_ANSWER,
-    ...(codes.some((code) => RETRIED.has(code)) ? RETRY_AFTER : {}),
+    ...COMMON_HEADERS,
+    ...(codes.some((code) => RETRYABLE_CODES.has(code)) ? RETRY_AFTER : {}),
     ...(codes.includes("rate_limited") ? LIMITS : {}),
     ...(status === 401 ? CHALLENGE : {}),
   };
   const examples = codes.map(
-    (code) => [code, { summary: TITLE_OF_CODE[code], value: problemExample(code) }] as const,
+    (code) => [code, { summary: TITLE_OF_CODE[code], value: createProblemExample(code) }] as const,
   );
   return {
     description: codes
@@ -120,13 +131,16 @@ function problemOf(status: number, codes: readonly ErrorCode[]): ZodOpenApiRespo
       .join("\n\n"),
     headers,
     content: {
-      "application/problem+json": { schema: oneOf(codes), examples: Object.fromEntries(examples) },
+      "application/problem+json": {
+        schema: createUnionSchema(codes),
+        examples: Object.fromEntries(examples),
+      },
     },
   };
 }
 
-function oneOf([first, ...others]: readonly ErrorCode[]): z.ZodType {
+function createUnionSchema([first, ...others]: readonly ErrorCode[]): z.ZodType {
   if (first === undefined) throw new Error("a status without a code");
-  if (others.length === 0) return schemaOfCode(first);
-  return z.discriminatedUnion("code", [schemaOfCode(first), ...others.map(schemaOfCode)]);
+  if (others.length === 0) return getProblemSchema(first);
+  return z.discriminatedUnion("code", [getProblemSchema(first), ...others.map(getProblemSchema)]);
 }

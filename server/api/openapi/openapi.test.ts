@@ -2,8 +2,12 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import { PROBLEM_OF_CODE, problemExample, problemSchema } from "../../../lib/contract/problem-catalogue.ts";
-import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
+import {
+  createProblemExample,
+  createProblemSchema,
+  PROBLEM_OF_CODE,
+} from "../../../lib/contract/problem-catalogue.ts";
+import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import type * as lockErrors from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import type * as operatorErrors from "../../errors/operator-errors.ts";
@@ -13,36 +17,36 @@ import type * as requestErrors from "../../errors/request-errors.ts";
 type ErrorClasses = typeof lockErrors & typeof operatorErrors & typeof redisErrors & typeof requestErrors;
 
 import type { Route } from "../routing/route.ts";
-import { errorsOf, openApiDocument } from "./openapi.ts";
+import { buildOpenApiDocument, listErrorCodes } from "./openapi.ts";
 
 interface Json {
   readonly [name: string]: Json | undefined;
 }
 
-const routes = declaredRoutes();
-const text = JSON.stringify(openApiDocument(routes));
+const routes = listDeclaredRoutes();
+const text = JSON.stringify(buildOpenApiDocument(routes));
 const document: Json = JSON.parse(text);
 
 /** What the document lacks, in words, so that whoever added a route reads what to write. */
-function lacks(check: (route: Route, operation: Json) => (string | false | undefined)[]): string[] {
+function findMissing(check: (route: Route, operation: Json) => (string | false | undefined)[]): string[] {
   return routes.flatMap((route) => {
     const operation = document.paths?.[`/api/v1${route.path}`]?.[route.method.toLowerCase()] ?? {};
     const found = check(route, operation).filter((fault) => typeof fault === "string");
-    return found.map((fault) => `${nameOf(route)}: ${fault}`);
+    return found.map((fault) => `${formatRouteName(route)}: ${fault}`);
   });
 }
 
-const listOf = (json: Json | undefined): Json[] => (Array.isArray(json) ? json : []);
-const resolved = (schema: Json): Json => {
+const toList = (json: Json | undefined): Json[] => (Array.isArray(json) ? json : []);
+const resolveSchema = (schema: Json): Json => {
   const name = /^#\/components\/schemas\/(\w+)$/.exec(String(schema.$ref ?? ""))?.[1];
   return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
 };
 
 /** Where a value that is sent has no limit. */
-function unlimited(given: Json, where: string): string[] {
-  const schema = resolved(given);
-  const any = [...listOf(schema.anyOf), ...listOf(schema.oneOf), ...listOf(schema.allOf)];
-  if (any.length > 0) return any.flatMap((one) => unlimited(one, where));
+function findUnlimited(given: Json, where: string): string[] {
+  const schema = resolveSchema(given);
+  const any = [...toList(schema.anyOf), ...toList(schema.oneOf), ...toList(schema.allOf)];
+  if (any.length > 0) return any.flatMap((one) => findUnlimited(one, where));
   if (schema.enum !== undefined || schema.const !== undefined) return [];
   const lacking = (...names: string[]) =>
     names
@@ -53,13 +57,13 @@ function unlimited(given: Json, where: string): string[] {
   if (type === "integer" || type === "number") {
     return lacking(schema.exclusiveMinimum === undefined ? "minimum" : "exclusiveMinimum", "maximum");
   }
-  if (type === "array") return [...lacking("maxItems"), ...unlimited(schema.items ?? {}, `${where}[]`)];
+  if (type === "array") return [...lacking("maxItems"), ...findUnlimited(schema.items ?? {}, `${where}[]`)];
   const members = Object.entries(schema.properties ?? {});
-  return members.flatMap(([name, member]) => unlimited(member ?? {}, `${where}.${name}`));
+  return members.flatMap(([name, member]) => findUnlimited(member ?? {}, `${where}.${name}`));
 }
 
 /** Why an example is not what its schema says; members that the schema does not know are faults, too. */
-function misfit(schema: z.ZodType, example: unknown): string | undefined {
+function findMismatch(schema: z.ZodType, example: unknown): string | undefined {
   const { success, data, error } = schema.safeParse(example);
   if (!success) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
   const [said, parsed] = [JSON.stringify(example), JSON.stringify(data)];
@@ -87,7 +91,7 @@ it("every operation has a unique camelCase id", () => {
 });
 
 it("every operation has a summary, a tag and its required access", () => {
-  const faults = lacks((_, operation) => [
+  const faults = findMissing((_, operation) => [
     (operation.tags as unknown as string[])?.length !== 1 && "it has no tag",
     String(operation.summary ?? "").length < 10 && "it has no summary",
     operation["x-access"] === undefined && "x-access is missing",
@@ -96,21 +100,21 @@ it("every operation has a summary, a tag and its required access", () => {
 });
 
 it("every parameter has a description, a limit and an example", () => {
-  const faults = lacks(({ path }, operation) => {
-    const parameters = listOf(operation.parameters);
+  const faults = findMissing(({ path }, operation) => {
+    const parameters = toList(operation.parameters);
     const named = parameters.filter((each) => String(each.in) === "path").map(({ name }) => `{${name}}`);
     const inPath = path.match(/\{\w+\}/g) ?? [];
     return [
       ...inPath.filter((name) => !named.includes(name)).map((name) => `${name} of the path is not described`),
       ...parameters.flatMap((parameter) => {
-        const schema = resolved(parameter.schema ?? {});
+        const schema = resolveSchema(parameter.schema ?? {});
         const hasExample = [schema.example, schema.examples, schema.default, schema.enum].some(
           (each) => each !== undefined,
         );
         return [
           parameter.description === undefined && `the parameter ${parameter.name} has no description`,
           !hasExample && `the parameter ${parameter.name} has no example`,
-          ...unlimited(schema, `the parameter ${parameter.name}`),
+          ...findUnlimited(schema, `the parameter ${parameter.name}`),
         ];
       }),
     ];
@@ -119,7 +123,7 @@ it("every parameter has a description, a limit and an example", () => {
 });
 
 it("every request body has limits throughout and examples that match its schema", () => {
-  const faults = lacks(({ body, examples = {} }, operation) => {
+  const faults = findMissing(({ body, examples = {} }, operation) => {
     if (body === undefined) return [];
     const shown = operation.requestBody?.content?.["application/json"] ?? {};
     return [
@@ -128,19 +132,19 @@ it("every request body has limits throughout and examples that match its schema"
         const { error } = body.safeParse(example);
         return error && `the example "${name}" is not taken: ${error.message}`;
       }),
-      ...unlimited(shown.schema ?? {}, "the body"),
+      ...findUnlimited(shown.schema ?? {}, "the body"),
     ];
   });
   expect(faults).toEqual([]);
 });
 
 it("every successful response has an example that matches its schema", () => {
-  const faults = lacks(({ response: { schema, example, stream, messages = {} } }) => [
+  const faults = findMissing(({ response: { schema, example, stream, messages = {} } }) => [
     schema !== undefined && example === undefined && "its response has no `example`",
-    schema !== undefined && example !== undefined && misfit(schema, example),
+    schema !== undefined && example !== undefined && findMismatch(schema, example),
     stream && Object.keys(messages).length === 0 && "its stream has no `messages`",
     ...Object.entries(messages).map(([name, message]) => {
-      const fault = misfit(message.schema, message.example);
+      const fault = findMismatch(message.schema, message.example);
       return fault && `the example of the message ${name}: ${fault}`;
     }),
   ]);
@@ -148,7 +152,7 @@ it("every successful response has an example that matches its schema", () => {
 });
 
 it("every response in another type than JSON is text with a text example", () => {
-  const faults = lacks(({ response: { texts = {} } }, operation) =>
+  const faults = findMissing(({ response: { texts = {} } }, operation) =>
     Object.keys(texts).flatMap((type) => {
       const content = operation.responses?.["200"]?.content?.[type] ?? {};
       return [
@@ -164,13 +168,13 @@ it("every response in another type than JSON is text with a text example", () =>
 });
 
 it("every error response has its code, facts, an example and its headers", () => {
-  const faults = lacks((route, operation) => {
+  const faults = findMissing((route, operation) => {
     const answers = Object.values(operation.responses ?? {});
     const shown = answers.flatMap((answer) =>
       Object.keys(answer?.content?.["application/problem+json"]?.examples ?? {}),
     );
     return [
-      ...errorsOf(route)
+      ...listErrorCodes(route)
         .filter((code) => !shown.includes(code))
         .map((code) => `the code ${code} has no example`),
       answers.some((answer) => answer?.headers?.["x-request-id"] === undefined) && "x-request-id is missing",
@@ -192,7 +196,7 @@ it("every stream message has its own schema name", () => {
 
 describe.each(Object.keys(PROBLEM_OF_CODE) as ErrorCode[])("problem %s", (code) => {
   it("a problem has an example that matches its schema, and a remedy", () => {
-    expect(misfit(problemSchema(code), problemExample(code))).toBeUndefined();
+    expect(findMismatch(createProblemSchema(code), createProblemExample(code))).toBeUndefined();
     expect(PROBLEM_OF_CODE[code].remedy).toMatch(/^[A-Z].+\.$/);
   });
 });
@@ -203,12 +207,14 @@ type Thrown = InstanceType<
 type Readonlys<Value> = Value extends object
   ? { readonly [Name in keyof Value]: Readonlys<Value[Name]> }
   : Value;
-type Said<Code extends ErrorCode> = Readonlys<z.output<z.ZodObject<(typeof PROBLEM_OF_CODE)[Code]["facts"]>>>;
-type Sent<Code extends ErrorCode> = Readonlys<Extract<Thrown, { code: Code }>["facts"]>;
+type DocumentedFacts<Code extends ErrorCode> = Readonlys<
+  z.output<z.ZodObject<(typeof PROBLEM_OF_CODE)[Code]["facts"]>>
+>;
+type ErrorFacts<Code extends ErrorCode> = Readonlys<Extract<Thrown, { code: Code }>["facts"]>;
 /** The codes whose error carries other facts than the document says. */
-type Misfits = {
-  [Code in ErrorCode]: Sent<Code> extends Said<Code>
-    ? Exclude<keyof Sent<Code>, keyof Said<Code> | number | symbol> extends infer More
+type MismatchedFacts = {
+  [Code in ErrorCode]: ErrorFacts<Code> extends DocumentedFacts<Code>
+    ? Exclude<keyof ErrorFacts<Code>, keyof DocumentedFacts<Code> | number | symbol> extends infer More
       ? [string extends More ? never : More] extends [never]
         ? never
         : Code
@@ -217,7 +223,7 @@ type Misfits = {
 }[ErrorCode];
 
 it("every error carries the facts that the OpenAPI document lists", () => {
-  const misfits: Misfits[] = [];
+  const misfits: MismatchedFacts[] = [];
   // A code is a type here: the compiler names it when it does not fit.
   const none: never[] = misfits;
   expect(none).toEqual([]);

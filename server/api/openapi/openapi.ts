@@ -12,8 +12,13 @@ import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../../lib/contract/target
 import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
 import type { Route } from "../routing/route.ts";
 import { TAGS } from "../routing/tags.ts";
-import { compacted } from "./openapi-compact.ts";
-import { messageSchemas, NOT_MODIFIED, problemsOf, successOf } from "./openapi-responses.ts";
+import { compactDocument } from "./openapi-compact.ts";
+import {
+  collectMessageSchemas,
+  createProblemResponses,
+  createSuccessResponse,
+  NOT_MODIFIED_RESPONSE,
+} from "./openapi-responses.ts";
 
 /** `~` and the base64url of the largest key. */
 const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);
@@ -34,11 +39,11 @@ const KEY = z
   });
 
 /** The OpenAPI 3.1 document, made from the same declarations that answer requests. */
-export function openApiDocument(routes: readonly Route[], basePath = ""): object {
+export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = `/api/v1${route.path}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: buildOperation(route) };
   }
   const document: ZodOpenApiObject = {
     openapi: "3.1.1",
@@ -56,7 +61,7 @@ export function openApiDocument(routes: readonly Route[], basePath = ""): object
     security: [{ key: [] }, { session: [] }],
     paths,
     components: {
-      schemas: { Problem, ...messageSchemas(routes) },
+      schemas: { Problem, ...collectMessageSchemas(routes) },
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key. What apps use." },
         session: {
@@ -69,11 +74,11 @@ export function openApiDocument(routes: readonly Route[], basePath = ""): object
       },
     },
   };
-  return compacted(createDocument(document, { override: forClients }));
+  return compactDocument(createDocument(document, { override: adjustForClients }));
 }
 
 /** What generated clients need to know besides what zod says. */
-const forClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   // A client that was made before a member came into an answer must go on reading it.
   const isStrict = zodSchema instanceof z.ZodObject && zodSchema.def.catchall !== undefined;
   if (io === "output" && jsonSchema.additionalProperties === false && !isStrict) {
@@ -87,7 +92,7 @@ const forClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   if ((jsonSchema.maximum ?? Number.POSITIVE_INFINITY) > INT32_MAX) jsonSchema.format = "int64";
 };
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
+function buildOperation(route: Route): ZodOpenApiOperationObject {
   const { access, operationId, summary, description, tag, response } = route;
   return {
     operationId,
@@ -96,43 +101,43 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(description === undefined ? {} : { description }),
     ...(access === "anyone" ? { security: [] } : {}),
     "x-access": access,
-    requestParams: parametersOf(route),
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.examples) }),
+    requestParams: buildParameters(route),
+    ...(route.body === undefined ? {} : { requestBody: buildRequestBody(route.body, route.examples) }),
     responses: {
-      [String(response.status)]: successOf(route),
-      ...(response.etag ? { "304": NOT_MODIFIED } : {}),
-      ...problemsOf(errorsOf(route)),
+      [String(response.status)]: createSuccessResponse(route),
+      ...(response.etag ? { "304": NOT_MODIFIED_RESPONSE } : {}),
+      ...createProblemResponses(listErrorCodes(route)),
     },
   };
 }
 
-function parametersOf(route: Route) {
-  const { path, idIs, headers, idempotent, response } = route;
-  const query = queryOf(route);
+function buildParameters(route: Route) {
+  const { path, idParam, headers, idempotent, response } = route;
+  const query = buildQuerySchema(route);
   const id = z
     .string()
     .min(1)
     .max(KEY_SEGMENT_MAX)
-    .meta({ ...idIs });
+    .meta({ ...idParam });
   return {
     ...(path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
     ...(path.includes("{id}") ? { path: z.object({ id }) } : {}),
     ...(path.includes("{target}") ? { path: z.object({ target: TARGET_NAME }) } : {}),
     ...(query === undefined ? {} : { query }),
-    ...(idempotent ? { header: idempotencyHeader } : {}),
+    ...(idempotent ? { header: idempotencyHeaderSchema } : {}),
     ...(headers === undefined ? {} : { header: headers }),
-    ...(response.etag ? { header: tagHeader } : {}),
+    ...(response.etag ? { header: etagHeaderSchema } : {}),
   };
 }
 
-function queryOf({ path, scope, query }: Route): z.ZodObject | undefined {
+function buildQuerySchema({ path, scope, query }: Route): z.ZodObject | undefined {
   return scope === "server" || path.includes("{target}")
     ? query
     : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
 /** How any call of its kind can fail, and how this one can besides. */
-export function errorsOf({ body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
+export function listErrorCodes({ body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [
     "rate_limited",
@@ -152,7 +157,7 @@ export function errorsOf({ body, access, scope, effect, errors = [] }: Route): E
   return [...new Set(all)];
 }
 
-function bodyOf(schema: z.ZodType, shown: Route["examples"]) {
+function buildRequestBody(schema: z.ZodType, shown: Route["examples"]) {
   const examples = Object.fromEntries(
     Object.entries(shown ?? {}).map(([summary, value], at) => [`example${at + 1}`, { summary, value }]),
   );
@@ -162,7 +167,7 @@ function bodyOf(schema: z.ZodType, shown: Route["examples"]) {
   };
 }
 
-const idempotencyHeader = z.object({
+const idempotencyHeaderSchema = z.object({
   "Idempotency-Key": z
     .string()
     .min(1)
@@ -176,7 +181,7 @@ const idempotencyHeader = z.object({
     }),
 });
 
-const tagHeader = z.object({
+const etagHeaderSchema = z.object({
   "If-None-Match": z.string().max(8000).optional().meta({
     description:
       "An `ETag` that was answered before: 304 without a body when nothing has changed since but the time that is left.",

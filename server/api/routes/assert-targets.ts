@@ -3,8 +3,8 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { Targets } from "../../targets/targets.ts";
 
 /** A grant for a target that does not exist is a slip of the pen. @throws LockkeeperError invalid */
-export function assertTargets({ keepers }: Targets, names: readonly string[], field: string): void {
-  const known = keepers.map(({ name }) => name);
+export function assertTargetsExist({ connectors }: Targets, names: readonly string[], field: string): void {
+  const known = connectors.map(({ name }) => name);
   const unknown = names.find((name) => name !== EVERY_TARGET && !known.includes(name));
   if (unknown === undefined) return;
   const all = [EVERY_TARGET, ...known].join(", ");

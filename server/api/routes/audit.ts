@@ -6,25 +6,25 @@ import {
   AuditVerification,
 } from "../../../lib/contract/audit.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import { lineOf } from "../../history/audit/audit-chain.ts";
-import { CSV_HEAD, csvLineOf } from "../../history/audit/audit-csv.ts";
+import { formatExportLine } from "../../history/audit/audit-chain.ts";
+import { AUDIT_CSV_HEADER, formatAuditCsvLine } from "../../history/audit/audit-csv.ts";
 import { AuditReader } from "../../history/audit/audit-reader.ts";
-import { checkStore, verificationOf } from "../../history/audit/verify-chain.ts";
-import { json } from "../http/http-exchange.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/line-stream.ts";
-import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, AUDIT_WHOLE } from "../openapi/examples/audit.ts";
-import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import { toAuditVerification, verifyStoredChain } from "../../history/audit/verify-chain.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
+import { LINE_STREAM_HEADERS, LineStream, NDJSON_TYPE } from "../http/line-stream.ts";
+import { AUDIT_CSV, AUDIT_LINE, AUDIT_PAGE, INTACT_AUDIT } from "../openapi/examples/audit.ts";
+import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
 /** A chain of a hundred thousand entries takes some half a second to check. */
-const BELIEVED_MS = 10_000;
+const VERIFICATION_CACHE_MS = 10_000;
 
 /** Who did what. For administrators of everything: the audit is one chain for all targets, and not cut in pieces. */
-export function auditRoutes(services: Services): Route[] {
-  const verify = verifying(services);
+export function createAuditRoutes(services: Services): Route[] {
+  const verify = createVerifier(services);
   return [
-    route({
+    defineRoute({
       method: "GET",
       path: "/audit",
       operationId: "listAudit",
@@ -36,9 +36,10 @@ export function auditRoutes(services: Services): Route[] {
       query: AuditQuery,
       response: { status: 200, schema: AuditPage, example: AUDIT_PAGE, description: "One page." },
       errors: HOME_ERRORS,
-      handle: async ({ query }) => json(200, await new AuditReader(services.auditStore).page(query)),
+      handle: async ({ query }) =>
+        createJsonResponse(200, await new AuditReader(services.auditStore).readPage(query)),
     }),
-    route({
+    defineRoute({
       method: "GET",
       path: "/audit/export",
       operationId: "exportAudit",
@@ -52,31 +53,31 @@ export function auditRoutes(services: Services): Route[] {
         status: 200,
         schema: AuditLine,
         example: AUDIT_LINE,
-        mediaType: LINES_TYPE,
+        mediaType: NDJSON_TYPE,
         texts: { [CSV_TYPE]: AUDIT_CSV },
         description: "A line an entry, or an action.",
       },
       errors: ["too_many_streams", ...HOME_ERRORS],
       handle: async (call) => {
-        const { query, principal, mayStill } = call;
+        const { query, principal, isStillAuthorized } = call;
         assertContiguous(query);
-        services.streams.assertRoom(principal.id);
+        services.streams.assertCapacity(principal.id);
         // What cannot be read at all is an error, and no empty file.
-        await services.auditStore.end();
+        await services.auditStore.readEnd();
         const { format, ...filter } = query;
-        const chunks = format === "csv" ? csvOf(services, filter) : linesOf(services, filter);
+        const chunks = format === "csv" ? streamCsv(services, filter) : streamChainLines(services, filter);
         return {
           status: 200,
-          headers: headersOf(format),
+          headers: buildExportHeaders(format),
           body: (sink) => {
-            const lines = new Lines(sink);
-            services.streams.guard(lines.stream, principal.id, mayStill, "");
-            void lines.writeAll(chunks);
+            const lines = new LineStream(sink);
+            services.streams.register(lines.guardedSink, principal.id, isStillAuthorized, "");
+            void lines.writeChunks(chunks);
           },
         };
       },
     }),
-    route({
+    defineRoute({
       method: "GET",
       path: "/audit/verify",
       operationId: "verifyAudit",
@@ -88,21 +89,21 @@ export function auditRoutes(services: Services): Route[] {
       response: {
         status: 200,
         schema: AuditVerification,
-        example: AUDIT_WHOLE,
+        example: INTACT_AUDIT,
         description: "The first place that does not fit, if there is one.",
       },
       errors: HOME_ERRORS,
-      handle: async () => json(200, await verify()),
+      handle: async () => createJsonResponse(200, await verify()),
     }),
   ];
 }
 
 /** One at a time, whoever asks. */
-function verifying({ auditStore }: Services): () => Promise<AuditVerification> {
+function createVerifier({ auditStore }: Services): () => Promise<AuditVerification> {
   let found: { readonly at: number; readonly answer: Promise<AuditVerification> } | undefined;
   return () => {
-    if (found !== undefined && performance.now() < found.at + BELIEVED_MS) return found.answer;
-    const answer = checkStore(auditStore).then(verificationOf);
+    if (found !== undefined && performance.now() < found.at + VERIFICATION_CACHE_MS) return found.answer;
+    const answer = verifyStoredChain(auditStore).then(toAuditVerification);
     found = { at: performance.now(), answer };
     answer.catch(() => {
       found = undefined;
@@ -121,22 +122,27 @@ function assertContiguous({ format, from, to, ...filter }: AuditExportQuery): vo
   );
 }
 
-function headersOf(format: AuditExportQuery["format"]): Record<string, string> {
-  const type = format === "csv" ? CSV_TYPE : LINES_TYPE;
+function buildExportHeaders(format: AuditExportQuery["format"]): Record<string, string> {
+  const type = format === "csv" ? CSV_TYPE : NDJSON_TYPE;
   return {
-    ...LINES_HEADERS,
+    ...LINE_STREAM_HEADERS,
     "content-type": `${type}; charset=utf-8`,
     "content-disposition": `attachment; filename="lockkeeper-audit.${format}"`,
   };
 }
 
-type Filter = Omit<AuditExportQuery, "format">;
+type ExportFilter = Omit<AuditExportQuery, "format">;
 
-async function* linesOf({ auditStore }: Services, { from, to }: Filter): AsyncGenerator<string> {
-  for await (const links of new AuditReader(auditStore).chain(from, to)) yield links.map(lineOf).join("");
+async function* streamChainLines(
+  { auditStore }: Services,
+  { from, to }: ExportFilter,
+): AsyncGenerator<string> {
+  for await (const links of new AuditReader(auditStore).iterateChain(from, to))
+    yield links.map(formatExportLine).join("");
 }
 
-async function* csvOf({ auditStore }: Services, filter: Filter): AsyncGenerator<string> {
-  yield CSV_HEAD;
-  for await (const items of new AuditReader(auditStore).pages(filter)) yield items.map(csvLineOf).join("");
+async function* streamCsv({ auditStore }: Services, filter: ExportFilter): AsyncGenerator<string> {
+  yield AUDIT_CSV_HEADER;
+  for await (const items of new AuditReader(auditStore).iteratePages(filter))
+    yield items.map(formatAuditCsvLine).join("");
 }

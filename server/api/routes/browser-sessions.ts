@@ -1,14 +1,14 @@
 import { BrowserSessionList } from "../../../lib/contract/accounts/session.ts";
-import { may, type Principal } from "../../auth/principal.ts";
-import { json } from "../http/http-exchange.ts";
+import { canAccess, type Principal } from "../../auth/principal.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/accounts.ts";
-import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /** The sessions of browsers: one's own, or as an admin everybody's. */
-export function browserSessionRoutes({ sessions, authentication }: Services): Route[] {
+export function createBrowserSessionRoutes({ sessions, authentication }: Services): Route[] {
   return [
-    route({
+    defineRoute({
       method: "GET",
       path: "/browser-sessions",
       operationId: "listBrowserSessions",
@@ -24,16 +24,16 @@ export function browserSessionRoutes({ sessions, authentication }: Services): Ro
       },
       errors: HOME_ERRORS,
       handle: async ({ principal, request }) => {
-        const secret = authentication.secretOf(request);
-        return json(200, { items: await sessions.list(whoseOf(principal), secret) });
+        const secret = authentication.readSessionSecret(request);
+        return createJsonResponse(200, { items: await sessions.list(getVisibleOwner(principal), secret) });
       },
     }),
-    route({
+    defineRoute({
       method: "DELETE",
       path: "/browser-sessions/{id}",
       operationId: "endBrowserSession",
       tag: "Sessions",
-      idIs: BROWSER_SESSION_ID,
+      idParam: BROWSER_SESSION_ID,
       access: "read",
       summary: "End a browser's session",
       description: "At every instance within two seconds, its streams as well.",
@@ -41,7 +41,7 @@ export function browserSessionRoutes({ sessions, authentication }: Services): Ro
       errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "session-end", details: { id } }),
       handle: async ({ id, principal }) => {
-        await sessions.revoke(id, whoseOf(principal));
+        await sessions.revoke(id, getVisibleOwner(principal));
         return { status: 204, headers: {} };
       },
     }),
@@ -49,6 +49,6 @@ export function browserSessionRoutes({ sessions, authentication }: Services): Ro
 }
 
 /** undefined: everybody's. A key's name is no operator's, as it has a colon. */
-function whoseOf(principal: Principal): string | undefined {
-  return may(principal, "admin", {}) ? undefined : principal.name;
+function getVisibleOwner(principal: Principal): string | undefined {
+  return canAccess(principal, "admin", {}) ? undefined : principal.name;
 }

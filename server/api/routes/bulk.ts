@@ -2,32 +2,43 @@ import { setImmediate as afterIo } from "node:timers/promises";
 import type { Logger } from "pino";
 import {
   BULK_BODY_BYTES_MAX,
-  BulkForceInput,
+  BulkForceReleaseInput,
   type BulkItem,
   BulkLine,
   type BulkOutcome,
 } from "../../../lib/contract/actions/bulk-release.ts";
 import type { AuditOutcome } from "../../../lib/contract/audit.ts";
-import { keyOfFields } from "../../../lib/keys/key.ts";
-import { keysFor } from "../../auth/principal.ts";
-import { inOrder, oneByOne } from "../../concurrency/for-each-limited.ts";
+import { parseKeyFields } from "../../../lib/keys/key.ts";
+import { getAllowedKeys } from "../../auth/principal.ts";
+import { forEachInOrder, forEachLimited } from "../../concurrency/for-each-limited.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { ConfirmRequiredError, ReasonRequiredError } from "../../errors/operator-errors.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { Act, Audit } from "../../history/audit/audit.ts";
-import { type BulkAsk, type Done, freeOne, tryFound, tryOne } from "../../operator/bulk-release.ts";
-import { finds } from "../../operator/bulk-review.ts";
-import { callOf } from "../../stats/verb-call.ts";
+import type { Audit, AuditedAction } from "../../history/audit/audit.ts";
+import {
+  type BulkReleaseArgs,
+  forceReleaseItem,
+  type ItemResult,
+  previewFoundHold,
+  previewItem,
+} from "../../operator/bulk-release.ts";
+import { findMatchingHolds } from "../../operator/bulk-review.ts";
+import { toVerbCall } from "../../stats/verb-call.ts";
 import type { Target } from "../../targets/target.ts";
-import { LINES_HEADERS, LINES_TYPE, Lines } from "../http/line-stream.ts";
-import { problemDocument } from "../http/problem.ts";
-import { FREED_LINE } from "../openapi/examples/bulk.ts";
-import { auditedCallOf, auditOfError, auditOfFreed, seenOf } from "../routing/auditing.ts";
-import { type Route, type TargetCall, targetRoute } from "../routing/route.ts";
+import { LINE_STREAM_HEADERS, LineStream, NDJSON_TYPE } from "../http/line-stream.ts";
+import { toProblem } from "../http/problem.ts";
+import { BULK_RELEASED_LINE } from "../openapi/examples/bulk.ts";
+import {
+  toAuditErrorOutcome,
+  toAuditedCall,
+  toAuditReleaseOutcome,
+  toAuditSeen,
+} from "../routing/auditing.ts";
+import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /** After so many that were told from memory alone others have their turn. */
-const TOLD_AT_ONCE = 100;
+const REVIEWED_AT_ONCE = 100;
 
 const EXAMPLES = {
   "What would be freed of a worker that is gone": { filter: 'owner:="checkout@pod-7:311"', dryRun: true },
@@ -45,51 +56,51 @@ const EXAMPLES = {
   },
 };
 
-type Call = TargetCall<unknown, BulkForceInput>;
-type Outcomes = Partial<Record<BulkOutcome, number>>;
-type Work = (lines: Lines) => Promise<AuditOutcome>;
+type BulkCall = TargetCall<unknown, BulkForceReleaseInput>;
+type OutcomeCounts = Partial<Record<BulkOutcome, number>>;
+type BulkWork = (lines: LineStream) => Promise<AuditOutcome>;
 
 /** Several locks in one request. */
-export function bulkRoutes(services: Services, log: Logger): Route[] {
+export function createBulkRoutes(services: Services, log: Logger): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/force-release",
       operationId: "forceReleaseLocks",
       tag: "Acting",
       access: "force",
-      narrows: true,
+      filtersByGrant: true,
       summary: "Free several stuck locks that were looked at, or see what would be freed",
       description:
         'In two steps. First `filter` with `dryRun`: true: each hold that it finds, with its holder, its verdict, what would become of it, and the `item` that frees it. Then `items`: those of them that are to be freed, each compared with its version, authorised and recorded like a single force-release, a few at a time. So nothing is freed that nobody looked at, and what has changed since is told and left alone. The answer is a stream of lines (`application/x-ndjson`): a `head`, an `item` for each as it is done, in any order, a `tally`. Who closes the connection stops what has not begun; each item is freed as a whole or not at all. On a target of production `confirm` is the name of the target. Where a filter names an owner (`owner:="…"`), a service or a host, of a lock that several hold only their part is meant.',
-      body: BulkForceInput,
+      body: BulkForceReleaseInput,
       bodyBytesMax: BULK_BODY_BYTES_MAX,
       examples: EXAMPLES,
       response: {
         status: 200,
         schema: BulkLine,
-        example: FREED_LINE,
-        mediaType: LINES_TYPE,
+        example: BULK_RELEASED_LINE,
+        mediaType: NDJSON_TYPE,
         description: "Lines of JSON, each as its item is done.",
       },
       errors: ["reason_required", "confirm_required", "too_many_streams"],
       audit: "by_handler",
       handle: async (call) => {
-        const work = workOf(call, services);
-        services.streams.assertRoom(call.principal.id);
-        const act = await begun(services.audit, call);
+        const work = createWork(call, services);
+        services.streams.assertCapacity(call.principal.id);
+        const act = await beginAudit(services.audit, call);
         return {
           status: 200,
-          headers: LINES_HEADERS,
-          onUndelivered: () => act?.end(outcomeOf({}, 0, call.body.items?.length ?? 0)),
+          headers: LINE_STREAM_HEADERS,
+          onUndelivered: () => act?.end(toAuditOutcome({}, 0, call.body.items?.length ?? 0)),
           body: (sink) => {
-            const lines = new Lines(sink);
-            services.streams.guard(lines.stream, call.principal.id, call.mayStill, "");
+            const lines = new LineStream(sink);
+            services.streams.register(lines.guardedSink, call.principal.id, call.isStillAuthorized, "");
             work(lines).then(
               (outcome) => act?.end(outcome),
               (error: unknown) => {
                 log.error({ err: error }, "a bulk ended by a fault");
-                act?.end(auditOfError(error));
+                act?.end(toAuditErrorOutcome(error));
                 sink.close();
               },
             );
@@ -101,107 +112,116 @@ export function bulkRoutes(services: Services, log: Logger): Route[] {
 }
 
 /** The request as a whole, so that the record says what was not begun of it; its items follow one by one. */
-async function begun(audit: Audit, call: Call): Promise<Act | undefined> {
+async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction | undefined> {
   const { items, dryRun, reason, ifUnsure, holdOffMs } = call.body;
   if (dryRun || items === undefined) return undefined;
   const details = { items: items.length, ifUnsure, holdOffMs };
-  return await audit.begin(auditedCallOf(call), { action: "force-release-many", reason, details });
+  return await audit.beginAction(toAuditedCall(call), { action: "force-release-many", reason, details });
 }
 
 /** All that can be refused is refused before the answer begins. @throws LockkeeperError */
-function workOf(call: Call, { verbs, audit }: Services): Work {
+function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
   if (!target.watcher.isUp) throw new UnavailableError("Redis does not answer. Nothing was released.");
-  const ask: BulkAsk = { ...body, by: principal.name, within: keysFor(principal, "force", target.name) };
-  if (filter !== undefined) return review(call, filter, ask);
-  if (dryRun) return (lines) => answer(lines, call, items, (item) => tryOne(target, item, ask));
+  const ask: BulkReleaseArgs = {
+    ...body,
+    by: principal.name,
+    allowedKeys: getAllowedKeys(principal, "force", target.name),
+  };
+  if (filter !== undefined) return createReview(call, filter, ask);
+  if (dryRun) return (lines) => streamResults(lines, call, items, (item) => previewItem(target, item, ask));
   assertReason(body);
   assertConfirmed(target, body.confirm);
   const free = async (item: BulkItem) => {
-    const verb = callOf("force-release", target.name, keyOfFields(item), item);
-    const running = verbs.begin(verb, target.figures, request);
-    const done = await recorded(audit, call, item, () => freeOne(target, item, ask));
+    const verb = toVerbCall("force-release", target.name, parseKeyFields(item), item);
+    const running = verbs.startVerb(verb, target.figures, request);
+    const done = await runRecorded(audit, call, item, () => forceReleaseItem(target, item, ask));
     running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
     return done;
   };
-  return (lines) => answer(lines, call, items, free);
+  return (lines) => streamResults(lines, call, items, free);
 }
 
 /** An item is an action of its own: recorded before it is done, and after. */
-async function recorded(audit: Audit, call: Call, item: BulkItem, free: () => Promise<Done>): Promise<Done> {
+async function runRecorded(
+  audit: Audit,
+  call: BulkCall,
+  item: BulkItem,
+  free: () => Promise<ItemResult>,
+): Promise<ItemResult> {
   const { target, body } = call;
-  const key = keyOfFields(item);
+  const key = parseKeyFields(item);
   try {
-    const act = await audit.begin(auditedCallOf(call, key), {
+    const act = await audit.beginAction(toAuditedCall(call, key), {
       action: "force-release",
-      seen: seenOf(target, key, item.expect),
+      seen: toAuditSeen(target, key, item.expect),
       reason: body.reason,
       details: { bulk: true, ifUnsure: body.ifUnsure, holdOffMs: body.holdOffMs, format: item.format },
     });
     const done = await free();
-    const freed = done.freed === undefined ? {} : auditOfFreed(done.freed);
-    act.end(done.error === undefined ? { code: done.outcome, ...freed } : auditOfError(done.error));
+    const freed = done.freed === undefined ? {} : toAuditReleaseOutcome(done.freed);
+    act.end(done.error === undefined ? { code: done.outcome, ...freed } : toAuditErrorOutcome(done.error));
     return done;
   } catch (error) {
     return { outcome: "failed", error };
   }
 }
 
-function review({ target, body, principal }: Call, filter: string, ask: BulkAsk): Work {
+function createReview({ target, body, principal }: BulkCall, filter: string, ask: BulkReleaseArgs): BulkWork {
   const asked = { filter, sort: body.sort, most: body.most };
-  const seen = finds(target.watcher, asked, keysFor(principal, "read", target.name));
+  const seen = findMatchingHolds(target.watcher, asked, getAllowedKeys(principal, "read", target.name));
   const call = { target, body };
   const items = seen.finds.map(({ item }) => item);
   return (lines) =>
-    answer(
+    streamResults(
       lines,
       call,
       items,
       async (_item, index) => {
-        if (index % TOLD_AT_ONCE === 0) await afterIo();
+        if (index % REVIEWED_AT_ONCE === 0) await afterIo();
         const find = seen.finds[index];
-        return find === undefined ? { outcome: "failed" } : await tryFound(target, find, ask);
+        return find === undefined ? { outcome: "failed" } : await previewFoundHold(target, find, ask);
       },
       seen.found,
     );
 }
 
-async function answer(
-  lines: Lines,
-  { target, body: { dryRun } }: Pick<Call, "target" | "body">,
+async function streamResults(
+  lines: LineStream,
+  { target, body: { dryRun } }: Pick<BulkCall, "target" | "body">,
   items: readonly BulkItem[],
-  run: (item: BulkItem, index: number) => Promise<Done>,
+  run: (item: BulkItem, index: number) => Promise<ItemResult>,
   found?: number,
 ): Promise<AuditOutcome> {
-  const inTurn = found === undefined ? oneByOne : inOrder;
+  const inTurn = found === undefined ? forEachLimited : forEachInOrder;
   const total = items.length;
-  const asOf = target.watcher.clock.lastHeard;
+  const asOf = target.watcher.clock.lastUpdate;
   const more = found === undefined ? {} : { found };
-  write(lines, { type: "head", target: target.name, dryRun, total, ...more, asOf });
-  const outcomes: Outcomes = {};
+  writeLine(lines, { type: "head", target: target.name, dryRun, total, ...more, asOf });
+  const outcomes: OutcomeCounts = {};
   const begun = await inTurn(items, lines, async (item, index) => {
     const { error, ...done } = await run(item, index);
     outcomes[done.outcome] = (outcomes[done.outcome] ?? 0) + 1;
-    const problem = error === undefined ? {} : { problem: problemDocument(error) };
-    write(lines, { type: "item", index, item, ...done, ...problem });
+    const problem = error === undefined ? {} : { problem: toProblem(error) };
+    writeLine(lines, { type: "item", index, item, ...done, ...problem });
   });
-  if (begun === total) write(lines, { type: "tally", total, outcomes });
+  if (begun === total) writeLine(lines, { type: "tally", total, outcomes });
   lines.end();
-  return outcomeOf(outcomes, begun, total);
+  return toAuditOutcome(outcomes, begun, total);
 }
 
-function outcomeOf(outcomes: Outcomes, begun: number, total: number): AuditOutcome {
+function toAuditOutcome(outcomes: OutcomeCounts, begun: number, total: number): AuditOutcome {
   const details = { outcomes, begun, notBegun: total - begun };
   return { code: begun === total ? "done" : "cancelled", details };
 }
 
-function write(lines: Lines, line: BulkLine): void {
+function writeLine(lines: LineStream, line: BulkLine): void {
   lines.write(line);
 }
 
 /** One reason stands for all of them, so whoever looks back at any wants it. @throws ReasonRequiredError */
-function assertReason({ reason }: BulkForceInput): void {
+function assertReason({ reason }: BulkForceReleaseInput): void {
   if (reason.trim() !== "") return;
   throw new ReasonRequiredError(
     "Several locks are to be freed at once: say in `reason` why. Nothing was released.",

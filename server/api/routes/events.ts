@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { ENDINGS, EventFilter, type HistoryEntry } from "../../../lib/contract/event.ts";
-import { type Key, keyOfFields, textOfKey } from "../../../lib/keys/key.ts";
-import { eventMatcher } from "../../../lib/query/event-matcher.ts";
-import { keysFor } from "../../auth/principal.ts";
-import type { Told } from "../../history/journal.ts";
-import type { KeyRange } from "../../redis/glob.ts";
+import { END_EVENT_TYPES, EventFilter, type HistoryEntry } from "../../../lib/contract/event.ts";
+import { formatKey, type Key, parseKeyFields } from "../../../lib/keys/key.ts";
+import { createEventMatcher } from "../../../lib/query/event-matcher.ts";
+import { getAllowedKeys } from "../../auth/principal.ts";
+import type { PublishedEvent } from "../../history/journal.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
 import type { Target } from "../../targets/target.ts";
-import type { Sink } from "../http/http-exchange.ts";
-import { isTooFarBehind, SSE_HEADERS, sse, sseId } from "../http/sse.ts";
+import type { ResponseSink } from "../http/http-exchange.ts";
+import { formatSseEvent, formatSseId, isTooFarBehind, SSE_HEADERS } from "../http/sse.ts";
 import { EVENT_MESSAGES } from "../openapi/examples/streams.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
-import { eventsWithin } from "./history.ts";
+import { restrictEvents } from "./history.ts";
 
 const SNAPSHOT_PAGE = 500;
 /** How long an event may take from Redis to its readers; longer while nobody records, and then it is told as news. */
-const ON_ITS_WAY_MS = 10_000;
+const DELIVERY_LAG_MAX_MS = 10_000;
 
 const LAST_EVENT_ID = z.object({
   "Last-Event-ID": z.string().max(64).optional().meta({
@@ -25,9 +25,9 @@ const LAST_EVENT_ID = z.object({
 });
 
 /** The stream of events, for apps and scripts. */
-export function eventRoutes({ streams }: Services): Route[] {
+export function createEventRoutes({ streams }: Services): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/events",
       operationId: "streamEvents",
@@ -37,7 +37,7 @@ export function eventRoutes({ streams }: Services): Route[] {
       description:
         "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them are not kept any more, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. `gap` with an id and `from` and `to` is an entry of the history: nobody watched in that time. Ids are the same at every instance. Renewals (but for more time that an operator gave) and waits carry no id and are not replayed, nor do events while the home store is away; those are recorded later, and a message with nothing but their id follows then. With `key`, `owner` and `type` only such events come; `reset` and `snapshot` are of all locks.",
       query: EventFilter,
-      narrows: true,
+      filtersByGrant: true,
       headers: LAST_EVENT_ID,
       response: {
         status: 200,
@@ -46,15 +46,19 @@ export function eventRoutes({ streams }: Services): Route[] {
         messages: EVENT_MESSAGES,
       },
       errors: ["too_many_streams"],
-      handle: ({ target, request, query, principal, mayStill }) => {
-        streams.assertRoom(principal.id);
-        const within = keysFor(principal, "read", target.name);
+      handle: ({ target, request, query, principal, isStillAuthorized }) => {
+        streams.assertCapacity(principal.id);
+        const within = getAllowedKeys(principal, "read", target.name);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
-            streams.guard(sink, principal.id, mayStill);
-            void stream(target, sink, { filter: query, within, lastId: request.header("last-event-id") });
+            streams.register(sink, principal.id, isStillAuthorized);
+            void streamEvents(target, sink, {
+              filter: query,
+              within,
+              lastId: request.header("last-event-id"),
+            });
           },
         };
       },
@@ -62,69 +66,83 @@ export function eventRoutes({ streams }: Services): Route[] {
   ];
 }
 
-interface Asked {
+interface EventStreamOptions {
   readonly filter: EventFilter;
-  readonly within: KeyRange | undefined;
+  readonly within: KeyPatternSet | undefined;
   readonly lastId: string | undefined;
 }
 
-async function stream(target: Target, sink: Sink, { filter, within, lastId }: Asked): Promise<void> {
+async function streamEvents(
+  target: Target,
+  sink: ResponseSink,
+  { filter, within, lastId }: EventStreamOptions,
+): Promise<void> {
   const { journal, watcher } = target;
-  const isWanted = eventsWithin(eventMatcher(filter), within);
-  const send = ({ entry, isKept, was }: Told) => {
+  const isWanted = restrictEvents(createEventMatcher(filter), within);
+  const send = ({ entry, isStored, previousId }: PublishedEvent) => {
     if (isTooFarBehind(sink)) sink.close();
     else if (!isWanted(entry)) return;
-    else if (was !== undefined) sink.write(sseId(entry.id));
-    else sink.write(sse(entry.type, entry, isKept ? entry.id : undefined));
+    else if (previousId !== undefined) sink.write(formatSseId(entry.id));
+    else sink.write(formatSseEvent(entry.type, entry, isStored ? entry.id : undefined));
   };
   const { oldest, newest } = journal;
-  sink.write(sse("hello", { oldest, newest, now: watcher.clock.now() }));
-  const replayed = lastId ? journal.after(lastId) : undefined;
+  sink.write(formatSseEvent("hello", { oldest, newest, now: watcher.clock.now() }));
+  const replayed = lastId ? journal.replayAfter(lastId) : undefined;
   if (replayed?.kind === "reset") {
     // An event may be told before its lock is in the picture; it would be in neither of the two.
-    const meanwhile: Told[] = [];
-    const stop = journal.follow((told) => meanwhile.push(told));
-    await watcher.settled();
+    const meanwhile: PublishedEvent[] = [];
+    const stop = journal.subscribeAll((told) => meanwhile.push(told));
+    await watcher.waitUntilSettled();
     stop();
-    let shown: Shown | undefined = snapshot(target, sink, within);
+    let shown: SentSnapshot | undefined = sendSnapshot(target, sink, within);
     // And one that is in the picture already may be told only when it has been recorded.
-    const sendNews = (told: Told) => {
+    const sendNews = (told: PublishedEvent) => {
       // What is this much younger was not on its way any more.
-      if (shown !== undefined && told.entry.at > shown.asOf + ON_ITS_WAY_MS) shown = undefined;
-      if (shown === undefined || !isShown(shown, told.entry)) send(told);
+      if (shown !== undefined && told.entry.at > shown.asOf + DELIVERY_LAG_MAX_MS) shown = undefined;
+      if (shown === undefined || !isInSnapshot(shown, told.entry)) send(told);
     };
     for (const told of meanwhile) sendNews(told);
-    sink.onClose(journal.follow(sendNews));
+    sink.onClose(journal.subscribeAll(sendNews));
     return;
   }
-  if (replayed?.kind === "gap") sink.write(sse("gap", { oldest }));
-  for (const entry of replayed?.events ?? []) send({ entry, isKept: true, was: undefined });
-  sink.onClose(journal.follow(send));
+  if (replayed?.kind === "gap") sink.write(formatSseEvent("gap", { oldest }));
+  for (const entry of replayed?.events ?? []) send({ entry, isStored: true, previousId: undefined });
+  sink.onClose(journal.subscribeAll(send));
 }
 
-interface Shown {
+interface SentSnapshot {
   readonly asOf: number;
   /** The fences, or else the owners, of each key's holders. */
   readonly holds: ReadonlyMap<Key, readonly string[]>;
 }
 
-function isShown({ asOf, holds }: Shown, entry: HistoryEntry): boolean {
-  if (entry.type === "gap" || entry.at > asOf || ENDINGS.has(entry.type)) return false;
-  return holds.get(keyOfFields(entry))?.includes(entry.fence ?? entry.owner ?? "") ?? false;
+function isInSnapshot({ asOf, holds }: SentSnapshot, entry: HistoryEntry): boolean {
+  if (entry.type === "gap" || entry.at > asOf || END_EVENT_TYPES.has(entry.type)) return false;
+  return holds.get(parseKeyFields(entry))?.includes(entry.fence ?? entry.owner ?? "") ?? false;
 }
 
-function snapshot({ watcher, journal }: Target, sink: Sink, within: KeyRange | undefined): Shown {
+function sendSnapshot(
+  { watcher, journal }: Target,
+  sink: ResponseSink,
+  within: KeyPatternSet | undefined,
+): SentSnapshot {
   const byKey = { field: "key", direction: 1 } as const;
-  const { holds, total } = watcher.mirror.page("", byKey, { offset: 0 }, Number.POSITIVE_INFINITY, within);
-  sink.write(sse("reset", { newest: journal.newest, total }));
+  const { holds, total } = watcher.index.queryPage(
+    "",
+    byKey,
+    { offset: 0 },
+    Number.POSITIVE_INFINITY,
+    within,
+  );
+  sink.write(formatSseEvent("reset", { newest: journal.newest, total }));
   for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
     const items = holds
       .slice(at, at + SNAPSHOT_PAGE)
-      .map((hold) => watcher.lockOf(hold, watcher.sharedWith(hold, within)));
-    sink.write(sse("snapshot", { items, asOf: watcher.clock.lastHeard }));
+      .map((hold) => watcher.toLock(hold, watcher.findKeysSharingToken(hold, within)));
+    sink.write(formatSseEvent("snapshot", { items, asOf: watcher.clock.lastUpdate }));
   }
   const names = holds.map(
-    ({ key, seen }) => [key, seen.holders.map(({ fence, owner }) => fence ?? textOfKey(owner))] as const,
+    ({ key, seen }) => [key, seen.holders.map(({ fence, owner }) => fence ?? formatKey(owner))] as const,
   );
   return { asOf: watcher.clock.now(), holds: new Map(names) };
 }

@@ -5,29 +5,29 @@ import {
   Facets,
   FacetsQuery,
 } from "../../../lib/contract/facet.ts";
-import { type Key, textOfKey } from "../../../lib/keys/key.ts";
-import { exactTerm } from "../../../lib/query/filter.ts";
-import { keysFor } from "../../auth/principal.ts";
+import { formatKey, type Key } from "../../../lib/keys/key.ts";
+import { formatExactTerm } from "../../../lib/query/filter.ts";
+import { getAllowedKeys } from "../../auth/principal.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { KeyRange } from "../../redis/glob.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
 import type { FacetCounts } from "../../watch/index/facet-counts.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { tagged } from "../http/etag.ts";
+import { createTaggedResponse } from "../http/etag.ts";
 import { FACETS } from "../openapi/examples/facets.ts";
-import { assertUp } from "../routing/assert-connected.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
-import { TOO_MANY_COUNTED } from "./owners.ts";
+import { assertConnected } from "../routing/assert-connected.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
+import { TOO_MANY_FILTERS } from "./owners.ts";
 
 /** What the locks that match a search have in common. */
-export function facetRoutes(): Route[] {
+export function createFacetRoutes(): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/facets",
       operationId: "listFacets",
       tag: "Looking",
       access: "read",
-      narrows: true,
+      filtersByGrant: true,
       summary:
         "Count the locks that match a filter by format, kind, verdict, service, host, and whether they are waited for",
       description:
@@ -35,33 +35,44 @@ export function facetRoutes(): Route[] {
       query: FacetsQuery,
       response: { status: 200, schema: Facets, example: FACETS, description: "The counts.", etag: true },
       handle: async ({ target, query: { filter }, principal }) =>
-        tagged(await facetsOf(target.watcher, filter, keysFor(principal, "read", target.name))),
+        createTaggedResponse(
+          await readFacets(target.watcher, filter, getAllowedKeys(principal, "read", target.name)),
+        ),
     }),
   ];
 }
 
-async function facetsOf(watcher: Watcher, filter: string, within: KeyRange | undefined): Promise<Facets> {
-  assertUp(watcher);
-  const counts = await watcher.mirror.facets.ask({ filter, within });
+async function readFacets(
+  watcher: Watcher,
+  filter: string,
+  within: KeyPatternSet | undefined,
+): Promise<Facets> {
+  assertConnected(watcher);
+  const counts = await watcher.index.facets.query({ filter, allowedKeys: within });
   if (counts === undefined) {
-    throw new UnavailableError(TOO_MANY_COUNTED);
+    throw new UnavailableError(TOO_MANY_FILTERS);
   }
-  const facets = FACET_FIELDS.map((field) => facetOf(field, counts));
-  const { lastHeard } = watcher.clock;
-  const isAsNow = counts.revision === watcher.mirror.revision;
-  return { total: counts.total, facets, asOf: isAsNow ? lastHeard : Math.min(counts.nowMs, lastHeard) };
+  const facets = FACET_FIELDS.map((field) => toFacet(field, counts));
+  const { lastUpdate } = watcher.clock;
+  const isAsNow = counts.revision === watcher.index.revision;
+  return { total: counts.total, facets, asOf: isAsNow ? lastUpdate : Math.min(counts.nowMs, lastUpdate) };
 }
 
-function facetOf(field: FacetField, counts: FacetCounts): Facet {
-  const values = counts.top(field).map(({ value, locks }) => ({
-    value: textOfKey(value),
-    filter: wordFor(field, value),
+function toFacet(field: FacetField, counts: FacetCounts): Facet {
+  const values = counts.listTopValues(field).map(({ value, locks }) => ({
+    value: formatKey(value),
+    filter: formatFacetTerm(field, value),
     locks,
   }));
-  return { field, values, others: counts.size(field) - values.length, without: counts.without(field) };
+  return {
+    field,
+    values,
+    others: counts.countValues(field) - values.length,
+    without: counts.countWithout(field),
+  };
 }
 
-function wordFor(field: FacetField, value: Key): string {
+function formatFacetTerm(field: FacetField, value: Key): string {
   if (field === "waiters") return "waiters>0";
-  return field === "service" || field === "host" ? exactTerm(field, value) : `${field}:${value}`;
+  return field === "service" || field === "host" ? formatExactTerm(field, value) : `${field}:${value}`;
 }

@@ -1,18 +1,18 @@
 import { FinderInput, FinderReport } from "../../../lib/contract/detection/lock-finder.ts";
-import { json } from "../http/http-exchange.ts";
-import { FINDING } from "../openapi/examples/targets.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
+import { FINDER_REPORT } from "../openapi/examples/targets.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** Which keys are locks, whatever is watched. */
-export function finderRoutes(): Route[] {
+export function createFinderRoutes(): Route[] {
   const response = {
     status: 200,
     schema: FinderReport,
-    example: FINDING,
+    example: FINDER_REPORT,
     description: "How far it is, and what was found.",
   } as const;
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/finder",
       operationId: "getFinder",
@@ -20,9 +20,9 @@ export function finderRoutes(): Route[] {
       access: "read",
       summary: "How far the finder is, and what it has found",
       response,
-      handle: ({ target }) => json(200, target.finder.finding),
+      handle: ({ target }) => createJsonResponse(200, target.finder.report),
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/finder",
       operationId: "startFinder",
@@ -37,10 +37,10 @@ export function finderRoutes(): Route[] {
       response,
       handle: ({ target, body }) => {
         target.finder.start(body.anew);
-        return json(200, target.finder.finding);
+        return createJsonResponse(200, target.finder.report);
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/finder/cancel",
       operationId: "cancelFinder",
@@ -51,7 +51,7 @@ export function finderRoutes(): Route[] {
       response,
       handle: ({ target }) => {
         target.finder.cancel();
-        return json(200, target.finder.finding);
+        return createJsonResponse(200, target.finder.report);
       },
     }),
   ];

@@ -1,23 +1,23 @@
 import type { Logger } from "pino";
 import { FormatRulesInput, Formats } from "../../../lib/contract/detection/format-rule.ts";
-import { RulesPreview } from "../../../lib/contract/detection/rule-preview.ts";
-import { FORMAT_NAMES, isSpoken } from "../../../lib/contract/format.ts";
+import { RulePreview } from "../../../lib/contract/detection/rule-preview.ts";
+import { FORMAT_NAMES, isWritableFormat } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
-import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
-import type { RuleBook } from "../../watch/annotations/format-rule-store.ts";
+import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import type { FormatRuleStore } from "../../watch/annotations/format-rule-store.ts";
 import { previewRules } from "../../watch/annotations/rule-preview.ts";
-import { tagged } from "../http/etag.ts";
-import { json } from "../http/http-exchange.ts";
+import { createTaggedResponse } from "../http/etag.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
-import { assertUp } from "../routing/assert-connected.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { assertConnected } from "../routing/assert-connected.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** What formats there are, and which keys are said to be of which. */
-export function formatRoutes(log: Logger): Route[] {
+export function createFormatRoutes(log: Logger): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/formats",
       operationId: "listFormats",
@@ -31,9 +31,9 @@ export function formatRoutes(log: Logger): Route[] {
         description: "Formats and rules.",
         etag: true,
       },
-      handle: ({ target }) => tagged(formatsOf(target.rules)),
+      handle: ({ target }) => createTaggedResponse(listFormats(target.rules)),
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "PUT",
       path: "/formats/rules",
       operationId: "replaceFormatRules",
@@ -63,18 +63,18 @@ export function formatRoutes(log: Logger): Route[] {
       errors: ["unknown_outcome"],
       audit: ({ target: { rules }, body }) => ({
         action: "format-rules",
-        details: { before: rules.listed, after: body.rules },
+        details: { before: rules.listedRules, after: body.rules },
       }),
       handle: async ({ target: { name, rules, watcher }, body, principal }) => {
-        const before = rules.listed;
+        const before = rules.listedRules;
         await rules.replace(body.rules);
-        watcher.useRules(rules.rules);
-        const after = rules.listed;
+        watcher.setFormatRules(rules.rules);
+        const after = rules.listedRules;
         log.warn({ by: principal.name, target: name, before, after }, "the rules for formats were replaced");
-        return json(200, formatsOf(rules));
+        return createJsonResponse(200, listFormats(rules));
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/formats/rules/preview",
       operationId: "previewFormatRules",
@@ -88,27 +88,34 @@ export function formatRoutes(log: Logger): Route[] {
       examples: { "One rule": { rules: [{ pattern: "order-*", format: "redlock-net" }] } },
       response: {
         status: 200,
-        schema: RulesPreview,
+        schema: RulePreview,
         example: RULES_PREVIEW,
         description: "What would be read differently.",
       },
       handle: async ({ target: { watcher, masters, rules }, body }) => {
-        assertUp(watcher);
-        const around = {
-          holds: watcher.mirror,
+        assertConnected(watcher);
+        const deps = {
+          holds: watcher.index,
           masters: masters.list,
           watch: watcher.options.watch,
           isWatched: (key: Key) => watcher.isWatched(key),
-          readBy: (key: Key, by: FormatRules) => watcher.readBy(key, by),
+          readKeyWithRules: (key: Key, by: FormatRules) => watcher.readKeyWithRules(key, by),
         };
-        const preview = () => previewRules(around, rules.rules, rules.with(body.rules));
-        return json(200, await whileRedisAnswers(preview, "Nothing was compared, and nothing is changed."));
+        const preview = () => previewRules(deps, rules.rules, rules.buildRulesWith(body.rules));
+        return createJsonResponse(
+          200,
+          await explainRedisFailure(preview, "Nothing was compared, and nothing is changed."),
+        );
       },
     }),
   ];
 }
 
-function formatsOf(rules: RuleBook): Formats {
-  const formats = FORMAT_NAMES.map((name) => ({ name, spoken: isSpoken(name), ...FORMAT_FACTS[name] }));
-  return { formats, rules: rules.listed };
+function listFormats(rules: FormatRuleStore): Formats {
+  const formats = FORMAT_NAMES.map((name) => ({
+    name,
+    spoken: isWritableFormat(name),
+    ...FORMAT_FACTS[name],
+  }));
+  return { formats, rules: rules.listedRules };
 }

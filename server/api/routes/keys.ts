@@ -2,19 +2,19 @@ import {
   ApiKey,
   ApiKeyInput,
   ApiKeyList,
-  ApiKeyMade,
-  RotateInput,
+  CreatedApiKey,
+  RotateApiKeyInput,
 } from "../../../lib/contract/accounts/api-key.ts";
-import { json } from "../http/http-exchange.ts";
-import { API_KEY, API_KEY_MADE, API_KEY_ROTATED, KEY_ID } from "../openapi/examples/accounts.ts";
-import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
+import { API_KEY, CREATED_API_KEY, KEY_ID, ROTATED_API_KEY } from "../openapi/examples/accounts.ts";
+import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
-import { assertTargets } from "./assert-targets.ts";
+import { assertTargetsExist } from "./assert-targets.ts";
 
 /** The API keys of apps; the root key is none of them. */
-export function keyRoutes({ apiKeys, targets }: Services): Route[] {
+export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
   return [
-    route({
+    defineRoute({
       method: "GET",
       path: "/keys",
       operationId: "listApiKeys",
@@ -28,9 +28,9 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         description: "Without their secrets, which nobody has.",
       },
       errors: HOME_ERRORS,
-      handle: async () => json(200, { items: await apiKeys.list() }),
+      handle: async () => createJsonResponse(200, { items: await apiKeys.list() }),
     }),
-    route({
+    defineRoute({
       method: "POST",
       path: "/keys",
       operationId: "makeApiKey",
@@ -45,37 +45,37 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
       },
       response: {
         status: 200,
-        schema: ApiKeyMade,
-        example: API_KEY_MADE,
+        schema: CreatedApiKey,
+        example: CREATED_API_KEY,
         description: "The key, with its secret.",
       },
       errors: ["request_id_reused", ...HOME_ERRORS],
       idempotent: "by_answer",
       audit: ({ body }) => ({ action: "key-make", details: body }),
       handle: async ({ body, principal }) => {
-        assertTargets(targets, body.targets, "targets");
-        const made = await apiKeys.make(body, principal);
-        return json(200, made, { audited: { details: { id: made.id } } });
+        assertTargetsExist(targets, body.targets, "targets");
+        const made = await apiKeys.create(body, principal);
+        return createJsonResponse(200, made, { auditOutcome: { details: { id: made.id } } });
       },
     }),
-    route({
+    defineRoute({
       method: "GET",
       path: "/keys/{id}",
       operationId: "getApiKey",
       tag: "Administration",
-      idIs: KEY_ID,
+      idParam: KEY_ID,
       access: "admin",
       summary: "One API key",
       response: { status: 200, schema: ApiKey, example: API_KEY, description: "Without its secret." },
       errors: ["not_found", ...HOME_ERRORS],
-      handle: async ({ id }) => json(200, await apiKeys.one(id)),
+      handle: async ({ id }) => createJsonResponse(200, await apiKeys.get(id)),
     }),
-    route({
+    defineRoute({
       method: "DELETE",
       path: "/keys/{id}",
       operationId: "revokeApiKey",
       tag: "Administration",
-      idIs: KEY_ID,
+      idParam: KEY_ID,
       access: "admin",
       summary: "Revoke an API key",
       description:
@@ -88,29 +88,29 @@ export function keyRoutes({ apiKeys, targets }: Services): Route[] {
         return { status: 204, headers: {} };
       },
     }),
-    route({
+    defineRoute({
       method: "POST",
       path: "/keys/{id}/rotate",
       operationId: "rotateApiKey",
       tag: "Administration",
-      idIs: KEY_ID,
+      idParam: KEY_ID,
       access: "admin",
       summary: "Give an API key a new secret",
       description:
         "The id stays, and with it what the key holds. The secret before works for overlapMs more; the one before that ends at once.",
-      body: RotateInput,
+      body: RotateApiKeyInput,
       examples: { "The old secret works for an hour more": { overlapMs: 3_600_000 }, "At once": {} },
       response: {
         status: 200,
-        schema: ApiKeyMade,
-        example: API_KEY_ROTATED,
+        schema: CreatedApiKey,
+        example: ROTATED_API_KEY,
         description: "The key, with its new secret.",
       },
       errors: ["not_found", "request_id_reused", ...HOME_ERRORS],
       idempotent: "by_answer",
       audit: ({ id, body }) => ({ action: "key-rotate", details: { id, overlapMs: body.overlapMs } }),
       handle: async ({ id, body, principal }) =>
-        json(200, await apiKeys.rotate(id, body.overlapMs, principal)),
+        createJsonResponse(200, await apiKeys.rotate(id, body.overlapMs, principal)),
     }),
   ];
 }

@@ -1,17 +1,17 @@
 import { LiveQuery, LiveView } from "../../../lib/contract/live.ts";
 import { SSE_HEADERS } from "../http/sse.ts";
 import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
-import { keeperRoute, type Route, route } from "../routing/route.ts";
+import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /** Room for as many keys to keep as may be, each as long as may be. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
 /** The console's one stream a tab. */
-export function liveRoutes({ live, streams }: Services): Route[] {
+export function createLiveRoutes({ live, streams }: Services): Route[] {
   return [
     // Not of an open target alone: a page of one that cannot be reached is told so.
-    keeperRoute({
+    defineConnectorRoute({
       method: "GET",
       path: "/live",
       operationId: "streamLive",
@@ -28,27 +28,27 @@ export function liveRoutes({ live, streams }: Services): Route[] {
         messages: LIVE_STREAM_MESSAGES,
       },
       errors: ["not_found", "too_many_streams", "unavailable"],
-      handle: ({ keeper, query: { carry, ...view }, principal, mayStill }) => {
-        streams.assertRoom(principal.id);
+      handle: ({ connector, query: { carry, ...view }, principal, isStillAuthorized }) => {
+        streams.assertCapacity(principal.id);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
-            const shown = live.open(sink, view, principal, keeper);
+            const shown = live.open(sink, view, principal, connector);
             if (carry === "once") void shown.then(() => sink.end());
-            else streams.guard(sink, principal.id, mayStill);
+            else streams.register(sink, principal.id, isStillAuthorized);
           },
         };
       },
     }),
-    route({
+    defineRoute({
       method: "POST",
       path: "/live/{id}",
       operationId: "changeLiveView",
       tag: "Streams",
       access: "read",
       summary: "Change what a stream carries",
-      idIs: { description: "The `stream` of its `hello`.", example: "k3Jd9xQ2" },
+      idParam: { description: "The `stream` of its `hello`.", example: "k3Jd9xQ2" },
       body: LiveView,
       bodyBytesMax: VIEW_BYTES_MAX,
       examples: {
@@ -59,7 +59,7 @@ export function liveRoutes({ live, streams }: Services): Route[] {
       response: { status: 204, description: "The stream carries the new view." },
       errors: ["not_found", "unavailable"],
       handle: ({ id, body, principal }) => {
-        live.look(id, body, principal);
+        live.changeView(id, body, principal);
         return { status: 204, headers: {} };
       },
     }),

@@ -9,29 +9,29 @@ import { Grant } from "../../../lib/contract/actions/verb.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { keysFor } from "../../auth/principal.ts";
-import { noLockSeen } from "../../locks/verbs/error-factories.ts";
-import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
-import { answered } from "../../locks/verbs/require-readable.ts";
-import { extendByForce } from "../../operator/extend-lock.ts";
-import { freeByForce } from "../../operator/force-release.ts";
-import type { KeyRange } from "../../redis/glob.ts";
-import { callOf } from "../../stats/verb-call.ts";
-import type { Hold } from "../../watch/holds/observed-hold.ts";
-import { orderOf } from "../../watch/index/query-cache.ts";
+import { getAllowedKeys } from "../../auth/principal.ts";
+import { createObservedNotALockError } from "../../locks/verbs/error-factories.ts";
+import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { requireReadable } from "../../locks/verbs/require-readable.ts";
+import { extendLock } from "../../operator/extend-lock.ts";
+import { forceReleaseLock } from "../../operator/force-release.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
+import { toVerbCall } from "../../stats/verb-call.ts";
+import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
+import { parseSortOrder } from "../../watch/index/query-cache.ts";
 import type { Watcher } from "../../watch/watcher.ts";
-import { cursorAt, placeIn } from "../http/cursor.ts";
-import { tagged } from "../http/etag.ts";
-import { json } from "../http/http-exchange.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { createTaggedResponse } from "../http/etag.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../openapi/examples/locks.ts";
-import { assertUp } from "../routing/assert-connected.ts";
-import { auditOfFreed, seenOf } from "../routing/auditing.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { assertConnected } from "../routing/assert-connected.ts";
+import { toAuditReleaseOutcome, toAuditSeen } from "../routing/auditing.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** Looking at locks, and the operator's release. */
-export function lockRoutes(): Route[] {
+export function createLockRoutes(): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/locks",
       operationId: "listLocks",
@@ -39,12 +39,14 @@ export function lockRoutes(): Route[] {
       access: "read",
       summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
-      narrows: true,
+      filtersByGrant: true,
       response: { status: 200, schema: LockList, example: LOCK_LIST, description: "One page.", etag: true },
       handle: ({ target, query, principal }) =>
-        tagged(listOf(target.watcher, query, keysFor(principal, "read", target.name))),
+        createTaggedResponse(
+          listLocks(target.watcher, query, getAllowedKeys(principal, "read", target.name)),
+        ),
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/locks/{key}",
       operationId: "getLock",
@@ -60,9 +62,11 @@ export function lockRoutes(): Route[] {
       },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key, principal }) =>
-        tagged(await lockNow(target.watcher, key, keysFor(principal, "read", target.name))),
+        createTaggedResponse(
+          await readLock(target.watcher, key, getAllowedKeys(principal, "read", target.name)),
+        ),
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/force-release",
       operationId: "forceReleaseLock",
@@ -101,20 +105,27 @@ export function lockRoutes(): Route[] {
         "key_not_allowed",
         "unknown_outcome",
       ],
-      verb: ({ target, key, body }) => callOf("force-release", target.name, key, body),
+      verb: ({ target, key, body }) => toVerbCall("force-release", target.name, key, body),
       audit: ({ target, key, body: { expect, reason, holdOffMs, format, ifUnsure } }) => ({
         action: "force-release",
-        seen: seenOf(target, key, expect),
+        seen: toAuditSeen(target, key, expect),
         reason,
         details: { ifUnsure, holdOffMs, format },
       }),
       handle: async ({ target, key, body, principal }) => {
-        const within = keysFor(principal, "force", target.name);
-        const freed = await freeByForce(target, key, { ...body, by: principal.name, within });
-        return json(200, freed, { end: { outcome: freed.outcome }, audited: auditOfFreed(freed) });
+        const within = getAllowedKeys(principal, "force", target.name);
+        const freed = await forceReleaseLock(target, key, {
+          ...body,
+          by: principal.name,
+          allowedKeys: within,
+        });
+        return createJsonResponse(200, freed, {
+          verbEnd: { outcome: freed.outcome },
+          auditOutcome: toAuditReleaseOutcome(freed),
+        });
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/extend",
       operationId: "extendLock",
@@ -145,17 +156,17 @@ export function lockRoutes(): Route[] {
       ],
       audit: ({ target, key, body: { expect, reason, leaseMs, format, ifUnsure } }) => ({
         action: "extend",
-        seen: seenOf(target, key, expect),
+        seen: toAuditSeen(target, key, expect),
         reason,
         details: { leaseMs, ifUnsure, format },
       }),
       handle: async ({ target, key, body, principal }) => {
-        const within = keysFor(principal, "force", target.name);
-        const extended = await extendByForce(target, key, { ...body, by: principal.name, within });
-        return json(200, extended, { end: { outcome: extended.outcome } });
+        const within = getAllowedKeys(principal, "force", target.name);
+        const extended = await extendLock(target, key, { ...body, by: principal.name, allowedKeys: within });
+        return createJsonResponse(200, extended, { verbEnd: { outcome: extended.outcome } });
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/reserve",
       operationId: "reserveLock",
@@ -189,53 +200,56 @@ export function lockRoutes(): Route[] {
         "request_id_reused",
         "unknown_outcome",
       ],
-      verb: ({ target, key, body }) => callOf("reserve", target.name, key, body),
+      verb: ({ target, key, body }) => toVerbCall("reserve", target.name, key, body),
       audit: ({ target, key, body: { reason, ...details } }) => ({
         action: "reserve",
-        seen: seenOf(target, key),
+        seen: toAuditSeen(target, key),
         ...(reason === undefined ? {} : { reason }),
         details,
       }),
       handle: async ({ target, key, body, principal, requestId }) => {
         const ask = { ...body, by: principal.name, principal: principal.id, requestId };
         const grant = await target.locks.reserve(key, ask);
-        return json(200, grant, { end: { outcome: "granted" }, audited: { owner: grant.owner } });
+        return createJsonResponse(200, grant, {
+          verbEnd: { outcome: "granted" },
+          auditOutcome: { owner: grant.owner },
+        });
       },
     }),
   ];
 }
 
 /** @throws LockkeeperError not_a_lock, unavailable */
-async function lockNow(watcher: Watcher, key: Key, within: KeyRange | undefined): Promise<Lock> {
-  const { observation: seen, hold } = await whileRedisAnswers(
-    () => watcher.look(key),
+async function readLock(watcher: Watcher, key: Key, within: KeyPatternSet | undefined): Promise<Lock> {
+  const { observation: seen, hold } = await explainRedisFailure(
+    () => watcher.readKey(key),
     "The lock cannot be looked at now.",
   );
-  const observation = answered(seen);
-  if (observation.state === "not_a_lock") throw noLockSeen(observation);
-  if (hold !== undefined) return shown(watcher, hold, within);
+  const observation = requireReadable(seen);
+  if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
+  if (hold !== undefined) return toVisibleLock(watcher, hold, within);
   const { waiters, votes } = observation.state === "free" ? observation : {};
-  return watcher.freeLock(key, observation.asOf, waiters, votes);
+  return watcher.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
 /** Of the keys that hold the same token only those are named that the caller may look at. */
-function shown(watcher: Watcher, hold: Hold, within: KeyRange | undefined): Lock {
-  return watcher.lockOf(hold, watcher.sharedWith(hold, within));
+function toVisibleLock(watcher: Watcher, hold: ObservedHold, within: KeyPatternSet | undefined): Lock {
+  return watcher.toLock(hold, watcher.findKeysSharingToken(hold, within));
 }
 
-function listOf(
+function listLocks(
   watcher: Watcher,
   { limit, cursor, filter, sort }: z.output<typeof ListQuery>,
-  within: KeyRange | undefined,
+  within: KeyPatternSet | undefined,
 ): LockList {
-  assertUp(watcher);
-  const order = orderOf(sort);
-  const start = cursor === undefined ? { offset: 0 } : { after: placeIn(cursor, order) };
-  const { holds, total, next } = watcher.mirror.page(filter, order, start, limit, within);
+  assertConnected(watcher);
+  const order = parseSortOrder(sort);
+  const start = cursor === undefined ? { offset: 0 } : { after: decodeCursor(cursor, order) };
+  const { holds, total, next } = watcher.index.queryPage(filter, order, start, limit, within);
   return {
-    items: holds.map((hold) => shown(watcher, hold, within)),
+    items: holds.map((hold) => toVisibleLock(watcher, hold, within)),
     total,
-    ...(next === undefined ? {} : { next: cursorAt(next, order) }),
-    asOf: watcher.clock.lastHeard,
+    ...(next === undefined ? {} : { next: encodeCursor(next, order) }),
+    asOf: watcher.clock.lastUpdate,
   };
 }

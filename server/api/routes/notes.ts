@@ -1,16 +1,16 @@
-import { Noted, NoteInput } from "../../../lib/contract/actions/note.ts";
-import { fieldsOfKey } from "../../../lib/keys/key.ts";
-import { keysFor } from "../../auth/principal.ts";
-import { lookAtSeen } from "../../operator/force-release.ts";
-import { json } from "../http/http-exchange.ts";
-import { NOTED } from "../openapi/examples/locks.ts";
-import { seenOf } from "../routing/auditing.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { NoteInput, NoteResult } from "../../../lib/contract/actions/note.ts";
+import { toKeyFields } from "../../../lib/keys/key.ts";
+import { getAllowedKeys } from "../../auth/principal.ts";
+import { readSeenHold } from "../../operator/force-release.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
+import { NOTE_RESULT } from "../openapi/examples/locks.ts";
+import { toAuditSeen } from "../routing/auditing.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** What operators write about locks. */
-export function noteRoutes(): Route[] {
+export function createNoteRoutes(): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/note",
       operationId: "noteLock",
@@ -27,22 +27,27 @@ export function noteRoutes(): Route[] {
         "About the key, whoever holds it": { note: "Ask the payments team before you free it." },
         "Take the note away": { note: "" },
       },
-      response: { status: 200, schema: Noted, example: NOTED, description: "The note as it stands." },
+      response: {
+        status: 200,
+        schema: NoteResult,
+        example: NOTE_RESULT,
+        description: "The note as it stands.",
+      },
       errors: ["lost", "changed", "not_a_lock", "unknown_outcome"],
       audit: ({ target, key, body: { note, expect } }) => ({
         action: "note",
-        seen: seenOf(target, key, expect),
+        seen: toAuditSeen(target, key, expect),
         details: { note },
       }),
       handle: async ({ target, key, body, principal }) => {
         const { note, expect } = body;
-        const within = keysFor(principal, "force", target.name);
+        const within = getAllowedKeys(principal, "force", target.name);
         const { watcher, notes } = target;
-        const seen = expect === undefined ? undefined : await lookAtSeen(watcher, key, expect, within);
+        const seen = expect === undefined ? undefined : await readSeenHold(watcher, key, expect, within);
         await notes.set(key, note.trim(), principal.name, expect);
         // Not every lock that can be looked at is in the picture.
-        const stands = watcher.noteOf(key, watcher.mirror.get(key) ?? seen) ?? null;
-        return json(200, { ...fieldsOfKey(key), note: stands, asOf: watcher.clock.lastHeard });
+        const stands = watcher.findNote(key, watcher.index.get(key) ?? seen) ?? null;
+        return createJsonResponse(200, { ...toKeyFields(key), note: stands, asOf: watcher.clock.lastUpdate });
       },
     }),
   ];

@@ -7,19 +7,19 @@ import {
 } from "../../../lib/contract/accounts/operator.ts";
 import type { StoredOperator } from "../../auth/account.ts";
 import type { PasswordLogin } from "../../auth/password-login.ts";
-import { idOfOperator, may } from "../../auth/principal.ts";
+import { buildOperatorId, canAccess } from "../../auth/principal.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../errors/request-errors.ts";
-import { json } from "../http/http-exchange.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { OPERATOR, OPERATOR_NAME } from "../openapi/examples/accounts.ts";
-import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
-import { assertTargets } from "./assert-targets.ts";
+import { assertTargetsExist } from "./assert-targets.ts";
 
 /** Who may log in by password, and what they may do. The id of an operator is the name. */
-export function operatorRoutes(services: Services): Route[] {
+export function createOperatorRoutes(services: Services): Route[] {
   const { operators, authentication, targets } = services;
   return [
-    route({
+    defineRoute({
       method: "GET",
       path: "/operators",
       operationId: "listOperators",
@@ -33,9 +33,9 @@ export function operatorRoutes(services: Services): Route[] {
         description: "By name.",
       },
       errors: HOME_ERRORS,
-      handle: async () => json(200, { items: await operators.list() }),
+      handle: async () => createJsonResponse(200, { items: await operators.list() }),
     }),
-    route({
+    defineRoute({
       method: "POST",
       path: "/operators",
       operationId: "makeOperator",
@@ -55,28 +55,28 @@ export function operatorRoutes(services: Services): Route[] {
       errors: ["rate_limited", ...HOME_ERRORS],
       audit: ({ body: { name, roles } }) => ({ action: "operator-make", details: { name, roles } }),
       handle: async ({ body, principal }) => {
-        assertTargets(targets, Object.keys(body.roles), "roles");
-        return json(200, await operators.make(body, principal));
+        assertTargetsExist(targets, Object.keys(body.roles), "roles");
+        return createJsonResponse(200, await operators.create(body, principal));
       },
     }),
-    route({
+    defineRoute({
       method: "GET",
       path: "/operators/{id}",
       operationId: "getOperator",
       tag: "Administration",
-      idIs: OPERATOR_NAME,
+      idParam: OPERATOR_NAME,
       access: "admin",
       summary: "One operator",
       response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
       errors: ["not_found", ...HOME_ERRORS],
-      handle: async ({ id }) => json(200, await operators.one(id)),
+      handle: async ({ id }) => createJsonResponse(200, await operators.get(id)),
     }),
-    route({
+    defineRoute({
       method: "PATCH",
       path: "/operators/{id}",
       operationId: "changeOperator",
       tag: "Administration",
-      idIs: OPERATOR_NAME,
+      idParam: OPERATOR_NAME,
       access: "admin",
       summary: "Change what an operator may do, or disable one",
       description:
@@ -95,16 +95,19 @@ export function operatorRoutes(services: Services): Route[] {
       errors: ["not_found", "last_admin", ...HOME_ERRORS],
       audit: ({ id, body }) => ({ action: "operator-change", details: { name: id, ...body } }),
       handle: async ({ id, body, principal, request }) => {
-        assertTargets(targets, Object.keys(body.roles ?? {}), "roles");
-        return json(200, await operators.change(id, body, principal, authentication.secretOf(request)));
+        assertTargetsExist(targets, Object.keys(body.roles ?? {}), "roles");
+        return createJsonResponse(
+          200,
+          await operators.update(id, body, principal, authentication.readSessionSecret(request)),
+        );
       },
     }),
-    route({
+    defineRoute({
       method: "DELETE",
       path: "/operators/{id}",
       operationId: "removeOperator",
       tag: "Administration",
-      idIs: OPERATOR_NAME,
+      idParam: OPERATOR_NAME,
       access: "admin",
       summary: "Remove an operator",
       description: "The sessions end, at every instance within two seconds.",
@@ -112,24 +115,24 @@ export function operatorRoutes(services: Services): Route[] {
       errors: ["not_found", "last_admin", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "operator-remove", details: { name: id } }),
       handle: async ({ id, request }) => {
-        await operators.remove(id, authentication.secretOf(request));
+        await operators.remove(id, authentication.readSessionSecret(request));
         return { status: 204, headers: {} };
       },
     }),
-    passwordRoute(services),
+    createPasswordRoute(services),
   ];
 }
 
-function passwordRoute({ operators, passwordLogin, sessions, authentication }: Services): Route {
+function createPasswordRoute({ operators, passwordLogin, sessions, authentication }: Services): Route {
   /** Whoever forgot it has the terminal: a session that was begun by a link needs no old password. */
   const isByLink = async (secret: string | undefined) =>
     secret !== undefined && (await sessions.find(secret, "act"))?.via === "link";
-  return route({
+  return defineRoute({
     method: "POST",
     path: "/operators/{id}/password",
     operationId: "setPassword",
     tag: "Administration",
-    idIs: OPERATOR_NAME,
+    idParam: OPERATOR_NAME,
     access: "read",
     summary: "Set a password: one's own with the old one, or as an admin anybody's",
     description: "All other sessions of the operator end.",
@@ -142,12 +145,15 @@ function passwordRoute({ operators, passwordLogin, sessions, authentication }: S
     errors: ["not_found", "rate_limited", ...HOME_ERRORS],
     audit: ({ id }) => ({ action: "password-set", details: { name: id } }),
     handle: async ({ id, body: { password, old }, principal, request }) => {
-      const own = principal.id === idOfOperator(id) ? authentication.secretOf(request) : undefined;
+      const own =
+        principal.id === buildOperatorId(id) ? authentication.readSessionSecret(request) : undefined;
       const isItself = own !== undefined && (old !== undefined || !(await isByLink(own)));
-      if (!isItself && !may(principal, "admin", {})) {
+      if (!isItself && !canAccess(principal, "admin", {})) {
         throw new ForbiddenError(`${principal.name} may set no password but the own one.`);
       }
-      const by = isItself ? await shownOld(passwordLogin, id, old, request.remoteAddress) : principal;
+      const by = isItself
+        ? await verifyOldPassword(passwordLogin, id, old, request.remoteAddress)
+        : principal;
       await operators.setPassword(id, password, by, own);
       return { status: 204, headers: {} };
     },
@@ -155,7 +161,7 @@ function passwordRoute({ operators, passwordLogin, sessions, authentication }: S
 }
 
 /** @throws LockkeeperError invalid, and not unauthenticated: who asks is logged in. rate_limited */
-async function shownOld(
+async function verifyOldPassword(
   passwordLogin: PasswordLogin,
   name: string,
   old: string | undefined,
@@ -164,7 +170,7 @@ async function shownOld(
   const field = { field: "old" };
   if (old === undefined) throw new InvalidError("old: give the present password as well.", field);
   try {
-    return { itself: (await passwordLogin.check(name, old, address)).operator };
+    return { itself: (await passwordLogin.verify(name, old, address)).operator };
   } catch (error) {
     if (!(error instanceof UnauthenticatedError)) throw error;
     throw new InvalidError("old: this is not the present password.", field);

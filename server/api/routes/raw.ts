@@ -1,14 +1,14 @@
 import { RawLock } from "../../../lib/contract/raw-lock.ts";
-import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
-import { rawLook } from "../../operator/raw-lock.ts";
-import { json } from "../http/http-exchange.ts";
+import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { readRawCopies } from "../../operator/raw-lock.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { RAW_LOCK } from "../openapi/examples/locks.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** What stands in Redis, as nobody has interpreted it. */
-export function rawRoutes(): Route[] {
+export function createRawRoutes(): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/locks/{key}/raw",
       operationId: "getRawLock",
@@ -25,7 +25,10 @@ export function rawRoutes(): Route[] {
       },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key }) =>
-        json(200, await whileRedisAnswers(() => rawLook(target, key), "The lock cannot be looked at now.")),
+        createJsonResponse(
+          200,
+          await explainRedisFailure(() => readRawCopies(target, key), "The lock cannot be looked at now."),
+        ),
     }),
   ];
 }

@@ -1,11 +1,11 @@
 import { LoginInput, Session } from "../../../lib/contract/accounts/session.ts";
-import type { FoundSession } from "../../auth/session.ts";
+import type { ActiveSession } from "../../auth/session.ts";
 import { UnauthenticatedError } from "../../errors/request-errors.ts";
-import { plainAddress } from "../../network/client-address.ts";
-import { type ApiRequest, json } from "../http/http-exchange.ts";
+import { normalizeAddress } from "../../network/client-address.ts";
+import { type ApiRequest, createJsonResponse } from "../http/http-exchange.ts";
 import { SESSION } from "../openapi/examples/targets.ts";
-import { audited, auditedCallBy, auditedLogin } from "../routing/auditing.ts";
-import { HOME_ERRORS, type Route, route } from "../routing/route.ts";
+import { runAudited, runAuditedLogin, toAuditedCallBy } from "../routing/auditing.ts";
+import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const SESSION_COOKIE = {
@@ -14,11 +14,11 @@ const SESSION_COOKIE = {
 };
 
 /** A browser's way in and out. */
-export function sessionRoutes(services: Services): Route[] {
+export function createSessionRoutes(services: Services): Route[] {
   const { sessions, authentication, audit } = services;
   return [
-    loginRoute(services),
-    route({
+    createLoginRoute(services),
+    defineRoute({
       method: "POST",
       path: "/logout",
       operationId: "logOut",
@@ -34,17 +34,20 @@ export function sessionRoutes(services: Services): Route[] {
       audit: "by_handler",
       handle: async (call) => {
         const { request } = call;
-        const secret = authentication.secretOf(request);
-        const gone = { status: 204, headers: { "set-cookie": authentication.cookieOf(request, "", 0) } };
+        const secret = authentication.readSessionSecret(request);
+        const gone = {
+          status: 204,
+          headers: { "set-cookie": authentication.createSessionCookie(request, "", 0) },
+        };
         const session = secret === undefined ? undefined : await sessions.find(secret, "act");
         if (secret === undefined || session === undefined) return gone;
-        return await audited(audit, auditedCallBy(session, call), { action: "logout" }, async () => {
+        return await runAudited(audit, toAuditedCallBy(session, call), { action: "logout" }, async () => {
           await sessions.logOut(secret);
           return gone;
         });
       },
     }),
-    route({
+    defineRoute({
       method: "GET",
       path: "/session",
       operationId: "getSession",
@@ -54,17 +57,17 @@ export function sessionRoutes(services: Services): Route[] {
       response: { status: 200, schema: Session, example: SESSION, description: "The session." },
       errors: ["unavailable"],
       handle: async ({ request }) => {
-        const secret = authentication.secretOf(request);
+        const secret = authentication.readSessionSecret(request);
         const session = secret === undefined ? undefined : await sessions.find(secret, "read");
         if (session === undefined) throw new UnauthenticatedError("This is not a browser's session.");
-        return json(200, shown(session));
+        return createJsonResponse(200, toSession(session));
       },
     }),
   ];
 }
 
-function loginRoute({ sessions, links, passwordLogin, authentication, audit }: Services): Route {
-  return route({
+function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication, audit }: Services): Route {
+  return defineRoute({
     method: "POST",
     path: "/login",
     operationId: "logIn",
@@ -90,33 +93,34 @@ function loginRoute({ sessions, links, passwordLogin, authentication, audit }: S
     handle: async (call) => {
       const { request, body } = call;
       // Said before the link is used up.
-      authentication.cookieOf(request, "", 0);
-      const before = authentication.secretOf(request);
-      const from = fromOf(request);
-      const { secret, session } = await auditedLogin(audit, call, {
+      authentication.createSessionCookie(request, "", 0);
+      const before = authentication.readSessionSecret(request);
+      const from = readSessionOrigin(request);
+      const { secret, session } = await runAuditedLogin(audit, call, {
         by: "token" in body ? "link" : "password",
         logIn: async () => {
-          if ("token" in body) return await sessions.beginByLink(await links.take(body.token), from);
+          if ("token" in body)
+            return await sessions.startFromLink(await loginLinks.consume(body.token), from);
           const { name, operator } = await passwordLogin.logIn(body.name, body.password, from.address);
-          return await sessions.beginByPassword(name, operator, from);
+          return await sessions.startFromPassword(name, operator, from);
         },
         undo: (made) => sessions.logOut(made.secret),
       });
       if (before !== undefined) await sessions.logOut(before);
       const maxAgeSeconds = Math.floor((session.expiresAt - Date.now()) / 1000);
-      const headers = { "set-cookie": authentication.cookieOf(request, secret, maxAgeSeconds) };
-      return json(200, shown(session), { headers });
+      const headers = { "set-cookie": authentication.createSessionCookie(request, secret, maxAgeSeconds) };
+      return createJsonResponse(200, toSession(session), { headers });
     },
   });
 }
 
-function shown({ name, roles, via, expiresAt }: FoundSession): Session {
+function toSession({ name, roles, via, expiresAt }: ActiveSession): Session {
   return { name, roles, via, expiresAt };
 }
 
-function fromOf(request: ApiRequest) {
+function readSessionOrigin(request: ApiRequest) {
   return {
-    address: request.remoteAddress && plainAddress(request.remoteAddress),
+    address: request.remoteAddress && normalizeAddress(request.remoteAddress),
     userAgent: request.header("user-agent"),
   };
 }

@@ -1,12 +1,12 @@
-import { Stats, StatsQuery, Usual } from "../../../lib/contract/stats.ts";
-import { json } from "../http/http-exchange.ts";
-import { STATS, USUAL } from "../openapi/examples/locks.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { Stats, StatsQuery, TypicalTimes } from "../../../lib/contract/stats.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
+import { STATS, TYPICAL_TIMES } from "../openapi/examples/locks.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** Figures of a target. */
-export function statsRoutes(): Route[] {
+export function createStatsRoutes(): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/stats",
       operationId: "getStats",
@@ -17,17 +17,22 @@ export function statsRoutes(): Route[] {
         "Counted by this instance as things happen; what the history keeps of the last day is counted at its start. Asking costs the same however many locks there are.",
       query: StatsQuery,
       response: { status: 200, schema: Stats, example: STATS, description: "Figures." },
-      handle: ({ target, query }) => json(200, target.figures.stats(query)),
+      handle: ({ target, query }) => createJsonResponse(200, target.figures.queryStats(query)),
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/locks/{key}/usual",
       operationId: "getUsual",
       tag: "Looking",
       access: "read",
       summary: "How long locks of this name are usually held and waited for",
-      response: { status: 200, schema: Usual, example: USUAL, description: "Figures of the key's pattern." },
-      handle: ({ target, key }) => json(200, target.figures.usual(key)),
+      response: {
+        status: 200,
+        schema: TypicalTimes,
+        example: TYPICAL_TIMES,
+        description: "Figures of the key's pattern.",
+      },
+      handle: ({ target, key }) => createJsonResponse(200, target.figures.getTypical(key)),
     }),
   ];
 }

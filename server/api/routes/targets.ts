@@ -1,15 +1,15 @@
 import { TargetHealth, TargetList } from "../../../lib/contract/target.ts";
-import { maySome } from "../../auth/principal.ts";
-import { healthOfTarget, summaryOf } from "../../health/target-health.ts";
-import { tagged } from "../http/etag.ts";
+import { canAccessSome } from "../../auth/principal.ts";
+import { checkTargetHealth, toTargetSummary } from "../../health/target-health.ts";
+import { createTaggedResponse } from "../http/etag.ts";
 import { TARGET, TARGET_HEALTH } from "../openapi/examples/targets.ts";
-import { keeperRoute, type Route, route } from "../routing/route.ts";
+import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /** Which targets there are, and how each is. */
-export function targetRoutes({ targets }: Services): Route[] {
+export function createTargetRoutes({ targets }: Services): Route[] {
   return [
-    route({
+    defineRoute({
       method: "GET",
       path: "/targets",
       operationId: "listTargets",
@@ -24,11 +24,11 @@ export function targetRoutes({ targets }: Services): Route[] {
         etag: true,
       },
       handle: ({ principal }) => {
-        const seen = targets.keepers.filter(({ name }) => maySome(principal, "read", name));
-        return tagged({ items: seen.map(summaryOf) });
+        const seen = targets.connectors.filter(({ name }) => canAccessSome(principal, "read", name));
+        return createTaggedResponse({ items: seen.map(toTargetSummary) });
       },
     }),
-    keeperRoute({
+    defineConnectorRoute({
       method: "GET",
       path: "/targets/{target}",
       operationId: "getTargetHealth",
@@ -45,7 +45,7 @@ export function targetRoutes({ targets }: Services): Route[] {
         etag: true,
       },
       errors: ["not_found"],
-      handle: async ({ keeper }) => tagged(await healthOfTarget(keeper)),
+      handle: async ({ connector }) => createTaggedResponse(await checkTargetHealth(connector)),
     }),
   ];
 }

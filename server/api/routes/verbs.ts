@@ -9,15 +9,15 @@ import {
 } from "../../../lib/contract/actions/verb.ts";
 import { AbortedError } from "../../errors/lock-errors.ts";
 import type { AcquiredGrant } from "../../locks/verbs/verbs.ts";
-import { callOf, type VerbEnd } from "../../stats/verb-call.ts";
-import { type ApiResponse, json } from "../http/http-exchange.ts";
+import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
+import { type ApiResponse, createJsonResponse } from "../http/http-exchange.ts";
 import { GRANT, RELEASED, RENEWED, VERIFIED } from "../openapi/examples/locks.ts";
-import type { HeldRequest } from "../routing/pending-requests.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import type { PendingRequest } from "../routing/pending-requests.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-const LOOKING = ["key_not_allowed", "not_a_lock", "unknown_outcome"] as const;
-const ALWAYS = [...LOOKING, "request_id_reused"] as const;
+const READ_ERRORS = ["key_not_allowed", "not_a_lock", "unknown_outcome"] as const;
+const VERB_ERRORS = [...READ_ERRORS, "request_id_reused"] as const;
 
 const ACQUIRE_EXAMPLES = {
   "Take it for half a minute": { owner: "checkout@pod-7:311" },
@@ -43,17 +43,17 @@ const ACQUIRE_EXAMPLES = {
  * The answer to a request that may wait. It has in hand only what it needs in the end: all of it stays there meanwhile,
  * and thousands may wait.
  */
-async function answerOf(
+async function respondToAcquire(
   acquiring: Promise<AcquiredGrant>,
   requestId: string | undefined,
   clock: WaitClock | undefined,
-  held: HeldRequest | undefined,
+  held: PendingRequest | undefined,
 ): Promise<ApiResponse> {
   let acquired: AcquiredGrant;
   try {
     acquired = await acquiring;
   } catch (error) {
-    throw error instanceof AbortedError && held !== undefined ? held.reasonOf(error) : error;
+    throw error instanceof AbortedError && held !== undefined ? held.toWaitError(error) : error;
   }
   const { grant, abandon } = acquired;
   const waitedMs = clock?.waitedMs;
@@ -61,28 +61,28 @@ async function answerOf(
   // Whoever asked has gone: nobody knows of this hold, so nobody would release it. With an id of its own the caller may
   // be asking again already, and would be told of the very hold that we take back.
   const onUndelivered = requestId === undefined ? abandon : undefined;
-  return json(200, body, { onUndelivered, end: { outcome: "granted", waitedMs } });
+  return createJsonResponse(200, body, { onUndelivered, verbEnd: { outcome: "granted", waitedMs } });
 }
 
-const RENEWAL: VerbEnd = { outcome: "renewed" };
-const VERIFICATION: VerbEnd = { outcome: "verified" };
+const RENEWED_END: VerbEnd = { outcome: "renewed" };
+const VERIFIED_END: VerbEnd = { outcome: "verified" };
 
 /** How long a request waited before the look that was granted. */
 class WaitClock {
   readonly #since = performance.now();
   waitedMs = 0;
-  readonly look = this.#look.bind(this);
+  readonly onSend = this.#recordWait.bind(this);
 
-  #look(): void {
+  #recordWait(): void {
     // Rounded down: a deadline that is counted with it must not come too late.
     this.waitedMs = Math.floor(performance.now() - this.#since);
   }
 }
 
 /** The verbs that apps call. */
-export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
+export function createVerbRoutes({ pendingRequests }: Pick<Services, "pendingRequests">): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/acquire",
       operationId: "acquireLock",
@@ -96,7 +96,7 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       idempotent: "by_lock",
       response: { status: 200, schema: Grant, example: GRANT, description: "Granted." },
       errors: [
-        ...ALWAYS,
+        ...VERB_ERRORS,
         "not_replicated",
         "held",
         "timeout",
@@ -106,18 +106,19 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         "aborted",
         "unit_conflict",
       ],
-      verb: ({ target, key, body }) => callOf("acquire", target.name, key, body),
+      verb: ({ target, key, body }) => toVerbCall("acquire", target.name, key, body),
       handle: ({ target: { locks }, key, body, requestId, request, principal }) => {
         const ask = { ...body, requestId, principal: principal.id };
-        if (body.waitMs === 0) return answerOf(locks.acquire(key, ask), requestId, undefined, undefined);
-        held.assertRoom(principal.id);
-        const signal = held.hold(principal.id, request.hold());
+        if (body.waitMs === 0)
+          return respondToAcquire(locks.acquire(key, ask), requestId, undefined, undefined);
+        pendingRequests.assertCapacity(principal.id);
+        const signal = pendingRequests.create(principal.id, request.detach());
         const clock = new WaitClock();
-        const options = { ...ask, signal, onSend: clock.look };
-        return answerOf(locks.acquire(key, options), requestId, clock, signal);
+        const options = { ...ask, signal, onSend: clock.onSend };
+        return respondToAcquire(locks.acquire(key, options), requestId, clock, signal);
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/renew",
       operationId: "renewLock",
@@ -133,14 +134,14 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
       },
       idempotent: "by_lock",
       response: { status: 200, schema: Grant, example: RENEWED, description: "Renewed." },
-      errors: [...ALWAYS, "not_replicated", "lost", "not_owner"],
-      verb: ({ target, key, body }) => callOf("renew", target.name, key, body),
+      errors: [...VERB_ERRORS, "not_replicated", "lost", "not_owner"],
+      verb: ({ target, key, body }) => toVerbCall("renew", target.name, key, body),
       handle: async ({ target: { locks }, key, body, requestId, principal }) => {
         const ask = { ...body, requestId, principal: principal.id };
-        return json(200, await locks.renew(key, ask), { end: RENEWAL });
+        return createJsonResponse(200, await locks.renew(key, ask), { verbEnd: RENEWED_END });
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/release",
       operationId: "releaseLock",
@@ -164,14 +165,14 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         example: RELEASED,
         description: "Released, or there was nothing to release.",
       },
-      errors: [...ALWAYS, "not_owner"],
-      verb: ({ target, key, body }) => callOf("release", target.name, key, body),
+      errors: [...VERB_ERRORS, "not_owner"],
+      verb: ({ target, key, body }) => toVerbCall("release", target.name, key, body),
       handle: async ({ target: { locks }, key, body, requestId, principal }) => {
         const released = await locks.release(key, { ...body, requestId, principal: principal.id });
-        return json(200, released, { end: { outcome: released.outcome } });
+        return createJsonResponse(200, released, { verbEnd: { outcome: released.outcome } });
       },
     }),
-    targetRoute({
+    defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/verify",
       operationId: "verifyLock",
@@ -187,10 +188,10 @@ export function verbRoutes({ held }: Pick<Services, "held">): Route[] {
         "Is it still that very hold": { owner: "checkout@pod-7:311", fence: "1795216496123456" },
       },
       response: { status: 200, schema: Verified, example: VERIFIED, description: "It does." },
-      errors: [...LOOKING, "lost"],
-      verb: ({ target, key, body }) => callOf("verify", target.name, key, body),
+      errors: [...READ_ERRORS, "lost"],
+      verb: ({ target, key, body }) => toVerbCall("verify", target.name, key, body),
       handle: async ({ target: { locks }, key, body }) =>
-        json(200, await locks.verify(key, body), { end: VERIFICATION }),
+        createJsonResponse(200, await locks.verify(key, body), { verbEnd: VERIFIED_END }),
     }),
   ];
 }

@@ -1,13 +1,13 @@
 import { ViewId, ViewInput, ViewList } from "../../../lib/contract/view.ts";
-import { json } from "../http/http-exchange.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { VIEW, VIEW_ID, VIEW_INPUTS } from "../openapi/examples/views.ts";
-import { HOME_ERRORS, parse, type Route, route } from "../routing/route.ts";
+import { defineRoute, HOME_ERRORS, parseInput, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /** Searches that are kept under a name. */
-export function viewRoutes({ views }: Services): Route[] {
+export function createViewRoutes({ savedViews }: Services): Route[] {
   return [
-    route({
+    defineRoute({
       method: "GET",
       path: "/views",
       operationId: "listViews",
@@ -18,14 +18,14 @@ export function viewRoutes({ views }: Services): Route[] {
         "Of the list of locks: a filter, an order and columns, as tabs of the console. Who may look at some keys alone does not see the team's.",
       response: { status: 200, schema: ViewList, example: { items: [VIEW] }, description: "In their order." },
       errors: HOME_ERRORS,
-      handle: async ({ principal }) => json(200, { items: await views.list(principal) }),
+      handle: async ({ principal }) => createJsonResponse(200, { items: await savedViews.list(principal) }),
     }),
-    route({
+    defineRoute({
       method: "PUT",
       path: "/views/{id}",
       operationId: "saveView",
       tag: "Looking",
-      idIs: VIEW_ID,
+      idParam: VIEW_ID,
       access: "read",
       summary: "Keep a search under a name, or change one that is kept",
       description:
@@ -44,23 +44,23 @@ export function viewRoutes({ views }: Services): Route[] {
         details: { id, name, filter, of },
       }),
       handle: async ({ id, body, principal }) => {
-        await views.put(parse(ViewId, id, "Path"), body, principal);
-        return json(200, { items: await views.list(principal) });
+        await savedViews.save(parseInput(ViewId, id, "Path"), body, principal);
+        return createJsonResponse(200, { items: await savedViews.list(principal) });
       },
     }),
-    route({
+    defineRoute({
       method: "DELETE",
       path: "/views/{id}",
       operationId: "removeView",
       tag: "Looking",
-      idIs: VIEW_ID,
+      idParam: VIEW_ID,
       access: "read",
       summary: "Take a kept search away",
       response: { status: 204, description: "It is not kept any more." },
       errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "view-remove", details: { id } }),
       handle: async ({ id, principal }) => {
-        await views.remove(id, principal);
+        await savedViews.remove(id, principal);
         return { status: 204, headers: {} };
       },
     }),

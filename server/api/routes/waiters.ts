@@ -1,14 +1,14 @@
 import { LockWaiters } from "../../../lib/contract/waiters.ts";
-import { whileRedisAnswers } from "../../locks/verbs/explain-redis-failure.ts";
-import { waitersLook } from "../../operator/lock-waiters.ts";
-import { json } from "../http/http-exchange.ts";
+import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { readLockWaiters } from "../../operator/lock-waiters.ts";
+import { createJsonResponse } from "../http/http-exchange.ts";
 import { LOCK_WAITERS } from "../openapi/examples/locks.ts";
-import { type Route, targetRoute } from "../routing/route.ts";
+import { defineTargetRoute, type Route } from "../routing/route.ts";
 
 /** Who waits for a lock. */
-export function waitersRoutes(): Route[] {
+export function createWaitersRoutes(): Route[] {
   return [
-    targetRoute({
+    defineTargetRoute({
       method: "GET",
       path: "/locks/{key}/waiters",
       operationId: "getLockWaiters",
@@ -25,9 +25,9 @@ export function waitersRoutes(): Route[] {
       },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key }) =>
-        json(
+        createJsonResponse(
           200,
-          await whileRedisAnswers(() => waitersLook(target, key), "Who waits cannot be looked at now."),
+          await explainRedisFailure(() => readLockWaiters(target, key), "Who waits cannot be looked at now."),
         ),
     }),
   ];

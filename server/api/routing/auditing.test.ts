@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
+import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 
 /** What is not audited although it is no GET, and why. */
 const NOT_AUDITED: Readonly<Record<string, string>> = {
@@ -14,10 +14,12 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
 };
 
 it("every route that changes something is audited or listed as an exception", () => {
-  const left = declaredRoutes().filter(({ method, audit }) => method !== "GET" && audit === undefined);
-  expect(left.map(nameOf).sort()).toEqual(Object.keys(NOT_AUDITED).sort());
+  const left = listDeclaredRoutes().filter(({ method, audit }) => method !== "GET" && audit === undefined);
+  expect(left.map(formatRouteName).sort()).toEqual(Object.keys(NOT_AUDITED).sort());
 });
 
 it("no read-only route is audited", () => {
-  expect(declaredRoutes().filter(({ method, audit }) => method === "GET" && audit !== undefined)).toEqual([]);
+  expect(listDeclaredRoutes().filter(({ method, audit }) => method === "GET" && audit !== undefined)).toEqual(
+    [],
+  );
 });

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCESS_OF_ROLE, type Roles } from "../../../lib/contract/access.ts";
 import { LiveHello } from "../../../lib/contract/live.ts";
 import { ACCESS_TABLE } from "../../../test/support/access-table.ts";
-import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../../test/support/test-server.ts";
+import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../../test/support/test-server.ts";
 import { LoginLinks } from "../../auth/login-link.ts";
-import type { Home } from "../../home/home-store.ts";
-import { openHome } from "../../home/open-home-store.ts";
+import type { HomeStore } from "../../home/home-store.ts";
+import { openHomeStore } from "../../home/open-home-store.ts";
 import type { Route } from "./route.ts";
 
 const TARGETS = ["ordinary", "frozen", "production", "closed"];
-const PEOPLE: Readonly<Record<string, Roles>> = {
+const ROLES_BY_OPERATOR: Readonly<Record<string, Roles>> = {
   viewer: { "*": "viewer" },
   operator: { "*": "operator" },
   admin: { "*": "admin" },
@@ -19,10 +19,10 @@ const PEOPLE: Readonly<Record<string, Roles>> = {
   "admin of all but one": { "*": "admin", closed: "operator" },
 };
 /** They would end the very session that is tried. */
-const NOT_TRIED = new Set(["POST /login", "POST /logout"]);
+const SKIPPED_ROUTES = new Set(["POST /login", "POST /logout"]);
 
 let server: TestServer;
-let home: Home;
+let home: HomeStore;
 const credentials = new Map<string, Record<string, string>>();
 
 beforeAll(async () => {
@@ -38,10 +38,11 @@ beforeAll(async () => {
     }),
   });
   for (const target of TARGETS)
-    await until(async () => (await server.call(`/stats?target=${target}`)).status === 200);
-  home = openHome(`${server.redis.url}/0`);
-  await until(() => !home.isAway);
-  for (const [name, roles] of Object.entries(PEOPLE)) credentials.set(name, await logIn(name, roles));
+    await waitUntil(async () => (await server.call(`/stats?target=${target}`)).status === 200);
+  home = openHomeStore(`${server.redis.url}/0`);
+  await waitUntil(() => !home.isDisconnected);
+  for (const [name, roles] of Object.entries(ROLES_BY_OPERATOR))
+    credentials.set(name, await logIn(name, roles));
   credentials.set("the root key", { authorization: `Bearer ${ROOT_KEY}` });
   credentials.set("nobody", {});
   credentials.set("a wrong key", { authorization: `Bearer lk_${"x".repeat(43)}` });
@@ -52,7 +53,7 @@ afterAll(async () => {
 });
 
 async function logIn(name: string, roles: Roles): Promise<Record<string, string>> {
-  const token = await new LoginLinks(home).make({ name: name.replaceAll(" ", "-"), roles });
+  const token = await new LoginLinks(home).create({ name: name.replaceAll(" ", "-"), roles });
   const ours = { origin: server.url, "sec-fetch-site": "same-origin" };
   const response = await fetch(`${server.url}/api/v1/login`, {
     method: "POST",
@@ -63,15 +64,15 @@ async function logIn(name: string, roles: Roles): Promise<Record<string, string>
 }
 
 /** What the table and the roles say, without asking the code that decides. */
-function expected(who: string, route: Route, target: string): string {
-  const said = ACCESS_TABLE[nameOf(route)] ?? "";
+function getExpectedOutcome(who: string, route: Route, target: string): string {
+  const said = ACCESS_TABLE[formatRouteName(route)] ?? "";
   // Whoever shows a key is told when it is wrong.
   if (who === "a wrong key") return "401 unauthenticated";
   if (said === "anyone") return "let in";
   if (who === "nobody") return "401 unauthenticated";
   // A key has no session.
-  if (who === "the root key" && nameOf(route) === "GET /session") return "401 unauthenticated";
-  const roles = who === "the root key" ? { "*": "admin" as const } : (PEOPLE[who] ?? {});
+  if (who === "the root key" && formatRouteName(route) === "GET /session") return "401 unauthenticated";
+  const roles = who === "the root key" ? { "*": "admin" as const } : (ROLES_BY_OPERATOR[who] ?? {});
   const access = said.split(" ")[0] ?? "";
   const has = (name: string) => {
     const role = roles[name] ?? roles["*"] ?? "none";
@@ -86,7 +87,7 @@ function expected(who: string, route: Route, target: string): string {
   return said.endsWith("writes") && target === "frozen" ? "403 read_only" : "let in";
 }
 
-async function found(who: string, route: Route, target: string): Promise<string> {
+async function callRoute(who: string, route: Route, target: string): Promise<string> {
   const path = route.path
     .replace("{key}", "lock%3Anobody-has-it")
     .replace("{id}", "no-such-id")
@@ -115,21 +116,26 @@ async function found(who: string, route: Route, target: string): Promise<string>
   return status === 401 || status === 403 ? `${status} ${code}` : "let in";
 }
 
-describe.each([...Object.keys(PEOPLE), "the root key", "nobody", "a wrong key"])("access of %s", (who) => {
-  it.each(TARGETS)(
-    "each principal gets exactly the access in the route table at the target %s",
-    async (target) => {
-      const wrong: string[] = [];
-      for (const route of declaredRoutes().filter((each) => !NOT_TRIED.has(nameOf(each)))) {
-        const [is, should] = [await found(who, route, target), expected(who, route, target)];
-        if (is !== should) wrong.push(`${nameOf(route)} at ${target}: ${is}, not ${should}`);
-      }
-      expect(wrong).toEqual([]);
-    },
-  );
-});
+describe.each([...Object.keys(ROLES_BY_OPERATOR), "the root key", "nobody", "a wrong key"])(
+  "access of %s",
+  (who) => {
+    it.each(TARGETS)(
+      "each principal gets exactly the access in the route table at the target %s",
+      async (target) => {
+        const wrong: string[] = [];
+        for (const route of listDeclaredRoutes().filter(
+          (each) => !SKIPPED_ROUTES.has(formatRouteName(each)),
+        )) {
+          const [is, should] = [await callRoute(who, route, target), getExpectedOutcome(who, route, target)];
+          if (is !== should) wrong.push(`${formatRouteName(route)} at ${target}: ${is}, not ${should}`);
+        }
+        expect(wrong).toEqual([]);
+      },
+    );
+  },
+);
 
-it.each(Object.keys(PEOPLE))(
+it.each(Object.keys(ROLES_BY_OPERATOR))(
   "the page of %s offers server-wide settings exactly when the API grants access to them",
   async (who) => {
     const headers = credentials.get(who) ?? {};

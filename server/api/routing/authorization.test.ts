@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { ACCESS_TABLE } from "../../../test/support/access-table.ts";
-import { declaredRoutes, nameOf } from "../../../test/support/declared-routes.ts";
+import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 
 it("every route is in the access table as it is declared", () => {
-  const declared = declaredRoutes().map((route) => {
-    const { access, scope, narrows, effect, path } = route;
-    if (access === "anyone") return [nameOf(route), "anyone"];
+  const declared = listDeclaredRoutes().map((route) => {
+    const { access, scope, filtersByGrant, effect, path } = route;
+    if (access === "anyone") return [formatRouteName(route), "anyone"];
     const about =
       scope === "server"
         ? access === "read"
@@ -13,10 +13,10 @@ it("every route is in the access table as it is declared", () => {
           : "everything"
         : path.includes("{key}")
           ? "one key"
-          : narrows
+          : filtersByGrant
             ? "some keys"
             : "one target";
-    return [nameOf(route), `${access} of ${about}${effect === "writes" ? ", writes" : ""}`];
+    return [formatRouteName(route), `${access} of ${about}${effect === "writes" ? ", writes" : ""}`];
   });
   expect(Object.fromEntries(declared)).toEqual(ACCESS_TABLE);
 });

@@ -1,10 +1,10 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import { TooManyWaitingError } from "../../errors/request-errors.ts";
-import type { StopListener, StopSignal } from "../../locks/verbs/verbs.ts";
+import type { AbortListener, AbortSignalLike } from "../../locks/verbs/verbs.ts";
 
 /** The requests that are held open until a lock is free: so many a caller, and all answered before the process ends. */
-export class HeldRequests {
-  readonly #waiting = new Set<HeldRequest>();
+export class PendingRequests {
+  readonly #requests = new Set<PendingRequest>();
   readonly #counts = new Map<string, number>();
   #isStopping = false;
 
@@ -16,8 +16,8 @@ export class HeldRequests {
    *
    * @throws LockkeeperError too_many_waiting, unavailable when the server is stopping
    */
-  assertRoom(caller: string): void {
-    if (this.#isStopping) throw stopping();
+  assertCapacity(caller: string): void {
+    if (this.#isStopping) throw createStoppingError();
     if ((this.#counts.get(caller) ?? 0) < this.most) return;
     throw new TooManyWaitingError(
       `${this.most} requests of yours are waiting here, which is as many as may be. Wait for fewer locks at once, or raise LOCKKEEPER_WAITERS_MAX.`,
@@ -26,23 +26,23 @@ export class HeldRequests {
   }
 
   /** @param signal tells that the client has gone */
-  hold(caller: string, signal: StopSignal): HeldRequest {
-    return new HeldRequest(this, caller, signal);
+  create(caller: string, signal: AbortSignalLike): PendingRequest {
+    return new PendingRequest(this, caller, signal);
   }
 
   /** Ends all waits; from now on nobody may wait. */
   stop(): void {
     this.#isStopping = true;
-    for (const request of [...this.#waiting]) request.stop();
+    for (const request of [...this.#requests]) request.stop();
   }
 
-  add(request: HeldRequest): void {
-    this.#waiting.add(request);
+  add(request: PendingRequest): void {
+    this.#requests.add(request);
     this.#counts.set(request.caller, (this.#counts.get(request.caller) ?? 0) + 1);
   }
 
-  remove(request: HeldRequest): void {
-    if (!this.#waiting.delete(request)) return;
+  remove(request: PendingRequest): void {
+    if (!this.#requests.delete(request)) return;
     const left = (this.#counts.get(request.caller) ?? 0) - 1;
     if (left > 0) this.#counts.set(request.caller, left);
     else this.#counts.delete(request.caller);
@@ -50,29 +50,29 @@ export class HeldRequests {
 }
 
 /** Ends a wait when its client has gone, and when the server stops. Thousands may wait, so it makes no functions. */
-export class HeldRequest implements StopSignal {
-  #listener: StopListener | undefined;
+export class PendingRequest implements AbortSignalLike {
+  #listener: AbortListener | undefined;
   #isStopped = false;
 
   constructor(
-    private readonly all: HeldRequests,
+    private readonly owner: PendingRequests,
     readonly caller: string,
-    private readonly signal: StopSignal,
+    private readonly signal: AbortSignalLike,
   ) {}
 
   get aborted(): boolean {
     return this.#isStopped || this.signal.aborted;
   }
 
-  addEventListener(type: "abort", listener: StopListener): void {
+  addEventListener(type: "abort", listener: AbortListener): void {
     this.#listener = listener;
     this.signal.addEventListener(type, listener);
-    this.all.add(this);
+    this.owner.add(this);
   }
 
-  removeEventListener(type: "abort", listener: StopListener): void {
+  removeEventListener(type: "abort", listener: AbortListener): void {
     this.signal.removeEventListener(type, listener);
-    this.all.remove(this);
+    this.owner.remove(this);
   }
 
   stop(): void {
@@ -81,12 +81,12 @@ export class HeldRequest implements StopSignal {
   }
 
   /** What is said of a wait that was given up. */
-  reasonOf(error: unknown): unknown {
-    return this.#isStopped ? stopping() : error;
+  toWaitError(error: unknown): unknown {
+    return this.#isStopped ? createStoppingError() : error;
   }
 }
 
-function stopping(): UnavailableError {
+function createStoppingError(): UnavailableError {
   return new UnavailableError(
     "This server is stopping and waits for no lock any more. Nothing is held; ask again, with the same Idempotency-Key if there was one.",
     {},

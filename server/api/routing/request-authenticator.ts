@@ -1,34 +1,34 @@
 import { isIP } from "node:net";
-import type { KeyRing } from "../../auth/api-key-verifier.ts";
-import { grantsOfRoles } from "../../auth/grant.ts";
-import { idOfOperator, NOBODY, type Principal } from "../../auth/principal.ts";
+import type { ApiKeyVerifier } from "../../auth/api-key-verifier.ts";
+import { createRoleGrants } from "../../auth/grant.ts";
+import { ANONYMOUS, buildOperatorId, type Principal } from "../../auth/principal.ts";
 import type { RootKey } from "../../auth/root-key.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import { ForbiddenError, UnauthenticatedError } from "../../errors/request-errors.ts";
-import { plainAddress } from "../../network/client-address.ts";
+import { normalizeAddress } from "../../network/client-address.ts";
 import type { ApiRequest } from "../http/http-exchange.ts";
 import type { Route } from "./route.ts";
 
-export interface AuthenticationOptions {
+export interface RequestAuthenticatorOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
   /** What the console is below: its cookie is sent there alone. */
   readonly basePath: string;
   /** Part of the cookie's name: two consoles on one host share their cookies otherwise. */
-  readonly port: () => number;
+  readonly getPort: () => number;
 }
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-type Asked = Pick<Route, "method" | "access">;
+type RouteAccess = Pick<Route, "method" | "access">;
 
 /** Tells who calls: an app by its key, a browser by its session. */
-export class Authentication {
+export class RequestAuthenticator {
   constructor(
     private readonly rootKey: RootKey,
-    private readonly keyRing: KeyRing,
+    private readonly apiKeyVerifier: ApiKeyVerifier,
     private readonly sessions: Sessions,
-    private readonly options: AuthenticationOptions,
+    private readonly options: RequestAuthenticatorOptions,
   ) {}
 
   /**
@@ -36,17 +36,17 @@ export class Authentication {
    *
    * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with it
    */
-  principalOf(request: ApiRequest, route: Asked): Principal | Promise<Principal> {
+  authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
-    if (authorization !== undefined) return this.#byKey(authorization, route.access);
+    if (authorization !== undefined) return this.#authenticateKey(authorization, route.access);
     const acts = route.method !== "GET";
     if (acts) this.#assertSameOrigin(request);
     else assertNotEmbedded(request);
-    return route.access === "anyone" ? NOBODY : this.#bySession(request, acts);
+    return route.access === "anyone" ? ANONYMOUS : this.#authenticateSession(request, acts);
   }
 
-  async #bySession(request: ApiRequest, acts: boolean): Promise<Principal> {
-    const secret = this.secretOf(request);
+  async #authenticateSession(request: ApiRequest, acts: boolean): Promise<Principal> {
+    const secret = this.readSessionSecret(request);
     if (secret === undefined) {
       throw new UnauthenticatedError(
         "Send Authorization: Bearer with an API key, or log in to the console (`npm run login` prints a link).",
@@ -60,15 +60,15 @@ export class Authentication {
     }
     return {
       kind: "session",
-      id: idOfOperator(session.name),
+      id: buildOperatorId(session.name),
       name: session.name,
-      grants: grantsOfRoles(session.roles),
+      grants: createRoleGrants(session.roles),
     };
   }
 
   /** The secret in the session cookie. */
-  secretOf(request: ApiRequest): string | undefined {
-    const name = this.#cookieName();
+  readSessionSecret(request: ApiRequest): string | undefined {
+    const name = this.#getCookieName();
     for (const part of (request.header("cookie") ?? "").split(";")) {
       const at = part.indexOf("=");
       if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim() || undefined;
@@ -77,7 +77,7 @@ export class Authentication {
   }
 
   /** @throws LockkeeperError forbidden when a cookie would travel unprotected */
-  cookieOf(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
+  createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const { publicUrl, basePath } = this.options;
     // The second is there only if a proxy of ours has told it (`front.ts`).
     const isTls = publicUrl?.startsWith("https:") || request.header("x-forwarded-proto") === "https";
@@ -87,15 +87,15 @@ export class Authentication {
       );
     }
     const secure = isTls ? "; Secure" : "";
-    return `${this.#cookieName()}=${secret}; Path=${basePath || "/"}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+    return `${this.#getCookieName()}=${secret}; Path=${basePath || "/"}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
   }
 
-  #byKey(authorization: string, access: Asked["access"]): Principal | Promise<Principal> {
+  #authenticateKey(authorization: string, access: RouteAccess["access"]): Principal | Promise<Principal> {
     const secret = BEARER.exec(authorization)?.[1];
     if (secret === undefined) {
       throw new UnauthenticatedError("The Authorization header must read: Bearer, a space, an API key.");
     }
-    const principal = this.keyRing.principalOf(secret, access) ?? this.rootKey.principalOf(secret);
+    const principal = this.apiKeyVerifier.authenticate(secret, access) ?? this.rootKey.authenticate(secret);
     if (principal === undefined) throw new UnauthenticatedError("This API key is not known here.");
     return principal;
   }
@@ -104,7 +104,8 @@ export class Authentication {
   #assertSameOrigin(request: ApiRequest): void {
     const site = request.header("sec-fetch-site");
     const origin = request.header("origin");
-    const isOurs = origin === undefined ? site === "same-origin" : this.#ownOrigins(request).includes(origin);
+    const isOurs =
+      origin === undefined ? site === "same-origin" : this.#getOwnOrigins(request).includes(origin);
     if (isOurs && (site === undefined || site === "same-origin")) return;
     if (origin === undefined && site === undefined) {
       throw new UnauthenticatedError(
@@ -116,7 +117,7 @@ export class Authentication {
     );
   }
 
-  #ownOrigins(request: ApiRequest): string[] {
+  #getOwnOrigins(request: ApiRequest): string[] {
     const host = request.header("host");
     const { publicUrl } = this.options;
     return [
@@ -130,10 +131,10 @@ export class Authentication {
    * Under `__Host-` a browser takes no cookie that another host of the same domain has put there. It asks for TLS, and
    * for a cookie of the whole host.
    */
-  #cookieName(): string {
-    const { publicUrl, basePath, port } = this.options;
+  #getCookieName(): string {
+    const { publicUrl, basePath, getPort } = this.options;
     const isOfHost = publicUrl?.startsWith("https:") && basePath === "";
-    return `${isOfHost ? "__Host-" : ""}lockkeeper_${port()}`;
+    return `${isOfHost ? "__Host-" : ""}lockkeeper_${getPort()}`;
   }
 }
 
@@ -148,6 +149,6 @@ function assertNotEmbedded(request: ApiRequest): void {
 
 function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
-  const plain = plainAddress(address);
+  const plain = normalizeAddress(address);
   return plain === "localhost" || plain === "::1" || (isIP(plain) === 4 && plain.startsWith("127."));
 }

@@ -2,7 +2,7 @@ import { MethodNotAllowedError, NotFoundError } from "../../errors/request-error
 import type { ApiRequest } from "../http/http-exchange.ts";
 import type { Route } from "./route.ts";
 
-const BASE = "/api/v1/";
+const BASE_PATH = "/api/v1/";
 
 export interface RouteEntry {
   readonly route: Route;
@@ -14,7 +14,7 @@ export interface RouteEntry {
   readonly targetAt: number;
 }
 
-export interface Match {
+export interface RouteMatch {
   readonly entry: RouteEntry;
   readonly segments: readonly string[];
 }
@@ -25,20 +25,20 @@ export class RouteTable {
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
-      const entry = entryOf(route);
+      const entry = toRouteEntry(route);
       const size = entry.segments.length;
       this.#bySize.set(size, [...(this.#bySize.get(size) ?? []), entry]);
     }
   }
 
   /** @throws LockkeeperError not_found, method_not_allowed */
-  match(request: Pick<ApiRequest, "method" | "path">): Match {
+  match(request: Pick<ApiRequest, "method" | "path">): RouteMatch {
     const { path } = request;
-    const segments = path.startsWith(BASE) ? path.slice(BASE.length).split("/") : [];
+    const segments = path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length).split("/") : [];
     const method = request.method === "HEAD" ? "GET" : request.method;
     const allowed = new Set<string>();
     for (const entry of this.#bySize.get(segments.length) ?? []) {
-      if (!fits(entry.segments, segments)) continue;
+      if (!isSegmentMatch(entry.segments, segments)) continue;
       if (entry.route.method === method) return { entry, segments };
       allowed.add(entry.route.method);
     }
@@ -54,7 +54,7 @@ export class RouteTable {
   }
 }
 
-function entryOf(route: Route): RouteEntry {
+function toRouteEntry(route: Route): RouteEntry {
   const names = route.path.slice(1).split("/");
   const segments = names.map((name) => (name.startsWith("{") ? undefined : name));
   return {
@@ -66,7 +66,7 @@ function entryOf(route: Route): RouteEntry {
   };
 }
 
-function fits(pattern: RouteEntry["segments"], segments: readonly string[]): boolean {
+function isSegmentMatch(pattern: RouteEntry["segments"], segments: readonly string[]): boolean {
   for (let at = 0; at < pattern.length; at++) {
     if (pattern[at] !== undefined && pattern[at] !== segments[at]) return false;
   }

@@ -7,12 +7,12 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditFacts } from "../../history/audit/audit.ts";
 import type { VerbCall } from "../../stats/verb-call.ts";
 import type { Target } from "../../targets/target.ts";
-import type { TargetKeeper } from "../../targets/target-connector.ts";
+import type { TargetConnector } from "../../targets/target-connector.ts";
 import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
 import type { Tag } from "./tags.ts";
 
 /** A call that has passed: who may, what was asked, all checked. */
-export interface Call<Query, Body> {
+export interface RouteCall<Query, Body> {
   readonly request: ApiRequest;
   readonly principal: Principal;
   /** The key in the path; the empty string on routes without one. */
@@ -24,23 +24,23 @@ export interface Call<Query, Body> {
   /** The caller's Idempotency-Key. */
   readonly requestId: string | undefined;
   /** `x-request-id` of the answer: the log and the audit have it. */
-  readonly answerId: string;
+  readonly responseId: string;
   /** Asked again while a stream is open: whether this very call would still be let in. */
-  readonly mayStill: () => Promise<boolean>;
+  readonly isStillAuthorized: () => Promise<boolean>;
 }
 
 /** A call about one target, be it reached or not. */
-export interface KeeperCall<Query, Body> extends Call<Query, Body> {
-  readonly keeper: TargetKeeper;
+export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
+  readonly connector: TargetConnector;
 }
 
 /** A call about one target: the one that the query names, or the first. */
-export interface TargetCall<Query, Body> extends Call<Query, Body> {
+export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
 /** What a call that went well answers. */
-export interface Success {
+export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly schema?: z.ZodType;
@@ -78,7 +78,7 @@ export interface Route {
   readonly operationId: string;
   readonly tag: Tag;
   /** What `{id}` in the path is. */
-  readonly idIs?: { readonly description: string; readonly example: string };
+  readonly idParam?: { readonly description: string; readonly example: string };
   /**
    * What it is about: the server as a whole; a target, which is named in the path or by `target=` in the query; or
    * (`keeper`) a target that may not have been reached yet.
@@ -89,7 +89,7 @@ export interface Route {
   /** `anyone`: needs no credentials. */
   readonly access: Access | "anyone";
   /** Whoever is granted some of the target's keys may call it: the handler shows no others (`keysFor`). */
-  readonly narrows?: true;
+  readonly filtersByGrant?: true;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
@@ -102,7 +102,7 @@ export interface Route {
   readonly bodyBytesMax?: number;
   /** Takes an Idempotency-Key: locks remember it themselves; of anything else the answer is stored. */
   readonly idempotent?: "by_lock" | "by_answer";
-  readonly response: Success;
+  readonly response: SuccessResponse;
   /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
   readonly errors?: readonly ErrorCode[];
   /** Of a verb: what is counted, timed and traced of a call. */
@@ -116,12 +116,12 @@ export interface Route {
 }
 
 /** As the dispatcher makes it: with a target where the route is about one. */
-export interface AnyCall extends Call<unknown, unknown> {
+export interface AnyCall extends RouteCall<unknown, unknown> {
   readonly target: Target | undefined;
-  readonly keeper: TargetKeeper | undefined;
+  readonly connector: TargetConnector | undefined;
 }
 
-interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
+interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType, Given>
   extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "audit" | "handle"> {
   /** Of a route about a target; whatever is not a GET writes, if nothing is said. */
   readonly effect?: Route["effect"];
@@ -133,16 +133,16 @@ interface Declared<Query extends z.ZodObject, Body extends z.ZodType, Given>
 }
 
 /** Gives the handler the types of its own schemas. */
-export function route<Query extends z.ZodObject, Body extends z.ZodType>(
-  declared: Declared<Query, Body, Call<z.output<Query>, z.output<Body>>>,
+export function defineRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: RouteDeclaration<Query, Body, RouteCall<z.output<Query>, z.output<Body>>>,
 ): Route {
   // The dispatcher hands a handler only what its own schemas have parsed.
   return { ...declared, scope: "server", effect: "reads" } as unknown as Route;
 }
 
 /** A route about one target. */
-export function targetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
-  declared: Declared<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
+export function defineTargetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: RouteDeclaration<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
 ): Route {
   const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
   // The dispatcher hands it a target besides.
@@ -150,14 +150,14 @@ export function targetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
 }
 
 /** A route about one target as it is configured, be it reached or not. */
-export function keeperRoute<Query extends z.ZodObject, Body extends z.ZodType>(
-  declared: Declared<Query, Body, KeeperCall<z.output<Query>, z.output<Body>>>,
+export function defineConnectorRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: RouteDeclaration<Query, Body, ConnectorCall<z.output<Query>, z.output<Body>>>,
 ): Route {
   return { ...declared, scope: "keeper", effect: "reads" } as unknown as Route;
 }
 
 /** @throws LockkeeperError invalid, naming each field that is wrong */
-export function parse<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
+export function parseInput<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = result.error.issues

@@ -6,31 +6,31 @@ import type { SavedViews } from "../../auth/saved-views.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import type { Audit } from "../../history/audit/audit.ts";
 import type { AuditStore } from "../../history/audit/audit-store.ts";
-import type { VerbWatch } from "../../stats/verb-observer.ts";
+import type { VerbObserver } from "../../stats/verb-observer.ts";
 import type { Targets } from "../../targets/targets.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { OpenStreams } from "../http/sse.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
-import type { HeldRequests } from "./pending-requests.ts";
-import type { Authentication } from "./request-authenticator.ts";
+import type { PendingRequests } from "./pending-requests.ts";
+import type { RequestAuthenticator } from "./request-authenticator.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
 /** What the routes are made of; what is about a target comes with each call. */
 export interface Services {
   readonly targets: Targets;
   readonly sessions: Sessions;
-  readonly links: LoginLinks;
+  readonly loginLinks: LoginLinks;
   readonly passwordLogin: PasswordLogin;
   readonly operators: Operators;
   readonly apiKeys: ApiKeys;
-  readonly views: SavedViews;
-  readonly authentication: Authentication;
+  readonly savedViews: SavedViews;
+  readonly authentication: RequestAuthenticator;
   readonly live: LiveStreams;
   readonly streams: OpenStreams;
-  readonly held: HeldRequests;
+  readonly pendingRequests: PendingRequests;
   readonly limits: RateLimits;
   readonly answers: StoredAnswers;
-  readonly verbs: VerbWatch;
+  readonly verbs: VerbObserver;
   readonly audit: Audit;
   readonly auditStore: AuditStore;
 }

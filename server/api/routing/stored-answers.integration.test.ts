@@ -12,17 +12,17 @@ beforeAll(async () => {
 });
 afterAll(async () => await Promise.all([one.stop(), other.stop()]));
 
-const inputOf = (name: string) => ({ name, verbs: ["read"], keys: ["lock:*"] });
-const idHeader = (id: string) => ({ "idempotency-key": id });
+const createInput = (name: string) => ({ name, verbs: ["read"], keys: ["lock:*"] });
+const createIdHeader = (id: string) => ({ "idempotency-key": id });
 
-function make(server: TestServer, name: string, id: string) {
-  return server.call("/keys", { body: inputOf(name), headers: idHeader(id) });
+function createKey(server: TestServer, name: string, id: string) {
+  return server.call("/keys", { body: createInput(name), headers: createIdHeader(id) });
 }
 
 it("a repeated key creation returns the same key on every instance and is audited once", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
-  const together = await Promise.all([one, other, one, other].map((server) => make(server, name, id)));
-  const later = await make(other, name, id);
+  const together = await Promise.all([one, other, one, other].map((server) => createKey(server, name, id)));
+  const later = await createKey(other, name, id);
   const [first] = together;
   expect([...together, later].map(({ status }) => status)).toEqual(Array(5).fill(200));
   expect(new Set([...together, later].map(({ body }) => body.secret))).toEqual(new Set([first?.body.secret]));
@@ -36,8 +36,8 @@ it("a repeated key creation returns the same key on every instance and is audite
 
 it("a stored response reveals no secret to the store", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
-  const { body } = await make(one, name, id);
-  const direct = one.redis.client();
+  const { body } = await createKey(one, name, id);
+  const direct = one.redis.createClient();
   const kept = await Promise.all((await direct.keys("{lockkeeper}:answer:*")).map((key) => direct.get(key)));
   expect(kept.length).toBeGreaterThan(0);
   for (const secret of [body.secret, id]) expect(kept.join("\n")).not.toContain(secret);
@@ -45,9 +45,9 @@ it("a stored response reveals no secret to the store", async () => {
 });
 
 it("a repeated rotation returns the same secret, and the one before stays valid", async () => {
-  const { body: made } = await make(one, `app-${randomUUID()}`, randomUUID());
+  const { body: made } = await createKey(one, `app-${randomUUID()}`, randomUUID());
   const rotate = (server: TestServer, id: string) =>
-    server.call(`/keys/${made.id}/rotate`, { body: { overlapMs: 3_600_000 }, headers: idHeader(id) });
+    server.call(`/keys/${made.id}/rotate`, { body: { overlapMs: 3_600_000 }, headers: createIdHeader(id) });
   const id = randomUUID();
   const first = await rotate(one, id);
   expect((await rotate(other, id)).body.secret).toBe(first.body.secret);
@@ -59,17 +59,19 @@ it("a repeated rotation returns the same secret, and the one before stays valid"
 
 it("a reused request id is rejected, a certain failure can be retried, and ids are per caller", async () => {
   const id = randomUUID();
-  expect((await one.call("/keys/unknown/rotate", { body: {}, headers: idHeader(id) })).status).toBe(404);
+  expect((await one.call("/keys/unknown/rotate", { body: {}, headers: createIdHeader(id) })).status).toBe(
+    404,
+  );
   const name = `app-${randomUUID()}`;
-  expect((await make(one, name, id)).status).toBe(200);
-  const reused = await make(one, `${name}-2`, id);
+  expect((await createKey(one, name, id)).status).toBe(200);
+  const reused = await createKey(one, `${name}-2`, id);
   expect([reused.status, reused.body.code]).toEqual([409, "request_id_reused"]);
   const { body: admin } = await one.call("/keys", {
     body: { name: `admin-${randomUUID()}`, verbs: ["read", "lock", "force", "admin"] },
   });
   const own = await one.call("/keys", {
-    body: inputOf(`${name}-3`),
-    headers: { ...idHeader(id), authorization: `Bearer ${admin.secret}` },
+    body: createInput(`${name}-3`),
+    headers: { ...createIdHeader(id), authorization: `Bearer ${admin.secret}` },
   });
   expect([own.status, own.body.name]).toEqual([200, `${name}-3`]);
   expect(own.body.secret).not.toContain(ROOT_KEY);
@@ -81,8 +83,8 @@ it("a stored response is returned only to the credentials that first received it
   });
   const ask = (secret: string, name: string) =>
     one.call("/keys", {
-      body: inputOf(name),
-      headers: { ...idHeader("1"), authorization: `Bearer ${secret}` },
+      body: createInput(name),
+      headers: { ...createIdHeader("1"), authorization: `Bearer ${secret}` },
     });
   const name = `app-${randomUUID()}`;
   const made = await ask(admin.secret, name);
@@ -94,12 +96,12 @@ it("a stored response is returned only to the credentials that first received it
 
 it("a repeated request whose first attempt never completed returns unknown_outcome", async () => {
   const [name, id] = [`app-${randomUUID()}`, randomUUID()];
-  await make(one, name, id);
-  const direct = one.redis.client();
+  await createKey(one, name, id);
+  const direct = one.redis.createClient();
   for (const key of await direct.keys("{lockkeeper}:answer:*")) {
     const { sealed, ...begun } = JSON.parse((await direct.get(key)) ?? "{}");
     await direct.set(key, JSON.stringify(begun), "KEEPTTL");
   }
-  const again = await make(other, name, id);
+  const again = await createKey(other, name, id);
   expect([again.status, again.body.code]).toEqual([503, "unknown_outcome"]);
 });

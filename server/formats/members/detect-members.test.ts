@@ -1,30 +1,30 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { rawKey } from "../../../test/support/raw-key.ts";
+import { createRawKey } from "../../../test/support/raw-key.ts";
 import type { LockType } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
-import { recognise } from "../registry/detect-lock.ts";
+import { detectLock } from "../registry/detect-lock.ts";
 
 const NOW = 1_795_216_496_000;
 
-const look = (
+const detect = (
   key: string,
   type: LockType,
   content: readonly (string | Buffer)[],
   fields: Partial<RawKey> = {},
-) => rawKey(key, type, content, { asOf: NOW, remainingMs: 10_000, ...fields });
+) => createRawKey(key, type, content, { asOf: NOW, remainingMs: 10_000, ...fields });
 const zset = (key: string, members: Record<string, number>, fields: Partial<RawKey> = {}) =>
-  look(
+  detect(
     key,
     "zset",
     Object.entries(members).flatMap(([member, score]) => [member, String(score)]),
     fields,
   );
 const hash = (key: string, fields: Record<string, string>) =>
-  look(key, "hash", Object.entries(fields).flat());
+  detect(key, "hash", Object.entries(fields).flat());
 
-const seen = (raw: RawKey) => recognise(raw, undefined);
-const holdersOf = (raw: RawKey) => seen(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
+const seen = (raw: RawKey) => detectLock(raw, undefined);
+const getHolders = (raw: RawKey) => seen(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
 
 const [ONE, TWO] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 const token = () => randomBytes(32).toString("base64");
@@ -50,7 +50,7 @@ describe("redis-semaphore detection", () => {
   });
 
   it("expired members of a redis-semaphore are not listed as holders", () => {
-    expect(holdersOf(zset("semaphore:pool", { [ONE]: NOW - 15_000, [TWO]: NOW - 1000 }))).toEqual([
+    expect(getHolders(zset("semaphore:pool", { [ONE]: NOW - 15_000, [TWO]: NOW - 1000 }))).toEqual([
       `${TWO} 1`,
     ]);
   });
@@ -58,12 +58,12 @@ describe("redis-semaphore detection", () => {
   it("the permits of one MultiSemaphore holder are counted together", () => {
     const permits = Object.fromEntries([0, 1, 2].map((at) => [`${ONE}_${at}`, NOW - 10]));
     const raw = zset("semaphore:pool", { ...permits, [`${TWO}-a_b_0`]: NOW - 10 });
-    expect(holdersOf(raw)).toEqual([`${ONE} 3`, `${TWO}-a_b 1`]);
+    expect(getHolders(raw)).toEqual([`${ONE} 3`, `${TWO}-a_b 1`]);
     expect(seen(raw)?.holders[0].stored).toEqual([`${ONE}_0`, `${ONE}_1`, `${ONE}_2`]);
   });
 
   it("members whose numbering does not start at 0 are separate holders", () => {
-    expect(holdersOf(zset("semaphore:pool", { [`${ONE}_2`]: NOW - 10, [`${ONE}_3`]: NOW - 10 }))).toEqual([
+    expect(getHolders(zset("semaphore:pool", { [`${ONE}_2`]: NOW - 10, [`${ONE}_3`]: NOW - 10 }))).toEqual([
       `${ONE}_2 1`,
       `${ONE}_3 1`,
     ]);
@@ -83,7 +83,7 @@ describe("redis-semaphore detection", () => {
     expect(seen(zset("semaphore:pool", { "worker-7": NOW }))).toBeUndefined();
     expect(seen(zset("semaphore:pool", { [ONE]: 42 }))).toBeUndefined();
     expect(seen(zset("semaphore:pool", { [ONE]: NOW + 90_000 }))).toBeUndefined();
-    expect(recognise(zset("pool", { "worker-7": NOW }), "redis-semaphore")).toMatchObject({
+    expect(detectLock(zset("pool", { "worker-7": NOW }), "redis-semaphore")).toMatchObject({
       confidence: "certain",
       holders: [{ owner: "worker-7" }],
     });
@@ -127,14 +127,14 @@ describe("Symfony detection", () => {
     expect(seen(zset("invoice", { [token()]: NOW + 4000 }))?.confidence).toBe("possible");
     expect(seen(zset("seen", { [token()]: NOW - 4000 }))).toBeUndefined();
     expect(seen(zset("invoice", { "an app's own": NOW + 10_000 }))).toBeUndefined();
-    expect(recognise(zset("invoice", { "an app's own": NOW + 10_000 }), "symfony")?.kind).toBe("read");
+    expect(detectLock(zset("invoice", { "an app's own": NOW + 10_000 }), "symfony")?.kind).toBe("read");
   });
 });
 
 describe("Medallion DistributedLock detection", () => {
   it("Medallion readers carry their host and process id and share one remaining time", () => {
     const [one, two] = [medallion("a_b", 7), medallion()];
-    expect(seen(look("report.readers", "set", [two, one]))).toMatchObject({
+    expect(seen(detect("report.readers", "set", [two, one]))).toMatchObject({
       ...{ format: "medallion", kind: "read", confidence: "certain", remainingMs: 10_000 },
       holders: [
         { owner: one, role: "read", record: { host: "a_b", pid: 7 } },
@@ -152,10 +152,10 @@ describe("Medallion DistributedLock detection", () => {
   });
 
   it("a Medallion set or sorted set with an unknown member is not detected", () => {
-    expect(seen(look("report.readers", "set", [medallion(), "me"]))).toBeUndefined();
-    expect(seen(look("report", "set", [medallion()]))).toBeUndefined();
+    expect(seen(detect("report.readers", "set", [medallion(), "me"]))).toBeUndefined();
+    expect(seen(detect("report", "set", [medallion()]))).toBeUndefined();
     expect(seen(zset("pool", { [medallion()]: NOW + 20_000, me: NOW + 20_000 }))).toBeUndefined();
-    expect(recognise(look("report", "set", ["me"]), "medallion")?.holders[0].owner).toBe("me");
+    expect(detectLock(detect("report", "set", ["me"]), "medallion")?.holders[0].owner).toBe("me");
   });
 });
 
@@ -192,8 +192,10 @@ describe("sidekiq-unique-jobs detection", () => {
     expect(seen(hash(`${DIGEST}:LOCKED`, { me: "1795216490.25" }))).toBeUndefined();
     expect(seen(hash(`${DIGEST}:LOCKED`, { ...fields, [jid()]: "1" }))).toBeUndefined();
     expect(seen(hash(`${DIGEST}:LOCKED`, { [jid()]: "{}}" }))).toBeUndefined();
-    expect(recognise(hash("jobs:sync:LOCKED", { me: "1795216490.25" }), "sidekiq-unique-jobs")).toBeDefined();
-    expect(recognise(hash("jobs:sync", fields), "sidekiq-unique-jobs")).toBeUndefined();
+    expect(
+      detectLock(hash("jobs:sync:LOCKED", { me: "1795216490.25" }), "sidekiq-unique-jobs"),
+    ).toBeDefined();
+    expect(detectLock(hash("jobs:sync", fields), "sidekiq-unique-jobs")).toBeUndefined();
   });
 });
 
@@ -201,5 +203,5 @@ it("content too large to read and overlong owners are not detected as locks", ()
   const long = `${randomUUID()}-${"x".repeat(1024)}`;
   expect(seen(zset("semaphore:pool", { [long]: NOW }))).toBeUndefined();
   for (const type of ["zset", "set", "hash"] as const)
-    expect(seen(look("semaphore:pool.readers", type, [], { size: 300 }))).toBeUndefined();
+    expect(seen(detect("semaphore:pool.readers", type, [], { size: 300 }))).toBeUndefined();
 });

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
-import { knownFormat } from "../registry/lock-formats.ts";
-import { read } from "../registry/read-keys.ts";
+import { findLockFormat } from "../registry/lock-formats.ts";
+import { readKeys } from "../registry/read-keys.ts";
 
 let redis: TestRedis;
 let direct: Redis;
@@ -15,31 +15,35 @@ const CHANNEL = "lockkeeper:events:0";
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
   told = [];
-  const listener = redis.client();
+  const listener = redis.createClient();
   listener.on("message", (_, message) => told.push(message));
   await listener.subscribe(CHANNEL);
 });
 afterAll(async () => await redis.stop());
 
-async function look(key: string): Promise<HeldObservation> {
-  const [seen] = await read(direct, [key]);
+async function observe(key: string): Promise<HeldObservation> {
+  const [seen] = await readKeys(direct, [key]);
   if (seen?.state !== "held") throw new Error(`${key} is ${seen?.state}`);
   return seen;
 }
 
 /** What a force-release of what was seen comes to; of one holder where it is named. */
-async function force(seen: HeldObservation, owner?: string, holdOff?: { owner: string; holdOffMs: number }) {
+async function forceRelease(
+  seen: HeldObservation,
+  owner?: string,
+  holdOff?: { owner: string; holdOffMs: number },
+) {
   const holder = owner === undefined ? undefined : seen.holders.find((each) => each.owner === owner);
   if (owner !== undefined && holder === undefined) throw new Error(`${owner} was not seen`);
-  const free = knownFormat(seen.format, seen.type)?.frees?.free;
+  const free = findLockFormat(seen.format, seen.type)?.frees?.free;
   const reply = await free?.(direct, CHANNEL, seen, { holder, by: "mei", reason: "node lost", holdOff });
   return reply?.outcome;
 }
 
-const ownersOf = ({ holders }: { holders: readonly SeenHolder[] }) => holders.map(({ owner }) => owner);
-const toldOf = (key: string) =>
+const getOwners = ({ holders }: { holders: readonly SeenHolder[] }) => holders.map(({ owner }) => owner);
+const readEvents = (key: string) =>
   told
     .filter((message) => message.endsWith(`\n${key}`))
     .map((message) => message.split("\t"))
@@ -99,42 +103,42 @@ describe.each(KINDS)("shared holders ($name)", ({ take, owner }) => {
   it("one of three holders can be force-released while the others keep the lock", async () => {
     const [one, two, three_] = three();
     const key = await take([one, two, three_]);
-    const seen = await look(key);
-    expect(ownersOf(seen)).toEqual([one, two, three_]);
-    expect(await force(seen, two)).toBe("released");
-    expect(ownersOf(await look(key))).toEqual([one, three_]);
-    await until(() => toldOf(key).length > 0);
-    expect(toldOf(key)).toEqual([`force_released ${two}`]);
-    expect(await force(seen, two)).toBe("gone");
-    expect(await force(await look(key), one)).toBe("released");
-    expect(await force(await look(key), three_)).toBe("released");
+    const seen = await observe(key);
+    expect(getOwners(seen)).toEqual([one, two, three_]);
+    expect(await forceRelease(seen, two)).toBe("released");
+    expect(getOwners(await observe(key))).toEqual([one, three_]);
+    await waitUntil(() => readEvents(key).length > 0);
+    expect(readEvents(key)).toEqual([`force_released ${two}`]);
+    expect(await forceRelease(seen, two)).toBe("gone");
+    expect(await forceRelease(await observe(key), one)).toBe("released");
+    expect(await forceRelease(await observe(key), three_)).toBe("released");
     expect(await direct.exists(key)).toBe(0);
   });
 
   it("all holders of a shared lock are force-released together when they match what was seen", async () => {
     const owners = three();
     const key = await take(owners);
-    expect(await force(await look(key))).toBe("released");
+    expect(await forceRelease(await observe(key))).toBe("released");
     expect(await direct.exists(key)).toBe(0);
-    await until(() => toldOf(key).length === 3);
-    expect(toldOf(key)).toEqual(owners.map((each) => `force_released ${each}`));
+    await waitUntil(() => readEvents(key).length === 3);
+    expect(readEvents(key)).toEqual(owners.map((each) => `force_released ${each}`));
   });
 
   it("force-release of all holders is refused when a holder joined, left or the key holds something else", async () => {
     const [one, two, three_] = three();
     const key = await take([one, two]);
-    const seen = await look(key);
+    const seen = await observe(key);
     await take([three_], key);
-    expect(await force(seen)).toBe("changed");
-    expect(ownersOf(await look(key))).toEqual([one, two, three_]);
-    const all = await look(key);
-    expect(await force(all, one)).toBe("released");
-    expect(await force(all)).toBe("changed");
-    expect(ownersOf(await look(key))).toEqual([two, three_]);
+    expect(await forceRelease(seen)).toBe("changed");
+    expect(getOwners(await observe(key))).toEqual([one, two, three_]);
+    const all = await observe(key);
+    expect(await forceRelease(all, one)).toBe("released");
+    expect(await forceRelease(all)).toBe("changed");
+    expect(getOwners(await observe(key))).toEqual([two, three_]);
     await direct.del(key);
-    expect([await force(all), await force(all, two)]).toEqual(["gone", "gone"]);
+    expect([await forceRelease(all), await forceRelease(all, two)]).toEqual(["gone", "gone"]);
     await direct.set(key, "somebody's");
-    expect([await force(all), await force(all, two)]).toEqual(["not_a_lock", "not_a_lock"]);
+    expect([await forceRelease(all), await forceRelease(all, two)]).toEqual(["not_a_lock", "not_a_lock"]);
     expect(await direct.get(key)).toBe("somebody's");
   });
 });
@@ -143,25 +147,25 @@ describe("redis-semaphore", () => {
   it("force-release of a holder with several permits returns all of its permits and no others", async () => {
     const [one, two] = [randomUUID(), randomUUID()].sort() as [string, string];
     const key = await TAKES.semaphore([`${one}_0`, `${one}_1`, `${one}_2`, `${two}_0`]);
-    const seen = await look(key);
+    const seen = await observe(key);
     expect(seen.holders).toMatchObject([
       { owner: one, count: 3 },
       { owner: two, count: 1 },
     ]);
-    expect(await force(seen, one)).toBe("released");
+    expect(await forceRelease(seen, one)).toBe("released");
     expect(await direct.zrange(key, "0", "-1")).toEqual([`${two}_0`]);
   });
 
   it("a holder that refreshed its permit still matches what was seen", async () => {
     const owner = randomUUID();
     const key = await TAKES.semaphore([owner]);
-    const seen = await look(key);
+    const seen = await observe(key);
     await direct
       .multi()
       .zadd(key, Date.now() + 5, owner)
       .pexpire(key, 10_000)
       .exec();
-    expect(await force(seen)).toBe("released");
+    expect(await forceRelease(seen)).toBe("released");
   });
 
   it("an expired holder is not listed and is removed together with the others", async () => {
@@ -169,9 +173,9 @@ describe("redis-semaphore", () => {
     const key = `semaphore:${randomUUID()}`;
     await direct.zadd(key, Date.now() - 11_000, dead);
     await TAKES.semaphore([alive], key);
-    const seen = await look(key);
-    expect(ownersOf(seen)).toEqual([alive]);
-    expect(await force(seen)).toBe("released");
+    const seen = await observe(key);
+    expect(getOwners(seen)).toEqual([alive]);
+    expect(await forceRelease(seen)).toBe("released");
     expect(await direct.exists(key)).toBe(0);
   });
 });
@@ -186,8 +190,8 @@ describe("Symfony locks", () => {
   it("force-release of an exclusive Symfony lock also removes its write marker", async () => {
     const [one, two] = [token(), token()];
     const [whole, single] = [await exclusive(one), await exclusive(two)];
-    expect(await force(await look(whole))).toBe("released");
-    expect(await force(await look(single), two)).toBe("released");
+    expect(await forceRelease(await observe(whole))).toBe("released");
+    expect(await forceRelease(await observe(single), two)).toBe("released");
     expect(await direct.exists(whole, single)).toBe(0);
   });
 
@@ -195,19 +199,19 @@ describe("Symfony locks", () => {
     const owners = [token(), token()] as const;
     const key = await TAKES.symfonyShared(owners);
     const end = Number(await direct.zscore(key, owners[0]));
-    expect(await force(await look(key), owners[1])).toBe("released");
+    expect(await forceRelease(await observe(key), owners[1])).toBe("released");
     expect(await direct.pttl(key)).toBeLessThanOrEqual(end - Date.now() + 100);
   });
 
   it("a Symfony holder that switched between reader and writer no longer matches what was seen", async () => {
     const owner = token();
     const key = await TAKES.symfonyShared([owner]);
-    const reader = await look(key);
+    const reader = await observe(key);
     await exclusive(owner, key);
-    expect([await force(reader), await force(reader, owner)]).toEqual(["changed", "changed"]);
-    const writer = await look(key);
+    expect([await forceRelease(reader), await forceRelease(reader, owner)]).toEqual(["changed", "changed"]);
+    const writer = await observe(key);
     await direct.zrem(key, "__write__");
-    expect([await force(writer), await force(writer, owner)]).toEqual(["changed", "changed"]);
+    expect([await forceRelease(writer), await forceRelease(writer, owner)]).toEqual(["changed", "changed"]);
     expect(await direct.zcard(key)).toBe(1);
   });
 
@@ -215,15 +219,17 @@ describe("Symfony locks", () => {
     const owner = token();
     const key = await exclusive(owner);
     const reserved = "lockkeeper:reserve:mei";
-    expect(await force(await look(key), undefined, { owner: reserved, holdOffMs: 20_000 })).toBe("released");
-    const seen = await look(key);
+    expect(await forceRelease(await observe(key), undefined, { owner: reserved, holdOffMs: 20_000 })).toBe(
+      "released",
+    );
+    const seen = await observe(key);
     expect(seen).toMatchObject({ kind: "lock", format: "symfony", holders: [{ owner: reserved }] });
     expect(await direct.zrange(key, "0", "-1")).toEqual(["__write__", reserved]);
     for (const left of [seen.remainingMs, await direct.pttl(key)]) {
       expect(left).toBeLessThanOrEqual(20_000);
       expect(left).toBeGreaterThan(15_000);
     }
-    expect(await force(seen)).toBe("released");
+    expect(await forceRelease(seen)).toBe("released");
     expect(await direct.exists(key)).toBe(0);
   });
 
@@ -231,29 +237,29 @@ describe("Symfony locks", () => {
     const owners = [token(), token()] as const;
     const key = await TAKES.symfonyShared(owners);
     const holdOff = { owner: "lockkeeper:reserve:mei", holdOffMs: 20_000 };
-    expect(await force(await look(key), owners[0], holdOff)).toBe("changed");
-    expect(ownersOf(await look(key))).toEqual([...owners].sort());
+    expect(await forceRelease(await observe(key), owners[0], holdOff)).toBe("changed");
+    expect(getOwners(await observe(key))).toEqual([...owners].sort());
   });
 
   it("a Symfony lock whose last holder has expired is ended, and force-release finds it gone", async () => {
     const key = `lock:${randomUUID()}`;
     await direct.zadd(key, Date.now() - 5, token());
     await direct.zadd(key, Date.now() - 5, "__write__");
-    const [seen] = await read(direct, [key]);
+    const [seen] = await readKeys(direct, [key]);
     expect(seen?.state).toBe("ended");
-    expect(await force(seen as HeldObservation)).toBe("gone");
+    expect(await forceRelease(seen as HeldObservation)).toBe("gone");
   });
 });
 
 describe("Medallion locks", () => {
   it("a waiting Medallion writer is counted as a waiter of the readers", async () => {
     const key = await TAKES.medallionReaders([medallion(), medallion()]);
-    expect((await look(key)).waiters).toBeUndefined();
+    expect((await observe(key)).waiters).toBeUndefined();
     const writer = key.replace(/\.readers$/, ".writer");
     await direct.set(writer, `${medallion()}_WRITERWAITING`, "PX", 30_000);
-    expect((await look(key)).waiters).toEqual({ count: 1, known: "unknowable" });
+    expect((await observe(key)).waiters).toEqual({ count: 1, known: "unknowable" });
     await direct.set(writer, medallion(), "PX", 30_000);
-    expect((await look(key)).waiters).toBeUndefined();
+    expect((await observe(key)).waiters).toBeUndefined();
   });
 });
 
@@ -279,12 +285,12 @@ describe("sidekiq-unique-jobs", () => {
     "force-release of a version 8 job lock removes all its keys, with the namespace %j",
     async (namespace) => {
       const { digest, name, key } = await taken(jid(), namespace);
-      const seen = await look(key);
+      const seen = await observe(key);
       expect(seen).toMatchObject({
         ...{ kind: "lock", waiters: { count: 0, known: "exact" } },
         holders: [{ record: { purpose: "SyncJob" }, sinceIs: "told" }],
       });
-      expect(await force(seen)).toBe("released");
+      expect(await forceRelease(seen)).toBe("released");
       expect(await direct.exists(...besides(name))).toBe(0);
       for (const registry of ["digests", "expiring_digests"])
         expect(await direct.zscore(`${namespace}uniquejobs:${registry}`, digest)).toBeNull();
@@ -295,11 +301,11 @@ describe("sidekiq-unique-jobs", () => {
 
   it("force-release wakes a job that waits with BLMOVE", async () => {
     const { name, key } = await taken();
-    const waiter = redis.client();
+    const waiter = redis.createClient();
     const woken = waiter.blmove(`${name}:QUEUED`, `${name}:PRIMED`, "RIGHT", "LEFT", 10);
-    await until(async () => (await direct.info("clients")).includes("blocked_clients:1"));
+    await waitUntil(async () => (await direct.info("clients")).includes("blocked_clients:1"));
     const freedAt = performance.now();
-    expect(await force(await look(key))).toBe("released");
+    expect(await forceRelease(await observe(key))).toBe("released");
     expect(await woken).toBe("1");
     expect(performance.now() - freedAt).toBeLessThan(1000);
   });
@@ -309,7 +315,7 @@ describe("sidekiq-unique-jobs", () => {
     const [queued, primed] = [jid(), jid()];
     await direct.lpush(`${name}:QUEUED`, owner, queued, "1");
     await direct.lpush(`${name}:PRIMED`, primed);
-    expect((await look(key)).waiters).toEqual({ count: 2, known: "exact" });
+    expect((await observe(key)).waiters).toEqual({ count: 2, known: "exact" });
   });
 
   it("force-release of one of several jobs removes only its entry", async () => {
@@ -317,23 +323,23 @@ describe("sidekiq-unique-jobs", () => {
     await direct.set(`${name}:INFO`, JSON.stringify({ worker: "SyncJob", limit: 3 }));
     const other = jid();
     await direct.hset(key, other, String(Date.now() / 1000));
-    const seen = await look(key);
+    const seen = await observe(key);
     expect(seen).toMatchObject({ kind: "semaphore", permits: { available: 1, total: 3 } });
-    expect(await force(seen, owner)).toBe("released");
+    expect(await forceRelease(seen, owner)).toBe("released");
     expect(await direct.hkeys(key)).toEqual([other]);
     expect(await direct.exists(...besides(name))).toBe(3);
     expect(await direct.zscore("uniquejobs:digests", digest)).not.toBeNull();
     expect(await direct.lrange(`${name}:QUEUED`, 0, -1)).toEqual(["1"]);
-    expect(await force(await look(key), other)).toBe("released");
+    expect(await forceRelease(await observe(key), other)).toBe("released");
     expect(await direct.exists(...besides(name))).toBe(0);
     expect(await direct.zscore("uniquejobs:digests", digest)).toBeNull();
   });
 
   it("a job that was retried and reacquired the lock no longer matches what was seen", async () => {
     const { owner, key } = await taken();
-    const seen = await look(key);
+    const seen = await observe(key);
     await direct.hset(key, owner, String(Date.now() / 1000 + 1));
-    expect([await force(seen), await force(seen, owner)]).toEqual(["changed", "changed"]);
+    expect([await forceRelease(seen), await forceRelease(seen, owner)]).toEqual(["changed", "changed"]);
     expect(await direct.hlen(key)).toBe(1);
   });
 
@@ -344,11 +350,11 @@ describe("sidekiq-unique-jobs", () => {
     const [one, two] = [jid(), jid()].sort() as [string, string];
     await direct.hset(key, one, job(2), two, job(2));
     await direct.zadd("uniquejobs:digests", Date.now() / 1000, digest);
-    const seen = await look(key);
+    const seen = await observe(key);
     expect(seen).toMatchObject({ kind: "semaphore", permits: { available: 0, total: 2 } });
-    expect(await force(seen, one)).toBe("released");
+    expect(await forceRelease(seen, one)).toBe("released");
     expect(await direct.zscore("uniquejobs:digests", digest)).not.toBeNull();
-    expect(await force(await look(key))).toBe("released");
+    expect(await forceRelease(await observe(key))).toBe("released");
     expect(await direct.zscore("uniquejobs:digests", digest)).toBeNull();
     expect(await direct.exists(key, `${digest}:QUEUED`)).toBe(0);
   });
@@ -357,12 +363,12 @@ describe("sidekiq-unique-jobs", () => {
 it("a semaphore with 100 holders is read in full, and one above the limit is reported as unread with its size", async () => {
   const owners = Array.from({ length: 100 }, () => randomUUID());
   const key = await TAKES.semaphore(owners);
-  expect((await look(key)).holders).toHaveLength(100);
-  expect(await force(await look(key))).toBe("released");
+  expect((await observe(key)).holders).toHaveLength(100);
+  expect(await forceRelease(await observe(key))).toBe("released");
   const crowd = `semaphore:${randomUUID()}`;
   await direct.zadd(crowd, ...Array.from({ length: 257 }, () => [Date.now(), randomUUID()]).flat());
   await direct.pexpire(crowd, 10_000);
-  expect(await read(direct, [crowd])).toMatchObject([
+  expect(await readKeys(direct, [crowd])).toMatchObject([
     { state: "not_a_lock", type: "zset", unread: { size: 257, most: 256, of: "members" } },
   ]);
 });

@@ -1,28 +1,32 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import { argumentOf, Script } from "../../redis/script.ts";
-import type { FreeAsk } from "../lock-format.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
+import type { ForceReleaseParams } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
-import { type ForceReleaseReply, forceReleaseReplyOf } from "../script-replies.ts";
+import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
 
-const script = (file: string) =>
+const createReleaseScript = (file: string) =>
   new Script<RedisArgument[], RedisArgument[], ForceReleaseReply>(
     new URL(file, import.meta.url),
-    forceReleaseReplyOf,
+    parseForceReleaseReply,
   );
-const freeScored = script("force-release-scored.lua");
-const freeUnscored = script("force-release-unscored.lua");
-const freeJobs = script("force-release-jobs.lua");
+const scoredScript = createReleaseScript("force-release-scored.lua");
+const unscoredScript = createReleaseScript("force-release-unscored.lua");
+const jobsScript = createReleaseScript("force-release-jobs.lua");
 
-type Free = (
+type ForceRelease = (
   redis: Commands,
   channel: string,
   seen: HeldObservation,
-  ask: FreeAsk,
+  ask: ForceReleaseParams,
 ) => Promise<ForceReleaseReply>;
 
 /** Who, why, and how far it goes: the arguments that the scripts have in common, and the holders that are freed. */
-function commonOf(channel: string, seen: HeldObservation, { holder, by, reason, holdOff }: FreeAsk) {
+function buildCommonArguments(
+  channel: string,
+  seen: HeldObservation,
+  { holder, by, reason, holdOff }: ForceReleaseParams,
+) {
   // Nobody is kept off while others have it.
   const scope = holder === undefined || holdOff !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
@@ -30,28 +34,28 @@ function commonOf(channel: string, seen: HeldObservation, { holder, by, reason, 
 }
 
 /** What a holder has in the key. */
-export function storedOf({ stored, owner }: SeenHolder): readonly Key[] {
+export function getStoredMembers({ stored, owner }: SeenHolder): readonly Key[] {
   return stored ?? [owner];
 }
 
 /** @param exclusive the member that is there as long as the lock is exclusive, where the format has one */
-export function freesScored(scores: "end" | "refresh", exclusive = ""): Free {
+export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): ForceRelease {
   return (redis, channel, seen, ask) => {
-    const { holders, words } = commonOf(channel, seen, ask);
+    const { holders, words } = buildCommonArguments(channel, seen, ask);
     const members = holders.flatMap((holder) => {
-      const stored = storedOf(holder).map(argumentOf);
-      return [argumentOf(holder.owner), stored.length, ...stored];
+      const stored = getStoredMembers(holder).map(toRedisArgument);
+      return [toRedisArgument(holder.owner), stored.length, ...stored];
     });
     const off = ask.holdOff;
     const how = [scores, exclusive, off?.holdOffMs ?? "", off?.owner ?? ""];
-    return freeScored.run(redis, [argumentOf(seen.key)], [...words, ...how, ...members]);
+    return scoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...how, ...members]);
   };
 }
 
-export const freesUnscored: Free = (redis, channel, seen, ask) => {
-  const { holders, words } = commonOf(channel, seen, ask);
-  const owners = holders.map(({ owner }) => argumentOf(owner));
-  return freeUnscored.run(redis, [argumentOf(seen.key)], [...words, ...owners]);
+export const forceReleaseUnscored: ForceRelease = (redis, channel, seen, ask) => {
+  const { holders, words } = buildCommonArguments(channel, seen, ask);
+  const owners = holders.map(({ owner }) => toRedisArgument(owner));
+  return unscoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...owners]);
 };
 
 export interface JobKeys {
@@ -61,15 +65,15 @@ export interface JobKeys {
   readonly digest: RedisArgument;
 }
 
-export function freesJobs(keysOf: (seen: HeldObservation) => JobKeys): Free {
+export function createJobsRelease(keysOf: (seen: HeldObservation) => JobKeys): ForceRelease {
   return (redis, channel, seen, ask) => {
-    const { holders, words } = commonOf(channel, seen, ask);
+    const { holders, words } = buildCommonArguments(channel, seen, ask);
     const { keys, version, digest } = keysOf(seen);
     const jobs = holders.flatMap((holder) => [
-      argumentOf(holder.owner),
-      ...storedOf(holder).map(argumentOf),
+      toRedisArgument(holder.owner),
+      ...getStoredMembers(holder).map(toRedisArgument),
       holder.sinceMs ?? "",
     ]);
-    return freeJobs.run(redis, keys, [...words, version, digest, ...jobs]);
+    return jobsScript.run(redis, keys, [...words, version, digest, ...jobs]);
   };
 }

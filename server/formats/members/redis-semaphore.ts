@@ -1,10 +1,17 @@
 import type { Confidence } from "../../../lib/contract/format.ts";
-import { type Key, textOfKey } from "../../../lib/keys/key.ts";
-import type { How, KnownFormat } from "../lock-format.ts";
-import { type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
+import { formatKey, type Key } from "../../../lib/keys/key.ts";
+import type { DetectionBasis, LockFormat } from "../lock-format.ts";
+import { createForeignHolder, type DetectedLock, type SeenHolder } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
-import { freesScored } from "./force-release-members.ts";
-import { inOrder, isTime, lastEndOf, living, type Scored, scoredOf } from "./scored-members.ts";
+import { createScoredRelease } from "./force-release-members.ts";
+import {
+  findLastEndMs,
+  isTimeScore,
+  parseScoredMembers,
+  type ScoredMember,
+  selectLiving,
+  sortHolders,
+} from "./scored-members.ts";
 
 /** A client's clock may be ahead of Redis's by so much. */
 const AHEAD_MS = 60_000;
@@ -13,7 +20,7 @@ const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const IDENTIFIER = new RegExp(`^${UUID}(?:[-_].*)?$`, "s");
 const PERMIT = new RegExp(`^(${UUID}(?:-.*)?)_(\\d{1,4})$`, "s");
 
-interface Member extends Scored {
+interface Member extends ScoredMember {
   readonly leftMs: number | null;
 }
 
@@ -22,24 +29,24 @@ interface Member extends Scored {
  * is written nowhere but in the key's time to live, which the latest refresh has set. So everyone is taken to have the
  * same: a member ends as much before the key as its score is before the latest. The clocks cancel out.
  */
-export function recogniseSemaphore(raw: RawKey, how: How): Recognised | undefined {
-  const scored = scoredOf(raw);
-  const confidence = how === "by_rule" ? "certain" : confidenceOf(raw, scored);
-  if (confidence === undefined || !scored.every(isTime)) return undefined;
+export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
+  const scored = parseScoredMembers(raw);
+  const confidence = how === "by_rule" ? "certain" : assessConfidence(raw, scored);
+  if (confidence === undefined || !scored.every(isTimeScore)) return undefined;
   const latest = Math.max(...scored.map(({ score }) => score));
   const { remainingMs } = raw;
   const members = scored.map((each) => ({
     ...each,
     leftMs: remainingMs === null ? null : remainingMs - (latest - each.score),
   }));
-  const holders = inOrder(holdersOf(living(members)));
+  const holders = sortHolders(toHolders(selectLiving(members)));
   if (holders === undefined) return undefined;
   const known = { format: "redis-semaphore", candidates: [], kind: "semaphore" } as const;
-  return { ...known, confidence, holders, remainingMs: lastEndOf(members) };
+  return { ...known, confidence, holders, remainingMs: findLastEndMs(members) };
 }
 
-function confidenceOf({ key, asOf }: RawKey, members: readonly Scored[]): Confidence | undefined {
-  const name = textOfKey(key);
+function assessConfidence({ key, asOf }: RawKey, members: readonly ScoredMember[]): Confidence | undefined {
+  const name = formatKey(key);
   if (!/(^|:)semaphore:/.test(name) || !members.every(({ member }) => IDENTIFIER.test(member)))
     return undefined;
   if (members.some(({ score }) => score > asOf + AHEAD_MS)) return undefined;
@@ -47,7 +54,7 @@ function confidenceOf({ key, asOf }: RawKey, members: readonly Scored[]): Confid
 }
 
 /** A MultiSemaphore has a member `<id>_<i>` for each permit, i from 0 on. */
-function holdersOf(members: readonly Member[]): SeenHolder[] {
+function toHolders(members: readonly Member[]): SeenHolder[] {
   const byId = new Map<Key, Member[]>();
   for (const each of members) {
     const id = PERMIT.exec(each.member)?.[1] ?? each.member;
@@ -55,21 +62,21 @@ function holdersOf(members: readonly Member[]): SeenHolder[] {
   }
   return [...byId].flatMap(([id, its]) =>
     its.every((_, at) => its.some(({ member }) => member === `${id}_${at}`))
-      ? [holderOf(id, its)]
-      : its.map((each) => holderOf(each.member, [each])),
+      ? [toHolder(id, its)]
+      : its.map((each) => toHolder(each.member, [each])),
   );
 }
 
-function holderOf(owner: Key, members: readonly Member[]): SeenHolder {
-  const ownRemainingMs = lastEndOf(members);
+function toHolder(owner: Key, members: readonly Member[]): SeenHolder {
+  const ownRemainingMs = findLastEndMs(members);
   const stored = members.map(({ member }) => member);
-  return strangerOf(owner, { count: members.length, ownRemainingMs, stored });
+  return createForeignHolder(owner, { count: members.length, ownRemainingMs, stored });
 }
 
-export const REDIS_SEMAPHORE: KnownFormat = {
+export const REDIS_SEMAPHORE: LockFormat = {
   name: "redis-semaphore",
   types: ["zset"],
-  recognise: recogniseSemaphore,
+  detect: detectRedisSemaphore,
   // Not held off: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, holdOff: false, free: freesScored("refresh") },
+  frees: { oneHolder: true, holdOff: false, free: createScoredRelease("refresh") },
 };

@@ -1,30 +1,30 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../observation.ts";
-import { ownerOf, type RawKey } from "../raw-key.ts";
+import { type RawKey, toOwner } from "../raw-key.ts";
 
 /** As of Redisson's: what is a lock goes to every open page. */
 const OWNER_BYTES_MAX = 1024;
 
 /** The owners of members; undefined where one is too long for one. */
-export function ownersOf(members: readonly Buffer[]): Key[] | undefined {
-  return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(ownerOf) : undefined;
+export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
+  return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
 
 /** A member of a sorted set. */
-export interface Scored {
+export interface ScoredMember {
   readonly member: Key;
   readonly score: number;
 }
 
 /** Empty: no sorted set, or too large to be read. */
-export function scoredOf({ type, content }: Pick<RawKey, "type" | "content">): Scored[] {
+export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "content">): ScoredMember[] {
   if (type !== "zset") return [];
-  const members = ownersOf(content.filter((_, at) => at % 2 === 0)) ?? [];
+  const members = parseOwners(content.filter((_, at) => at % 2 === 0)) ?? [];
   return members.map((member, at) => ({ member, score: Number(content[2 * at + 1]?.toString()) }));
 }
 
 /** Unix milliseconds, from 2001 to 2286; what a sorted set of something else has for scores is seldom in there. */
-export function isTime({ score }: Scored): boolean {
+export function isTimeScore({ score }: ScoredMember): boolean {
   return score >= 1e12 && score < 1e13;
 }
 
@@ -36,18 +36,20 @@ type Holders = readonly [SeenHolder, ...SeenHolder[]];
  *
  * @param members with the time left to each, null: no expiry
  */
-export function living<Each extends { leftMs: number | null }>(members: readonly Each[]): readonly Each[] {
+export function selectLiving<Each extends { leftMs: number | null }>(
+  members: readonly Each[],
+): readonly Each[] {
   const alive = members.filter(({ leftMs }) => leftMs === null || leftMs > 0);
   return alive.length > 0 ? alive : members;
 }
 
-export function inOrder(holders: readonly SeenHolder[]): Holders | undefined {
+export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined {
   const [first, ...rest] = holders.toSorted((a, b) => (a.owner < b.owner ? -1 : 1));
   return first === undefined ? undefined : [first, ...rest];
 }
 
 /** The lock is free when the last of them has ended. */
-export function lastEndOf(members: readonly { leftMs: number | null }[]): number | null {
+export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);
   return Number.isFinite(longest) ? longest : null;

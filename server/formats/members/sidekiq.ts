@@ -1,15 +1,20 @@
 import { z } from "zod";
 import type { Confidence } from "../../../lib/contract/format.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
-import { bytesOfKey, type Key, textOfKey } from "../../../lib/keys/key.ts";
+import { encodeKey, formatKey, type Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
-import { argumentOf } from "../../redis/script.ts";
-import type { How, KnownFormat, More } from "../lock-format.ts";
-import { type HeldObservation, type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
-import { membersOf, type Queue } from "../queue-reader.ts";
-import { ownerOf, type RawKey } from "../raw-key.ts";
-import { freesJobs, type JobKeys } from "./force-release-members.ts";
-import { inOrder, ownersOf } from "./scored-members.ts";
+import { toRedisArgument } from "../../redis/script.ts";
+import type { DetailReader, DetectionBasis, LockFormat } from "../lock-format.ts";
+import {
+  createForeignHolder,
+  type DetectedLock,
+  type HeldObservation,
+  type SeenHolder,
+} from "../observation.ts";
+import { parseMembers, type QueueReader } from "../queue-reader.ts";
+import { type RawKey, toOwner } from "../raw-key.ts";
+import { createJobsRelease, type JobKeys } from "./force-release-members.ts";
+import { parseOwners, sortHolders } from "./scored-members.ts";
 
 const LOCKED = ":LOCKED";
 const JOB_ID = /^[0-9a-f]{24}$/;
@@ -21,32 +26,32 @@ const SENTINEL = "1";
 const WAITING_MAX = 256;
 
 /** What is told of a lock: in version 9 by each job's value, in version 8 in a key beside it, where the app wants so. */
-const Told = z.object({
+const LockInfo = z.object({
   worker: z.string().nullish().catch(null),
   limit: z.coerce.number().int().min(1).max(1e6).nullish().catch(null),
   time: z.number().nullish().catch(null),
 });
-type Told = z.infer<typeof Told>;
+type LockInfo = z.infer<typeof LockInfo>;
 
-function toldOf(json: unknown): Told | undefined {
+function parseLockInfo(json: unknown): LockInfo | undefined {
   if (typeof json !== "string" || !json.startsWith("{")) return undefined;
   try {
-    return Told.parse(JSON.parse(json));
+    return LockInfo.parse(JSON.parse(json));
   } catch {
     return undefined;
   }
 }
 
 /** A hash of job ids: when each took the lock, in seconds (version 8), or what it tells of itself (version 9). */
-export function recogniseJobs(raw: RawKey, how: How): Recognised | undefined {
-  const jobs = raw.type === "hash" ? jobsOf(raw.content) : [];
-  const confidence = confidenceOf(textOfKey(raw.key), jobs, how);
-  const told = jobs.flatMap((job) => holderOf(job) ?? []);
-  const holders = inOrder(told);
+export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
+  const jobs = raw.type === "hash" ? parseJobs(raw.content) : [];
+  const confidence = assessConfidence(formatKey(raw.key), jobs, how);
+  const told = jobs.flatMap((job) => toHolder(job) ?? []);
+  const holders = sortHolders(told);
   if (confidence === undefined || holders === undefined || told.length < jobs.length) return undefined;
   const known = { format: "sidekiq-unique-jobs", candidates: [], confidence, holders } as const;
-  const limit = toldOf(jobs[0]?.value)?.limit ?? null;
-  return { ...known, ...kindOf(holders.length, limit), remainingMs: raw.remainingMs };
+  const limit = parseLockInfo(jobs[0]?.value)?.limit ?? null;
+  return { ...known, ...toKind(holders.length, limit), remainingMs: raw.remainingMs };
 }
 
 interface Job {
@@ -54,52 +59,52 @@ interface Job {
   readonly value: Key;
 }
 
-function jobsOf(content: readonly Buffer[]): Job[] {
-  const ids = ownersOf(content.filter((_, at) => at % 2 === 0)) ?? [];
-  return ids.map((id, at) => ({ id, value: ownerOf(content[2 * at + 1] ?? Buffer.alloc(0)) }));
+function parseJobs(content: readonly Buffer[]): Job[] {
+  const ids = parseOwners(content.filter((_, at) => at % 2 === 0)) ?? [];
+  return ids.map((id, at) => ({ id, value: toOwner(content[2 * at + 1] ?? Buffer.alloc(0)) }));
 }
 
-function confidenceOf(name: string, jobs: readonly Job[], how: How): Confidence | undefined {
+function assessConfidence(name: string, jobs: readonly Job[], how: DetectionBasis): Confidence | undefined {
   if (how === "by_rule") return name.endsWith(LOCKED) ? "certain" : undefined;
   if (!jobs.every(({ id }) => JOB_ID.test(id))) return undefined;
   if (BY_DEFAULT.test(name)) return "certain";
   return BY_ANY_PREFIX.test(name) ? "likely" : undefined;
 }
 
-function holderOf({ id, value }: Job): SeenHolder | undefined {
-  const told = toldOf(value);
+function toHolder({ id, value }: Job): SeenHolder | undefined {
+  const told = parseLockInfo(value);
   const seconds = told === undefined ? Number(value || "x") : told.time;
   if (seconds != null && !(seconds > 1e9 && seconds < 1e10)) return undefined;
-  return strangerOf(id, {
+  return createForeignHolder(id, {
     stored: [value],
     ...(seconds == null ? {} : { sinceMs: Math.floor(seconds * 1000), sinceIs: "told" }),
-    ...recordOf(told),
+    ...toRecord(told),
   });
 }
 
-function recordOf(told: Told | undefined): Pick<SeenHolder, "record"> | undefined {
+function toRecord(told: LockInfo | undefined): Pick<SeenHolder, "record"> | undefined {
   const worker = told?.worker;
   return worker ? { record: { purpose: worker.slice(0, RECORD_TEXT_MAX) } } : undefined;
 }
 
-function kindOf(held: number, limit: number | null): Pick<Recognised, "kind" | "permits"> {
+function toKind(held: number, limit: number | null): Pick<DetectedLock, "kind" | "permits"> {
   if (limit !== null && limit > 1)
     return { kind: "semaphore", permits: { available: Math.max(0, limit - held), total: limit } };
   return { kind: held > 1 ? "semaphore" : "lock" };
 }
 
-function versionOf({ holders: [{ stored }] }: HeldObservation): JobKeys["version"] {
+function detectVersion({ holders: [{ stored }] }: HeldObservation): JobKeys["version"] {
   return stored?.[0]?.startsWith("{") ? "9" : "8";
 }
 
 /** The keys that belong to a lock. A namespace stands before all of them, and in no digest. */
-function keysOf(seen: HeldObservation): JobKeys {
-  const locked = Buffer.from(bytesOfKey(seen.key));
+function buildJobKeys(seen: HeldObservation): JobKeys {
+  const locked = Buffer.from(encodeKey(seen.key));
   const digest = locked.subarray(0, -LOCKED.length);
-  const namespace = BY_DEFAULT.exec(textOfKey(seen.key))?.[1] ?? "";
+  const namespace = BY_DEFAULT.exec(formatKey(seen.key))?.[1] ?? "";
   const beside = (suffix: string) => Buffer.concat([digest, Buffer.from(suffix)]);
   return {
-    version: versionOf(seen),
+    version: detectVersion(seen),
     digest: digest.subarray(Buffer.byteLength(namespace)),
     keys: [
       ...[locked, digest, beside(":INFO"), beside(":PRIMED"), beside(":QUEUED")],
@@ -109,26 +114,26 @@ function keysOf(seen: HeldObservation): JobKeys {
 }
 
 /** Of version 8: who waits for the lock, and what is told of it. */
-const beside: More = {
-  ask(seen) {
-    if (versionOf(seen) === "9") return [];
-    const [, , info = "", primed = "", queued = ""] = keysOf(seen).keys as RedisArgument[];
+const JOB_DETAILS: DetailReader = {
+  buildCommands(seen) {
+    if (detectVersion(seen) === "9") return [];
+    const [, , info = "", primed = "", queued = ""] = buildJobKeys(seen).keys as RedisArgument[];
     return [
       ["LRANGE", queued, 0, WAITING_MAX - 1],
       ["LRANGE", primed, 0, WAITING_MAX - 1],
       ["GETRANGE", info, 0, 4095],
     ];
   },
-  take(seen, [queued, primed, info]) {
+  applyAnswers(seen, [queued, primed, info]) {
     const lists = [queued, primed].map((list) => (Array.isArray(list) ? list.map(String) : []));
     const holders = new Set(seen.holders.map(({ owner }) => owner));
     const waiting = new Set(lists.flat().filter((id) => id !== SENTINEL && !holders.has(id)));
     const isCut = lists.some(({ length }) => length === WAITING_MAX);
-    const told = toldOf(info);
+    const told = parseLockInfo(info);
     return {
       ...seen,
-      ...kindOf(seen.holders.length, told?.limit ?? null),
-      holders: withRecord(seen.holders, recordOf(told)),
+      ...toKind(seen.holders.length, told?.limit ?? null),
+      holders: addRecord(seen.holders, toRecord(told)),
       waiters: {
         count: (seen.waiters?.count ?? 0) + waiting.size,
         known: isCut ? "estimated" : "exact",
@@ -137,7 +142,7 @@ const beside: More = {
   },
 };
 
-function withRecord(
+function addRecord(
   [first, ...rest]: HeldObservation["holders"],
   record: Pick<SeenHolder, "record"> | undefined,
 ): HeldObservation["holders"] {
@@ -145,36 +150,36 @@ function withRecord(
 }
 
 /** Whoever takes an id off the list has it run: the order of the list is none of service. */
-const jobsThatWait: Queue = {
+const JOB_QUEUE: QueueReader = {
   order: "unseen",
-  ask(key) {
-    const { primed, queued } = waitingKeysOf(key);
+  buildCommands(key) {
+    const { primed, queued } = buildWaitingKeys(key);
     return [
       ["LRANGE", primed, 0, WAITING_MAX - 1],
       ["LRANGE", queued, 0, WAITING_MAX - 1],
-      ["HKEYS", argumentOf(key)],
+      ["HKEYS", toRedisArgument(key)],
     ];
   },
-  take([primed, queued, locked]) {
-    const holders = new Set(membersOf(locked).map(String));
-    const ids = new Set([...membersOf(primed), ...membersOf(queued)].map(String));
+  parseQueue([primed, queued, locked]) {
+    const holders = new Set(parseMembers(locked).map(String));
+    const ids = new Set([...parseMembers(primed), ...parseMembers(queued)].map(String));
     const waiting = [...ids].filter((id) => id !== SENTINEL && !holders.has(id));
     return waiting.map((owner) => ({ owner, sinceMs: null, untilMs: null }));
   },
 };
 
-function waitingKeysOf(key: Key): { primed: Buffer; queued: Buffer } {
-  const digest = Buffer.from(bytesOfKey(key)).subarray(0, -LOCKED.length);
+function buildWaitingKeys(key: Key): { primed: Buffer; queued: Buffer } {
+  const digest = Buffer.from(encodeKey(key)).subarray(0, -LOCKED.length);
   const beside = (suffix: string) => Buffer.concat([digest, Buffer.from(suffix)]);
   return { primed: beside(":PRIMED"), queued: beside(":QUEUED") };
 }
 
-export const SIDEKIQ: KnownFormat = {
+export const SIDEKIQ: LockFormat = {
   name: "sidekiq-unique-jobs",
   types: ["hash"],
-  recognise: recogniseJobs,
-  more: beside,
-  queue: jobsThatWait,
+  detect: detectSidekiqJobs,
+  more: JOB_DETAILS,
+  queue: JOB_QUEUE,
   // Not held off: its reaper frees what is held by the id of no job.
-  frees: { oneHolder: true, holdOff: false, free: freesJobs(keysOf) },
+  frees: { oneHolder: true, holdOff: false, free: createJobsRelease(buildJobKeys) },
 };

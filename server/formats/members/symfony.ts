@@ -1,10 +1,16 @@
 import type { Confidence } from "../../../lib/contract/format.ts";
-import type { How, KnownFormat } from "../lock-format.ts";
-import { type Recognised, strangerOf } from "../observation.ts";
+import type { DetectionBasis, LockFormat } from "../lock-format.ts";
+import { createForeignHolder, type DetectedLock } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
-import { isLockLike } from "../strings/lock-name.ts";
-import { freesScored } from "./force-release-members.ts";
-import { inOrder, isTime, lastEndOf, living, scoredOf } from "./scored-members.ts";
+import { hasLockLikeName } from "../strings/lock-name.ts";
+import { createScoredRelease } from "./force-release-members.ts";
+import {
+  findLastEndMs,
+  isTimeScore,
+  parseScoredMembers,
+  selectLiving,
+  sortHolders,
+} from "./scored-members.ts";
 
 /** There as long as the lock is exclusive; without it all holders share it. */
 const WRITE = "__write__";
@@ -14,22 +20,22 @@ const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
 const TOLERANCE_MS = 5;
 
 /** A score is when its holder ends; the key ends with the last. */
-export function recogniseSymfony(raw: RawKey, how: How): Recognised | undefined {
+export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const { asOf } = raw;
-  const members = scoredOf(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));
-  if (members.length === 0 || !members.every(isTime)) return undefined;
+  const members = parseScoredMembers(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));
+  if (members.length === 0 || !members.every(isTimeScore)) return undefined;
   const isToken = ({ member }: { member: string }) => member !== WRITE;
   if (how === "by_shape" && !members.filter(isToken).every(({ member }) => TOKEN.test(member)))
     return undefined;
   const confidence =
-    how === "by_rule" ? "certain" : confidenceOf(raw, lastEndOf(members), members.every(isToken));
+    how === "by_rule" ? "certain" : assessConfidence(raw, findLastEndMs(members), members.every(isToken));
   if (confidence === undefined) return undefined;
-  const alive = living(members);
+  const alive = selectLiving(members);
   const isExclusive = !alive.every(isToken);
   const tokens = alive.filter(isToken);
-  const holders = inOrder(
+  const holders = sortHolders(
     (tokens.length > 0 ? tokens : alive).map(({ member, leftMs }) =>
-      strangerOf(member, {
+      createForeignHolder(member, {
         ...(isExclusive ? {} : { role: "read" as const }),
         ownRemainingMs: leftMs,
         stored: isExclusive && member !== WRITE ? [member, WRITE] : [member],
@@ -38,11 +44,11 @@ export function recogniseSymfony(raw: RawKey, how: How): Recognised | undefined 
   );
   if (holders === undefined) return undefined;
   const known = { format: "symfony", candidates: [], kind: isExclusive ? "lock" : "read" } as const;
-  return { ...known, confidence, holders, remainingMs: lastEndOf(alive) };
+  return { ...known, confidence, holders, remainingMs: findLastEndMs(alive) };
 }
 
 /** Of a sorted set of somebody else's hashes the key does not end with the highest score. */
-function confidenceOf(
+function assessConfidence(
   { key, remainingMs }: RawKey,
   lastMs: number | null,
   isShared: boolean,
@@ -52,13 +58,13 @@ function confidenceOf(
   if (endsWithLast) return "certain";
   if (!isShared) return "likely";
   if ((lastMs ?? 0) <= 0) return undefined;
-  return isLockLike(key) ? "likely" : "possible";
+  return hasLockLikeName(key) ? "likely" : "possible";
 }
 
-export const SYMFONY: KnownFormat = {
+export const SYMFONY: LockFormat = {
   name: "symfony",
   types: ["zset"],
-  recognise: recogniseSymfony,
+  detect: detectSymfony,
   // Held off as by an exclusive holder of its own, whom every client of it respects.
-  frees: { oneHolder: true, holdOff: true, free: freesScored("end", WRITE) },
+  frees: { oneHolder: true, holdOff: true, free: createScoredRelease("end", WRITE) },
 };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rawKey } from "../../../test/support/raw-key.ts";
+import { createRawKey } from "../../../test/support/raw-key.ts";
 import type { RawKey } from "../raw-key.ts";
-import { recogniseRedisson } from "./detect-redisson.ts";
+import { detectRedisson } from "./detect-redisson.ts";
 
 const NOW = 1_795_216_496_000;
 const ONE = "11111111-1111-4111-8111-111111111111:1";
@@ -13,14 +13,14 @@ const TOLD = {
 };
 
 const hash = (fields: Record<string, string>, more: Partial<RawKey> = {}) =>
-  rawKey("lock:a", "hash", Object.entries(fields).flat(), { asOf: NOW, ...more });
+  createRawKey("lock:a", "hash", Object.entries(fields).flat(), { asOf: NOW, ...more });
 const number = (value: string, more: Partial<RawKey> = {}) =>
-  rawKey("lock:a", "string", [value], { asOf: NOW, remainingMs: null, ...more });
+  createRawKey("lock:a", "string", [value], { asOf: NOW, remainingMs: null, ...more });
 const permits = (...all: [id: Buffer | string, end: number | string][]) =>
   all.flatMap(([id, end]) => [Buffer.from(id), Buffer.from(String(end))]);
-const shape = (raw: RawKey) => recogniseRedisson(raw, "by_shape");
-const rule = (raw: RawKey) => recogniseRedisson(raw, "by_rule");
-const ownersOf = (raw: RawKey) => shape(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
+const shape = (raw: RawKey) => detectRedisson(raw, "by_shape");
+const rule = (raw: RawKey) => detectRedisson(raw, "by_rule");
+const getOwners = (raw: RawKey) => shape(raw)?.holders.map(({ owner, count }) => `${owner} ${count}`);
 
 describe("hashes of owners", () => {
   it.each([
@@ -44,10 +44,7 @@ describe("hashes of owners", () => {
     ["a count beyond Lua's precision", { [ONE]: "9".repeat(16) }],
     ["an unrelated field", { [ONE]: "1", name: "x" }],
     ["a writer without a mode", { [`${ONE}:write`]: "1" }],
-    [
-      "more than 64 owners",
-      Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`${ONE}${at}`, "1"])),
-    ],
+    ["more than 64 owners", Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`${ONE}${at}`, "1"]))],
     ["no fields read", {}],
   ])("a hash with %s is not detected as a lock", (_, fields) => {
     expect(shape(hash(fields))).toBeUndefined();
@@ -92,7 +89,7 @@ describe("hashes with a mode field", () => {
     ],
   ])("the hash %j is detected as a read/write lock", (fields, kind, confidence, owners) => {
     expect(shape(hash(fields as Record<string, string>))).toMatchObject({ kind, confidence });
-    expect(ownersOf(hash(fields as Record<string, string>))).toEqual(owners);
+    expect(getOwners(hash(fields as Record<string, string>))).toEqual(owners);
   });
 
   it.each([
@@ -119,7 +116,7 @@ describe("hashes of group values", () => {
       ...entry("b", TWO, NOW),
       ...entry("c", TWO, NOW + 9000),
     });
-    expect(ownersOf(raw)).toEqual([`a:${ONE} 1`, `c:${TWO} 1`]);
+    expect(getOwners(raw)).toEqual([`a:${ONE} 1`, `c:${TWO} 1`]);
     expect(shape(raw)).toMatchObject({ kind: "multi", confidence: "certain", remainingMs: 9000 });
   });
 

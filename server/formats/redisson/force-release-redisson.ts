@@ -1,33 +1,34 @@
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import { argumentOf, Script } from "../../redis/script.ts";
-import { pairOf, wakeChannelOf } from "../keys.ts";
-import type { FreeAsk, FreeTerms } from "../lock-format.ts";
-import { FORMATS } from "../lock-writer.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
+import { buildLockKeyPair, buildWakeChannel } from "../keys.ts";
+import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
+import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
-import { type ForceReleaseReply, forceReleaseReplyOf } from "../script-replies.ts";
-import { isUnnamed } from "./detect-redisson.ts";
-import { leasesOf } from "./reader-leases.ts";
+import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
+import { isUnnamedCounter } from "./detect-redisson.ts";
+import { buildReaderLeases } from "./reader-leases.ts";
 import {
-  fairQueueOf,
-  latchChannelOf,
-  permitsKeyOf,
-  readWriteChannelOf,
-  semaphoreChannelOf,
+  buildFairQueueKeys,
+  buildLatchChannel,
+  buildPermitsKey,
+  buildReadWriteChannel,
+  buildSemaphoreChannel,
 } from "./redisson-keys.ts";
-import { valueAndOwnerOf, writerOf } from "./redisson-owner.ts";
+import { parseEntry, toWriterField } from "./redisson-owner.ts";
 
 type Keys = RedisArgument[];
 
-const script = (name: string) =>
-  new Script<Keys, Keys, ForceReleaseReply>(new URL(name, import.meta.url), forceReleaseReplyOf);
-const freeHolders = script("force-release-holders.lua");
-const freeEntries = script("force-release-entries.lua");
-const freePermits = script("force-release-permits.lua");
-const freeCounter = script("force-release-counter.lua");
+const createReleaseScript = (name: string) =>
+  new Script<Keys, Keys, ForceReleaseReply>(new URL(name, import.meta.url), parseForceReleaseReply);
+const holdersScript = createReleaseScript("force-release-holders.lua");
+const entriesScript = createReleaseScript("force-release-entries.lua");
+const permitsScript = createReleaseScript("force-release-permits.lua");
+const counterScript = createReleaseScript("force-release-counter.lua");
 
 /** What the operator is told, and what may be done. */
-export function termsOf(seen: HeldObservation): FreeTerms {
-  if (!isUnnamed(seen)) return seen.kind === "semaphore" || seen.kind === "multi" ? { holdOff: false } : {};
+export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
+  if (!isUnnamedCounter(seen))
+    return seen.kind === "semaphore" || seen.kind === "multi" ? { holdOff: false } : {};
   if (seen.confidence === "possible") {
     return {
       never: {
@@ -46,35 +47,35 @@ export function termsOf(seen: HeldObservation): FreeTerms {
 }
 
 /** Frees what was seen as Redisson would: see each script. */
-export function free(
+export function forceReleaseRedisson(
   redis: Commands,
   channel: string,
   seen: HeldObservation,
-  ask: FreeAsk,
+  ask: ForceReleaseParams,
 ): Promise<ForceReleaseReply> {
-  if (isUnnamed(seen)) return freeNumber(redis, channel, seen, ask);
-  if (seen.kind === "semaphore") return freeOut(redis, channel, seen, ask);
-  if (seen.kind === "multi") return freeValues(redis, channel, seen, ask);
+  if (isUnnamedCounter(seen)) return forceReleaseCounter(redis, channel, seen, ask);
+  if (seen.kind === "semaphore") return forceReleasePermits(redis, channel, seen, ask);
+  if (seen.kind === "multi") return forceReleaseEntries(redis, channel, seen, ask);
   if (seen.kind === "read" || seen.kind === "write" || seen.holders.length > 1) {
-    return freeParts(redis, channel, seen, ask);
+    return forceReleaseHolders(redis, channel, seen, ask);
   }
   const [{ owner, fence }] = seen.holders;
   const { by, reason, holdOff } = ask;
   const request = { owner, fence, by, reason, holdOff };
-  const run = (queue: Keys) => FORMATS.redisson.forceRelease(redis, channel, seen.key, request, queue);
-  return orWithout(run, fairQueueOf(seen.key));
+  const run = (queue: Keys) => LOCK_WRITERS.redisson.forceRelease(redis, channel, seen.key, request, queue);
+  return runOrRetryWithout(run, buildFairQueueKeys(seen.key));
 }
 
-const whoOf = ({ by, reason }: FreeAsk) => JSON.stringify({ by, reason });
-const shardedOf = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
+const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
+const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Of several holders one or all. */
-function wantedOf({ holders }: HeldObservation, { holder }: FreeAsk): readonly SeenHolder[] {
+function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
   return holder === undefined ? holders : [holder];
 }
 
 /** A user who may see the locks alone frees without what Redisson keeps beside them; nothing ran by then. */
-async function orWithout<Reply>(run: (beside: Keys) => Promise<Reply>, beside: Keys): Promise<Reply> {
+async function runOrRetryWithout<Reply>(run: (beside: Keys) => Promise<Reply>, beside: Keys): Promise<Reply> {
   try {
     return await run(beside);
   } catch (error) {
@@ -83,67 +84,92 @@ async function orWithout<Reply>(run: (beside: Keys) => Promise<Reply>, beside: K
   }
 }
 
-function freeParts(redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk) {
+function forceReleaseHolders(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ForceReleaseParams,
+) {
   const { key, kind, holders } = seen;
   const mode = kind === "read" || kind === "write" ? kind : "";
   const one = holders.length > 1 ? ask.holder : undefined;
   const freed = one === undefined ? holders : [one];
-  const [wake, message] = mode === "" ? [wakeChannelOf(key), "0"] : [readWriteChannelOf(key), "1"];
+  const [wake, message] = mode === "" ? [buildWakeChannel(key), "0"] : [buildReadWriteChannel(key), "1"];
   const { holdOff } = ask;
-  const reserved = holdOff && (mode === "" ? holdOff.owner : writerOf(holdOff.owner));
-  const all = leasesOf(seen);
+  const reserved = holdOff && (mode === "" ? holdOff.owner : toWriterField(holdOff.owner));
+  const all = buildReaderLeases(seen);
   const isFreed = ({ reader }: { reader: SeenHolder }) => freed.some(({ owner }) => owner === reader.owner);
   const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
   const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
   const run = (leases: Keys) =>
-    freeHolders.run(
+    holdersScript.run(
       redis,
-      [...pairOf(key), ...leases],
+      [...buildLockKeyPair(key), ...leases],
       [
         ...[mode, one?.owner ?? "", freed.find(({ fence }) => fence !== null)?.fence ?? ""],
-        ...[whoOf(ask), wake, message, channel, shardedOf(redis)],
+        ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
         ...[holdOff?.holdOffMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
         ...holders.flatMap(({ owner, count }) => [owner, count]),
       ],
     );
-  return orWithout(run, [...theirs, ...others]);
+  return runOrRetryWithout(run, [...theirs, ...others]);
 }
 
-function freeValues(redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk) {
-  const entries = wantedOf(seen, ask).map(({ owner }) => valueAndOwnerOf(owner) ?? [owner, ""]);
-  return freeEntries.run(
+function forceReleaseEntries(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ForceReleaseParams,
+) {
+  const entries = selectHolders(seen, ask).map(({ owner }) => parseEntry(owner) ?? [owner, ""]);
+  return entriesScript.run(
     redis,
-    [argumentOf(seen.key)],
+    [toRedisArgument(seen.key)],
     [
-      ...[ask.holder === undefined ? "all" : "one", whoOf(ask), wakeChannelOf(seen.key)],
-      ...[channel, shardedOf(redis), ...entries.flat()],
+      ...[ask.holder === undefined ? "all" : "one", formatActor(ask), buildWakeChannel(seen.key)],
+      ...[channel, formatShardedFlag(redis), ...entries.flat()],
     ],
   );
 }
 
-function freeOut(redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk) {
+function forceReleasePermits(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ForceReleaseParams,
+) {
   const { key } = seen;
-  const permits = wantedOf(seen, ask).flatMap(({ owner }) => [Buffer.from(owner, "hex"), owner]);
-  return freePermits.run(
+  const permits = selectHolders(seen, ask).flatMap(({ owner }) => [Buffer.from(owner, "hex"), owner]);
+  return permitsScript.run(
     redis,
-    [argumentOf(key), permitsKeyOf(key)],
+    [toRedisArgument(key), buildPermitsKey(key)],
     [
-      ...[ask.holder === undefined ? "all" : "one", whoOf(ask), semaphoreChannelOf(key)],
-      ...[channel, shardedOf(redis), ...permits],
+      ...[ask.holder === undefined ? "all" : "one", formatActor(ask), buildSemaphoreChannel(key)],
+      ...[channel, formatShardedFlag(redis), ...permits],
     ],
   );
 }
 
-function freeNumber(redis: Commands, channel: string, seen: HeldObservation, ask: FreeAsk) {
+function forceReleaseCounter(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ForceReleaseParams,
+) {
   const { key, kind, permits } = seen;
   const [{ owner, count }] = seen.holders;
   const isLatch = kind === "latch";
-  return freeCounter.run(
+  return counterScript.run(
     redis,
-    [argumentOf(key)],
+    [toRedisArgument(key)],
     [
       ...[isLatch ? "latch" : "semaphore", isLatch ? count : (permits?.available ?? 0), owner],
-      ...[whoOf(ask), isLatch ? latchChannelOf(key) : semaphoreChannelOf(key), channel, shardedOf(redis)],
+      ...[
+        formatActor(ask),
+        isLatch ? buildLatchChannel(key) : buildSemaphoreChannel(key),
+        channel,
+        formatShardedFlag(redis),
+      ],
     ],
   );
 }

@@ -1,20 +1,20 @@
-import { type Companion, holderOf } from "../companion.ts";
+import { type Companion, toSeenHolder } from "../companion.ts";
 import type { SeenHolder } from "../observation.ts";
-import { countOf, isForeignOwner } from "./redisson-owner.ts";
+import { isForeignOwner, parseCount } from "./redisson-owner.ts";
 
 /** As in storage.lua. */
 const FIELDS_MAX = 64;
 
 /** Empty when the hash is not a lock of this kind: a read/write lock has a `mode`, somebody's data other fields. */
-export function holdersOf(fields: readonly string[], told: Companion | undefined): SeenHolder[] {
+export function parseHolders(fields: readonly string[], told: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   if (fields.length > 2 * FIELDS_MAX) return holders;
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
-    const count = countOf(fields[at + 1] ?? "");
+    const count = parseCount(fields[at + 1] ?? "");
     const ours = owner === told?.owner;
     if (count === undefined || !(ours || isForeignOwner(owner))) return [];
-    holders.push(holderOf(owner, count, ours ? told : undefined));
+    holders.push(toSeenHolder(owner, count, ours ? told : undefined));
   }
   return holders;
 }

@@ -1,5 +1,5 @@
-import { type SeenHolder, strangerOf } from "../observation.ts";
-import { countOf, entryOf, isThread, valueAndOwnerOf } from "./redisson-owner.ts";
+import { createForeignHolder, type SeenHolder } from "../observation.ts";
+import { formatEntry, isThreadOwner, parseCount, parseEntry } from "./redisson-owner.ts";
 
 const END = ":expire_time";
 const COUNT = ":lock_count";
@@ -10,7 +10,7 @@ const COUNT = ":lock_count";
  *
  * @param leftMs what is left of the key, with which all of it ends
  */
-export function groupOf(
+export function parseMultiLock(
   fields: readonly string[],
   asOf: number,
   leftMs: number | null,
@@ -19,15 +19,15 @@ export function groupOf(
   for (let at = 0; at < fields.length; at += 2) values.set(fields[at] ?? "", fields[at + 1] ?? "");
   const entries: SeenHolder[] = [];
   for (const [field, text] of values) {
-    if (isAboutEntry(field)) continue;
-    const entry = entryOf(field, text);
+    if (isEntryField(field)) continue;
+    const entry = formatEntry(field, text);
     const end = values.get(entry + END);
-    const count = countOf(values.get(entry + COUNT) ?? "");
-    if (!isThread(text) || end === undefined || !/^\d{1,15}$/.test(end) || count === undefined) {
+    const count = parseCount(values.get(entry + COUNT) ?? "");
+    if (!isThreadOwner(text) || end === undefined || !/^\d{1,15}$/.test(end) || count === undefined) {
       return undefined;
     }
     const ownRemainingMs = Math.min(Number(end) - asOf, leftMs ?? Number.POSITIVE_INFINITY);
-    entries.push(strangerOf(entry, { count, ownRemainingMs }));
+    entries.push(createForeignHolder(entry, { count, ownRemainingMs }));
   }
   const held = entries.filter(({ ownRemainingMs }) => (ownRemainingMs ?? 0) > 0);
   const [first, ...rest] = held.length > 0 ? held : entries;
@@ -35,7 +35,7 @@ export function groupOf(
 }
 
 /** Also of an entry that another thread has taken over since: its fields stay behind. */
-function isAboutEntry(field: string): boolean {
+function isEntryField(field: string): boolean {
   const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
-  return suffix !== undefined && valueAndOwnerOf(field.slice(0, -suffix.length)) !== undefined;
+  return suffix !== undefined && parseEntry(field.slice(0, -suffix.length)) !== undefined;
 }

@@ -1,4 +1,4 @@
-import { type SeenHolder, strangerOf } from "../observation.ts";
+import { createForeignHolder, type SeenHolder } from "../observation.ts";
 import { MEMBERS_MAX, type RawKey } from "../raw-key.ts";
 
 const ID_BYTES = 16;
@@ -15,8 +15,8 @@ export interface Permits {
 }
 
 /** The permits of a semaphore that are out, each by its id as the app knows it; undefined: this is no such semaphore. */
-export function permitsOf({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
-  const available = wholeNumberOf(content[0]);
+export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
+  const available = parseCounter(content[0]);
   if (available === undefined || permits.length === 0) return undefined;
   const all: SeenHolder[] = [];
   for (let at = 0; at < permits.length; at += 2) {
@@ -25,7 +25,7 @@ export function permitsOf({ content, permits, asOf, remainingMs }: RawKey): Perm
     if (id?.length !== ID_BYTES || !(end > 0)) return undefined;
     const own = end >= NEVER ? null : end - asOf;
     const ownRemainingMs = remainingMs === null ? own : Math.min(own ?? remainingMs, remainingMs);
-    all.push(strangerOf(id.toString("hex"), { ownRemainingMs }));
+    all.push(createForeignHolder(id.toString("hex"), { ownRemainingMs }));
   }
   // What has ended is still out until the next call of the library takes it back.
   const held = all.filter(({ ownRemainingMs: left }) => left == null || left > 0);
@@ -35,11 +35,11 @@ export function permitsOf({ content, permits, asOf, remainingMs }: RawKey): Perm
     holders: [first, ...rest],
     available: available + (all.length - held.length),
     total: all.length < MEMBERS_MAX ? available + all.length : null,
-    remainingMs: longestOf([first, ...rest]),
+    remainingMs: findLongestRemainingMs([first, ...rest]),
   };
 }
 
-export function longestOf(holders: readonly SeenHolder[]): number | null {
+export function findLongestRemainingMs(holders: readonly SeenHolder[]): number | null {
   let longestMs = Number.NEGATIVE_INFINITY;
   for (const { ownRemainingMs } of holders) {
     if (ownRemainingMs == null) return null;
@@ -49,7 +49,7 @@ export function longestOf(holders: readonly SeenHolder[]): number | null {
 }
 
 /** A number as Redis counts with it, of so few digits that it may be a number of permits. */
-export function wholeNumberOf(bytes: Buffer | undefined): number | undefined {
+export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;
 }

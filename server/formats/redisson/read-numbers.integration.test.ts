@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Scene } from "../../../test/support/redisson-testbed.ts";
+import { RedissonTestbed } from "../../../test/support/redisson-testbed.ts";
 import type { HeldObservation } from "../observation.ts";
-import { releaseTermsOf } from "../registry/release-terms.ts";
+import { getReleaseTerms } from "../registry/release-terms.ts";
 
-let scene: Scene;
+let scene: RedissonTestbed;
 beforeAll(async () => {
-  scene = await Scene.open();
+  scene = await RedissonTestbed.open();
 });
 afterAll(() => scene.close());
 
-const ownersOf = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
+const getOwners = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
 
 describe("Redisson semaphores with expiring permits", () => {
   it("each permit is listed by its id with its own TTL, and expired permits count as available", async () => {
     const [app] = scene.clients;
-    const key = scene.key("sem");
+    const key = scene.createKey("sem");
     await scene.redis.set(key, 5);
-    const ended = await app.permit(key, -1);
-    const one = await app.permit(key, 5000);
-    const never = await app.permit(key);
-    await scene.listens(app.channels.semaphore(key));
-    const seen = await scene.held(key);
+    const ended = await app.acquirePermit(key, -1);
+    const one = await app.acquirePermit(key, 5000);
+    const never = await app.acquirePermit(key);
+    await scene.subscribe(app.channels.semaphore(key));
+    const seen = await scene.observeHeld(key);
     expect(seen).toMatchObject({ kind: "semaphore", confidence: "certain", remainingMs: null });
     expect(seen.permits).toEqual({ available: 3, total: 5 });
-    expect(ownersOf(seen)).toEqual([one, never]);
-    expect(ownersOf(seen)).not.toContain(ended);
+    expect(getOwners(seen)).toEqual([one, never]);
+    expect(getOwners(seen)).not.toContain(ended);
     expect(seen.holders[0].ownRemainingMs).toBeLessThanOrEqual(5000);
     expect(seen.holders[1]?.ownRemainingMs).toBeNull();
     expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
@@ -32,41 +32,49 @@ describe("Redisson semaphores with expiring permits", () => {
 
   it("a semaphore with more permits out than the read limit has no total", async () => {
     const [app] = scene.clients;
-    const key = scene.key("sem");
+    const key = scene.createKey("sem");
     await scene.redis.set(key, 270);
-    await Promise.all(Array.from({ length: 260 }, () => app.permit(key, 60_000)));
-    const seen = await scene.held(key);
+    await Promise.all(Array.from({ length: 260 }, () => app.acquirePermit(key, 60_000)));
+    const seen = await scene.observeHeld(key);
     expect(seen.holders).toHaveLength(256);
     expect(seen.permits).toEqual({ available: 10, total: null });
   });
 
   it("a number beside an unrelated sorted set is not detected as a semaphore", async () => {
-    const key = scene.key("sem");
+    const key = scene.createKey("sem");
     await scene.redis.set(key, 5);
-    await scene.redis.zadd(scene.clients[0].permitsOf(key), 1, "somebody's");
-    expect((await scene.look(key)).state).toBe("not_a_lock");
+    await scene.redis.zadd(scene.clients[0].getPermitsKey(key), 1, "somebody's");
+    expect((await scene.observe(key)).state).toBe("not_a_lock");
   });
 });
 
 describe("Redisson numbers", () => {
   it("a number without a format rule is not a lock", async () => {
-    const key = scene.key();
+    const key = scene.createKey();
     await scene.redis.set(key, 3);
-    await scene.listens(scene.clients[0].channels.semaphore(key));
-    expect((await scene.look(key)).state).toBe("not_a_lock");
+    await scene.subscribe(scene.clients[0].channels.semaphore(key));
+    expect((await scene.observe(key)).state).toBe("not_a_lock");
   });
 
   it("a number named by a rule takes its kind from its listeners and can be released only if it has any", async () => {
     const { channels } = scene.clients[0];
-    const [semaphore, latch, silent] = [scene.key("ruled"), scene.key("ruled"), scene.key("ruled")];
+    const [semaphore, latch, silent] = [
+      scene.createKey("ruled"),
+      scene.createKey("ruled"),
+      scene.createKey("ruled"),
+    ];
     await scene.redis.mset(semaphore, 0, latch, 3, silent, 3);
-    await scene.listens(channels.semaphore(semaphore));
-    await scene.listens(channels.latch(latch));
-    const seen = [await scene.held(semaphore), await scene.held(latch), await scene.held(silent)] as const;
+    await scene.subscribe(channels.semaphore(semaphore));
+    await scene.subscribe(channels.latch(latch));
+    const seen = [
+      await scene.observeHeld(semaphore),
+      await scene.observeHeld(latch),
+      await scene.observeHeld(silent),
+    ] as const;
     expect(seen[0]).toMatchObject({ kind: "semaphore", confidence: "likely", permits: { available: 0 } });
     expect(seen[1]).toMatchObject({ kind: "latch", confidence: "likely", holders: [{ count: 3 }] });
     expect(seen[2]).toMatchObject({ confidence: "possible" });
-    const terms = seen.map((each) => releaseTermsOf(each));
+    const terms = seen.map((each) => getReleaseTerms(each));
     expect(terms.map(({ may }) => may)).toEqual(["yes", "yes", "never"]);
     expect(terms.map(({ holdOff }) => holdOff)).toEqual([false, false, false]);
     for (const { why } of terms) expect(why).toBeTruthy();

@@ -1,8 +1,8 @@
-import { type Companion, holderOf } from "../companion.ts";
+import { type Companion, toSeenHolder } from "../companion.ts";
 import type { SeenHolder } from "../observation.ts";
-import { countOf, isForeignOwner, isWriter, withoutWrite } from "./redisson-owner.ts";
+import { isForeignOwner, isWriterField, parseCount, stripWriteSuffix } from "./redisson-owner.ts";
 
-export interface ReadWrite {
+export interface ReadWriteLock {
   readonly mode: "read" | "write";
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   /** As Redisson writes it: one writer, and its own reads, or readers alone. */
@@ -10,26 +10,29 @@ export interface ReadWrite {
 }
 
 /** The fields of a read/write lock; undefined: this is none. */
-export function readWriteOf(fields: readonly string[], told: Companion | undefined): ReadWrite | undefined {
+export function parseReadWriteLock(
+  fields: readonly string[],
+  told: Companion | undefined,
+): ReadWriteLock | undefined {
   const at = fields.indexOf("mode");
   const mode = at % 2 === 0 ? fields[at + 1] : undefined;
   if (mode !== "read" && mode !== "write") return undefined;
-  const [first, ...rest] = membersOf([...fields.slice(0, at), ...fields.slice(at + 2)], told);
+  const [first, ...rest] = parseReadWriteHolders([...fields.slice(0, at), ...fields.slice(at + 2)], told);
   if (first === undefined) return undefined;
   const holders = [first, ...rest] as const;
   const writers = holders.filter(({ role }) => role === "write").length;
   return { mode, holders, isWhole: writers === (mode === "write" ? 1 : 0) };
 }
 
-function membersOf(fields: readonly string[], told: Companion | undefined): SeenHolder[] {
+function parseReadWriteHolders(fields: readonly string[], told: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
-    const count = countOf(fields[at + 1] ?? "");
+    const count = parseCount(fields[at + 1] ?? "");
     const ours = owner === told?.owner;
-    if (count === undefined || !(ours || isForeignOwner(withoutWrite(owner)))) return [];
-    const role = isWriter(owner) ? "write" : "read";
-    holders.push({ ...holderOf(owner, count, ours ? told : undefined), role });
+    if (count === undefined || !(ours || isForeignOwner(stripWriteSuffix(owner)))) return [];
+    const role = isWriterField(owner) ? "write" : "read";
+    holders.push({ ...toSeenHolder(owner, count, ours ? told : undefined), role });
   }
   return holders;
 }

@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
-import { readLeasesOf } from "./redisson-keys.ts";
+import { buildReadLeaseKeys } from "./redisson-keys.ts";
 
 /** More entries than the threads of an app make. */
 const LEASES_MAX = 64;
@@ -12,10 +12,12 @@ export interface ReaderLeases {
 }
 
 /** Where each reader that Redisson wrote keeps the leases of its entries; empty when they are too many to look at. */
-export function leasesOf({ key, holders }: HeldObservation): ReaderLeases[] {
+export function buildReaderLeases({ key, holders }: HeldObservation): ReaderLeases[] {
   const readers = holders.filter(({ role, seq }) => role === "read" && seq === 0);
   const entries = readers.reduce((sum, { count }) => sum + count, 0);
-  return entries > LEASES_MAX ? [] : readers.map((reader) => ({ reader, leases: leasesOfOne(key, reader) }));
+  return entries > LEASES_MAX
+    ? []
+    : readers.map((reader) => ({ reader, leases: buildLeaseKeys(key, reader) }));
 }
 
-const leasesOfOne = (key: Key, { owner, count }: SeenHolder) => readLeasesOf(key, owner, count);
+const buildLeaseKeys = (key: Key, { owner, count }: SeenHolder) => buildReadLeaseKeys(key, owner, count);

@@ -1,42 +1,49 @@
 import type { RedisArgument } from "../../redis/commands.ts";
-import { wakeChannelOf } from "../keys.ts";
-import type { More } from "../lock-format.ts";
+import { buildWakeChannel } from "../keys.ts";
+import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";
-import { isUnnamed } from "./detect-redisson.ts";
-import { leasesOf } from "./reader-leases.ts";
-import { fairQueueOf, latchChannelOf, readWriteChannelOf, semaphoreChannelOf } from "./redisson-keys.ts";
+import { isUnnamedCounter } from "./detect-redisson.ts";
+import { buildReaderLeases } from "./reader-leases.ts";
+import {
+  buildFairQueueKeys,
+  buildLatchChannel,
+  buildReadWriteChannel,
+  buildSemaphoreChannel,
+} from "./redisson-keys.ts";
 
 type Command = readonly [command: string, ...RedisArgument[]];
 
 /** Who waits, and what is left to each reader. Of our own holds nothing: our verbs count who waits by them. */
-export const more: More = {
-  ask: (seen) => (isOurs(seen) ? [] : [...queueAsked(seen), ...leasesAsked(seen)]),
-  listened: (seen) => (isOurs(seen) ? [] : channelsOf(seen)),
-  take: (seen, answers, listeners) => {
-    if (isUnnamed(seen)) return counterTold(seen, listeners);
-    if (seen.kind === "fair") return { ...seen, waiters: alive(seen.waiters, Number(answers[0] ?? 0)) };
+export const REDISSON_DETAILS: DetailReader = {
+  buildCommands: (seen) =>
+    isOwnHold(seen) ? [] : [...buildQueueCommands(seen), ...buildLeaseCommands(seen)],
+  buildChannels: (seen) => (isOwnHold(seen) ? [] : buildChannels(seen)),
+  applyAnswers: (seen, answers, listeners) => {
+    if (isUnnamedCounter(seen)) return applyCounterListeners(seen, listeners);
+    if (seen.kind === "fair")
+      return { ...seen, waiters: subtractDead(seen.waiters, Number(answers[0] ?? 0)) };
     const [clients] = listeners;
-    const told = clients === undefined ? seen : { ...seen, waiters: listening(seen, clients) };
-    return withLeases(told, answers);
+    const told = clients === undefined ? seen : { ...seen, waiters: toWaiters(seen, clients) };
+    return applyLeases(told, answers);
   },
 };
 
-const isOurs = ({ holders }: HeldObservation) => holders[0].seq > 0;
+const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0;
 
-function queueAsked({ key, kind, asOf }: HeldObservation): Command[] {
-  return kind === "fair" ? [["ZCOUNT", fairQueueOf(key)[1], "-inf", asOf]] : [];
+function buildQueueCommands({ key, kind, asOf }: HeldObservation): Command[] {
+  return kind === "fair" ? [["ZCOUNT", buildFairQueueKeys(key)[1], "-inf", asOf]] : [];
 }
 
-function channelsOf(seen: HeldObservation): RedisArgument[] {
+function buildChannels(seen: HeldObservation): RedisArgument[] {
   const { key, kind } = seen;
-  if (isUnnamed(seen)) return [semaphoreChannelOf(key), latchChannelOf(key)];
+  if (isUnnamedCounter(seen)) return [buildSemaphoreChannel(key), buildLatchChannel(key)];
   if (kind === "fair") return [];
-  if (kind === "read" || kind === "write") return [readWriteChannelOf(key)];
-  return [kind === "semaphore" ? semaphoreChannelOf(key) : wakeChannelOf(key)];
+  if (kind === "read" || kind === "write") return [buildReadWriteChannel(key)];
+  return [kind === "semaphore" ? buildSemaphoreChannel(key) : buildWakeChannel(key)];
 }
 
 /** Those whose client has died stay in the queue until they come to its head. */
-function alive(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number): SeenWaiters {
+function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number): SeenWaiters {
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
@@ -44,13 +51,16 @@ function alive(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number
 const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
 
 /** Each client that listens has one waiter or more. Ours listen on the same channel, and are counted one by one. */
-function listening({ waiters }: HeldObservation, clients: number): SeenWaiters {
+function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);
   return count === 0 ? NOBODY_LISTENS : { count, known: "estimated" };
 }
 
 /** Nothing in Redis tells a latch from a semaphore but who listens for it. */
-function counterTold(seen: HeldObservation, [forPermits, forZero]: readonly number[]): HeldObservation {
+function applyCounterListeners(
+  seen: HeldObservation,
+  [forPermits, forZero]: readonly number[],
+): HeldObservation {
   if (forPermits === undefined || forZero === undefined) return seen;
   const waiters = { count: Math.max(forPermits, forZero), known: "estimated" } as const;
   if (forPermits > 0 === forZero > 0) return { ...seen, waiters };
@@ -61,17 +71,17 @@ function counterTold(seen: HeldObservation, [forPermits, forZero]: readonly numb
   return { ...rest, waiters, kind: "latch", confidence: "likely", holders: [left] };
 }
 
-const leasesAsked = (seen: HeldObservation): Command[] =>
-  leasesOf(seen).flatMap(({ leases }) => leases.map((lease): Command => ["PTTL", lease]));
+const buildLeaseCommands = (seen: HeldObservation): Command[] =>
+  buildReaderLeases(seen).flatMap(({ leases }) => leases.map((lease): Command => ["PTTL", lease]));
 
-function withLeases(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
+function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
   if (answers.length === 0) return seen;
   const own = new Map<SeenHolder, number | null>();
   let at = 0;
-  for (const { reader, leases } of leasesOf(seen)) {
+  for (const { reader, leases } of buildReaderLeases(seen)) {
     const mine = answers.slice(at, at + leases.length).map(Number);
     at += leases.length;
-    if (!mine.some(Number.isNaN)) own.set(reader, longestOf(mine, seen.remainingMs));
+    if (!mine.some(Number.isNaN)) own.set(reader, findLongestLeaseMs(mine, seen.remainingMs));
   }
   const leftOf = (holder: SeenHolder): SeenHolder => {
     const ownRemainingMs = own.get(holder);
@@ -82,7 +92,7 @@ function withLeases(seen: HeldObservation, answers: readonly unknown[]): HeldObs
 }
 
 /** As PTTL answers. -2: that entry has ended; -1: somebody took its end away. */
-function longestOf(leasesMs: readonly number[], lockMs: number | null): number | null {
+function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {
   if (leasesMs.includes(-1)) return lockMs;
   const longestMs = Math.max(0, ...leasesMs);
   return lockMs === null ? longestMs : Math.min(longestMs, lockMs);

@@ -1,14 +1,14 @@
-import type { KnownFormat } from "../lock-format.ts";
-import { recogniseRedisson } from "./detect-redisson.ts";
+import type { LockFormat } from "../lock-format.ts";
+import { detectRedisson } from "./detect-redisson.ts";
 import { FAIR_QUEUE } from "./fair-queue.ts";
-import { free, termsOf } from "./force-release-redisson.ts";
-import { more } from "./redisson-details.ts";
+import { forceReleaseRedisson, getRedissonReleaseTerms } from "./force-release-redisson.ts";
+import { REDISSON_DETAILS } from "./redisson-details.ts";
 
-export const REDISSON: KnownFormat = {
+export const REDISSON: LockFormat = {
   name: "redisson",
   types: ["hash", "string"],
-  recognise: recogniseRedisson,
-  more,
+  detect: detectRedisson,
+  more: REDISSON_DETAILS,
   queue: FAIR_QUEUE,
-  frees: { oneHolder: true, holdOff: true, terms: termsOf, free },
+  frees: { oneHolder: true, holdOff: true, terms: getRedissonReleaseTerms, free: forceReleaseRedisson },
 };

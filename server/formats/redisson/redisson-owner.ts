@@ -1,4 +1,4 @@
-import { RESERVE } from "../../../lib/contract/actions/reservation.ts";
+import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 
 /** As in storage.lua: what is a lock goes to every open page. */
 const OWNER_BYTES_MAX = 1024;
@@ -9,25 +9,26 @@ const ENTRY = new RegExp(`^(.*):(${CLIENT})$`, "is");
 const WRITE = ":write";
 
 /** One thread of one Redisson client. */
-export const isThread = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
+export const isThreadOwner = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
 
 /** A thread, or the reserved owner that keeps everybody off. */
 export const isForeignOwner = (owner: string) =>
-  isThread(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVE));
+  isThreadOwner(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVED_OWNER_PREFIX));
 
 /** What a read/write lock calls the holder of its write part. */
-export const isWriter = (field: string) => field.endsWith(WRITE);
-export const writerOf = (owner: string) => `${owner}${WRITE}`;
-export const withoutWrite = (field: string) => (isWriter(field) ? field.slice(0, -WRITE.length) : field);
+export const isWriterField = (field: string) => field.endsWith(WRITE);
+export const toWriterField = (owner: string) => `${owner}${WRITE}`;
+export const stripWriteSuffix = (field: string) =>
+  isWriterField(field) ? field.slice(0, -WRITE.length) : field;
 
 /** One value of a group and who has it, as the names of its fields begin. */
-export const entryOf = (value: string, owner: string) => `${value}:${owner}`;
+export const formatEntry = (value: string, owner: string) => `${value}:${owner}`;
 
-export function valueAndOwnerOf(entry: string): [value: string, owner: string] | undefined {
+export function parseEntry(entry: string): [value: string, owner: string] | undefined {
   const [, value, owner] = ENTRY.exec(entry) ?? [];
   return value === undefined || owner === undefined ? undefined : [value, owner];
 }
 
-export function countOf(text: string): number | undefined {
+export function parseCount(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

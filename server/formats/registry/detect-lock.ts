@@ -1,36 +1,36 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import { recognisePermits, recogniseReaders } from "../members/medallion.ts";
-import { recogniseSemaphore } from "../members/redis-semaphore.ts";
-import { recogniseJobs } from "../members/sidekiq.ts";
-import { recogniseSymfony } from "../members/symfony.ts";
-import type { LockType, Recognised } from "../observation.ts";
+import { detectMedallionPermits, detectMedallionReaders } from "../members/medallion.ts";
+import { detectRedisSemaphore } from "../members/redis-semaphore.ts";
+import { detectSidekiqJobs } from "../members/sidekiq.ts";
+import { detectSymfony } from "../members/symfony.ts";
+import type { DetectedLock, LockType } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
-import { recogniseRedisson } from "../redisson/detect-redisson.ts";
-import { recogniseString } from "../strings/detect-string.ts";
-import { recogniseOurString } from "../writable-strings.ts";
-import { knownFormat } from "./lock-formats.ts";
+import { detectRedisson } from "../redisson/detect-redisson.ts";
+import { detectString } from "../strings/detect-string.ts";
+import { detectOwnString } from "../writable-strings.ts";
+import { findLockFormat } from "./lock-formats.ts";
 
-type Recogniser = (raw: RawKey) => Recognised | undefined;
+type Detector = (raw: RawKey) => DetectedLock | undefined;
 
 /** The most telling first: what one recognises the next are not asked. */
-const BY_SHAPE: Readonly<Record<LockType, readonly Recogniser[]>> = {
-  hash: [(raw) => recogniseRedisson(raw, "by_shape"), (raw) => recogniseJobs(raw, "by_shape")],
-  string: [recogniseOurString, (raw) => recogniseRedisson(raw, "by_shape"), recogniseString],
-  set: [(raw) => recogniseReaders(raw, "by_shape")],
+const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
+  hash: [(raw) => detectRedisson(raw, "by_shape"), (raw) => detectSidekiqJobs(raw, "by_shape")],
+  string: [detectOwnString, (raw) => detectRedisson(raw, "by_shape"), detectString],
+  set: [(raw) => detectMedallionReaders(raw, "by_shape")],
   zset: [
-    (raw) => recogniseSemaphore(raw, "by_shape"),
-    (raw) => recognisePermits(raw, "by_shape"),
-    (raw) => recogniseSymfony(raw, "by_shape"),
+    (raw) => detectRedisSemaphore(raw, "by_shape"),
+    (raw) => detectMedallionPermits(raw, "by_shape"),
+    (raw) => detectSymfony(raw, "by_shape"),
   ],
 };
 
 /** What a key is; undefined: nothing that could be a lock. A hold of ours comes before any rule. */
-export function recognise(raw: RawKey, rule: FormatName | undefined): Recognised | undefined {
-  if (rule !== undefined && !isOurs(raw)) {
-    const told = knownFormat(rule, raw.type)?.recognise(raw, "by_rule");
+export function detectLock(raw: RawKey, rule: FormatName | undefined): DetectedLock | undefined {
+  if (rule !== undefined && !isOwnHold(raw)) {
+    const told = findLockFormat(rule, raw.type)?.detect(raw, "by_rule");
     if (told !== undefined) return told;
   }
-  for (const recogniser of BY_SHAPE[raw.type]) {
+  for (const recogniser of DETECTORS[raw.type]) {
     const found = recogniser(raw);
     if (found !== undefined) return found;
   }
@@ -38,8 +38,8 @@ export function recognise(raw: RawKey, rule: FormatName | undefined): Recognised
 }
 
 /** The companion outlives its hold, so what it tells is compared with what is there. */
-function isOurs(raw: RawKey): boolean {
-  if (raw.type === "string") return recogniseOurString(raw) !== undefined;
+function isOwnHold(raw: RawKey): boolean {
+  if (raw.type === "string") return detectOwnString(raw) !== undefined;
   return (
     raw.type === "hash" &&
     raw.content.some((bytes, at) => at % 2 === 0 && bytes.toString("utf8") === raw.told?.owner)

@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
 import type { RedisArgument } from "../../redis/commands.ts";
-import { isReply } from "../../redis/failure.ts";
-import type { Spread } from "../../redis/master.ts";
-import type { More } from "../lock-format.ts";
+import { isReplyError } from "../../redis/failure.ts";
+import type { SlotRouting } from "../../redis/master.ts";
+import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, Observation } from "../observation.ts";
-import { knownFormat } from "./lock-formats.ts";
+import { findLockFormat } from "./lock-formats.ts";
 
-interface Asked {
-  readonly more: More;
+interface DetailRequest {
+  readonly more: DetailReader;
   readonly seen: HeldObservation;
   readonly commands: number;
   readonly channels: number;
@@ -16,33 +16,37 @@ interface Asked {
 type Command = readonly [command: string, ...RedisArgument[]];
 
 /** Asks what some formats keep elsewhere, and who listens, in one round trip for all of them. */
-export async function askMore(
+export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
-  spread?: Spread,
+  spread?: SlotRouting,
 ): Promise<Observation[]> {
   const commands: Command[] = [];
   const channels: RedisArgument[] = [];
-  const asked = seen.map((observation): Asked | undefined => {
+  const asked = seen.map((observation): DetailRequest | undefined => {
     if (observation.state !== "held") return undefined;
-    const more = knownFormat(observation.format, observation.type)?.more;
+    const more = findLockFormat(observation.format, observation.type)?.more;
     if (more === undefined) return undefined;
-    const wanted = more.ask(observation);
+    const wanted = more.buildCommands(observation);
     commands.push(...wanted);
-    const listened = more.listened?.(observation) ?? [];
+    const listened = more.buildChannels?.(observation) ?? [];
     channels.push(...listened);
     return { more, seen: observation, commands: wanted.length, channels: listened.length };
   });
   if (commands.length + channels.length === 0) return [...seen];
   const [answers, listeners] = await Promise.all([
-    answersOf(redis, commands, spread),
-    listenersOf(redis, channels, spread),
+    runCommands(redis, commands, spread),
+    countListeners(redis, channels, spread),
   ]);
-  return taken(seen, asked, answers, listeners);
+  return applyDetails(seen, asked, answers, listeners);
 }
 
 /** One a command; undefined where it failed. What belongs to a lock may be in another slot than the lock. */
-async function answersOf(redis: Redis, commands: readonly Command[], spread?: Spread): Promise<unknown[]> {
+async function runCommands(
+  redis: Redis,
+  commands: readonly Command[],
+  spread?: SlotRouting,
+): Promise<unknown[]> {
   const pipeline = redis.pipeline();
   for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
   const answers = (commands.length === 0 ? [] : await pipeline.exec()) ?? [];
@@ -58,30 +62,32 @@ async function answersOf(redis: Redis, commands: readonly Command[], spread?: Sp
 }
 
 /** One a channel; empty where it was refused. One command for all: of thousands of locks more would cost more than the locks. */
-export async function listenersOf(
+export async function countListeners(
   redis: Redis,
   channels: readonly RedisArgument[],
-  spread?: Spread,
+  spread?: SlotRouting,
 ): Promise<number[]> {
   if (channels.length === 0) return [];
-  const plain = countsOf(await redis.call("PUBSUB", "NUMSUB", ...channels).catch(refused));
+  const plain = parseChannelCounts(await redis.call("PUBSUB", "NUMSUB", ...channels).catch(ignoreReplyError));
   if (!spread?.hasShardedPubSub) return plain;
-  const sharded = countsOf(await redis.call("PUBSUB", "SHARDNUMSUB", ...channels).catch(refused));
+  const sharded = parseChannelCounts(
+    await redis.call("PUBSUB", "SHARDNUMSUB", ...channels).catch(ignoreReplyError),
+  );
   return plain.map((count, at) => count + (sharded[at] ?? 0));
 }
 
 /** A reply of PUBSUB NUMSUB: channel, number, channel, … */
-function countsOf(reply: unknown): number[] {
+function parseChannelCounts(reply: unknown): number[] {
   return Array.isArray(reply) ? reply.filter((_, at) => at % 2 === 1).map(Number) : [];
 }
 
-function refused(error: unknown): undefined {
-  if (!isReply(error)) throw error;
+function ignoreReplyError(error: unknown): undefined {
+  if (!isReplyError(error)) throw error;
 }
 
-function taken(
+function applyDetails(
   seen: readonly Observation[],
-  asked: readonly (Asked | undefined)[],
+  asked: readonly (DetailRequest | undefined)[],
   answers: readonly unknown[],
   listeners: readonly number[],
 ): Observation[] {
@@ -94,6 +100,6 @@ function taken(
     const heard = listeners.slice(channel, channel + one.channels);
     answer += one.commands;
     channel += one.channels;
-    return one.more.take(one.seen, mine, heard);
+    return one.more.applyAnswers(one.seen, mine, heard);
   });
 }

@@ -1,35 +1,35 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import { failureOf, isPassing } from "../../redis/failure.ts";
-import type { Spread } from "../../redis/master.ts";
-import { argumentOf, Script } from "../../redis/script.ts";
+import { classifyFailure, isTransient } from "../../redis/failure.ts";
+import type { SlotRouting } from "../../redis/master.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
 import { type FormatRules, NO_RULES } from "../format-rules.ts";
-import { besideOf, pairOf } from "../keys.ts";
+import { buildAuxiliaryKeys, buildLockKeyPair } from "../keys.ts";
 import type { Observation, SeenWaiters } from "../observation.ts";
 import {
+  addAuxiliaryReplies,
   FIELDS_MAX,
+  findUnreadSize,
   MEMBERS_MAX,
+  parseRawReply,
   type RawReply,
-  rawReplyOf,
-  unreadOf,
   VALUE_BYTES_MAX,
-  withBeside,
 } from "../raw-key.ts";
-import { recognise } from "./detect-lock.ts";
-import { askMore } from "./read-details.ts";
+import { detectLock } from "./detect-lock.ts";
+import { readDetails } from "./read-details.ts";
 
 const LIMITS = [FIELDS_MAX, VALUE_BYTES_MAX, MEMBERS_MAX];
 const readScript = new Script<RedisArgument[], number[], RawReply>(
   new URL("read.lua", import.meta.url),
-  rawReplyOf,
+  parseRawReply,
 );
 
-type Rules = Pick<FormatRules, "formatOf">;
+type FormatLookup = Pick<FormatRules, "findFormat">;
 
 /** Looks at one key by the connection of our verbs, of a cluster too. */
-export async function readOne(redis: Commands, key: Key): Promise<Observation> {
-  return observationOf(key, await readScript.run(redis, pairOf(key), LIMITS), NO_RULES);
+export async function readKey(redis: Commands, key: Key): Promise<Observation> {
+  return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), NO_RULES);
 }
 
 /**
@@ -38,55 +38,61 @@ export async function readOne(redis: Commands, key: Key): Promise<Observation> {
  * @param spread what tells where keys are that are not at this Redis any more
  * @returns one for each key, but for those that turned out to be at another master: `spread` knows where by now
  */
-export async function read(
+export async function readKeys(
   redis: Redis,
   keys: readonly Key[],
-  rules: Rules = NO_RULES,
-  spread?: Spread,
+  rules: FormatLookup = NO_RULES,
+  spread?: SlotRouting,
 ): Promise<Observation[]> {
-  const replies = await repliesOf(redis, keys);
+  const replies = await fetchReplies(redis, keys);
   const seen = keys.map(async (key, index): Promise<Observation | undefined> => {
     const reply = replies[index];
     if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
-    if (!(reply instanceof Error)) return observationOf(key, reply, rules);
-    const where = spread?.heed(key, reply);
+    if (!(reply instanceof Error)) return toObservation(key, reply, rules);
+    const where = spread?.handleRedirect(key, reply);
     if (where === "moved") return undefined;
     if (spread !== undefined && where === "apart") {
-      return observationOf(key, await readApart(spread, key), rules);
+      return toObservation(key, await readKeyIndividually(spread, key), rules);
     }
     // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
-    if (failureOf(reply) !== "fault" && isPassing(reply)) throw reply;
+    if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     return { state: "unreadable", key, why: reply.message };
   });
   const here = (await Promise.all(seen)).filter((observation) => observation !== undefined);
-  return await askMore(redis, here, spread);
+  return await readDetails(redis, here, spread);
 }
 
 /** A key as it stands in Redis, and what it was recognised as. */
-export interface RawLook {
+export interface RawKeyReading {
   readonly reply: RawReply;
   readonly observation: Observation;
 }
 
 /** Looks at one key, and gives what was read besides what it means. @throws what Redis refuses it with */
-export async function readRaw(redis: Redis, key: Key, rules: Rules, spread?: Spread): Promise<RawLook> {
-  const [reply] = spread === undefined ? await repliesOf(redis, [key]) : [await readApart(spread, key)];
+export async function readRawKey(
+  redis: Redis,
+  key: Key,
+  rules: FormatLookup,
+  spread?: SlotRouting,
+): Promise<RawKeyReading> {
+  const [reply] =
+    spread === undefined ? await fetchReplies(redis, [key]) : [await readKeyIndividually(spread, key)];
   if (reply === undefined) throw new Error("read.lua gave no reply");
   if (reply instanceof Error) throw reply;
-  return { reply, observation: observationOf(key, reply, rules) };
+  return { reply, observation: toObservation(key, reply, rules) };
 }
 
 /** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
-async function readApart(spread: Spread, key: Key): Promise<RawReply> {
-  const [, companion] = pairOf(key);
-  const [waiters = "", counter = "", queue = "", permits = ""] = besideOf(key);
+async function readKeyIndividually(spread: SlotRouting, key: Key): Promise<RawReply> {
+  const [, companion] = buildLockKeyPair(key);
+  const [waiters = "", counter = "", queue = "", permits = ""] = buildAuxiliaryKeys(key);
   const ask = async (command: string, at: RedisArgument, ...more: RedisArgument[]) =>
     await spread.callBuffer(command, at, ...more).catch((error) => {
       if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
       throw error;
     });
-  const reply = await readScript.run(spread.scripts, [argumentOf(key)], LIMITS);
-  return withBeside(reply, {
+  const reply = await readScript.run(spread.scripts, [toRedisArgument(key)], LIMITS);
+  return addAuxiliaryReplies(reply, {
     companion: await ask("GETRANGE", companion, 0, 4095),
     waiting: await ask("ZCOUNT", waiters, reply.type === "read" ? reply.raw.asOf : reply.asOf, "+inf"),
     fence: await ask("GETRANGE", counter, 0, 31),
@@ -95,13 +101,13 @@ async function readApart(spread: Spread, key: Key): Promise<RawReply> {
   });
 }
 
-async function repliesOf(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
+async function fetchReplies(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
     which.map((key) => ({
-      keys: [...pairOf(key), ...besides(key)],
+      keys: [...buildLockKeyPair(key), ...besides(key)],
       arguments: LIMITS,
     }));
-  const replies = await readScript.readMany(redis, calls(keys, besideOf));
+  const replies = await readScript.readMany(redis, calls(keys, buildAuxiliaryKeys));
   // A user who may see the locks alone does without what Redisson keeps beside them.
   const refused = keys.filter((_, index) => isForbidden(replies[index]));
   if (refused.length === 0) return replies;
@@ -116,28 +122,28 @@ function isForbidden(reply: RawReply | Error | undefined): boolean {
   return reply instanceof Error && reply.message.includes("NOPERM");
 }
 
-function observationOf(key: Key, reply: RawReply, rules: Rules): Observation {
+function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observation {
   const { type } = reply;
   if (type === "other") return { state: "not_a_lock", key, asOf: reply.asOf, type: reply.name };
   if (type === "none") {
     const { asOf, waiting, queued } = reply;
     const theirs = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
-    return { state: "free", key, asOf, ...waitersOf(waiting, theirs) };
+    return { state: "free", key, asOf, ...mergeWaiters(waiting, theirs) };
   }
   const raw = { ...reply.raw, key };
   const { asOf } = raw;
-  const found = recognise(raw, rules.formatOf(key));
+  const found = detectLock(raw, rules.findFormat(key));
   if (found === undefined) {
-    const unread = unreadOf(raw);
+    const unread = findUnreadSize(raw);
     return { state: "not_a_lock", key, asOf, type: raw.type, ...(unread === undefined ? {} : { unread }) };
   }
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
-  return { ...found, state, key, asOf, type: raw.type, ...waitersOf(raw.waiting, found.waiters) };
+  return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
 }
 
 /** Those who wait by our verbs stand beside those who wait by the library's own. */
-function waitersOf(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
+function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };
   return { waiters: { count: ours, known: theirs?.known ?? "unknowable" } };

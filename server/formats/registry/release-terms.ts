@@ -1,14 +1,14 @@
 import type { ReleaseTerms } from "../../../lib/contract/lock.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
-import type { FreeTerms } from "../lock-format.ts";
+import type { FormatReleaseTerms } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
-import { knownFormat } from "./lock-formats.ts";
+import { findLockFormat } from "./lock-formats.ts";
 
 /** What an operator may do about a lock of this format and confidence. */
-export function releaseTermsOf(seen: HeldObservation): ReleaseTerms {
+export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   const { format, type, candidates, confidence, holders } = seen;
-  const frees = knownFormat(format, type)?.frees;
-  const its: FreeTerms = frees?.terms?.(seen) ?? {};
+  const frees = findLockFormat(format, type)?.frees;
+  const its: FormatReleaseTerms = frees?.terms?.(seen) ?? {};
   const never = FORMAT_FACTS[format].never ?? ("never" in its ? its.never : undefined);
   if (frees === undefined || never !== undefined || "never" in its) {
     const { why = "Lockkeeper does not free locks of this format.", instead } = never ?? {};
@@ -19,7 +19,7 @@ export function releaseTermsOf(seen: HeldObservation): ReleaseTerms {
   const can = { oneHolder, holdOff: its.holdOff ?? frees.holdOff };
   const why = its.why === undefined ? {} : { why: its.why };
   if (confidence !== "possible") return { may: "yes", formats: [], ...can, ...why };
-  const formats = [format, ...candidates].filter((name) => knownFormat(name, type)?.frees);
+  const formats = [format, ...candidates].filter((name) => findLockFormat(name, type)?.frees);
   return {
     ...{ may: "with_format", formats, ...can },
     why: "It looks a little like a lock and may be somebody's data. Name its format to free it.",

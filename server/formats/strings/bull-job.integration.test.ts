@@ -3,19 +3,19 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { FormatRules } from "../format-rules.ts";
-import { read } from "../registry/read-keys.ts";
-import { releaseTermsOf } from "../registry/release-terms.ts";
+import { readKeys } from "../registry/read-keys.ts";
+import { getReleaseTerms } from "../registry/release-terms.ts";
 
 let server: TestRedis;
 let redis: Redis;
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = server.client();
+  redis = server.createClient();
 });
 afterAll(() => server.stop());
 
-async function heldAt(key: string, rules?: FormatRules) {
-  const [seen] = await read(redis, [key], rules);
+async function observeHeld(key: string, rules?: FormatRules) {
+  const [seen] = await readKeys(redis, [key], rules);
   if (seen?.state !== "held") throw new Error(`${key} is ${seen?.state}`);
   return seen;
 }
@@ -36,48 +36,51 @@ describe("job locks", () => {
     ["repeat:0123456789abcdef:1795216490000", `${randomUUID()}:3`],
     ["17", randomUUID()],
     ["17", "my-own-token"],
-  ])("the lock of job %s with token %s is detected as BullMQ, with worker and start time, and cannot be released", async (id, token) => {
-    const key = await working(id, token, { version: "bullmq:5.1.0", job: { pb: "worker-1" } });
-    const seen = await heldAt(key);
-    expect(seen).toMatchObject({ format: "bullmq", confidence: "certain", candidates: [] });
-    expect(seen.holders).toMatchObject([
-      { owner: token, sinceMs: 1_795_216_496_123, sinceIs: "told", record: { service: "worker-1" } },
-    ]);
-    expect(releaseTermsOf(seen)).toMatchObject({ may: "never", holdOff: false });
-  });
+  ])(
+    "the lock of job %s with token %s is detected as BullMQ, with worker and start time, and cannot be released",
+    async (id, token) => {
+      const key = await working(id, token, { version: "bullmq:5.1.0", job: { pb: "worker-1" } });
+      const seen = await observeHeld(key);
+      expect(seen).toMatchObject({ format: "bullmq", confidence: "certain", candidates: [] });
+      expect(seen.holders).toMatchObject([
+        { owner: token, sinceMs: 1_795_216_496_123, sinceIs: "told", record: { service: "worker-1" } },
+      ]);
+      expect(getReleaseTerms(seen)).toMatchObject({ may: "never", holdOff: false });
+    },
+  );
 
   it("a job lock is detected as BullMQ by its token when the queue states no version", async () => {
-    expect((await heldAt(await working("17", `${randomUUID()}:0`, {}))).format).toBe("bullmq");
+    expect((await observeHeld(await working("17", `${randomUUID()}:0`, {}))).format).toBe("bullmq");
   });
 
   it("a job lock without any sign of BullMQ is detected as Bull and cannot be released", async () => {
-    const seen = await heldAt(await working("17", randomUUID(), {}));
+    const seen = await observeHeld(await working("17", randomUUID(), {}));
     expect(seen).toMatchObject({ format: "bull", confidence: "certain" });
     expect(seen.holders[0].record).toBeUndefined();
-    expect(releaseTermsOf(seen).may).toBe("never");
+    expect(getReleaseTerms(seen).may).toBe("never");
   });
 
   it("a lock without a job hash is detected as another format", async () => {
     const key = `orders:${randomUUID()}:lock`;
     await redis.set(key, randomUUID(), "PX", 30_000);
-    const seen = await heldAt(key);
+    const seen = await observeHeld(key);
     expect(seen).toMatchObject({ format: "token", confidence: "likely" });
     expect(seen.candidates).toContain("spring");
-    expect(releaseTermsOf(seen).may).toBe("yes");
+    expect(getReleaseTerms(seen).may).toBe("yes");
     await redis.set(key, `${randomUUID()}:3`, "PX", 30_000);
-    expect(await heldAt(key)).toMatchObject({
+    expect(await observeHeld(key)).toMatchObject({
       format: "token",
       candidates: ["bullmq"],
       confidence: "possible",
     });
     await redis.set(key.slice(0, -":lock".length), "no job");
-    expect((await heldAt(key)).format).toBe("token");
+    expect((await observeHeld(key)).format).toBe("token");
   });
 
   it("a format rule decides the format of a job lock whether or not its job exists", async () => {
     const key = `orders:${randomUUID()}:lock`;
     await redis.set(key, "x", "PX", 30_000);
     const rules = new FormatRules([{ pattern: "orders:*", format: "bull" }]);
-    expect(await heldAt(key, rules)).toMatchObject({ format: "bull", confidence: "certain" });
+    expect(await observeHeld(key, rules)).toMatchObject({ format: "bull", confidence: "certain" });
   });
 });

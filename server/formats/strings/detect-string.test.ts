@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
-import { bytesOfKey } from "../../../lib/keys/key.ts";
-import { uuid1 } from "../../../test/support/libraries.ts";
-import { rawString } from "../../../test/support/raw-key.ts";
+import { encodeKey } from "../../../lib/keys/key.ts";
+import { createUuid1 } from "../../../test/support/libraries.ts";
+import { createRawString } from "../../../test/support/raw-key.ts";
 import type { Companion } from "../companion.ts";
-import { recognise } from "../registry/detect-lock.ts";
-import { knownFormat } from "../registry/lock-formats.ts";
-import { STRING_FORMATS } from "./string-variants.ts";
+import { detectLock } from "../registry/detect-lock.ts";
+import { findLockFormat } from "../registry/lock-formats.ts";
+import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 
 const HOUR_MS = 3_600_000;
 const UUID = "0d5a3c1e-7b42-4f6a-9c31-5e8d2b7a4f10";
@@ -19,10 +19,10 @@ const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";
 const ALNUM_16 = "aB3dE5fG7hJ9kL1m";
 const NOW = Date.now();
 
-const UUID1 = uuid1(NOW - 5000);
+const UUID1 = createUuid1(NOW - 5000);
 
 const seen = (key: string, value: string | Buffer, remainingMs: number | null = 30_000) =>
-  recognise(rawString(key, value, remainingMs), undefined);
+  detectLock(createRawString(key, value, remainingMs), undefined);
 
 type Row = [what: FormatName, key: string, value: string, confidence: string, remainingMs?: null];
 
@@ -96,10 +96,10 @@ describe("string lock detection", () => {
 
   it("every string format has one entry in the table of formats", () => {
     const byCandidates = ["redlock-net", "pottery", "redlock-rb", "spring", "lan1tian", "ioredis-lock"];
-    expect(STRING_FORMATS).toEqual(expect.arrayContaining(byCandidates));
-    for (const format of STRING_FORMATS) expect(knownFormat(format, "string")?.name).toBe(format);
+    expect(STRING_FORMAT_NAMES).toEqual(expect.arrayContaining(byCandidates));
+    for (const format of STRING_FORMAT_NAMES) expect(findLockFormat(format, "string")?.name).toBe(format);
     const elsewhere = ["redisson", "token", "timestamp", "sidekiq-unique-jobs", "symfony"];
-    expect([...STRING_FORMATS, ...elsewhere].sort()).toEqual([...FORMAT_NAMES].sort());
+    expect([...STRING_FORMAT_NAMES, ...elsewhere].sort()).toEqual([...FORMAT_NAMES].sort());
   });
 });
 
@@ -147,7 +147,7 @@ describe("facts in lock values", () => {
 
   it("an implausible time in a value is ignored", () => {
     for (const ageMs of [11 * 365 * 24 * HOUR_MS, -2 * 60_000])
-      expect(seen("lock:a", uuid1(NOW - ageMs))).toMatchObject({ format: "redlock" });
+      expect(seen("lock:a", createUuid1(NOW - ageMs))).toMatchObject({ format: "redlock" });
     expect(seen("job-lock:a", `ADDED:2026-99-99T00:00:00Z@h:${UUID}`)?.holders[0].sinceMs).toBeNull();
   });
 
@@ -155,7 +155,7 @@ describe("facts in lock values", () => {
     const packed = Buffer.concat([Buffer.from([0xb0]), Buffer.from(ALNUM_16)]);
     const found = seen("shop_lock_a", packed);
     expect(found?.format).toBe("laravel");
-    expect(Buffer.from(bytesOfKey(found?.holders[0].owner ?? ""))).toEqual(packed);
+    expect(Buffer.from(encodeKey(found?.holders[0].owner ?? ""))).toEqual(packed);
   });
 });
 
@@ -174,9 +174,9 @@ describe("TTLs of string locks", () => {
 
 describe("format rules for strings", () => {
   const ruled = (format: FormatName, key: string, value: string) =>
-    recognise(rawString(key, value, null), format);
+    detectLock(createRawString(key, value, null), format);
 
-  it.each(STRING_FORMATS)("a rule makes any string a certain lock of %s", (format) => {
+  it.each(STRING_FORMAT_NAMES)("a rule makes any string a certain lock of %s", (format) => {
     expect(ruled(format, "orders:7", "my own token")).toMatchObject({
       format,
       candidates: [],
@@ -200,10 +200,10 @@ describe("format rules for strings", () => {
       ...{ owner: "me", value: "me", count: 1, fence: "7", sinceMs: 1, leaseMs: 1, seq: 1 },
       ...{ format: "token", record: undefined, graceMs: 0 },
     };
-    const over = { ...rawString("orders", UUID), told };
-    expect(recognise(over, "spring")?.format).toBe("spring");
-    const ours = { ...rawString("orders", "me"), told };
-    expect(recognise(ours, "spring")).toMatchObject({ format: "token", holders: [{ fence: "7" }] });
+    const over = { ...createRawString("orders", UUID), told };
+    expect(detectLock(over, "spring")?.format).toBe("spring");
+    const ours = { ...createRawString("orders", "me"), told };
+    expect(detectLock(ours, "spring")).toMatchObject({ format: "token", holders: [{ fence: "7" }] });
   });
 });
 

@@ -1,13 +1,19 @@
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
 import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
-import { textOfKey } from "../../../lib/keys/key.ts";
-import { type Recognised, type SeenHolder, strangerOf } from "../observation.ts";
-import { ownerOf, type RawKey } from "../raw-key.ts";
-import { endOf } from "../timestamp/deadline.ts";
-import { recogniseDeadline } from "../writable-strings.ts";
-import { isLockLike } from "./lock-name.ts";
-import { FLAVOURS, type Flavour } from "./string-variants.ts";
-import { type Carried, isNearby, type Shaped, shapesOf, timeOfUuid1 } from "./value-syntax.ts";
+import { formatKey } from "../../../lib/keys/key.ts";
+import { createForeignHolder, type DetectedLock, type SeenHolder } from "../observation.ts";
+import { type RawKey, toOwner } from "../raw-key.ts";
+import { parseDeadline } from "../timestamp/deadline.ts";
+import { detectDeadline } from "../writable-strings.ts";
+import { hasLockLikeName } from "./lock-name.ts";
+import { STRING_VARIANTS, type StringVariant } from "./string-variants.ts";
+import {
+  type EmbeddedFacts,
+  isNearbyTime,
+  matchSyntaxes,
+  parseUuid1Time,
+  type SyntaxMatch,
+} from "./value-syntax.ts";
 
 /** php-lock writes a thousand years for "never". */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;
@@ -16,32 +22,32 @@ const NEVER_MS = 10 * 365 * 24 * 3_600_000;
 const CLOCKS_APART_MS = 60_000;
 
 /** Libraries whose apps may choose the value themselves, by the names that they give to their keys. */
-const CHOSEN: readonly (readonly [RegExp, FormatName])[] = [
+const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)lock:/, "python-redis-lock"],
   [/(?:^|:)mutex:/, "redis-semaphore"],
 ];
 
 /** A string of a library that keeps its lock in one; the table of flavours says which it may be. */
-export function recogniseString(raw: RawKey): Recognised | undefined {
+export function detectString(raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
-  const shapes = shapesOf(value, raw.asOf);
-  const isNamed = isLockLike(raw.key);
-  const name = textOfKey(raw.key);
+  const shapes = matchSyntaxes(value, raw.asOf);
+  const isNamed = hasLockLikeName(raw.key);
+  const name = formatKey(raw.key);
   for (const shaped of shapes) {
-    const found = flavouredOf(raw, name, isNamed, shaped);
+    const found = detectVariant(raw, name, isNamed, shaped);
     if (found !== undefined) return found;
   }
-  return isNamed ? (deadlineOf(raw) ?? someTokenOf(raw, name, shapes)) : undefined;
+  return isNamed ? (detectNamedDeadline(raw) ?? detectGenericToken(raw, name, shapes)) : undefined;
 }
 
 /** What a rule says it is: the shape only tells what else the value carries. */
-export function recogniseAs(format: FormatName, raw: RawKey): Recognised | undefined {
+export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
-  const name = textOfKey(raw.key);
-  const shapes = shapesOf(value, raw.asOf);
-  const mayBe = FLAVOURS.filter(
+  const name = formatKey(raw.key);
+  const shapes = matchSyntaxes(value, raw.asOf);
+  const mayBe = STRING_VARIANTS.filter(
     (each) => each.format === format && shapes.some(({ shape }) => shape === each.shape),
   );
   const flavour =
@@ -49,22 +55,24 @@ export function recogniseAs(format: FormatName, raw: RawKey): Recognised | undef
   const carried = shapes.find(({ shape }) => shape === flavour?.shape)?.carried ?? {};
   const known = { format, candidates: [], confidence: "certain", kind: flavour?.kind ?? "lock" } as const;
   const chosen = flavour === undefined || flavour.shape === "text" ? ({ isChosen: true } as const) : {};
-  return { ...known, ...chosen, ...heldBy(raw, carried, flavour) };
+  return { ...known, ...chosen, ...toHoldFields(raw, carried, flavour) };
 }
 
-function flavouredOf(
+function detectVariant(
   raw: RawKey,
   name: string,
   isNamed: boolean,
-  { shape, carried, isCommon }: Shaped,
-): Recognised | undefined {
-  const mayBe = FLAVOURS.filter((each) => each.shape === shape && endsAs(each, raw, carried));
+  { shape, carried, isCommon }: SyntaxMatch,
+): DetectedLock | undefined {
+  const mayBe = STRING_VARIANTS.filter(
+    (each) => each.shape === shape && hasExpectedExpiry(each, raw, carried),
+  );
   const own = mayBe.filter((each) => each.own?.test(name));
   const likely = own.length > 0 ? own : mayBe.filter(({ names }) => names === "any");
   const [flavour] = likely;
   if (flavour === undefined) return undefined;
   const isOwn = own.length > 0;
-  const confidence = confidenceOf(flavour, { isOwn, isNamed, isCommon, ends: raw.remainingMs !== null });
+  const confidence = assessConfidence(flavour, { isOwn, isNamed, isCommon, ends: raw.remainingMs !== null });
   if (confidence === undefined) return undefined;
   const formats = [...new Set(likely.map(({ format }) => format))];
   const beside = likely.flatMap((each) => each.beside ?? []);
@@ -72,16 +80,20 @@ function flavouredOf(
   const [format, candidates] =
     formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([flavour.format, beside] as const);
   const known = { format, candidates, confidence, kind: flavour.kind ?? "lock" } as const;
-  return { ...known, ...heldBy(raw, carried, flavour) };
+  return { ...known, ...toHoldFields(raw, carried, flavour) };
 }
 
-function endsAs({ ends }: Flavour, { remainingMs, asOf }: RawKey, { epochMs }: Carried): boolean {
+function hasExpectedExpiry(
+  { ends }: StringVariant,
+  { remainingMs, asOf }: RawKey,
+  { epochMs }: EmbeddedFacts,
+): boolean {
   if (remainingMs === null) return ends === "maybe";
   return ends !== "as_told" || Math.abs(asOf + remainingMs - Number(epochMs)) < CLOCKS_APART_MS;
 }
 
-function confidenceOf(
-  { isUnmistakable, isGuess }: Flavour,
+function assessConfidence(
+  { isUnmistakable, isGuess }: StringVariant,
   { isOwn, isNamed, isCommon, ends }: { isOwn: boolean; isNamed: boolean; isCommon: boolean; ends: boolean },
 ): Confidence | undefined {
   if (isUnmistakable) return "certain";
@@ -92,54 +104,58 @@ function confidenceOf(
 }
 
 /** What a literal SETNX and GETSET leaves: the time at which it ends. */
-function deadlineOf(raw: RawKey): Recognised | undefined {
-  const end = endOf(raw.content[0]?.toString("latin1") ?? "");
-  if (end === undefined || !isNearby(end, raw.asOf)) return undefined;
-  const found = recogniseDeadline(raw);
+function detectNamedDeadline(raw: RawKey): DetectedLock | undefined {
+  const end = parseDeadline(raw.content[0]?.toString("latin1") ?? "");
+  if (end === undefined || !isNearbyTime(end, raw.asOf)) return undefined;
+  const found = detectDeadline(raw);
   return found && { ...found, confidence: "likely" };
 }
 
-function someTokenOf(raw: RawKey, name: string, shapes: readonly Shaped[]): Recognised | undefined {
+function detectGenericToken(
+  raw: RawKey,
+  name: string,
+  shapes: readonly SyntaxMatch[],
+): DetectedLock | undefined {
   if (!shapes.some(({ shape }) => shape === "text")) return undefined;
-  const candidates = CHOSEN.filter(([own]) => own.test(name)).map(([, format]) => format);
+  const candidates = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const known = { format: "token", candidates, kind: "lock", confidence: "possible" } as const;
-  return { ...known, ...heldBy(raw, {}, undefined) };
+  return { ...known, ...toHoldFields(raw, {}, undefined) };
 }
 
-function heldBy(
+function toHoldFields(
   raw: RawKey,
-  carried: Carried,
-  flavour: Flavour | undefined,
-): Pick<Recognised, "holders" | "remainingMs" | "waiters"> {
+  carried: EmbeddedFacts,
+  flavour: StringVariant | undefined,
+): Pick<DetectedLock, "holders" | "remainingMs" | "waiters"> {
   const { remainingMs, content } = raw;
   const known: Partial<SeenHolder> = {
-    ...sinceOf(carried),
-    record: recordOf(carried),
+    ...toSince(carried),
+    record: toRecord(carried),
     ...(flavour?.kind === "write" ? { role: "write" } : {}),
   };
   return {
-    holders: [strangerOf(ownerOf(content[0] ?? Buffer.of()), known)],
+    holders: [createForeignHolder(toOwner(content[0] ?? Buffer.of()), known)],
     remainingMs: remainingMs !== null && remainingMs > NEVER_MS ? null : remainingMs,
     ...(carried.waits === undefined ? {} : { waiters: { count: 1, known: "exact" } as const }),
   };
 }
 
-function sinceOf({ iso, uuid1 }: Carried): Pick<SeenHolder, "sinceMs" | "sinceIs"> | undefined {
-  const sinceMs = uuid1 === undefined ? Date.parse(iso ?? "") : timeOfUuid1(uuid1);
+function toSince({ iso, uuid1 }: EmbeddedFacts): Pick<SeenHolder, "sinceMs" | "sinceIs"> | undefined {
+  const sinceMs = uuid1 === undefined ? Date.parse(iso ?? "") : parseUuid1Time(uuid1);
   return Number.isNaN(sinceMs) ? undefined : { sinceMs, sinceIs: "told" };
 }
 
-function recordOf({ host, pid, added }: Carried): OwnerRecord | undefined {
+function toRecord({ host, pid, added }: EmbeddedFacts): OwnerRecord | undefined {
   const record: OwnerRecord = {
-    ...named("host", host),
+    ...toRecordField("host", host),
     ...(pid === undefined ? {} : { pid: Number(pid) }),
-    ...named("purpose", added),
+    ...toRecordField("purpose", added),
   };
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
 /** @param latin1 bytes, of which only what is text for people is shown */
-function named(field: "host" | "purpose", latin1: string | undefined): OwnerRecord {
+function toRecordField(field: "host" | "purpose", latin1: string | undefined): OwnerRecord {
   const text = Buffer.from(latin1 ?? "", "latin1").toString("utf8");
   if (text === "" || /[\p{C}\ufffd]/u.test(text)) return {};
   return { [field]: text.slice(0, RECORD_TEXT_MAX).toWellFormed() };

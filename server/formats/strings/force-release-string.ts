@@ -1,18 +1,18 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import { argumentOf, Script } from "../../redis/script.ts";
-import { pairOf, wakeChannelOf } from "../keys.ts";
-import type { FreeAsk } from "../lock-format.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
+import { buildLockKeyPair, buildWakeChannel } from "../keys.ts";
+import type { ForceReleaseParams } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
-import { type ForceReleaseReply, forceReleaseReplyOf } from "../script-replies.ts";
-import { type Signals, signalsOf } from "./release-signals.ts";
+import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
+import { buildReleaseSignals, type ReleaseSignals } from "./release-signals.ts";
 
 /** Redis ends a time to live up to this much after our timer. */
-const LATE_MS = 50;
+const EXPIRY_DELAY_MS = 50;
 
-const freeScript = new Script<RedisArgument[], RedisArgument[], ForceReleaseReply>(
+const forceReleaseScript = new Script<RedisArgument[], RedisArgument[], ForceReleaseReply>(
   new URL("force-release.lua", import.meta.url),
-  forceReleaseReplyOf,
+  parseForceReleaseReply,
 );
 
 const wakeScript = new Script<RedisArgument[], [], unknown>(
@@ -21,21 +21,21 @@ const wakeScript = new Script<RedisArgument[], [], unknown>(
 );
 
 /** Frees the lock of a library, or gives it to the reserved owner. */
-export async function freeString(
+export async function forceReleaseString(
   redis: Commands,
   channel: string,
   seen: HeldObservation,
-  { by, reason, holdOff }: FreeAsk,
+  { by, reason, holdOff }: ForceReleaseParams,
 ): Promise<ForceReleaseReply> {
   const { key } = seen;
-  const { list, messages } = signalsOf(seen);
-  const reply = await freeScript.run(
+  const { list, messages } = buildReleaseSignals(seen);
+  const reply = await forceReleaseScript.run(
     redis,
-    [...pairOf(key), ...(list === undefined ? [] : [list])],
+    [...buildLockKeyPair(key), ...(list === undefined ? [] : [list])],
     [
-      argumentOf(seen.holders[0].owner),
+      toRedisArgument(seen.holders[0].owner),
       JSON.stringify({ by, reason }),
-      wakeChannelOf(key),
+      buildWakeChannel(key),
       channel,
       holdOff?.holdOffMs ?? "",
       holdOff?.owner ?? "",
@@ -43,7 +43,8 @@ export async function freeString(
       ...messages.flat(),
     ],
   );
-  if (reply.outcome === "released" && holdOff !== undefined) wakeAfter(redis, key, list, holdOff.holdOffMs);
+  if (reply.outcome === "released" && holdOff !== undefined)
+    scheduleWake(redis, key, list, holdOff.holdOffMs);
   return reply;
 }
 
@@ -51,8 +52,8 @@ export async function freeString(
  * Whoever is blocked on a list without a time limit hears nothing when a hold-off ends. Told from here, as long as
  * this process lives; who waits with a limit looks again by itself.
  */
-function wakeAfter(redis: Commands, key: Key, list: Signals["list"], holdOffMs: number): void {
+function scheduleWake(redis: Commands, key: Key, list: ReleaseSignals["list"], holdOffMs: number): void {
   if (list === undefined) return;
-  const wake = () => wakeScript.run(redis, [argumentOf(key), list], []).catch(() => undefined);
-  setTimeout(wake, holdOffMs + LATE_MS).unref();
+  const wake = () => wakeScript.run(redis, [toRedisArgument(key), list], []).catch(() => undefined);
+  setTimeout(wake, holdOffMs + EXPIRY_DELAY_MS).unref();
 }

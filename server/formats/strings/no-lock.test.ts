@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { rawString } from "../../../test/support/raw-key.ts";
-import { recognise } from "../registry/detect-lock.ts";
+import { createRawString } from "../../../test/support/raw-key.ts";
+import { detectLock } from "../registry/detect-lock.ts";
 
 const UUID = "0d5a3c1e-7b42-4f6a-9c31-5e8d2b7a4f10";
 const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";
 const ALNUM_16 = "aB3dE5fG7hJ9kL1m";
 
 const seen = (key: string, value: string, remainingMs: number | null = 30_000) =>
-  recognise(rawString(key, value, remainingMs), undefined);
+  detectLock(createRawString(key, value, remainingMs), undefined);
 
 describe("strings that are not locks", () => {
   it.each([

@@ -1,23 +1,33 @@
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
-import type { KnownFormat } from "../lock-format.ts";
-import { FORMATS } from "../lock-writer.ts";
-import { JOB } from "./bull-job.ts";
-import { recogniseAs } from "./detect-string.ts";
-import { freeString } from "./force-release-string.ts";
-import { STRING_FORMATS } from "./string-variants.ts";
+import type { LockFormat } from "../lock-format.ts";
+import { LOCK_WRITERS } from "../lock-writer.ts";
+import { BULL_JOB_DETAILS } from "./bull-job.ts";
+import { detectStringAs } from "./detect-string.ts";
+import { forceReleaseString } from "./force-release-string.ts";
+import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 
-type Free = NonNullable<KnownFormat["frees"]>["free"];
+type ForceRelease = NonNullable<LockFormat["frees"]>["free"];
 
 /** A hold-off is a deadline as well: a client that takes a lock over when its time has passed reads nothing else. */
-export const freeDeadline: Free = (redis, channel, { key, holders: [{ owner, fence }] }, ask) =>
-  FORMATS.timestamp.forceRelease(redis, channel, key, { owner, fence, ...ask });
+export const forceReleaseDeadline: ForceRelease = (
+  redis,
+  channel,
+  { key, holders: [{ owner, fence }] },
+  ask,
+) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { owner, fence, ...ask });
 
 /** The libraries that keep a lock in one string: all are read and freed alike, but for what the table says. */
-export const STRINGS: readonly KnownFormat[] = STRING_FORMATS.map((name) => ({
+export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },
-  recognise: (raw) => recogniseAs(name, raw),
-  ...(name === "bull" || name === "bullmq" ? { more: JOB } : {}),
+  detect: (raw) => detectStringAs(name, raw),
+  ...(name === "bull" || name === "bullmq" ? { more: BULL_JOB_DETAILS } : {}),
   ...(FORMAT_FACTS[name].never === undefined
-    ? { frees: { oneHolder: false, holdOff: true, free: name === "redis-lock" ? freeDeadline : freeString } }
+    ? {
+        frees: {
+          oneHolder: false,
+          holdOff: true,
+          free: name === "redis-lock" ? forceReleaseDeadline : forceReleaseString,
+        },
+      }
     : {}),
 }));

@@ -1,5 +1,5 @@
 /** What a value carries beside the owner, as the groups of its shape name it. */
-export interface Carried {
+export interface EmbeddedFacts {
   /** ISO 8601. */
   readonly iso?: string;
   /** A UUID of version 1, which has the time in it. */
@@ -14,7 +14,7 @@ export interface Carried {
 }
 
 /** A way to write an owner, tested on the bytes of the value read as Latin-1. */
-interface Shape {
+interface ValueSyntax {
   readonly pattern: RegExp;
   /** Many values that are no locks look so: it says something under the name of a lock only. */
   readonly isCommon?: true;
@@ -29,17 +29,17 @@ const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
 const BASE64_OF_16 = "[AQgw]";
 
 /** The most telling first: a value is of the first shape that it has. */
-export const SHAPES = {
+export const VALUE_SYNTAXES = {
   shedlock: { pattern: /^ADDED:(?<iso>[-\dT:.]+Z)@(?<host>.*):[0-9a-f-]{36}$/s },
   medallion: {
     pattern: new RegExp(`^(?<host>[^\\s:/]+)_(?<pid>\\d{1,10})_${HEX32_OF_UUID4}(?<waits>_WRITERWAITING)?$`),
   },
   uuidAndNumber: { pattern: new RegExp(`^(?:${UUID4}|${HEX32}):\\d{1,15}$`) },
   hex64: { pattern: /^[0-9a-f]{64}$/ },
-  hex64Packed: { pattern: packed("[0-9a-f]{64}") },
+  hex64Packed: { pattern: buildPackedPattern("[0-9a-f]{64}") },
   uuid1: { pattern: /^(?<uuid1>[0-9a-f]{12}1[0-9a-f]{3}[89ab][0-9a-f]{15})$/ },
   hex32: { pattern: new RegExp(`^${HEX32}$`) },
-  hex32Packed: { pattern: packed(HEX32) },
+  hex32Packed: { pattern: buildPackedPattern(HEX32) },
   uuid4: { pattern: new RegExp(`^${UUID4}$`) },
   uuid1Dashed: { pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ },
   uuid4AndMore: { pattern: new RegExp(`^${UUID4}-(?<added>.{1,200})$`, "s") },
@@ -54,37 +54,37 @@ export const SHAPES = {
     isCommon: true,
   },
   alnum16: { pattern: new RegExp(`^${BOTH_CASES}[A-Za-z0-9]{16}$`), isCommon: true },
-  alnum16Packed: { pattern: packed("(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{16}"), isCommon: true },
+  alnum16Packed: { pattern: buildPackedPattern("(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{16}"), isCommon: true },
   epochMs: { pattern: /^(?<epochMs>\d{13})$/ },
   pid: { pattern: /^(?<pid>\d{1,10})$/ },
   text: { pattern: /^(?![-+.\d]+$|[-+]?[\d.]+[eE][-+]?\d+$|[{["])[!-~]{1,100}$/, isCommon: true },
-} as const satisfies Readonly<Record<string, Shape>>;
-export type ShapeName = keyof typeof SHAPES;
+} as const satisfies Readonly<Record<string, ValueSyntax>>;
+export type ValueSyntaxName = keyof typeof VALUE_SYNTAXES;
 
 /** As PHP's clients store it when told to: serialized by PHP or by igbinary, or as MessagePack or JSON. */
-function packed(digits: string): RegExp {
+function buildPackedPattern(digits: string): RegExp {
   return new RegExp(
     `^(?:s:\\d\\d:"${digits}";|\\0\\0\\0\\x02\\x11[\\s\\S]${digits}|(?:\\xb0|\\xd9[\\s\\S])${digits}|"${digits}")$`,
   );
 }
 
-export interface Shaped {
-  readonly shape: ShapeName;
-  readonly carried: Carried;
+export interface SyntaxMatch {
+  readonly shape: ValueSyntaxName;
+  readonly carried: EmbeddedFacts;
   readonly isCommon: boolean;
 }
 
-const IN_ORDER = Object.entries(SHAPES) as [ShapeName, Shape][];
+const SYNTAX_ENTRIES = Object.entries(VALUE_SYNTAXES) as [ValueSyntaxName, ValueSyntax][];
 
 /** All shapes that a value has, the most telling first. */
-export function shapesOf(bytes: Buffer, now: number): Shaped[] {
+export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
   const text = bytes.toString("latin1");
-  const found: Shaped[] = [];
-  for (const [shape, { pattern, isCommon = false }] of IN_ORDER) {
+  const found: SyntaxMatch[] = [];
+  for (const [shape, { pattern, isCommon = false }] of SYNTAX_ENTRIES) {
     const match = pattern.exec(text);
     if (match === null) continue;
-    const carried: Carried = match.groups ?? {};
-    if (isTimely(carried, now)) found.push({ shape, carried, isCommon });
+    const carried: EmbeddedFacts = match.groups ?? {};
+    if (hasPlausibleTime(carried, now)) found.push({ shape, carried, isCommon });
   }
   return found;
 }
@@ -92,21 +92,21 @@ export function shapesOf(bytes: Buffer, now: number): Shaped[] {
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** A number that is no time of these years is no time. */
-function isTimely({ uuid1, epochMs }: Carried, now: number): boolean {
+function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
-    const ageMs = now - timeOfUuid1(uuid1);
+    const ageMs = now - parseUuid1Time(uuid1);
     return ageMs > -60_000 && ageMs < 10 * YEAR_MS;
   }
-  return epochMs === undefined || isNearby(Number(epochMs), now);
+  return epochMs === undefined || isNearbyTime(Number(epochMs), now);
 }
 
 /** Within five years of now. */
-export function isNearby(timeMs: number, now: number): boolean {
+export function isNearbyTime(timeMs: number, now: number): boolean {
   return Math.abs(timeMs - now) < 5 * YEAR_MS;
 }
 
 /** Unix milliseconds of the 32 digits of a UUID of version 1, which counts 100 ns from 1582. */
-export function timeOfUuid1(digits: string): number {
+export function parseUuid1Time(digits: string): number {
   const ticks = BigInt(`0x${digits.slice(13, 16)}${digits.slice(8, 12)}${digits.slice(0, 8)}`);
   return Number(ticks / 10_000n) - 12_219_292_800_000;
 }

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
-import { wakeChannelOf } from "../keys.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
+import { buildWakeChannel } from "../keys.ts";
 import type { HeldObservation } from "../observation.ts";
-import { knownFormat } from "../registry/lock-formats.ts";
-import { readOne } from "../registry/read-keys.ts";
+import { findLockFormat } from "../registry/lock-formats.ts";
+import { readKey } from "../registry/read-keys.ts";
 
 const TOKEN = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
 
@@ -15,26 +15,26 @@ let redis: Redis;
 
 beforeAll(async () => {
   server = await startTestRedis();
-  redis = server.client();
+  redis = server.createClient();
 });
 afterAll(() => server.stop());
 
-async function heldAt(key: string): Promise<HeldObservation> {
-  const seen = await readOne(redis, key);
+async function observeHeld(key: string): Promise<HeldObservation> {
+  const seen = await readKey(redis, key);
   if (seen.state !== "held") throw new Error(`${key} is ${seen.state}`);
   return seen;
 }
 
-async function force(seen: HeldObservation, holdOffMs?: number): Promise<string | undefined> {
+async function forceRelease(seen: HeldObservation, holdOffMs?: number): Promise<string | undefined> {
   const holdOff = holdOffMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", holdOffMs };
   const ask = { holder: undefined, by: "mei", reason: "", holdOff };
-  const free = knownFormat(seen.format, seen.type)?.frees?.free;
+  const free = findLockFormat(seen.format, seen.type)?.frees?.free;
   return (await free?.(redis, "lockkeeper:events:0", seen, ask))?.outcome;
 }
 
 /** As python-redis-lock waits when it was given neither a timeout nor an expiry: for ever. */
 function pythonWaiter(name: string, owner: string) {
-  const client = server.client();
+  const client = server.createClient();
   const waiter = { tries: 0, hasLock: false };
   const wait = async () => {
     while ((await client.set(`lock:${name}`, owner, "NX")) !== "OK") {
@@ -54,9 +54,9 @@ describe("python-redis-lock waiters", () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
     const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
-    await until(async () => waiter.tries === 1 && (await isBlocked()));
-    expect(await force(await heldAt(`lock:${name}`))).toBe("released");
-    await until(() => waiter.hasLock);
+    await waitUntil(async () => waiter.tries === 1 && (await isBlocked()));
+    expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
+    await waitUntil(() => waiter.hasLock);
     expect(waiter.tries).toBe(1);
     expect(await redis.exists(`lock-signal:${name}`)).toBe(0);
   });
@@ -65,19 +65,19 @@ describe("python-redis-lock waiters", () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, "worker-7");
     const waiter = pythonWaiter(name, "worker-8");
-    await until(async () => waiter.tries === 1 && (await isBlocked()));
-    expect(await force(await heldAt(`lock:${name}`))).toBe("released");
-    await until(() => waiter.hasLock);
+    await waitUntil(async () => waiter.tries === 1 && (await isBlocked()));
+    expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
+    await waitUntil(() => waiter.hasLock);
   });
 
   it("a waiter is woken at the end of a reservation, not at its start", async () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
     const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
-    await until(async () => waiter.tries === 1 && (await isBlocked()));
-    expect(await force(await heldAt(`lock:${name}`), 500)).toBe("released");
+    await waitUntil(async () => waiter.tries === 1 && (await isBlocked()));
+    expect(await forceRelease(await observeHeld(`lock:${name}`), 500)).toBe("released");
     expect(await redis.pttl(`lock:${name}`)).toBeGreaterThan(0);
-    await until(() => waiter.hasLock);
+    await waitUntil(() => waiter.hasLock);
     expect(waiter.tries).toBe(1);
   });
 
@@ -86,10 +86,10 @@ describe("python-redis-lock waiters", () => {
     const looks = async () =>
       Number(/cmdstat_exists:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
     await redis.set(`lock:${name}`, TOKEN);
-    expect(await force(await heldAt(`lock:${name}`), 100)).toBe("released");
+    expect(await forceRelease(await observeHeld(`lock:${name}`), 100)).toBe("released");
     await redis.set(`lock:${name}`, TOKEN);
     const before = await looks();
-    await until(async () => (await looks()) > before);
+    await waitUntil(async () => (await looks()) > before);
     expect(await redis.llen(`lock-signal:${name}`)).toBe(0);
   });
 
@@ -97,7 +97,7 @@ describe("python-redis-lock waiters", () => {
     const name = randomUUID();
     await redis.set(`lock:${name}`, TOKEN);
     await redis.rpush(`lock-signal:${name}`, "left", "over");
-    expect(await force(await heldAt(`lock:${name}`))).toBe("released");
+    expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
     expect(await redis.lrange(`lock-signal:${name}`, 0, -1)).toEqual(["1"]);
     expect(await redis.pttl(`lock-signal:${name}`)).toBeLessThanOrEqual(1000);
     expect(await redis.pttl(`lock-signal:${name}`)).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe("python-redis-lock waiters", () => {
 
 async function listening(subscribe: (client: Redis) => Promise<unknown>) {
   const heard: string[] = [];
-  const client = server.client();
+  const client = server.createClient();
   client.on("message", (channel, message) => heard.push(`${channel} ${message}`));
   client.on("pmessage", (_, channel, message) => heard.push(`${channel} ${message}`));
   await subscribe(client);
@@ -114,37 +114,40 @@ async function listening(subscribe: (client: Redis) => Promise<unknown>) {
 }
 
 describe("Spring registry waiters", () => {
-  it.each(["orders", "shop:orders"])("a force-release notifies waiters of the %s registry on both channels", async (registry) => {
-    const key = `${registry}:lock:${randomUUID()}`;
-    const today = await listening((client) => client.psubscribe(`${registry}-channel:*`));
-    const before = await listening((client) => client.subscribe(`${registry}-channel`));
-    await redis.set(key, randomUUID(), "PX", 60_000);
-    const seen = await heldAt(key);
-    expect(seen.candidates).toContain("spring");
-    expect(await force(seen)).toBe("released");
-    await until(() => today.length > 0 && before.length > 0);
-    expect(today).toEqual([`${registry}-channel:${key} ${key}`]);
-    expect(before).toEqual([`${registry}-channel ${key}`]);
-  });
+  it.each(["orders", "shop:orders"])(
+    "a force-release notifies waiters of the %s registry on both channels",
+    async (registry) => {
+      const key = `${registry}:lock:${randomUUID()}`;
+      const today = await listening((client) => client.psubscribe(`${registry}-channel:*`));
+      const before = await listening((client) => client.subscribe(`${registry}-channel`));
+      await redis.set(key, randomUUID(), "PX", 60_000);
+      const seen = await observeHeld(key);
+      expect(seen.candidates).toContain("spring");
+      expect(await forceRelease(seen)).toBe("released");
+      await waitUntil(() => today.length > 0 && before.length > 0);
+      expect(today).toEqual([`${registry}-channel:${key} ${key}`]);
+      expect(before).toEqual([`${registry}-channel ${key}`]);
+    },
+  );
 
   it("a release with reservation does not notify Spring waiters", async () => {
     const key = `${randomUUID()}:lock`;
     const heard = await listening((client) => client.psubscribe("*-channel*"));
     await redis.set(key, randomUUID(), "PX", 60_000);
-    expect(await force(await heldAt(key), 60_000)).toBe("released");
+    expect(await forceRelease(await observeHeld(key), 60_000)).toBe("released");
     await redis.set(`${key}2`, randomUUID(), "PX", 60_000);
-    expect(await force(await heldAt(`${key}2`))).toBe("released");
-    await until(() => heard.length > 0);
+    expect(await forceRelease(await observeHeld(`${key}2`))).toBe("released");
+    await waitUntil(() => heard.length > 0);
     expect(heard.every((message) => message.endsWith(`${key}2`))).toBe(true);
   });
 });
 
 it("a force-release notifies clients that wait through Lockkeeper", async () => {
   const key = `mutex:${randomUUID()}`;
-  const heard = await listening((client) => client.subscribe(String(wakeChannelOf(key))));
+  const heard = await listening((client) => client.subscribe(String(buildWakeChannel(key))));
   await redis.set(key, randomUUID(), "PX", 60_000);
-  expect(await force(await heldAt(key))).toBe("released");
-  await until(() => heard.length > 0);
+  expect(await forceRelease(await observeHeld(key))).toBe("released");
+  await waitUntil(() => heard.length > 0);
 });
 
 /** As RedLock.net extends by a timer: what is absent is made again, what is another's is left alone. */
@@ -168,19 +171,19 @@ describe("locks recreated by their owner", () => {
 
   it("a RedLock.net lock reappears with the same owner after a force-release", async () => {
     const { key, owner, stop } = await redLockNet(400);
-    expect(await force(await heldAt(key))).toBe("released");
-    expect((await readOne(redis, key)).state).toBe("free");
-    await until(async () => (await redis.get(key)) === owner);
+    expect(await forceRelease(await observeHeld(key))).toBe("released");
+    expect((await readKey(redis, key)).state).toBe("free");
+    await waitUntil(async () => (await redis.get(key)) === owner);
     stop();
   });
 
   it("a RedLock.net lock does not reappear while it is reserved", async () => {
     const { key, owner, seen, stop } = await redLockNet(400);
-    expect(await force(await heldAt(key), 60_000)).toBe("released");
-    await until(() => seen.conflicts >= 2);
+    expect(await forceRelease(await observeHeld(key), 60_000)).toBe("released");
+    await waitUntil(() => seen.conflicts >= 2);
     expect(await redis.get(key)).toBe("lockkeeper:reserve:mei");
-    expect(await force(await heldAt(key))).toBe("released");
-    await until(async () => (await redis.get(key)) === owner);
+    expect(await forceRelease(await observeHeld(key))).toBe("released");
+    await waitUntil(async () => (await redis.get(key)) === owner);
     stop();
   });
 });

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
 
 /** Before the first entry. */
-export const BEGINNING: ChainPlace = { number: 0, hash: "0".repeat(64) };
+export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
 
 /** An entry as it is kept: what was hashed is the text itself, so nothing depends on how it is read. */
-export interface Link {
+export interface ChainLink {
   /** Its place by its name in the store, or by its line in a file; the text has to say the same. */
   readonly number: number;
   /** Hash of the entry before. */
@@ -16,7 +16,7 @@ export interface Link {
 
 type WithoutPlace<Entry> = Entry extends unknown ? Omit<Entry, "number"> : never;
 /** An entry whose number is not known yet. */
-export type Unplaced = WithoutPlace<AuditEntry>;
+export type NewAuditEntry = WithoutPlace<AuditEntry>;
 
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
@@ -25,7 +25,7 @@ const BEYOND_ASCII = /[\u007f-\uffff]/g;
  * (line breaks, marks that turn the direction of writing, letters that look like others) is escaped, so the text can
  * be shown anywhere, and no two entries look the same.
  */
-export function textOf({ at, kind, ...facts }: Unplaced, number: number): string {
+export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: number): string {
   return JSON.stringify({ number, at, kind, ...facts }).replace(
     BEYOND_ASCII,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -33,30 +33,30 @@ export function textOf({ at, kind, ...facts }: Unplaced, number: number): string
 }
 
 /** The hash before has a fixed length and the text no line break, so no other pair makes the same bytes. */
-export function hashOf(prev: string, text: string): string {
+export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
 }
 
 /** Entries behind a place. */
-export function linked(after: ChainPlace, entries: readonly Unplaced[]): Link[] {
+export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]): ChainLink[] {
   let { number, hash: prev } = after;
   return entries.map((entry) => {
     number += 1;
-    const text = textOf(entry, number);
-    const link = { number, prev, hash: hashOf(prev, text), text };
+    const text = serializeEntry(entry, number);
+    const link = { number, prev, hash: hashEntry(prev, text), text };
     prev = link.hash;
     return link;
   });
 }
 
-const BEGINNING_OF_TEXT = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),"kind":"([a-z_]+)"/;
+const ENTRY_TEXT_START = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),"kind":"([a-z_]+)"/;
 
 /** When it was written, Unix ms, as its text says. */
-export function atOf({ text }: Link): number {
-  return Number(BEGINNING_OF_TEXT.exec(text)?.[2]);
+export function readEntryTime({ text }: ChainLink): number {
+  return Number(ENTRY_TEXT_START.exec(text)?.[2]);
 }
 
-export interface Fault {
+export interface ChainFault {
   readonly number: number;
   readonly why: string;
 }
@@ -65,7 +65,7 @@ export interface Fault {
 export class ChainCheck {
   #place: ChainPlace | undefined;
   #noted: number | undefined;
-  fault: Fault | undefined;
+  fault: ChainFault | undefined;
   entries = 0;
   /** Numbers of entries which say that others were lost before them; the first twenty. */
   readonly losses: number[] = [];
@@ -86,7 +86,7 @@ export class ChainCheck {
 
   /** The last entry that fits. */
   get head(): ChainPlace {
-    return this.#place ?? BEGINNING;
+    return this.#place ?? CHAIN_START;
   }
 
   /** The number of the entry whose hash was noted. */
@@ -95,16 +95,16 @@ export class ChainCheck {
   }
 
   /** @returns false from the first entry on that does not fit */
-  add(link: Link): boolean {
+  add(link: ChainLink): boolean {
     if (this.fault !== undefined) return false;
-    if (this.#place === undefined && link.number === 1) this.#place = BEGINNING;
+    if (this.#place === undefined && link.number === 1) this.#place = CHAIN_START;
     if (this.#place === undefined && link.prev === this.noted) this.#noted = link.number - 1;
-    const why = this.#faultOf(link);
+    const why = this.#findFault(link);
     if (why !== undefined) {
       this.fault = { number: this.#place === undefined ? link.number : this.head.number + 1, why };
       return false;
     }
-    const at = atOf(link);
+    const at = readEntryTime(link);
     if (this.losses.length < LOSSES_MAX && isLoss(link)) this.losses.push(link.number);
     this.from ??= at;
     this.to = at;
@@ -125,7 +125,7 @@ export class ChainCheck {
       this.fault = { number, why: "it is not the end that was noted in the store" };
   }
 
-  #faultOf({ number, prev, hash, text }: Link): string | undefined {
+  #findFault({ number, prev, hash, text }: ChainLink): string | undefined {
     const place = this.#place;
     if (place !== undefined && number !== place.number + 1) {
       const missing = number - place.number - 1;
@@ -133,32 +133,32 @@ export class ChainCheck {
         ? `${missing} ${missing === 1 ? "entry is" : "entries are"} missing before entry ${number}`
         : `entry ${number} stands where ${place.number + 1} belongs`;
     }
-    if (Number(BEGINNING_OF_TEXT.exec(text)?.[1]) !== number) return "its text has another number";
+    if (Number(ENTRY_TEXT_START.exec(text)?.[1]) !== number) return "its text has another number";
     if (place !== undefined && prev !== place.hash) {
       return "it does not follow the entry before: one of the two was altered, or something between them";
     }
-    if (hashOf(prev, text) !== hash) return "it was altered: its hash is of another text";
+    if (hashEntry(prev, text) !== hash) return "it was altered: its hash is of another text";
     return undefined;
   }
 }
 
 const LOSSES_MAX = 20;
 
-function isLoss({ number, text }: Link): boolean {
-  const kind = BEGINNING_OF_TEXT.exec(text)?.[3];
+function isLoss({ number, text }: ChainLink): boolean {
+  const kind = ENTRY_TEXT_START.exec(text)?.[3];
   return kind === "entries_lost" || (kind === "chain_begun" && number > 1);
 }
 
 /** One line of an export. */
-export function lineOf({ prev, hash, text }: Link): string {
+export function formatExportLine({ prev, hash, text }: ChainLink): string {
   return `{"prev":"${prev}","hash":"${hash}","entry":${text}}\n`;
 }
 
-const LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
+const EXPORT_LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
 
 /** undefined: it is no line of an export. */
-export function linkOfLine(line: string): Link | undefined {
-  const [, prev, hash, text] = LINE.exec(line) ?? [];
+export function parseExportLine(line: string): ChainLink | undefined {
+  const [, prev, hash, text] = EXPORT_LINE.exec(line) ?? [];
   if (prev === undefined || hash === undefined || text === undefined) return undefined;
-  return { number: Number(BEGINNING_OF_TEXT.exec(text)?.[1]), prev, hash, text };
+  return { number: Number(ENTRY_TEXT_START.exec(text)?.[1]), prev, hash, text };
 }

@@ -1,5 +1,5 @@
 import type { AuditItem } from "../../../lib/contract/audit.ts";
-import { type CsvColumns, csvHeadOf, csvLineOf as lineOf } from "../../../lib/csv/csv.ts";
+import { type CsvColumns, formatCsvHeader, formatCsvRow as lineOf } from "../../../lib/csv/csv.ts";
 
 const COLUMNS: CsvColumns<AuditItem> = {
   number: ({ number }) => number,
@@ -28,6 +28,6 @@ const COLUMNS: CsvColumns<AuditItem> = {
   outcomeDetails: ({ outcome }) => outcome?.details && JSON.stringify(outcome.details),
 };
 
-export const CSV_HEAD = csvHeadOf(COLUMNS);
+export const AUDIT_CSV_HEADER = formatCsvHeader(COLUMNS);
 
-export const csvLineOf = (item: AuditItem): string => lineOf(COLUMNS, item);
+export const formatAuditCsvLine = (item: AuditItem): string => lineOf(COLUMNS, item);

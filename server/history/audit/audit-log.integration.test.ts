@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { AuditEntry } from "../../../lib/contract/audit.ts";
 import { startTestProxy, type TestProxy } from "../../../test/support/test-proxy.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { Home } from "../../home/home-store.ts";
-import { openHome } from "../../home/open-home-store.ts";
-import { BEGINNING, ChainCheck } from "./audit-chain.ts";
-import { AuditLog, type Intent } from "./audit-log.ts";
+import type { HomeStore } from "../../home/home-store.ts";
+import { openHomeStore } from "../../home/open-home-store.ts";
+import { CHAIN_START, ChainCheck } from "./audit-chain.ts";
+import { AuditLog, type NewIntent } from "./audit-log.ts";
 import { type AuditRetention, AuditStore } from "./audit-store.ts";
-import { checkStore } from "./verify-chain.ts";
+import { verifyStoredChain } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";
@@ -20,7 +20,7 @@ const ALL: AuditRetention = { most: 100_000, ms: 86_400_000 };
 
 let redis: TestRedis;
 let proxy: TestProxy;
-const homes: Home[] = [];
+const homes: HomeStore[] = [];
 let database = 0;
 
 beforeAll(async () => {
@@ -36,38 +36,38 @@ afterAll(async () => {
 });
 
 /** An instance, in the database of the test that runs. */
-function instance({
+function createInstance({
   retention = ALL,
   port = redis.port,
 }: {
   retention?: AuditRetention;
   port?: number;
 } = {}) {
-  const home = openHome(`redis://127.0.0.1:${port}/${database}`);
+  const home = openHomeStore(`redis://127.0.0.1:${port}/${database}`);
   homes.push(home);
   const store = new AuditStore(home, retention);
   return { store, log: new AuditLog(store, undefined, BUDGET_MS), home };
 }
 
-async function fresh(): Promise<Redis> {
+async function connectToNewDatabase(): Promise<Redis> {
   database += 1;
-  const direct = redis.client();
+  const direct = redis.createClient();
   await direct.select(database);
   return direct;
 }
 
-const intent = (id: string, more: Partial<Intent> = {}): Intent => ({
+const buildIntent = (id: string, more: Partial<NewIntent> = {}): NewIntent => ({
   ...{ id, requestId: `r-${id}`, action: "force-release", from: {} },
   ...{ who: { kind: "key", id: "root", name: "key:root", verbs: ["force"] } },
   ...more,
 });
 
-async function checkOf(store: AuditStore): Promise<ChainCheck & { ids: string[]; kinds: string[] }> {
-  const end = await store.end();
-  const check = new ChainCheck(end?.anchor ?? BEGINNING);
+async function checkChain(store: AuditStore): Promise<ChainCheck & { ids: string[]; kinds: string[] }> {
+  const end = await store.readEnd();
+  const check = new ChainCheck(end?.anchor ?? CHAIN_START);
   const entries: AuditEntry[] = [];
   for (let at = 0; ; ) {
-    const links = await store.after(at);
+    const links = await store.readAfter(at);
     const last = links.at(-1);
     if (last === undefined) break;
     for (const link of links) {
@@ -84,20 +84,20 @@ async function checkOf(store: AuditStore): Promise<ChainCheck & { ids: string[];
 }
 
 it("several instances that write concurrently produce one audit chain without duplicate entries", async () => {
-  const direct = await fresh();
-  const instances = [instance(), instance(), instance()] as const;
+  const direct = await connectToNewDatabase();
+  const instances = [createInstance(), createInstance(), createInstance()] as const;
   await Promise.all(
     instances.map(async ({ log }, n) => {
       await Promise.all(
         Array.from({ length: 60 }, async (_, at) => {
-          await log.begin(intent(`${n}.${at}`));
+          await log.begin(buildIntent(`${n}.${at}`));
           log.end(`${n}.${at}`, { code: "released" });
         }),
       );
       await log.stop();
     }),
   );
-  const check = await checkOf(instances[0].store);
+  const check = await checkChain(instances[0].store);
   expect(check.fault).toBeUndefined();
   expect(check.kinds[0]).toBe("chain_begun");
   expect(check.ids.length).toBe(360);
@@ -108,34 +108,34 @@ it("several instances that write concurrently produce one audit chain without du
 });
 
 it("concurrent audit entries are written in a few batches", async () => {
-  await fresh();
-  const { log, store } = instance();
+  await connectToNewDatabase();
+  const { log, store } = createInstance();
   let calls = 0;
   const { append } = store;
   store.append = (ask) => {
     calls += 1;
     return append.call(store, ask);
   };
-  await Promise.all(Array.from({ length: 100 }, (_, at) => log.begin(intent(String(at)))));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => log.begin(buildIntent(String(at)))));
   expect(calls).toBeLessThan(6);
 });
 
 it("while the store is down, an intent is refused quickly; a pending outcome is written after recovery", async () => {
-  const direct = await fresh();
-  const { log, home } = instance({ port: proxy.port });
-  const { store } = instance();
-  await log.begin(intent("before"));
+  const direct = await connectToNewDatabase();
+  const { log, home } = createInstance({ port: proxy.port });
+  const { store } = createInstance();
+  await log.begin(buildIntent("before"));
   proxy.mode = "drop_replies";
   log.end("before", { code: "released" });
   const since = performance.now();
   // The script runs and its answer is lost: written, as far as the store goes, and yet refused.
-  await expect(log.begin(intent("doubtful"))).rejects.toThrow(UnavailableError);
+  await expect(log.begin(buildIntent("doubtful"))).rejects.toThrow(UnavailableError);
   expect(performance.now() - since).toBeLessThan(2000);
   proxy.mode = "pass";
-  await until(() => !home.isAway);
-  await log.begin(intent("after"));
+  await waitUntil(() => !home.isDisconnected);
+  await log.begin(buildIntent("after"));
   await log.stop();
-  const { fault, ids } = await checkOf(store);
+  const { fault, ids } = await checkChain(store);
   expect(fault).toBeUndefined();
   expect(ids.filter((id) => id === "outcome before")).toEqual(["outcome before"]);
   expect(ids.filter((id) => id === "intent doubtful").length).toBeLessThanOrEqual(1);
@@ -147,9 +147,9 @@ it("while the store is down, an intent is refused quickly; a pending outcome is 
 });
 
 it("random lost replies neither duplicate an audit entry nor lose an acknowledged one", async () => {
-  await fresh();
-  const { log } = instance({ port: proxy.port });
-  const { store } = instance();
+  await connectToNewDatabase();
+  const { log } = createInstance({ port: proxy.port });
+  const { store } = createInstance();
   proxy.dropShare = 0.2;
   const done: string[] = [];
   for (let round = 0; round < 12; round++) {
@@ -157,7 +157,7 @@ it("random lost replies neither duplicate an audit entry nor lose an acknowledge
       Array.from({ length: 5 }, async (_, at) => {
         const id = `${round}.${at}`;
         try {
-          await log.begin(intent(id));
+          await log.begin(buildIntent(id));
         } catch {
           return;
         }
@@ -168,7 +168,7 @@ it("random lost replies neither duplicate an audit entry nor lose an acknowledge
   }
   proxy.dropShare = 0;
   await log.stop();
-  const { fault, ids } = await checkOf(store);
+  const { fault, ids } = await checkChain(store);
   expect(fault).toBeUndefined();
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of done) expect(ids).toEqual(expect.arrayContaining([`intent ${id}`, `outcome ${id}`]));
@@ -176,24 +176,24 @@ it("random lost replies neither duplicate an audit entry nor lose an acknowledge
 
 it("a write that reaches the store late is rejected there or recorded once", async () => {
   for (const isFirst of [true, false]) {
-    await fresh();
-    const { log, home } = instance({ port: proxy.port });
-    const { store } = instance();
-    await log.begin(intent("before"));
+    await connectToNewDatabase();
+    const { log, home } = createInstance({ port: proxy.port });
+    const { store } = createInstance();
+    await log.begin(buildIntent("before"));
     proxy.mode = "keep_requests";
-    await expect(log.begin(intent("late"))).rejects.toThrow(UnavailableError);
+    await expect(log.begin(buildIntent("late"))).rejects.toThrow(UnavailableError);
     const deliver = async () => {
-      const count = await redis.client().info("commandstats");
-      proxy.deliver();
-      await until(async () => (await redis.client().info("commandstats")) !== count);
+      const count = await redis.createClient().info("commandstats");
+      proxy.deliverKept();
+      await waitUntil(async () => (await redis.createClient().info("commandstats")) !== count);
     };
     if (isFirst) await deliver();
     proxy.mode = "pass";
-    await until(() => !home.isAway);
-    await log.begin(intent("after"));
+    await waitUntil(() => !home.isDisconnected);
+    await log.begin(buildIntent("after"));
     if (!isFirst) await deliver();
     await log.stop();
-    const { fault, ids } = await checkOf(store);
+    const { fault, ids } = await checkChain(store);
     expect(fault).toBeUndefined();
     expect(ids).toContain("intent after");
     expect(ids.includes("intent late")).toBe(ids.includes("outcome late"));
@@ -202,27 +202,27 @@ it("a write that reaches the store late is rejected there or recorded once", asy
 });
 
 it("an emptied store gets a new chain that names its predecessor and the actions in progress", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
-  const before = await store.end();
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
+  const before = await store.readEnd();
   await direct.flushdb();
   log.end("one", { code: "released" });
-  await until(async () => (await checkOf(store)).ids.includes("outcome one"));
-  const { fault, kinds, ids, head } = await checkOf(store);
+  await waitUntil(async () => (await checkChain(store)).ids.includes("outcome one"));
+  const { fault, kinds, ids, head } = await checkChain(store);
   expect(fault).toBeUndefined();
   expect(kinds).toEqual(["chain_begun", "intent", "outcome"]);
   expect(ids).toEqual(["intent one", "outcome one"]);
   expect(head.number).toBe((before?.head.number ?? 0) + 3);
-  const [first] = await store.after(0);
+  const [first] = await store.readAfter(0);
   expect(JSON.parse(first?.text ?? "")).toMatchObject({ after: before?.head });
-  expect((await store.end())?.anchor).toEqual(before?.head);
+  expect((await store.readEnd())?.anchor).toEqual(before?.head);
 });
 
 it("an emptied store that is also full receives the pending entries once, despite many retries", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
   await direct.flushdb();
   let asked = 0;
   const { append } = store;
@@ -232,92 +232,92 @@ it("an emptied store that is also full receives the pending entries once, despit
   };
   await direct.config("SET", "maxmemory", "1");
   log.end("one", { code: "released" });
-  await until(() => asked > 8);
+  await waitUntil(() => asked > 8);
   await direct.config("SET", "maxmemory", "0");
-  await until(async () => (await checkOf(store)).ids.includes("outcome one"));
-  const { fault, ids } = await checkOf(store);
+  await waitUntil(async () => (await checkChain(store)).ids.includes("outcome one"));
+  const { fault, ids } = await checkChain(store);
   expect(fault).toBeUndefined();
   expect(ids).toEqual(["intent one", "outcome one"]);
 });
 
 it("a store restored to an earlier state gets an entries_lost record", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
   const earlier = await direct.get(END);
-  await log.begin(intent("two"));
-  const known = (await store.end())?.head;
+  await log.begin(buildIntent("two"));
+  const known = (await store.readEnd())?.head;
   // As an older file of the data would have it: the last entry was never there.
   const entries = await direct.xrange(STREAM, "-", "+");
   await direct.del(STREAM);
   for (const [id, fields] of entries.slice(0, -1)) await direct.xadd(STREAM, id, ...fields);
   await direct.set(END, earlier ?? "");
-  await log.begin(intent("three"));
-  const { fault, ids, kinds } = await checkOf(store);
+  await log.begin(buildIntent("three"));
+  const { fault, ids, kinds } = await checkChain(store);
   expect(fault).toBeUndefined();
   expect(kinds).toContain("entries_lost");
   expect(ids).toEqual(["intent one", "intent one", "intent two", "intent three"]);
-  const lost = (await store.after(0))
+  const lost = (await store.readAfter(0))
     .map(({ text }) => JSON.parse(text))
     .find((e) => e.kind === "entries_lost");
   expect(lost.known).toEqual(known);
 });
 
 it("entries above the retention limit are removed in order, and the rest links to the anchor", async () => {
-  await fresh();
-  const { log, store } = instance({ retention: { most: 20, ms: 86_400_000 } });
-  for (let at = 0; at < 50; at++) await log.begin(intent(String(at)));
-  const check = await checkOf(store);
+  await connectToNewDatabase();
+  const { log, store } = createInstance({ retention: { most: 20, ms: 86_400_000 } });
+  for (let at = 0; at < 50; at++) await log.begin(buildIntent(String(at)));
+  const check = await checkChain(store);
   expect(check).toMatchObject({ fault: undefined, entries: 20 });
   expect(check.anchor?.number).toBe(31);
   expect(check.ids.at(-1)).toBe("intent 49");
 });
 
 it("expired audit entries are removed with the next write, even after the retention was shortened", async () => {
-  await fresh();
-  const { log } = instance();
-  for (let at = 0; at < 5; at++) await log.begin(intent(String(at)));
-  const later = instance({ retention: { most: 100, ms: -1000 } });
-  await later.log.begin(intent("new"));
-  const check = await checkOf(later.store);
+  await connectToNewDatabase();
+  const { log } = createInstance();
+  for (let at = 0; at < 5; at++) await log.begin(buildIntent(String(at)));
+  const later = createInstance({ retention: { most: 100, ms: -1000 } });
+  await later.log.begin(buildIntent("new"));
+  const check = await checkChain(later.store);
   expect(check).toMatchObject({ fault: undefined, entries: 1, ids: ["intent new"] });
 });
 
 it("an entry appended to the stream by another client is found by the verification", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
   await direct.xadd(STREAM, "9-0", "prev", "x", "hash", "f".repeat(64), "entry", "{}");
-  await log.begin(intent("two"));
-  const { fault } = await checkOf(store);
+  await log.begin(buildIntent("two"));
+  const { fault } = await checkChain(store);
   expect(fault).toMatchObject({ number: 3, why: expect.stringContaining("missing") });
 });
 
 it("a forged end record is ignored in favour of the stream content", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
   for (const [number, hash] of [
     ["900", "A".repeat(64)],
     ["900", "a"],
     ["9".repeat(19), "a".repeat(64)],
   ]) {
     await direct.set(END, `${number} ${hash} 0 ${"0".repeat(64)}`);
-    await log.begin(intent(`${hash} of ${number}`));
-    expect((await checkOf(store)).fault).toBeUndefined();
+    await log.begin(buildIntent(`${hash} of ${number}`));
+    expect((await checkChain(store)).fault).toBeUndefined();
   }
-  expect((await checkOf(store)).ids).toHaveLength(4);
+  expect((await checkChain(store)).ids).toHaveLength(4);
 });
 
 it("a stream whose ids were exhausted by another client makes every action fail at once and is detected", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
   await direct.xadd(STREAM, "9999999999999999999-0", "hash", "f".repeat(64));
   const since = performance.now();
-  await expect(log.begin(intent("two"))).rejects.toThrow(UnavailableError);
+  await expect(log.begin(buildIntent("two"))).rejects.toThrow(UnavailableError);
   expect(performance.now() - since).toBeLessThan(2000);
-  expect((await checkStore(store)).fault).toMatchObject({
+  expect((await verifyStoredChain(store)).fault).toMatchObject({
     number: 3,
     why: expect.stringContaining("missing"),
   });
@@ -325,9 +325,9 @@ it("a stream whose ids were exhausted by another client makes every action fail 
 });
 
 it("a store that rejects writes makes every action fail at once with the reason and gets the outcomes later", async () => {
-  const direct = await fresh();
-  const { log, store } = instance();
-  await log.begin(intent("one"));
+  const direct = await connectToNewDatabase();
+  const { log, store } = createInstance();
+  await log.begin(buildIntent("one"));
   let compared = 0;
   const { append } = store;
   store.append = (ask) => {
@@ -340,19 +340,19 @@ it("a store that rejects writes makes every action fail at once with the reason 
   log.end("one", { code: "released" });
   for (const id of ["two", "three"]) {
     const since = performance.now();
-    await expect(log.begin(intent(id))).rejects.toThrow(/does not take the record now \(ERR\)/);
+    await expect(log.begin(buildIntent(id))).rejects.toThrow(/does not take the record now \(ERR\)/);
     expect(performance.now() - since).toBeLessThan(BUDGET_MS * 3);
   }
   await direct.del(STREAM);
-  await until(async () => (await checkOf(store)).ids.includes("outcome one"));
-  expect((await checkOf(store)).ids).not.toContain("intent two");
+  await waitUntil(async () => (await checkChain(store)).ids.includes("outcome one"));
+  expect((await checkChain(store)).ids).not.toContain("intent two");
   expect(compared).toBeLessThanOrEqual(2);
 });
 
 it("a key of another type in place of the audit stream makes every action fail with the reason", async () => {
-  const direct = await fresh();
+  const direct = await connectToNewDatabase();
   await direct.set(STREAM, "mine");
-  const { log } = instance();
-  await expect(log.begin(intent("one"))).rejects.toThrow(/does not take the record now \(WRONGTYPE\)/);
+  const { log } = createInstance();
+  await expect(log.begin(buildIntent("one"))).rejects.toThrow(/does not take the record now \(WRONGTYPE\)/);
   await log.stop();
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditItem } from "../../../lib/contract/audit.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import type { Home } from "../../home/home-store.ts";
-import { openHome } from "../../home/open-home-store.ts";
+import type { HomeStore } from "../../home/home-store.ts";
+import { openHomeStore } from "../../home/open-home-store.ts";
 import { AuditLog } from "./audit-log.ts";
 import { AuditReader } from "./audit-reader.ts";
 import { AuditStore } from "./audit-store.ts";
@@ -11,13 +11,13 @@ const ACTIONS = 1700;
 const NO_OUTCOME = 7;
 
 let redis: TestRedis;
-let home: Home;
+let home: HomeStore;
 let reader: AuditReader;
 
 /** Outcomes come some time after their intents, in another order, and a few never. */
 beforeAll(async () => {
   redis = await startTestRedis();
-  home = openHome(redis.url);
+  home = openHomeStore(redis.url);
   const store = new AuditStore(home, { most: 100_000, ms: 86_400_000 });
   const log = new AuditLog(store);
   for (let n = 0; n < ACTIONS; n++) {
@@ -26,11 +26,11 @@ beforeAll(async () => {
       ...{ who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {}, key: `lock:${n}` },
     });
     for (const late of [n - 3, n - 40])
-      if (late >= 0 && isDone(late) && (late % 2 === 0) === (late === n - 3))
+      if (late >= 0 && hasOutcome(late) && (late % 2 === 0) === (late === n - 3))
         log.end(`a${late}`, { code: "released" });
   }
   for (let n = ACTIONS - 40; n < ACTIONS; n++)
-    if (isDone(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
+    if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
   await log.stop();
   reader = new AuditReader(store);
 }, 60_000);
@@ -39,12 +39,12 @@ afterAll(async () => {
   await redis.stop();
 });
 
-const isDone = (n: number) => n % NO_OUTCOME !== 0;
+const hasOutcome = (n: number) => n % NO_OUTCOME !== 0;
 
-async function all(limit: number, filter: object = {}): Promise<AuditItem[]> {
+async function listAllItems(limit: number, filter: object = {}): Promise<AuditItem[]> {
   const items: AuditItem[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await reader.page({ limit, ...(cursor === undefined ? {} : { cursor }), ...filter });
+    const page = await reader.readPage({ limit, ...(cursor === undefined ? {} : { cursor }), ...filter });
     expect(page.items.length).toBeLessThanOrEqual(limit);
     items.push(...page.items);
     if (page.next === undefined) return items;
@@ -55,21 +55,21 @@ async function all(limit: number, filter: object = {}): Promise<AuditItem[]> {
 it("pages of any size list each action once, newest first, with its outcome", async () => {
   const expected = Array.from({ length: ACTIONS }, (_, at) => ACTIONS - 1 - at);
   for (const limit of [500, 97, 13]) {
-    const items = (await all(limit)).filter(({ action }) => action === "force-release");
+    const items = (await listAllItems(limit)).filter(({ action }) => action === "force-release");
     expect(items.map(({ id }) => id)).toEqual(expected.map((n) => `a${n}`));
     for (const { id, outcome } of items)
-      expect(outcome?.code).toBe(isDone(Number(id.slice(1))) ? "released" : undefined);
+      expect(outcome?.code).toBe(hasOutcome(Number(id.slice(1))) ? "released" : undefined);
   }
 }, 60_000);
 
 it("actions can be filtered by missing outcome and by time range", async () => {
-  const open = await all(100, { outcome: "none" });
+  const open = await listAllItems(100, { outcome: "none" });
   expect(open).toHaveLength(Math.ceil(ACTIONS / NO_OUTCOME));
-  const some = await all(100, { from: 1_000_100, to: 1_000_109 });
+  const some = await listAllItems(100, { from: 1_000_100, to: 1_000_109 });
   expect(some.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, at) => `lock:${109 - at}`));
 });
 
 it("a page before the first entry is empty and complete", async () => {
   for (const cursor of ["0", "1"])
-    expect(await reader.page({ limit: 10, cursor })).toMatchObject({ items: [], complete: true });
+    expect(await reader.readPage({ limit: 10, cursor })).toMatchObject({ items: [], complete: true });
 });

@@ -1,9 +1,9 @@
 import type { ChainPlace } from "../../../lib/contract/audit.ts";
-import { OURS_AT_HOME } from "../../formats/keys.ts";
-import type { Home } from "../../home/home-store.ts";
+import { HOME_PREFIX } from "../../formats/keys.ts";
+import type { HomeStore } from "../../home/home-store.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { Script } from "../../redis/script.ts";
-import { BEGINNING, type Link } from "./audit-chain.ts";
+import { CHAIN_START, type ChainLink } from "./audit-chain.ts";
 
 /** How much of the audit is kept. */
 export interface AuditRetention {
@@ -12,54 +12,54 @@ export interface AuditRetention {
   readonly ms: number;
 }
 
-const STREAM = `${OURS_AT_HOME}audit`;
-const END = `${OURS_AT_HOME}audit:end`;
+const STREAM_KEY = `${HOME_PREFIX}audit`;
+const END_KEY = `${HOME_PREFIX}audit:end`;
 /** How many entries one call appends at most: the store serves others meanwhile. */
-export const APPEND_MAX = 100;
+export const AUDIT_APPEND_MAX = 100;
 /** How many entries are read in one call. */
-export const PAGE = 500;
+export const AUDIT_PAGE_SIZE = 500;
 
-export interface End {
+export interface ChainEnd {
   readonly head: ChainPlace;
   /** The last entry that is not kept any more. */
   readonly anchor: ChainPlace;
 }
 
-export type Appended =
+export type AuditAppendResult =
   | { readonly outcome: "appended" }
   | {
       readonly outcome: "behind";
       /** undefined: there is no chain. */
-      readonly end: End | undefined;
+      readonly end: ChainEnd | undefined;
       /** Of the entries that were asked for; '' where there is none. */
       readonly hashes: readonly string[];
     };
 
-const APPEND = new Script<RedisArgument[], RedisArgument[], Appended>(
+const APPEND_SCRIPT = new Script<RedisArgument[], RedisArgument[], AuditAppendResult>(
   new URL("append.lua", import.meta.url),
-  appendedOf,
+  parseAppendResult,
 );
 
-function appendedOf(reply: unknown): Appended {
+function parseAppendResult(reply: unknown): AuditAppendResult {
   const [outcome, there = "", anchor = "", ...hashes] = reply as string[];
   if (outcome === "appended") return { outcome };
-  const head = placeOf(there);
-  const end = head && { head, anchor: placeOf(anchor) ?? BEGINNING };
+  const head = parsePlace(there);
+  const end = head && { head, anchor: parsePlace(anchor) ?? CHAIN_START };
   return { outcome: "behind", end, hashes };
 }
 
-function placeOf(text: string): ChainPlace | undefined {
+function parsePlace(text: string): ChainPlace | undefined {
   const [, number, hash] = /^(\d{1,20}) ([0-9a-f]{64})$/.exec(text) ?? [];
   return number === undefined || hash === undefined ? undefined : { number: Number(number), hash };
 }
 
-const wordsOf = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
+const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
-export interface AppendAsk {
+export interface AuditAppendRequest {
   /** The end that the links follow; undefined: there is no chain, and they begin one behind `begin`. */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
-  readonly links: readonly Link[];
+  readonly links: readonly ChainLink[];
   /** Entries whose hashes are told should the end be another one. */
   readonly compare: readonly number[];
 }
@@ -67,52 +67,52 @@ export interface AppendAsk {
 /** The chain of the audit, in the home store. */
 export class AuditStore {
   constructor(
-    private readonly home: Pick<Home, "call" | "run">,
+    private readonly home: Pick<HomeStore, "callOnce" | "run">,
     private readonly retention: AuditRetention,
   ) {}
 
   /** Once; what fails is the caller's. */
-  append(ask: AppendAsk): Promise<Appended> {
-    const words = this.#wordsOf(ask);
-    return this.home.call((redis) => APPEND.run(redis, [STREAM, END], words));
+  append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
+    const words = this.#toArguments(ask);
+    return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], words));
   }
 
-  #wordsOf({ head, begin, links, compare }: AppendAsk): RedisArgument[] {
+  #toArguments({ head, begin, links, compare }: AuditAppendRequest): RedisArgument[] {
     const { most, ms } = this.retention;
     return [
-      head === undefined ? "" : wordsOf(head),
-      begin === undefined ? "" : wordsOf(begin),
+      head === undefined ? "" : formatPlace(head),
+      begin === undefined ? "" : formatPlace(begin),
       ...[most, Math.max(0, Date.now() - ms), compare.join(" ")],
       ...links.flatMap(({ hash, text }) => [hash, text]),
     ];
   }
 
   /** The end of the chain, changing nothing; undefined: there is none. @throws LockkeeperError unavailable, unknown_outcome */
-  async end(): Promise<End | undefined> {
-    const words = this.#wordsOf({ head: undefined, begin: undefined, links: [], compare: [] });
-    const reply = await this.home.run((redis) => APPEND.run(redis, [STREAM, END], words));
+  async readEnd(): Promise<ChainEnd | undefined> {
+    const words = this.#toArguments({ head: undefined, begin: undefined, links: [], compare: [] });
+    const reply = await this.home.run((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], words));
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 
   /** Entries behind a number, oldest first. @throws as `end` */
-  async after(number: number, count = PAGE): Promise<Link[]> {
+  async readAfter(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     // Redis takes no number below nought, and nothing before nought itself.
     const from = number < 0 ? "-" : `(${number}-18446744073709551615`;
-    const found = await this.home.run((redis) => redis.xrange(STREAM, from, "+", "COUNT", count));
-    return found.map(linkOf);
+    const found = await this.home.run((redis) => redis.xrange(STREAM_KEY, from, "+", "COUNT", count));
+    return found.map(toLink);
   }
 
   /** Entries before a number, or all (infinity), newest first. @throws as `end` */
-  async before(number: number, count = PAGE): Promise<Link[]> {
+  async readBefore(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     if (number <= 0) return [];
     const from = Number.isFinite(number) ? `(${number}-0` : "+";
-    const found = await this.home.run((redis) => redis.xrevrange(STREAM, from, "-", "COUNT", count));
-    return found.map(linkOf);
+    const found = await this.home.run((redis) => redis.xrevrange(STREAM_KEY, from, "-", "COUNT", count));
+    return found.map(toLink);
   }
 }
 
 /** Anybody may have written to the stream: what is missing is empty, and fits nowhere. */
-function linkOf([id, fields]: [id: string, fields: string[]]): Link {
+function toLink([id, fields]: [id: string, fields: string[]]): ChainLink {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");
   return {

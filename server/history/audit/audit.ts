@@ -1,30 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { AGENT_CHARACTERS_MAX, type AuditOutcome } from "../../../lib/contract/audit.ts";
-import type { AuditLog, Intent } from "./audit-log.ts";
-import { Refusals } from "./refusal-counter.ts";
+import type { AuditLog, NewIntent } from "./audit-log.ts";
+import { RefusalCounter } from "./refusal-counter.ts";
 
 const TEXT_MAX = 1000;
 const OWNERS_MAX = 20;
 const DETAILS_MAX = 4000;
 
 /** What a route says of a call: what is meant, and what its caller had seen. */
-export type AuditFacts = Pick<Intent, "action" | "seen" | "reason" | "details">;
+export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
 
 /** What is known of any call. */
-export type AuditedCall = Pick<Intent, "requestId" | "who" | "from" | "target" | "key" | "keyBase64">;
+export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target" | "key" | "keyBase64">;
 
 /** An action whose intent is written. */
-export interface Act {
+export interface AuditedAction {
   /** What came of it; the first one counts. It is written soon, and the answer does not wait for it. */
   end(outcome: AuditOutcome): void;
 }
 
 /** Who did what: written before it is done, and again with what came of it. */
 export class Audit {
-  readonly #refusals: Refusals;
+  readonly #refusals: RefusalCounter;
 
   constructor(private readonly log: Pick<AuditLog, "begin" | "end" | "add" | "stop">) {
-    this.#refusals = new Refusals(log);
+    this.#refusals = new RefusalCounter(log);
   }
 
   /**
@@ -32,31 +32,31 @@ export class Audit {
    *
    * @throws LockkeeperError unavailable: it is not, and the action must not happen
    */
-  async begin(call: AuditedCall, facts: AuditFacts): Promise<Act> {
+  async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     const id = randomBytes(12).toString("base64url");
-    await this.log.begin(fitted({ id, ...call, ...facts }));
+    await this.log.begin(truncateIntent({ id, ...call, ...facts }));
     let isOver = false;
     return {
       end: (outcome) => {
         if (isOver) return;
         isOver = true;
-        this.log.end(id, fittedOutcome(outcome));
+        this.log.end(id, truncateOutcome(outcome));
       },
     };
   }
 
   /** Something was refused before it was begun. It is counted, not written one by one. */
-  refused(action: string, code: string, address: string | undefined): void {
-    this.#refusals.count(action, code, address);
+  recordRefusal(action: string, code: string, address: string | undefined): void {
+    this.#refusals.countRefusal(action, code, address);
   }
 
   async stop(): Promise<void> {
-    this.#refusals.tell();
+    this.#refusals.flush();
     await this.log.stop();
   }
 }
 
-function fitted({ from, seen, reason, details, ...intent }: Intent): Intent {
+function truncateIntent({ from, seen, reason, details, ...intent }: NewIntent): NewIntent {
   const { address, agent } = from;
   return {
     ...intent,
@@ -66,24 +66,29 @@ function fitted({ from, seen, reason, details, ...intent }: Intent): Intent {
     },
     ...(seen === undefined
       ? {}
-      : { seen: { ...seen, ...(seen.owners && { owners: seen.owners.slice(0, OWNERS_MAX).map(cut) }) } }),
-    ...(reason === undefined ? {} : { reason: cut(reason) }),
-    ...(details === undefined ? {} : { details: fittedDetails(details) }),
+      : {
+          seen: {
+            ...seen,
+            ...(seen.owners && { owners: seen.owners.slice(0, OWNERS_MAX).map(truncateText) }),
+          },
+        }),
+    ...(reason === undefined ? {} : { reason: truncateText(reason) }),
+    ...(details === undefined ? {} : { details: truncateDetails(details) }),
   };
 }
 
-function fittedOutcome({ detail, owner, details, ...outcome }: AuditOutcome): AuditOutcome {
+function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): AuditOutcome {
   return {
     ...outcome,
-    ...(detail === undefined ? {} : { detail: cut(detail) }),
-    ...(owner === undefined ? {} : { owner: cut(owner) }),
-    ...(details === undefined ? {} : { details: fittedDetails(details) }),
+    ...(detail === undefined ? {} : { detail: truncateText(detail) }),
+    ...(owner === undefined ? {} : { owner: truncateText(owner) }),
+    ...(details === undefined ? {} : { details: truncateDetails(details) }),
   };
 }
 
-function fittedDetails(details: Record<string, unknown>): Record<string, unknown> {
+function truncateDetails(details: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(details);
   return text.length <= DETAILS_MAX ? details : { cut: text.slice(0, DETAILS_MAX) };
 }
 
-const cut = (text: string) => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);
+const truncateText = (text: string) => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);

@@ -1,15 +1,15 @@
 import type { ChainCheck } from "./audit-chain.ts";
 
-const timeOf = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
+const formatTime = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
 
 /** What a person reads of a check. @param noted the hash that was asked for */
-export function reportOf(
+export function formatChainReport(
   check: ChainCheck,
   label: string,
   noted: string | undefined,
 ): { lines: string[]; isWhole: boolean } {
   const { fault, entries, anchor, head, from, to, losses, notedAt } = check;
-  const span = entries === 0 ? "" : `, ${timeOf(from)} to ${timeOf(to)}`;
+  const span = entries === 0 ? "" : `, ${formatTime(from)} to ${formatTime(to)}`;
   const begin = anchor?.number ?? head.number - entries;
   const isWhole = fault === undefined && (noted === undefined || notedAt !== undefined);
   const lines = [

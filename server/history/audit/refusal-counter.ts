@@ -2,9 +2,9 @@ import type { AuditLog } from "./audit-log.ts";
 
 const WINDOW_MS = 60_000;
 const ADDRESSES_MAX = 20;
-const KINDS_MAX = 50;
+const REFUSAL_KINDS_MAX = 50;
 
-interface Count {
+interface RefusalCount {
   readonly action: string;
   readonly code: string;
   readonly since: number;
@@ -16,17 +16,17 @@ interface Count {
  * What is refused before anything is begun, counted: whoever guesses passwords must not be able to fill the audit. One
  * entry a minute for each action and reason, however many there were.
  */
-export class Refusals {
-  readonly #counts = new Map<string, Count>();
+export class RefusalCounter {
+  readonly #counts = new Map<string, RefusalCount>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly log: Pick<AuditLog, "add">) {}
 
-  count(action: string, code: string, address = "unknown"): void {
+  countRefusal(action: string, code: string, address = "unknown"): void {
     const name = `${action} ${code}`;
     let found = this.#counts.get(name);
     if (found === undefined) {
-      if (this.#counts.size >= KINDS_MAX) return;
+      if (this.#counts.size >= REFUSAL_KINDS_MAX) return;
       found = { action, code, since: Date.now(), count: 0, addresses: new Map() };
       this.#counts.set(name, found);
     }
@@ -34,11 +34,11 @@ export class Refusals {
     const { addresses } = found;
     const place = addresses.has(address) || addresses.size < ADDRESSES_MAX ? address : "others";
     addresses.set(place, (addresses.get(place) ?? 0) + 1);
-    this.#timer ??= setTimeout(() => this.tell(), WINDOW_MS).unref();
+    this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
   /** Writes what was counted. */
-  tell(): void {
+  flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const { addresses, ...counted } of this.#counts.values()) {

@@ -1,29 +1,33 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { AuditVerification } from "../../../lib/contract/audit.ts";
-import { BEGINNING, ChainCheck, linkOfLine } from "./audit-chain.ts";
-import type { AuditStore, End } from "./audit-store.ts";
+import { CHAIN_START, ChainCheck, parseExportLine } from "./audit-chain.ts";
+import type { AuditStore, ChainEnd } from "./audit-store.ts";
 
 /** Entries may be removed in order while we read. */
 const TRIES = 3;
 
 /** Goes along the whole chain in the store. @param noted a hash that has to be among those of the chain */
-export async function checkStore(store: AuditStore, noted?: string): Promise<ChainCheck> {
-  let end = await store.end();
+export async function verifyStoredChain(store: AuditStore, noted?: string): Promise<ChainCheck> {
+  let end = await store.readEnd();
   for (let left = TRIES; ; left--) {
-    const check = await checkTo(store, end, noted);
-    const now = await store.end();
+    const check = await verifyChainTo(store, end, noted);
+    const now = await store.readEnd();
     const wasTrimmed = now?.anchor.number !== end?.anchor.number;
     if (check.fault === undefined || !wasTrimmed || left === 0) return check;
     end = now;
   }
 }
 
-async function checkTo(store: AuditStore, end: End | undefined, noted?: string): Promise<ChainCheck> {
-  const check = new ChainCheck(end?.anchor ?? BEGINNING, noted);
+async function verifyChainTo(
+  store: AuditStore,
+  end: ChainEnd | undefined,
+  noted?: string,
+): Promise<ChainCheck> {
+  const check = new ChainCheck(end?.anchor ?? CHAIN_START, noted);
   const to = end?.head.number ?? 0;
   for (let at = 0; check.fault === undefined && at < to; ) {
-    const links = await store.after(at);
+    const links = await store.readAfter(at);
     const last = links.at(-1);
     if (last === undefined) break;
     // What comes while we read is left to the next time.
@@ -35,13 +39,13 @@ async function checkTo(store: AuditStore, end: End | undefined, noted?: string):
 }
 
 /** Goes along a chain that was exported. @throws what reading the file throws */
-export async function checkFile(file: string, noted: string | undefined): Promise<ChainCheck> {
+export async function verifyExportFile(file: string, noted: string | undefined): Promise<ChainCheck> {
   const check = new ChainCheck(undefined, noted);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   let number = 0;
   for await (const line of lines) {
     number += 1;
-    const link = linkOfLine(line);
+    const link = parseExportLine(line);
     if (link === undefined) {
       check.fault ??= { number: check.head.number + 1, why: `line ${number} is no entry of an export` };
     } else check.add(link);
@@ -51,8 +55,8 @@ export async function checkFile(file: string, noted: string | undefined): Promis
 }
 
 /** As the API tells it. */
-export function verificationOf(check: ChainCheck): AuditVerification {
-  const { fault, entries, anchor = BEGINNING, head, from, to, losses } = check;
+export function toAuditVerification(check: ChainCheck): AuditVerification {
+  const { fault, entries, anchor = CHAIN_START, head, from, to, losses } = check;
   return {
     state: fault === undefined ? "whole" : "broken",
     ...{ entries, anchor, head, from, to, losses },

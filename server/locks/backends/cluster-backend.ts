@@ -1,19 +1,19 @@
 import { StartupError } from "../../errors/startup-error.ts";
-import { eventChannelOf } from "../../formats/keys.ts";
-import { type ClusterWhere, clusterAddressOf } from "../../redis/cluster/cluster-address.ts";
-import { Cluster } from "../../redis/cluster/cluster-client.ts";
+import { buildEventChannel } from "../../formats/keys.ts";
+import { type ClusterLocation, toClusterAddress } from "../../redis/cluster/cluster-address.ts";
+import { ClusterClient } from "../../redis/cluster/cluster-client.ts";
 import { type ClusterAddress, ClusterMap, type NodeName } from "../../redis/cluster/cluster-map.ts";
-import { ClusterNodes } from "../../redis/cluster/cluster-node-connections.ts";
+import { ClusterNodeConnections } from "../../redis/cluster/cluster-node-connections.ts";
 import { ClusterSubscriber } from "../../redis/cluster/cluster-subscriber.ts";
-import { slotOf } from "../../redis/cluster/slot.ts";
-import { COMMAND_TIMEOUT_MS, OPEN_MS, whenReady } from "../../redis/connect.ts";
+import { computeSlot } from "../../redis/cluster/slot.ts";
+import { COMMAND_TIMEOUT_MS, OPEN_TIMEOUT_MS, waitUntilReady } from "../../redis/connect.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
-import { Lineage } from "../../redis/replication-identity.ts";
-import { argumentOf } from "../../redis/script.ts";
+import { ReplicationIdentity } from "../../redis/replication-identity.ts";
+import { toRedisArgument } from "../../redis/script.ts";
 import type { Backend } from "../verbs/backend.ts";
-import { Locks } from "../verbs/redis-locks.ts";
-import { Guard, isAsked, REPLICA_TIMEOUT_MS, type Safety } from "../verbs/safety.ts";
-import { renewTogether } from "./renew-in-groups.ts";
+import { RedisLocks } from "../verbs/redis-locks.ts";
+import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } from "../verbs/safety.ts";
+import { renewInGroups } from "./renew-in-groups.ts";
 
 /** A cluster has no other database. */
 const DB = 0;
@@ -24,22 +24,24 @@ const DB = 0;
  *
  * @throws StartupError when a URL is wrong, or no node or master answers
  */
-export async function openCluster(
-  where: ClusterWhere,
+export async function openClusterBackend(
+  where: ClusterLocation,
   lockable: readonly string[],
-  safety: Safety,
+  safety: SafetyOptions,
 ): Promise<Backend> {
-  const guarded = guardedCluster(clusterAddressOf(where), safety);
+  const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
-  const look = () => map.look();
+  const look = () => map.refresh();
   // Once more: in the midst of a failover, those that are asked first may all be away.
   await look()
     .catch(look)
     .catch((error: unknown) => {
-      throw new StartupError(`No node of the cluster could be asked for its slots (${whyOf(error)}).`);
+      throw new StartupError(
+        `No node of the cluster could be asked for its slots (${getFailureReason(error)}).`,
+      );
     });
-  const verbs = new Cluster(map, "verbs");
-  const renewals = new Cluster(map, "renewals");
+  const verbs = new ClusterClient(map, "verbs");
+  const renewals = new ClusterClient(map, "renewals");
   const wake = new ClusterSubscriber(map, "wake");
   const close = () => {
     map.close();
@@ -47,51 +49,53 @@ export async function openCluster(
     for (const each of [verbs, renewals, wake]) each.disconnect();
   };
   try {
-    const signal = AbortSignal.timeout(OPEN_MS);
-    await Promise.any(verbs.masters.map((master) => whenReady(master, signal)));
+    const signal = AbortSignal.timeout(OPEN_TIMEOUT_MS);
+    await Promise.any(verbs.masters.map((master) => waitUntilReady(master, signal)));
   } catch (error) {
     close();
-    throw new StartupError(`No master of the cluster can be reached (${whyOf(error)}).`);
+    throw new StartupError(`No master of the cluster can be reached (${getFailureReason(error)}).`);
   }
-  const channel = eventChannelOf(DB);
+  const channel = buildEventChannel(DB);
   const renewalDoor = guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
   return {
-    verbs: new Locks(verbs, wake, DB, lockable, guarded.doorsTo(verbs)),
+    verbs: new RedisLocks(verbs, wake, DB, lockable, guarded.doorsTo(verbs)),
     renewMany: (holds, tryMs) =>
-      renewTogether(
+      renewInGroups(
         () => renewalDoor("renewal"),
         channel,
         holds,
         tryMs,
-        ({ format, key }) => `${format} ${slotOf(argumentOf(key))}`,
+        ({ format, key }) => `${format} ${computeSlot(toRedisArgument(key))}`,
       ),
     close,
   };
 }
 
 /** The map of a cluster whose nodes are looked at when a connection begins, where that is asked for. */
-function guardedCluster(address: ClusterAddress, safety: Safety) {
-  if (!isAsked(safety)) {
+function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
+  if (!hasSafetyChecks(safety)) {
     return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
   }
-  const lineage = new Lineage();
-  const addressOf = (node: NodeName) => lineage.watched(address.addressOf(node), node);
-  const map = new ClusterMap({ ...address, addressOf });
+  const lineage = new ReplicationIdentity();
+  const addressOf = (node: NodeName) => lineage.watchAddress(address.getNodeAddress(node), node);
+  const map = new ClusterMap({ ...address, getNodeAddress: addressOf });
   const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
-  const nodes = new ClusterNodes(map, "replicas", { commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS });
-  const lineOf = (place: string) => ({ redis: nodes.of(place), place });
+  const nodes = new ClusterNodeConnections(map, "replicas", {
+    commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS,
+  });
+  const lineOf = (place: string) => ({ redis: nodes.getConnection(place), place });
   const waits = replicas === 0 ? undefined : new ReplicaWait(lineage, replicas, replicaTimeoutMs, lineOf);
-  const guard = new Guard(safety, lineage, waits);
+  const guard = new SafetyGuard(safety, lineage, waits);
   return {
     map,
-    doorsTo: (cluster: Cluster) => (what: "grant" | "renewal") =>
-      guard.open(what, (before) => cluster.withPlaces(before)),
+    doorsTo: (cluster: ClusterClient) => (what: "grant" | "renewal") =>
+      guard.guardCommands(what, (before) => cluster.withSendHook(before)),
     close: () => nodes.close(),
   };
 }
 
 /** Of many nodes the first one's reason: they rarely differ. */
-function whyOf(error: unknown): string {
+function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);
 }

@@ -1,9 +1,9 @@
 import { StartupError } from "../../errors/startup-error.ts";
-import { clusterAddressOf } from "../../redis/cluster/cluster-address.ts";
-import { addressOf } from "../../redis/connect.ts";
-import { votingAddressesOf } from "../../redis/masters/voting-masters.ts";
-import { sentinelAddressOf } from "../../redis/sentinel/sentinel-address.ts";
-import type { Where } from "./open-backend.ts";
+import { toClusterAddress } from "../../redis/cluster/cluster-address.ts";
+import { parseRedisAddress } from "../../redis/connect.ts";
+import { parseVotingAddresses } from "../../redis/masters/voting-masters.ts";
+import { createSentinelAddress } from "../../redis/sentinel/sentinel-address.ts";
+import type { RedisLocation } from "./open-backend.ts";
 
 export const URL_SCHEMES = [
   "redis://",
@@ -15,9 +15,10 @@ export const URL_SCHEMES = [
   "rediss-cluster://",
 ] as const;
 
-export const URL_BEGINNING = new RegExp(`^(${URL_SCHEMES.join("|")})`);
+export const URL_SCHEME_PATTERN = new RegExp(`^(${URL_SCHEMES.join("|")})`);
 
-const MANY = /^(redis|rediss)-(sentinel|cluster):\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
+const MULTI_HOST_URL =
+  /^(redis|rediss)-(sentinel|cluster):\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
 
 /**
  * What one URL says: `redis-sentinel://[user:password@]host:port,host:port/db?master=NAME` and
@@ -26,29 +27,38 @@ const MANY = /^(redis|rediss)-(sentinel|cluster):\/\/(?:([^@/?]*)@)?([^/?]*)(?:\
  *
  * @throws StartupError when it cannot be read; the message begins with what it is about, and holds no password
  */
-export function whereOfUrl(url: string): Where {
-  const parts = MANY.exec(url);
-  const where = parts === null ? url : whereOfMany(parts);
-  assertWhere(where);
+export function parseRedisLocation(url: string): RedisLocation {
+  const parts = MULTI_HOST_URL.exec(url);
+  const where = parts === null ? url : parseMultiHostUrl(parts);
+  assertRedisLocation(where);
   return where;
 }
 
 /** @throws StartupError when a URL in it cannot be read */
-export function assertWhere(where: Where): void {
-  if (typeof where === "string") addressOf(where);
-  else if ("sentinel" in where) sentinelAddressOf(where);
-  else if ("cluster" in where) clusterAddressOf(where);
-  else votingAddressesOf(where.quorum);
+export function assertRedisLocation(where: RedisLocation): void {
+  if (typeof where === "string") parseRedisAddress(where);
+  else if ("sentinel" in where) createSentinelAddress(where);
+  else if ("cluster" in where) toClusterAddress(where);
+  else parseVotingAddresses(where.quorum);
 }
 
-function whereOfMany([, scheme, kind, credentials, hosts = "", db = "", query]: RegExpExecArray): Where {
+function parseMultiHostUrl([
+  ,
+  scheme,
+  kind,
+  credentials,
+  hosts = "",
+  db = "",
+  query,
+]: RegExpExecArray): RedisLocation {
   const at = credentials === undefined ? "" : `${credentials}@`;
   const names = hosts.split(",").filter((host) => host !== "");
-  if (names.length === 0) throw new StartupError(`REDIS_URL names no host; write ${shapeOf(kind)}.`);
+  if (names.length === 0)
+    throw new StartupError(`REDIS_URL names no host; write ${describeUrlSyntax(kind)}.`);
   if (kind === "cluster") return { cluster: names.map((name) => `${scheme}://${at}${name}`) };
   const master = new URLSearchParams(query).get("master");
   if (master === null || master === "") {
-    throw new StartupError(`REDIS_URL names no master; write ${shapeOf(kind)}.`);
+    throw new StartupError(`REDIS_URL names no master; write ${describeUrlSyntax(kind)}.`);
   }
   return {
     sentinel: names.map((name) => `${scheme}://${name}`),
@@ -57,7 +67,7 @@ function whereOfMany([, scheme, kind, credentials, hosts = "", db = "", query]: 
   };
 }
 
-function shapeOf(kind: string | undefined): string {
+function describeUrlSyntax(kind: string | undefined): string {
   return kind === "cluster"
     ? "redis-cluster://[user:password@]host:port,host:port"
     : "redis-sentinel://[user:password@]host:port,host:port/0?master=NAME";

@@ -1,34 +1,34 @@
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import { within } from "../../concurrency/with-timeout.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
-import type { Renewable, Renewed } from "../verbs/backend.ts";
-import type { Door } from "../verbs/safety.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
+import { withTimeout } from "../../concurrency/with-timeout.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
+import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
  * One script for all holds of a group, which have one format and can be reached by one script. A group that gets no
  * answer leaves the others theirs.
  */
-export async function renewTogether(
-  doorOf: () => Door,
+export async function renewInGroups(
+  doorOf: () => GuardedCommands,
   channel: string,
-  holds: readonly Renewable[],
+  holds: readonly RenewableHold[],
   tryMs: number,
-  groupOf: (hold: Renewable) => string,
-): Promise<Renewed[]> {
-  const groups = new Map<string, Renewable[]>();
+  groupOf: (hold: RenewableHold) => string,
+): Promise<RenewalResult[]> {
+  const groups = new Map<string, RenewableHold[]>();
   for (const hold of holds) {
     const name = groupOf(hold);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [hold]);
     else group.push(hold);
   }
-  const remaining = new Map<Renewable, Renewed>();
+  const remaining = new Map<RenewableHold, RenewalResult>();
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      const format: SpokenFormat = group[0]?.format ?? "redisson";
+      const format: WritableFormat = group[0]?.format ?? "redisson";
       const door = doorOf();
-      const renewed = FORMATS[format].renewMany(door.commands, channel, group);
-      const replies = await within(tryMs, confirmedBy(door, renewed)).catch(() => []);
+      const renewed = LOCK_WRITERS[format].renewMany(door.commands, channel, group);
+      const replies = await withTimeout(tryMs, confirmRenewals(door, renewed)).catch(() => []);
       for (const [at, hold] of group.entries()) remaining.set(hold, replies[at]);
     }),
   );
@@ -36,7 +36,10 @@ export async function renewTogether(
 }
 
 /** What was renewed and is not confirmed may be there or not; what is gone is gone. */
-async function confirmedBy({ confirm }: Door, renewed: Promise<Renewed[]>): Promise<Renewed[]> {
+async function confirmRenewals(
+  { confirm }: GuardedCommands,
+  renewed: Promise<RenewalResult[]>,
+): Promise<RenewalResult[]> {
   const replies = await renewed;
   if (confirm === undefined || replies.every((left) => typeof left !== "number")) return replies;
   return await confirm().then(

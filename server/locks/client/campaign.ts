@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   const { onElected, onLost, signal, ...holding } = options;
   while (!signal.aborted) {
-    const hold = await elected(client, key, { ...holding, signal });
+    const hold = await acquireLeadership(client, key, { ...holding, signal });
     if (hold === undefined) continue;
     const lead = AbortSignal.any([hold.signal, signal]);
     try {
@@ -36,7 +36,11 @@ export async function campaign(client: LockClient, key: string, options: Campaig
   }
 }
 
-async function elected(client: LockClient, key: string, options: HoldOptions & { signal: AbortSignal }) {
+async function acquireLeadership(
+  client: LockClient,
+  key: string,
+  options: HoldOptions & { signal: AbortSignal },
+) {
   try {
     return await client.acquire(key, { ...options, waitMs: Number.POSITIVE_INFINITY });
   } catch (error) {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Grant, Released } from "../../../lib/contract/actions/verb.ts";
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { LostError } from "../../errors/lock-errors.ts";
-import { elapsedSince, type Moment, momentNow } from "../verbs/moment.ts";
+import { computeElapsedMs, getCurrentMoment, type Moment } from "../verbs/moment.ts";
 
 /**
  * `held`: certainly ours until the local deadline. `jeopardy`: still within it, but the last renewal failed or is
@@ -22,7 +22,7 @@ export interface HoldRelease {
 }
 
 /** What a hold needs of the one who handed it out. */
-export interface HoldKeeper {
+export interface HoldCommands {
   renew(hold: Hold, leaseMs: number, onSend: () => void): Promise<Grant>;
   release(hold: Hold, ask: HoldRelease): Promise<Released>;
 }
@@ -48,9 +48,9 @@ export class Hold {
 
   constructor(
     key: Key,
-    readonly format: SpokenFormat,
+    readonly format: WritableFormat,
     [grant, sentAt]: readonly [grant: Grant, sentAt: Moment],
-    private readonly keeper: HoldKeeper,
+    private readonly commands: HoldCommands,
     private readonly events: HoldEvents = {},
     /** Who acquired it, where that matters. */
     readonly principal?: string,
@@ -75,7 +75,7 @@ export class Hold {
   }
 
   get state(): HoldState {
-    this.#noticeDeadline();
+    this.#checkDeadline();
     return this.#state;
   }
 
@@ -87,31 +87,31 @@ export class Hold {
   /** Time left by the local deadline; 0 when there is none. */
   remainingMs(): number {
     if (this.#state === "lost" || this.#state === "released") return 0;
-    return Math.max(0, this.#remainingAtSendMs - elapsedSince(this.#sentAt));
+    return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
   }
 
   /** Call it before each step whose effect others see. @throws LockkeeperError lost */
   assertHeld(): void {
-    this.#noticeDeadline();
+    this.#checkDeadline();
     if (this.#state === "held" || this.#state === "jeopardy") return;
-    throw this.#state === "lost" ? this.#lost.signal.reason : lostBecause(this, "it was released");
+    throw this.#state === "lost" ? this.#lost.signal.reason : createHoldLostError(this, "it was released");
   }
 
   /** @throws LockkeeperError lost, unavailable, unknown_outcome */
   async renew(leaseMs = this.#leaseMs): Promise<void> {
     this.assertHeld();
-    let sentAt = momentNow();
+    let sentAt = getCurrentMoment();
     // What is left is told by the try that was answered: the time of those before is not taken off it.
     const onSend = () => {
-      sentAt = momentNow();
+      sentAt = getCurrentMoment();
     };
     try {
-      const grant = await this.keeper.renew(this, leaseMs, onSend);
+      const grant = await this.commands.renew(this, leaseMs, onSend);
       this.#leaseMs = leaseMs;
-      this.renewed(sentAt, grant.remainingMs);
+      this.applyRenewal(sentAt, grant.remainingMs);
     } catch (error) {
-      if (error instanceof LostError) this.lose(error.message);
-      else this.endanger();
+      if (error instanceof LostError) this.markLost(error.message);
+      else this.markInJeopardy();
       throw error;
     }
   }
@@ -134,8 +134,8 @@ export class Hold {
   }
 
   /** A renewal was answered. One that comes after the deadline does not bring the hold back. */
-  renewed(sentAt: Moment, remainingMs: number): void {
-    this.#noticeDeadline();
+  applyRenewal(sentAt: Moment, remainingMs: number): void {
+    this.#checkDeadline();
     if (this.#state !== "held" && this.#state !== "jeopardy") return;
     this.#state = "held";
     this.#sentAt = sentAt;
@@ -143,8 +143,8 @@ export class Hold {
     this.#armDeadline();
   }
 
-  endanger(): void {
-    this.#noticeDeadline();
+  markInJeopardy(): void {
+    this.#checkDeadline();
     if (this.#state !== "held") return;
     this.#state = "jeopardy";
     try {
@@ -157,25 +157,25 @@ export class Hold {
     }
   }
 
-  lose(why: string): void {
+  markLost(why: string): void {
     if (this.#state === "lost" || this.#state === "released" || this.#state === "releasing") return;
     this.#state = "lost";
     clearTimeout(this.#deadlineTimer);
-    this.#lost.abort(lostBecause(this, why));
+    this.#lost.abort(createHoldLostError(this, why));
   }
 
   async #release(holdOffMs: number | undefined): Promise<Released> {
     const wasLost = this.state === "lost";
     if (!wasLost) this.#state = "releasing";
     clearTimeout(this.#deadlineTimer);
-    const released = await this.keeper.release(this, { holdOffMs, requestId: this.#releaseId });
+    const released = await this.commands.release(this, { holdOffMs, requestId: this.#releaseId });
     if (!wasLost) this.#state = "released";
     return released;
   }
 
-  #noticeDeadline(): void {
+  #checkDeadline(): void {
     const isOurs = this.#state === "held" || this.#state === "jeopardy";
-    if (isOurs && this.remainingMs() === 0) this.lose("its lease ended before it was renewed");
+    if (isOurs && this.remainingMs() === 0) this.markLost("its lease ended before it was renewed");
   }
 
   // Re-armed until it is over: a timer counts on one clock, and the deadline is on both.
@@ -183,14 +183,14 @@ export class Hold {
     clearTimeout(this.#deadlineTimer);
     const waitMs = Math.min(2 ** 31 - 1, Math.max(1, Math.ceil(this.remainingMs())));
     this.#deadlineTimer = setTimeout(() => {
-      this.#noticeDeadline();
+      this.#checkDeadline();
       if (this.#state === "held" || this.#state === "jeopardy") this.#armDeadline();
     }, waitMs);
     this.#deadlineTimer.unref();
   }
 }
 
-function lostBecause({ key, owner, fence }: Hold, why: string): LostError {
+function createHoldLostError({ key, owner, fence }: Hold, why: string): LostError {
   return new LostError(`${owner} does not hold ${key} any more: ${why}. Stop what it protects.`, {
     key,
     owner,

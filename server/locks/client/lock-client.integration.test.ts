@@ -3,10 +3,10 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestProxy } from "../../../test/support/test-proxy.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { companionOf } from "../../formats/companion.ts";
-import { companionKeyOf } from "../../formats/keys.ts";
+import { parseCompanion } from "../../formats/companion.ts";
+import { buildCompanionKey } from "../../formats/keys.ts";
 import { campaign } from "./campaign.ts";
 import { LockClient } from "./lock-client.ts";
 
@@ -16,7 +16,7 @@ let client: LockClient;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
   client = await LockClient.open(redis.url);
 });
 
@@ -25,9 +25,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-const fresh = () => `lock:${randomUUID()}`;
+const createKey = () => `lock:${randomUUID()}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const codeOf = (promise: Promise<unknown>) =>
+const catchErrorCode = (promise: Promise<unknown>) =>
   promise.then(
     () => "ok",
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
@@ -35,27 +35,27 @@ const codeOf = (promise: Promise<unknown>) =>
 
 describe("Hold", () => {
   it("a hold outlives its lease under one fencing token while its process renews it", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { leaseMs: 300 });
     await pause(1000);
     hold.assertHeld();
     expect(hold.remainingMs()).toBeGreaterThan(0);
-    expect(companionOf((await direct.get(String(companionKeyOf(key)))) ?? "")?.fence).toBe(hold.fence);
+    expect(parseCompanion((await direct.get(String(buildCompanionKey(key)))) ?? "")?.fence).toBe(hold.fence);
     expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
   it("a hold without renewal ends with its lease: the signal aborts and assertHeld throws", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { leaseMs: 200, renew: false });
-    await until(() => hold.signal.aborted, 1000);
-    await until(async () => (await direct.exists(key)) === 0, 1000);
+    await waitUntil(() => hold.signal.aborted, 1000);
+    await waitUntil(async () => (await direct.exists(key)) === 0, 1000);
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
     expect((await hold.release()).outcome).toBe("not_held");
   });
 
   it("concurrent release calls of one hold lower the count only once", async () => {
-    const key = fresh();
+    const key = createKey();
     const outer = await client.acquire(key, { owner: "me" });
     const inner = await client.acquire(key, { owner: "me" });
     await Promise.all([inner.release(), inner.release(), inner.release()]);
@@ -65,7 +65,7 @@ describe("Hold", () => {
   });
 
   it("a hold is released by `await using`", async () => {
-    const key = fresh();
+    const key = createKey();
     {
       await using hold = await client.acquire(key);
       hold.assertHeld();
@@ -74,30 +74,30 @@ describe("Hold", () => {
   });
 
   it("a deleted hold is reported as lost by the next renewal and not recreated", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { leaseMs: 300 });
     await direct.del(key);
-    await until(() => hold.signal.aborted, 1000);
+    await waitUntil(() => hold.signal.aborted, 1000);
     expect(hold.state).toBe("lost");
     await pause(300);
     expect(await direct.exists(key)).toBe(0);
   });
 
   it("a hold is reported as lost when the same owner reacquired the lock", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { leaseMs: 300, owner: "me" });
     await direct.del(key);
     await client.acquire(key, { leaseMs: 60_000, owner: "me", renew: false });
-    await until(() => hold.signal.aborted, 1000);
+    await waitUntil(() => hold.signal.aborted, 1000);
   });
 
   it("a released hold is no longer renewed", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { leaseMs: 240, owner: "me" });
     await pause(70);
     await hold.release();
     await client.acquire(key, { leaseMs: 400, owner: "you", renew: false });
-    await until(async () => (await direct.exists(key)) === 0, 1000);
+    await waitUntil(async () => (await direct.exists(key)) === 0, 1000);
   });
 
   it("a failed renewal puts a hold in jeopardy; it is lost at its deadline, or held again if Redis returns earlier", async () => {
@@ -106,14 +106,14 @@ describe("Hold", () => {
       leaseMs: name === "long" ? 6000 : 900,
       onJeopardy: () => jeopardy.push(name),
     });
-    const long = await client.acquire(fresh(), note("long"));
-    const short = await client.acquire(fresh(), note("short"));
-    await until(() => long.remainingMs() < 5000);
+    const long = await client.acquire(createKey(), note("long"));
+    const short = await client.acquire(createKey(), note("short"));
+    await waitUntil(() => long.remainingMs() < 5000);
     redis.freeze();
-    await until(() => short.signal.aborted, 2000);
+    await waitUntil(() => short.signal.aborted, 2000);
     expect(jeopardy).toContain("short");
     redis.thaw();
-    await until(() => long.state === "held" && long.remainingMs() > 4500, 5000);
+    await waitUntil(() => long.state === "held" && long.remainingMs() > 4500, 5000);
     expect(long.signal.aborted).toBe(false);
     await long.release();
   });
@@ -123,7 +123,7 @@ describe("release with a lost reply", () => {
   it("a release repeated after a lost reply does not lower the count twice", async () => {
     const proxy = await startTestProxy(redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
-    const key = fresh();
+    const key = createKey();
     const ask = { owner: "me", leaseMs: 60_000, renew: false };
     await far.acquire(key, ask);
     const inner = await far.acquire(key, ask);
@@ -141,7 +141,7 @@ describe("renewal with a lost reply", () => {
   it("a renewal retried after a lost reply keeps the hold and counts from the retry", async () => {
     const proxy = await startTestProxy(redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
-    const hold = await far.acquire(fresh(), { owner: "me", leaseMs: 1800, renew: false });
+    const hold = await far.acquire(createKey(), { owner: "me", leaseMs: 1800, renew: false });
     // Redis knows the script from here on: the answer that is lost is that of a renewal that was carried out.
     await hold.renew();
     const deadline = performance.now() + hold.remainingMs();
@@ -161,14 +161,14 @@ describe("renewal with a lost reply", () => {
 
 describe("withLock", () => {
   it("withLock releases the lock even when the work throws, and the work's error takes precedence", async () => {
-    const key = fresh();
+    const key = createKey();
     expect(await client.withLock(key, {}, async () => 7)).toBe(7);
     await expect(client.withLock(key, {}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
     expect(await direct.exists(key)).toBe(0);
   });
 
   it("withLock re-enters within its own context and excludes every other context", async () => {
-    const key = fresh();
+    const key = createKey();
     await client.withLock(key, {}, async (outer) => {
       await client.withLock(key, {}, async (inner) => {
         expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
@@ -189,7 +189,7 @@ describe("withLock", () => {
   });
 
   it("parallel branches of one withLock context share the lock", async () => {
-    const key = fresh();
+    const key = createKey();
     await client.withLock(key, {}, async () => {
       const counts = await Promise.all(
         [1, 2].map(() => client.withLock(key, {}, async (hold) => hold.count)),
@@ -200,20 +200,20 @@ describe("withLock", () => {
   });
 
   it("a non-reentrant acquire inside withLock is refused at once, which reveals self-deadlocks", async () => {
-    const key = fresh();
-    const inner = client.withLock(key, {}, () => codeOf(client.acquire(key, { reentrant: false })));
+    const key = createKey();
+    const inner = client.withLock(key, {}, () => catchErrorCode(client.acquire(key, { reentrant: false })));
     expect(await inner).toBe("held");
   });
 });
 
 describe("counterparts of Java's Lock", () => {
   it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have equivalents", async () => {
-    const key = fresh();
+    const key = createKey();
     const held = await client.acquire(key, { owner: "a" });
-    expect(await codeOf(client.acquire(key, { owner: "b" }))).toBe("held");
-    expect(await codeOf(client.acquire(key, { owner: "b", waitMs: 100 }))).toBe("timeout");
+    expect(await catchErrorCode(client.acquire(key, { owner: "b" }))).toBe("held");
+    expect(await catchErrorCode(client.acquire(key, { owner: "b", waitMs: 100 }))).toBe("timeout");
     const interrupt = new AbortController();
-    const interrupted = codeOf(
+    const interrupted = catchErrorCode(
       client.acquire(key, { owner: "b", waitMs: Number.POSITIVE_INFINITY, signal: interrupt.signal }),
     );
     setTimeout(() => interrupt.abort(), 50);
@@ -225,11 +225,11 @@ describe("counterparts of Java's Lock", () => {
   });
 
   it("the retry option waits with a fixed number of attempts and pauses", async () => {
-    const key = fresh();
+    const key = createKey();
     const held = await client.acquire(key, { owner: "a" });
     const startedAt = performance.now();
     const retry = { tries: 3, pauseMs: 50, jitter: 0.1 };
-    expect(await codeOf(client.acquire(key, { owner: "b", retry }))).toBe("held");
+    expect(await catchErrorCode(client.acquire(key, { owner: "b", retry }))).toBe("held");
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(85);
     setTimeout(() => void held.release(), 60);
     expect((await client.acquire(key, { owner: "b", retry })).owner).toBe("b");
@@ -244,9 +244,9 @@ describe("watchdog", () => {
       Array.from({ length: 1000 }, (_, n) => many.acquire(`lock:${n}`, { leaseMs: 3000 })),
     );
     const calls = async () =>
-      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await own.client().info("commandstats"))?.[1]);
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await own.createClient().info("commandstats"))?.[1]);
     const before = await calls();
-    await until(() => holds.every((hold) => hold.remainingMs() > 2100) === false);
+    await waitUntil(() => holds.every((hold) => hold.remainingMs() > 2100) === false);
     await pause(2500);
     expect(holds.every((hold) => hold.state === "held")).toBe(true);
     expect((await calls()) - before).toBeLessThan(100);
@@ -257,7 +257,7 @@ describe("watchdog", () => {
 
 describe("campaign", () => {
   it("campaign elects one leader at a time, and another when the leader loses its lock or leaves", async () => {
-    const key = fresh();
+    const key = createKey();
     const ends = [new AbortController(), new AbortController()];
     const leading = new Set<number>();
     const terms: number[] = [];
@@ -276,13 +276,13 @@ describe("campaign", () => {
         },
       }),
     );
-    await until(() => terms.length === 1);
+    await waitUntil(() => terms.length === 1);
     // Taken by somebody else: so the leader knows before another can lead.
     await direct.multi().del(key).hset(key, `${randomUUID()}:1`, 1).pexpire(key, 500).exec();
-    await until(() => lost.length === 1);
-    await until(() => terms.length === 2);
+    await waitUntil(() => lost.length === 1);
+    await waitUntil(() => terms.length === 2);
     ends[terms[1] ?? 0]?.abort();
-    await until(() => terms.length === 3);
+    await waitUntil(() => terms.length === 3);
     expect(terms[2]).not.toBe(terms[1]);
     for (const end of ends) end.abort();
     await Promise.all(runs);

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { Released } from "../../../lib/contract/actions/verb.ts";
-import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
-import { openBackend, type Where } from "../backends/open-backend.ts";
+import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
-import type { Safety } from "../verbs/safety.ts";
-import type { ReserveOptions, Verbs } from "../verbs/verbs.ts";
-import { type Retry, take } from "./acquire-with-retry.ts";
+import type { SafetyOptions } from "../verbs/safety.ts";
+import type { LockVerbs, ReserveOptions } from "../verbs/verbs.ts";
+import { acquireWithRetry, type Retry } from "./acquire-with-retry.ts";
 import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
 import { OwnerContext } from "./owner-context.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -19,7 +19,7 @@ import { Watchdog } from "./watchdog.ts";
  * `acquire(key)`, whose refusal is the error `held`; `tryLock(time)` is `waitMs`, whose end is the error `timeout`;
  * `unlock()` is `hold.release()`. `withLock` is the normal way: it cannot forget the release.
  */
-export interface LockClientOptions extends Safety {
+export interface LockClientOptions extends SafetyOptions {
   /** Keys that may be locked; all by default. */
   readonly lockable?: readonly string[];
   readonly log?: Logger;
@@ -39,9 +39,9 @@ export interface HoldOptions extends HoldEvents {
   readonly principal?: string;
   readonly reentrant?: boolean;
   /** How the lock is written in Redis; as Redisson does by default, and on a quorum always as `token`. */
-  readonly format?: SpokenFormat;
+  readonly format?: WritableFormat;
   /** What the format `timestamp` writes its deadline in. */
-  readonly unit?: Unit;
+  readonly unit?: TimestampUnit;
   /** For how long nobody may take the lock after a lease that ran out: what was under way may end meanwhile. */
   readonly graceMs?: number;
   /** For how long the lock stays taken at least, also when it is released before. */
@@ -54,7 +54,7 @@ export interface HoldOptions extends HoldEvents {
 const LEASE_MS = 30_000;
 
 export class LockClient {
-  readonly #verbs: Verbs;
+  readonly #verbs: LockVerbs;
   readonly #watchdog: Watchdog;
   readonly #context = new OwnerContext();
 
@@ -72,7 +72,7 @@ export class LockClient {
    *   independent masters
    * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
    */
-  static async open(where: Where, options: LockClientOptions = {}): Promise<LockClient> {
+  static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     const { lockable = ["*"], log, ...safety } = options;
     return new LockClient(await openBackend(where, lockable, safety), log);
   }
@@ -87,9 +87,15 @@ export class LockClient {
     const { retry, renew = true, onJeopardy, ...ask } = options;
     const { principal } = ask;
     const format = options.format ?? this.backend.format ?? "redisson";
-    const owner = options.owner ?? this.#context.current ?? this.#context.next();
+    const owner = options.owner ?? this.#context.current ?? this.#context.createOwner();
     const defaults = { leaseMs: LEASE_MS, reentrant: true };
-    const taking = await take(this.#verbs, key, { ...defaults, ...ask, format, owner }, retry, this.log);
+    const taking = await acquireWithRetry(
+      this.#verbs,
+      key,
+      { ...defaults, ...ask, format, owner },
+      retry,
+      this.log,
+    );
     const keeper = {
       renew: (_: Hold, leaseMs: number, onSend: () => void) =>
         this.#verbs.renew(key, { owner, principal, leaseMs, format, onSend }),
@@ -121,12 +127,12 @@ export class LockClient {
     options: HoldOptions,
     work: (hold: Hold) => Promise<Result>,
   ): Promise<Result> {
-    const owner = options.owner ?? this.#context.current ?? this.#context.next();
+    const owner = options.owner ?? this.#context.current ?? this.#context.createOwner();
     const hold = await this.acquire(key, { ...options, owner });
     try {
       return await this.#context.run(owner, () => work(hold));
     } finally {
-      await this.#giveBack(hold);
+      await this.#releaseQuietly(hold);
     }
   }
 
@@ -135,7 +141,7 @@ export class LockClient {
     this.backend.close();
   }
 
-  async #giveBack(hold: Hold): Promise<void> {
+  async #releaseQuietly(hold: Hold): Promise<void> {
     const { key, owner, fence } = hold;
     try {
       const { outcome } = await hold.release();
@@ -146,7 +152,7 @@ export class LockClient {
   }
 
   async #release(hold: Hold, ask: HoldRelease): Promise<Released> {
-    await this.#watchdog.forget(hold);
+    await this.#watchdog.unwatch(hold);
     const { key, owner, principal, format } = hold;
     return await this.#verbs.release(key, { owner, principal, format, ...ask });
   }

@@ -19,7 +19,7 @@ export class OwnerContext {
   }
 
   /** An owner of its own. */
-  next(): string {
+  createOwner(): string {
     return `${this.#client}:${++this.#contexts}`;
   }
 

@@ -1,7 +1,7 @@
-import { kthLargest, kthSmallest, largestFirst, majorityOf, median } from "../../redis/majority.ts";
+import { computeMajority, groupLargestFirst, kthLargest, kthSmallest, median } from "../../redis/majority.ts";
 
 /** A hold as one master has it. */
-export interface SeenHold {
+export interface MasterHold {
   readonly fence: string | null;
   readonly count: number;
   /** null: no expiry. */
@@ -10,16 +10,16 @@ export interface SeenHold {
 }
 
 /** A hold as most masters have it. */
-export interface CommonHold extends SeenHold {
+export interface CommonHold extends MasterHold {
   /** How many have it. */
   readonly votes: number;
 }
 
 /** What most masters have in common: one hold, which its fence names. undefined where none has any. */
-export function commonHoldOf(seen: readonly SeenHold[], masters: number): CommonHold | undefined {
-  const [group] = largestFirst(seen, ({ fence }) => fence ?? "");
+export function findCommonHold(seen: readonly MasterHold[], masters: number): CommonHold | undefined {
+  const [group] = groupLargestFirst(seen, ({ fence }) => fence ?? "");
   if (group === undefined) return undefined;
-  const k = Math.min(group.length, majorityOf(masters));
+  const k = Math.min(group.length, computeMajority(masters));
   const remainingMs = kthLargest(
     group.map((hold) => hold.remainingMs ?? Number.POSITIVE_INFINITY),
     k,
@@ -37,8 +37,8 @@ export function commonHoldOf(seen: readonly SeenHold[], masters: number): Common
 }
 
 /** `held`: by a majority. `lost`: whatever those say who did not answer, no majority has it. */
-export function verdictOf(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
-  const majority = majorityOf(masters);
+export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
+  const majority = computeMajority(masters);
   if (votes >= majority) return "held";
   return votes + masters - answered < majority ? "lost" : "unsure";
 }

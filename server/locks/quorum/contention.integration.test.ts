@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { LockClient } from "../client/lock-client.ts";
 
 let masters: TestMasters;
@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 // One process asks one after the other. Over a network each question takes its own time, and votes are split.
 beforeEach(() => {
-  const { acquire } = FORMATS.token;
-  vi.spyOn(FORMATS.token, "acquire").mockImplementation(async (...ask) => {
+  const { acquire } = LOCK_WRITERS.token;
+  vi.spyOn(LOCK_WRITERS.token, "acquire").mockImplementation(async (...ask) => {
     await new Promise((resolve) => setTimeout(resolve, 6 * Math.random()));
-    return await acquire.apply(FORMATS.token, ask);
+    return await acquire.apply(LOCK_WRITERS.token, ask);
   });
 });
 
@@ -38,35 +38,35 @@ async function open(count: number): Promise<LockClient[]> {
   return opened;
 }
 
-const fresh = () => `lock:${randomUUID()}`;
-const codeOf = (call: Promise<unknown>) =>
+const createKey = () => `lock:${randomUUID()}`;
+const catchErrorCode = (call: Promise<unknown>) =>
   call.then(
     () => "granted",
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
   );
-const isFree = async (key: string) => (await masters.votes(key)).every((vote) => vote === null);
+const isFree = async (key: string) => (await masters.readHolders(key)).every((vote) => vote === null);
 
 describe("quorum contention", () => {
   it("exactly one of 12 clients acquires a free lock within 3 s, and the votes of the others are withdrawn", async () => {
     const all = await open(12);
     for (let round = 0; round < 5; round++) {
-      const key = fresh();
+      const key = createKey();
       const startedAt = performance.now();
       const holds = await Promise.allSettled(all.map((client) => client.acquire(key, { renew: false })));
       expect(performance.now() - startedAt).toBeLessThan(3000);
       const got = holds.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
       expect(got).toHaveLength(1);
-      await until(async () =>
-        (await masters.votes(key)).every((vote) => vote === null || vote === got[0]?.owner),
+      await waitUntil(async () =>
+        (await masters.readHolders(key)).every((vote) => vote === null || vote === got[0]?.owner),
       );
       await got[0]?.release();
-      await until(() => isFree(key));
+      await waitUntil(() => isFree(key));
     }
   });
 
   it("all of 6 waiting clients acquire a held lock one after the other and leave no votes behind", async () => {
     const all = await open(6);
-    const key = fresh();
+    const key = createKey();
     const first = await all[0]?.acquire(key);
     const fences: bigint[] = [];
     let inside = 0;
@@ -82,18 +82,18 @@ describe("quorum contention", () => {
     await Promise.all(waits);
     expect(fences).toEqual(fences.toSorted((one, other) => (one < other ? -1 : 1)));
     expect(new Set(fences).size).toBe(6);
-    await until(() => isFree(key));
+    await waitUntil(() => isFree(key));
   });
 
   it("a counter written under the lock stays exact while one master after the other freezes", async () => {
     const all = await open(4);
-    const key = fresh();
+    const key = createKey();
     let counter = 0;
     let left = 200;
     let isOver = false;
     const outages = (async () => {
       for (let n = 0; !isOver; n = (n + 1) % 4) {
-        const away = masters.at(n, n + 1).map(({ master }) => master);
+        const away = masters.getMasters(n, n + 1).map(({ master }) => master);
         for (const master of away) master.freeze();
         await new Promise((resolve) => setTimeout(resolve, 150));
         for (const master of away) master.thaw();
@@ -120,17 +120,14 @@ describe("quorum contention", () => {
 describe("waiting beside a bare majority", () => {
   it("a waiter is not woken by withdrawn minority votes and does not retry endlessly", async () => {
     const all = await open(4);
-    const key = fresh();
+    const key = createKey();
     await masters.occupy(key, [0, 1, 2]);
-    const before = await masters.scriptsAt(4);
-    expect(await Promise.all(all.map((client) => codeOf(client.acquire(key, { waitMs: 1500 }))))).toEqual([
-      "timeout",
-      "timeout",
-      "timeout",
-      "timeout",
-    ]);
+    const before = await masters.countScripts(4);
+    expect(
+      await Promise.all(all.map((client) => catchErrorCode(client.acquire(key, { waitMs: 1500 })))),
+    ).toEqual(["timeout", "timeout", "timeout", "timeout"]);
     // Each looks twice, and takes back what it got; now and then one look more is left to the timer.
-    expect((await masters.scriptsAt(4)) - before).toBeLessThan(4 * 12);
-    await until(async () => (await masters.votes(key)).slice(3).every((vote) => vote === null));
+    expect((await masters.countScripts(4)) - before).toBeLessThan(4 * 12);
+    await waitUntil(async () => (await masters.readHolders(key)).slice(3).every((vote) => vote === null));
   });
 });

@@ -1,14 +1,14 @@
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import type { FreeAsk } from "../../formats/lock-format.ts";
+import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import { knownFormat } from "../../formats/registry/lock-formats.ts";
-import { read } from "../../formats/registry/read-keys.ts";
+import { findLockFormat } from "../../formats/registry/lock-formats.ts";
+import { readKeys } from "../../formats/registry/read-keys.ts";
 import type { ForceReleaseReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
-import { majorityOf, median } from "../../redis/majority.ts";
-import type { ForceReply, FreedAt } from "../verbs/verbs.ts";
-import { type Answer, type Answers, ask } from "./poll-masters.ts";
-import type { Master } from "./quorum-master.ts";
+import { computeMajority, median } from "../../redis/majority.ts";
+import type { ForceReleaseResult, MasterReleaseOutcome } from "../verbs/verbs.ts";
+import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
  * Frees a hold at all masters at once: at each the votes of this owner that are of this hold or an older one.
@@ -18,41 +18,45 @@ import type { Master } from "./quorum-master.ts";
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */
-export async function freeEverywhere(
-  masters: readonly Master[],
+export async function forceReleaseOnMasters(
+  masters: readonly QuorumMaster[],
   seen: HeldObservation,
-  freeAsk: FreeAsk,
-): Promise<ForceReply> {
-  const answers = await ask(masters, {
+  freeAsk: ForceReleaseParams,
+): Promise<ForceReleaseResult> {
+  const answers = await pollMasters(masters, {
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
-    call: (master) => freeAt(master, seen, freeAsk),
+    call: (master) => forceReleaseOnMaster(master, seen, freeAsk),
     // Who is slow has a vote, too, and nobody else is waiting for this.
     progress: () => "open",
   });
   const freed = masters.map(
-    (master): FreedAt => ({
-      name: nameOf(master),
-      outcome: outcomeOf(answers.get(master)),
+    (master): MasterReleaseOutcome => ({
+      name: getMasterName(master),
+      outcome: toMasterOutcome(answers.get(master)),
     }),
   );
-  return replyOf(freed, answers);
+  return toForceReleaseResult(freed, answers);
 }
 
 /** As the health of the target names it. */
-function nameOf({ verbs: { options } }: Master): string {
+function getMasterName({ verbs: { options } }: QuorumMaster): string {
   return options.path ?? `${options.host}:${options.port}`;
 }
 
-type Freed = ForceReleaseReply | { readonly outcome: "other"; readonly asOf: number };
+type MasterReleaseReply = ForceReleaseReply | { readonly outcome: "other"; readonly asOf: number };
 
-async function freeAt({ verbs, channel }: Master, seen: HeldObservation, freeAsk: FreeAsk): Promise<Freed> {
-  const [there] = await read(verbs, [seen.key], { formatOf: () => seen.format });
+async function forceReleaseOnMaster(
+  { verbs, channel }: QuorumMaster,
+  seen: HeldObservation,
+  freeAsk: ForceReleaseParams,
+): Promise<MasterReleaseReply> {
+  const [there] = await readKeys(verbs, [seen.key], { findFormat: () => seen.format });
   if (there === undefined || there.state === "unreadable") throw new Error(there?.why ?? "nothing was read");
   const { asOf } = there;
   if (there.state !== "held") return { outcome: there.state === "free" ? "gone" : "changed", asOf };
-  if (!isOf(there, seen)) return { outcome: "changed", asOf };
-  const frees = knownFormat(there.format, there.type)?.frees;
+  if (!isSameHold(there, seen)) return { outcome: "changed", asOf };
+  const frees = findLockFormat(there.format, there.type)?.frees;
   if (frees === undefined) return { outcome: "changed", asOf };
   const { holder } = freeAsk;
   const one = holder && there.holders.find((each) => isSameOwner(each, holder));
@@ -60,7 +64,7 @@ async function freeAt({ verbs, channel }: Master, seen: HeldObservation, freeAsk
 }
 
 /** Whether what a master has is of the hold that was seen, and not of a later one of the same owner. */
-export function isOf(there: HeldObservation, seen: HeldObservation): boolean {
+export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const [{ fence }] = there.holders;
   const [{ fence: known }] = seen.holders;
   const isSame =
@@ -74,7 +78,9 @@ export function isOf(there: HeldObservation, seen: HeldObservation): boolean {
 const isSameOwner = (one: SeenHolder, other: SeenHolder) =>
   one.owner === other.owner && one.role === other.role;
 
-function outcomeOf(answer: Answer<Freed> | undefined): FreedAt["outcome"] {
+function toMasterOutcome(
+  answer: MasterAnswer<MasterReleaseReply> | undefined,
+): MasterReleaseOutcome["outcome"] {
   if (answer === undefined || answer.state === "away") return "away";
   if (answer.state !== "answered") return "unknown";
   const { outcome } = answer.reply;
@@ -82,12 +88,15 @@ function outcomeOf(answer: Answer<Freed> | undefined): FreedAt["outcome"] {
   return outcome === "gone" ? "already_gone" : "changed";
 }
 
-function replyOf(masters: readonly FreedAt[], answers: Answers<Freed>): ForceReply {
-  const majority = majorityOf(masters.length);
-  const count = (...outcomes: FreedAt["outcome"][]) =>
+function toForceReleaseResult(
+  masters: readonly MasterReleaseOutcome[],
+  answers: MasterAnswers<MasterReleaseReply>,
+): ForceReleaseResult {
+  const majority = computeMajority(masters.length);
+  const count = (...outcomes: MasterReleaseOutcome["outcome"][]) =>
     masters.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const open = count("away", "unknown");
-  if (open >= majority) throw notKnown(masters, count("released", "unknown") === 0);
+  if (open >= majority) throw createUndecidedError(masters, count("released", "unknown") === 0);
   const times = [...answers.values()].flatMap((answer) =>
     answer.state === "answered" && "asOf" in answer.reply ? [answer.reply.asOf] : [],
   );
@@ -96,7 +105,7 @@ function replyOf(masters: readonly FreedAt[], answers: Answers<Freed>): ForceRep
   return { outcome: count("changed") >= majority ? "changed" : "gone", asOf };
 }
 
-function notKnown(masters: readonly FreedAt[], isUntouched: boolean) {
+function createUndecidedError(masters: readonly MasterReleaseOutcome[], isUntouched: boolean) {
   const silent = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
   const who = silent.map(({ name }) => name).join(", ");
   if (isUntouched) {

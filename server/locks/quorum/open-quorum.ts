@@ -1,10 +1,10 @@
 import type { Backend } from "../verbs/backend.ts";
 import { QuorumLocks } from "./quorum-locks.ts";
-import { type CountRule, closeAll, openMasters } from "./quorum-master.ts";
-import { renewTogether } from "./renew-many-on-masters.ts";
+import { closeQuorumMasters, type MasterCountRule, openQuorumMasters } from "./quorum-master.ts";
+import { renewManyOnMasters } from "./renew-many-on-masters.ts";
 
 /** Independent Redis masters, of which a majority has to agree on each lock. */
-export interface QuorumWhere {
+export interface QuorumLocation {
   /** URLs of an odd number of masters, 3 or more. */
   readonly quorum: readonly string[];
 }
@@ -14,16 +14,16 @@ export interface QuorumWhere {
  *
  * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
  */
-export async function openQuorum(
-  { quorum }: QuorumWhere,
+export async function openQuorumBackend(
+  { quorum }: QuorumLocation,
   lockable: readonly string[],
-  count: CountRule = "odd",
+  count: MasterCountRule = "odd",
 ): Promise<Backend> {
-  const masters = await openMasters(quorum, count);
+  const masters = await openQuorumMasters(quorum, count);
   return {
     verbs: new QuorumLocks(masters, lockable),
     format: "token",
-    renewMany: (holds, tryMs) => renewTogether(masters, holds, tryMs),
-    close: () => closeAll(masters),
+    renewMany: (holds, tryMs) => renewManyOnMasters(masters, holds, tryMs),
+    close: () => closeQuorumMasters(masters),
   };
 }

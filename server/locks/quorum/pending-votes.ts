@@ -1,66 +1,66 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
-import type { Name, Standing } from "./master-request.ts";
+import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
  * Votes for a hold that are still to come, or of which it is not known yet that they agree with it. A hold may be
  * released before the slowest master has even read that it was asked for: such a vote would be nobody's, and the
  * release does not find it.
  */
-export class OpenVotes {
-  readonly #names = new Map<Standing, Name>();
+export class PendingVotes {
+  readonly #attemptIds = new Map<MasterRequest, AttemptId>();
   /** Called when none is open any more. */
-  onClosed: () => void = () => undefined;
+  onAllSettled: () => void = () => undefined;
 
   get size(): number {
-    return this.#names.size;
+    return this.#attemptIds.size;
   }
 
-  open(standing: Standing, name: Name): void {
-    this.#names.set(standing, name);
+  add(standing: MasterRequest, name: AttemptId): void {
+    this.#attemptIds.set(standing, name);
   }
 
-  has(standing: Standing): boolean {
-    return this.#names.has(standing);
+  has(standing: MasterRequest): boolean {
+    return this.#attemptIds.has(standing);
   }
 
   /** Either it agrees, or there is none, or it is taken back; unless all were taken back before. */
-  close(standing: Standing, ending: "agrees" | "none" | "take_back"): void {
-    const name = this.#names.get(standing);
+  settle(standing: MasterRequest, ending: "agrees" | "none" | "take_back"): void {
+    const name = this.#attemptIds.get(standing);
     if (name === undefined) return;
-    this.#names.delete(standing);
-    if (ending === "take_back") void standing.takeBack(name);
-    if (this.#names.size === 0) this.onClosed();
+    this.#attemptIds.delete(standing);
+    if (ending === "take_back") void standing.revoke(name);
+    if (this.#attemptIds.size === 0) this.onAllSettled();
   }
 
   /** What they are for is over. */
-  takeAllBack(): void {
-    for (const standing of [...this.#names.keys()]) this.close(standing, "take_back");
+  revokeAll(): void {
+    for (const standing of [...this.#attemptIds.keys()]) this.settle(standing, "take_back");
   }
 }
 
-type Holder = Pick<AcquireRequest, "owner" | "principal">;
+type HoldIdentity = Pick<AcquireRequest, "owner" | "principal">;
 
 /** The open votes of all holds of this process. */
-export class OpenVotesOfHolds {
-  readonly #byHold = new Map<string, Set<OpenVotes>>();
+export class PendingVotesByHold {
+  readonly #byHold = new Map<string, Set<PendingVotes>>();
 
-  add(key: Key, by: Holder, votes: OpenVotes): void {
+  add(key: Key, by: HoldIdentity, votes: PendingVotes): void {
     if (votes.size === 0) return;
-    const name = nameOf(key, by);
+    const name = formatHoldIdentity(key, by);
     const all = this.#byHold.get(name) ?? new Set();
     this.#byHold.set(name, all.add(votes));
-    votes.onClosed = () => {
+    votes.onAllSettled = () => {
       all.delete(votes);
       if (all.size === 0 && this.#byHold.get(name) === all) this.#byHold.delete(name);
     };
   }
 
-  takeBack(key: Key, by: Holder): void {
-    for (const votes of [...(this.#byHold.get(nameOf(key, by)) ?? [])]) votes.takeAllBack();
+  revoke(key: Key, by: HoldIdentity): void {
+    for (const votes of [...(this.#byHold.get(formatHoldIdentity(key, by)) ?? [])]) votes.revokeAll();
   }
 }
 
-function nameOf(key: Key, { owner, principal = "" }: Holder): string {
+function formatHoldIdentity(key: Key, { owner, principal = "" }: HoldIdentity): string {
   return `${principal}\n${owner}\n${key}`;
 }

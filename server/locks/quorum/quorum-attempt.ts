@@ -1,17 +1,25 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { within } from "../../concurrency/with-timeout.ts";
+import { withTimeout } from "../../concurrency/with-timeout.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
-import { kthLargest, majorityOf, median } from "../../redis/majority.ts";
-import { type Moment, momentNow } from "../verbs/moment.ts";
-import { type Agreement, agreementOf, isBehind, joins, progressOf, type Vote, votesOf } from "./agreement.ts";
-import { type Name, Standing } from "./master-request.ts";
-import { OpenVotes } from "./pending-votes.ts";
-import { type Answer, type Answers, ask } from "./poll-masters.ts";
-import type { Master } from "./quorum-master.ts";
-import { budgetMsOf, validityMs } from "./time-limits.ts";
+import { computeMajority, kthLargest, median } from "../../redis/majority.ts";
+import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
+import {
+  type Agreement,
+  assessProgress,
+  canJoin,
+  collectVotes,
+  findAgreement,
+  isBehind,
+  type Vote,
+} from "./agreement.ts";
+import { type AttemptId, MasterRequest } from "./master-request.ts";
+import { PendingVotes } from "./pending-votes.ts";
+import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+import { computeBudgetMs, computeValidityMs } from "./time-limits.ts";
 
-export interface Elected {
+export interface QuorumGrant {
   readonly outcome: "elected";
   readonly count: number;
   readonly fence: string;
@@ -20,176 +28,184 @@ export interface Elected {
 }
 
 /** What came of standing for a lock once. `too_late`: a majority voted, but not in time for a hold. */
-export type Outcome =
-  | Elected
-  | { readonly outcome: "refused" | "too_late"; readonly answers: Answers<AcquireReply> };
+export type QuorumAttemptOutcome =
+  | QuorumGrant
+  | { readonly outcome: "refused" | "too_late"; readonly answers: MasterAnswers<AcquireReply> };
 
-interface Sure {
-  readonly outcome: Elected;
-  readonly sure: readonly Vote[];
+interface ConfirmedGrant {
+  readonly outcome: QuorumGrant;
+  readonly votes: readonly Vote[];
 }
 
 /**
  * One request for a lock, put to the masters as often as it takes. Between two tries it has no votes: what a try got
  * in vain is given back before the next, or taken back as soon as its master answers.
  */
-export class Candidate {
-  readonly #standings: ReadonlyMap<Master, Standing>;
+export class QuorumAttempt {
+  readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
   readonly #majority: number;
   readonly #budgetMs: number;
-  #isOver = false;
+  #isClosed = false;
   /** Of the hold that it was elected to. */
-  readonly openVotes = new OpenVotes();
+  readonly pendingVotes = new PendingVotes();
 
-  /** @param named whose id the request has. Who repeats an id of its own may be asking for these very votes. */
+  /** @param idSource whose id the request has. Who repeats an id of its own may be asking for these very votes. */
   constructor(
-    private readonly masters: readonly Master[],
+    private readonly masters: readonly QuorumMaster[],
     key: Key,
     private readonly request: AcquireRequest,
-    readonly named: "by_caller" | "by_us",
+    readonly idSource: "by_caller" | "by_us",
   ) {
-    this.#standings = new Map(masters.map((master) => [master, new Standing(master, key, request)]));
-    this.#majority = majorityOf(masters.length);
-    this.#budgetMs = budgetMsOf(request.leaseMs);
+    this.#requests = new Map(masters.map((master) => [master, new MasterRequest(master, key, request)]));
+    this.#majority = computeMajority(masters.length);
+    this.#budgetMs = computeBudgetMs(request.leaseMs);
   }
 
   /** @param waitMs for how long it will wait should it be refused; undefined: not at all */
-  async stand(waitMs: number | undefined): Promise<Outcome> {
-    const sentAt = momentNow();
-    const names = new Map(this.masters.map((master) => [master, this.#at(master).name]));
+  async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
+    const sentAt = getCurrentMoment();
+    const names = new Map(this.masters.map((master) => [master, this.#getRequest(master).attemptId]));
     let settle: (agreement: Agreement | undefined) => void = () => undefined;
     const settled = new Promise<Agreement | undefined>((resolve) => {
       settle = resolve;
     });
-    const answers = await ask(this.masters, {
+    const answers = await pollMasters(this.masters, {
       by: "verbs",
       budgetMs: this.#budgetMs,
-      call: (master) => this.#at(master).acquire(waitMs),
-      progress: (soFar) => progressOf(soFar, this.masters.length),
+      call: (master) => this.#getRequest(master).acquire(waitMs),
+      progress: (soFar) => assessProgress(soFar, this.masters.length),
       onLate: (master, answer) =>
-        void settled.then((agreed) => this.#takeLate(master, answer, names.get(master), agreed)),
+        void settled.then((agreed) => this.#handleLateAnswer(master, answer, names.get(master), agreed)),
     });
     for (const [master, answer] of answers) {
-      if (answer.state === "answered") this.#at(master).note(answer.reply);
+      if (answer.state === "answered") this.#getRequest(master).recordReply(answer.reply);
     }
-    const agreement = agreementOf(votesOf(answers), this.masters.length);
-    const elected = agreement && (await this.#agree(agreement, sentAt));
-    if (agreement !== undefined && elected !== undefined) this.#accept(answers, agreement, elected.sure);
+    const agreement = findAgreement(collectVotes(answers), this.masters.length);
+    const elected = agreement && (await this.#confirmAgreement(agreement, sentAt));
+    if (agreement !== undefined && elected !== undefined)
+      this.#settleOtherVotes(answers, agreement, elected.votes);
     settle(elected && agreement);
     if (elected !== undefined) return elected.outcome;
-    await this.#concede(answers);
+    await this.#rollBack(answers);
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
   /** Takes back whatever was voted for it. */
-  withdraw(): void {
-    this.openVotes.takeAllBack();
-    for (const standing of this.#standings.values()) void standing.takeBack();
+  revokeVotes(): void {
+    this.pendingVotes.revokeAll();
+    for (const standing of this.#requests.values()) void standing.revoke();
   }
 
   /** It will not stand again. */
-  end(): void {
-    this.#isOver = true;
-    for (const standing of this.#standings.values()) standing.leaveList();
+  close(): void {
+    this.#isClosed = true;
+    for (const standing of this.#requests.values()) standing.stopWaiting();
   }
 
-  #at(master: Master): Standing {
-    const standing = this.#standings.get(master);
+  #getRequest(master: QuorumMaster): MasterRequest {
+    const standing = this.#requests.get(master);
     if (standing === undefined) throw new Error(`${master.label} is none of these masters`);
     return standing;
   }
 
   /** A majority has to have fence and count in common before anybody hears of the hold. */
-  async #agree(agreement: Agreement, sentAt: Moment): Promise<Sure | undefined> {
+  async #confirmAgreement(agreement: Agreement, sentAt: Moment): Promise<ConfirmedGrant | undefined> {
     const { voters, count, fence } = agreement;
     const behind = voters.filter((vote) => isBehind(vote, agreement));
     const upToDate = voters.filter((vote) => !behind.includes(vote));
-    const told = await this.#tell(behind, agreement, this.#majority - upToDate.length);
+    const told = await this.#writeAgreement(behind, agreement, this.#majority - upToDate.length);
     const sure = [...upToDate, ...told];
     if (sure.length < this.#majority) return undefined;
     const lastingMs = kthLargest(
       sure.map(({ reply }) => (reply.remainingMs < 0 ? this.request.leaseMs : reply.remainingMs)),
       this.#majority,
     );
-    const remainingMs = validityMs(sentAt, lastingMs);
+    const remainingMs = computeValidityMs(sentAt, lastingMs);
     if (remainingMs <= 0) return undefined;
     const asOf = median(sure.map(({ reply }) => reply.asOf));
-    return { sure, outcome: { outcome: "elected", count, fence, remainingMs, asOf } };
+    return { votes: sure, outcome: { outcome: "elected", count, fence, remainingMs, asOf } };
   }
 
   /** @returns those that are known to have heard, once as many as are needed have */
-  async #tell(votes: readonly Vote[], agreement: Agreement, needed: number): Promise<Vote[]> {
+  async #writeAgreement(votes: readonly Vote[], agreement: Agreement, needed: number): Promise<Vote[]> {
     const voteAt = new Map(votes.map((vote) => [vote.master, vote]));
-    const isTold = (answer: Answer<boolean> | undefined) => answer?.state === "answered" && answer.reply;
-    const answers = await ask([...voteAt.keys()], {
+    const isTold = (answer: MasterAnswer<boolean> | undefined) =>
+      answer?.state === "answered" && answer.reply;
+    const answers = await pollMasters([...voteAt.keys()], {
       by: "verbs",
       budgetMs: this.#budgetMs,
       call: async (master) => {
         const vote = voteAt.get(master);
-        return vote !== undefined && (await this.#at(master).agree(vote, agreement));
+        return vote !== undefined && (await this.#getRequest(master).writeAgreement(vote, agreement));
       },
       progress: (soFar) => {
         const told = [...soFar.values()].filter(isTold).length;
         return told >= needed || told + votes.length - soFar.size < needed ? "decided" : "open";
       },
       onLate: (master, answer) =>
-        this.openVotes.close(this.#at(master), isTold(answer) ? "agrees" : "take_back"),
+        this.pendingVotes.settle(this.#getRequest(master), isTold(answer) ? "agrees" : "take_back"),
     });
     return votes.filter(({ master }) => isTold(answers.get(master)));
   }
 
   /** Sees to those that are not known to agree with the majority. */
-  #accept(answers: Answers<AcquireReply>, { voters }: Agreement, sure: readonly Vote[]): void {
+  #settleOtherVotes(
+    answers: MasterAnswers<AcquireReply>,
+    { voters }: Agreement,
+    sure: readonly Vote[],
+  ): void {
     const agreeing = new Set(sure.map(({ master }) => master));
     const voting = new Set(voters.map(({ master }) => master));
     for (const [master, answer] of answers) {
-      const standing = this.#at(master);
+      const standing = this.#getRequest(master);
       const isOpen = answer.state === "late" || voting.has(master);
       const hasVoted = answer.state === "answered" && answer.reply.outcome === "granted";
-      if (isOpen && !agreeing.has(master)) this.openVotes.open(standing, standing.name);
-      else if ((hasVoted && !agreeing.has(master)) || answer.state === "unknown") void standing.takeBack();
+      if (isOpen && !agreeing.has(master)) this.pendingVotes.add(standing, standing.attemptId);
+      else if ((hasVoted && !agreeing.has(master)) || answer.state === "unknown") void standing.revoke();
     }
   }
 
   /** Gives back what this try got, and waits for it where the master is known to answer. */
-  async #concede(answers: Answers<AcquireReply>): Promise<void> {
+  async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {
       if (answer.state === "unknown" || answer.state === "late") {
-        if (this.named === "by_us") void this.#at(master).takeBack();
-        else this.#at(master).noteSilence();
+        if (this.idSource === "by_us") void this.#getRequest(master).revoke();
+        else this.#getRequest(master).recordSilence();
       }
       if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
       // A repetition got nothing that was not there before.
-      if (answer.reply.how !== "repeated") back.push(this.#at(master).takeBack());
+      if (answer.reply.how !== "repeated") back.push(this.#getRequest(master).revoke());
     }
-    await within(this.#budgetMs, Promise.all(back)).catch(() => undefined);
+    await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
   // A vote that is not open was taken back already, or is left to the caller who may repeat the request.
-  #takeLate(
-    master: Master,
-    answer: Answer<AcquireReply>,
-    name: Name | undefined,
+  #handleLateAnswer(
+    master: QuorumMaster,
+    answer: MasterAnswer<AcquireReply>,
+    name: AttemptId | undefined,
     agreement: Agreement | undefined,
   ): void {
-    const standing = this.#at(master);
+    const standing = this.#getRequest(master);
     if (answer.state === "answered" && answer.reply.outcome === "held" && name !== undefined) {
-      const isInUse = !this.#isOver && standing.name.id === name.id;
-      if (isInUse) standing.note(answer.reply);
-      else standing.leaveList({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
+      const isInUse = !this.#isClosed && standing.attemptId.id === name.id;
+      if (isInUse) standing.recordReply(answer.reply);
+      else standing.stopWaiting({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
     }
-    if (!this.openVotes.has(standing)) return;
-    const [vote] = votesOf(new Map([[master, answer]]));
-    if (vote === undefined) this.openVotes.close(standing, answer.state === "unknown" ? "take_back" : "none");
-    else if (agreement === undefined || !joins(vote, agreement)) this.openVotes.close(standing, "take_back");
-    else if (!isBehind(vote, agreement)) this.openVotes.close(standing, "agrees");
-    else void this.#join(vote, agreement);
+    if (!this.pendingVotes.has(standing)) return;
+    const [vote] = collectVotes(new Map([[master, answer]]));
+    if (vote === undefined)
+      this.pendingVotes.settle(standing, answer.state === "unknown" ? "take_back" : "none");
+    else if (agreement === undefined || !canJoin(vote, agreement))
+      this.pendingVotes.settle(standing, "take_back");
+    else if (!isBehind(vote, agreement)) this.pendingVotes.settle(standing, "agrees");
+    else void this.#joinLateVote(vote, agreement);
   }
 
-  async #join(vote: Vote, agreement: Agreement): Promise<void> {
-    const standing = this.#at(vote.master);
-    const agrees = await standing.agree(vote, agreement).catch(() => false);
-    this.openVotes.close(standing, agrees ? "agrees" : "take_back");
+  async #joinLateVote(vote: Vote, agreement: Agreement): Promise<void> {
+    const standing = this.#getRequest(vote.master);
+    const agrees = await standing.writeAgreement(vote, agreement).catch(() => false);
+    this.pendingVotes.settle(standing, agrees ? "agrees" : "take_back");
   }
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => masters.stop());
 
-const refusalOf = (quorum: readonly string[]): Promise<string> =>
+const catchStartupError = (quorum: readonly string[]): Promise<string> =>
   LockClient.open({ quorum }).then(
     (client) => {
       client.close();
@@ -22,16 +22,18 @@ const refusalOf = (quorum: readonly string[]): Promise<string> =>
 describe("opening a quorum", () => {
   it.each([0, 1, 2, 4])("a quorum of %i masters is refused with the required number", async (count) => {
     const urls = Array.from({ length: count }, (_, n) => `redis://127.0.0.1:${n + 1}`);
-    const why = await refusalOf(urls);
+    const why = await catchStartupError(urls);
     expect(why).toContain("an odd number of independent Redis masters, 3 or more");
     expect(why).toMatch(new RegExp(`; ${count} (was|were) given`));
   });
 
   it("a quorum is refused when two of its URLs point to the same server", async () => {
     const [one = "", two = ""] = masters.urls;
-    expect(await refusalOf([one, two, one])).toContain("are one server");
-    expect(await refusalOf([one, two, `${one}/1`])).toContain("are one server");
-    expect(await refusalOf([one, two, one.replace("127.0.0.1", "localhost")])).toContain("are one server");
+    expect(await catchStartupError([one, two, one])).toContain("are one server");
+    expect(await catchStartupError([one, two, `${one}/1`])).toContain("are one server");
+    expect(await catchStartupError([one, two, one.replace("127.0.0.1", "localhost")])).toContain(
+      "are one server",
+    );
   });
 
   it("a quorum opens with a minority down, and without a majority names the missing masters", async () => {
@@ -40,7 +42,7 @@ describe("opening a quorum", () => {
     const hold = await client.acquire("lock:opened");
     await hold.release();
     client.close();
-    const why = await refusalOf([one, "redis://:secret@127.0.0.1:1", "redis://:secret@127.0.0.1:2"]);
+    const why = await catchStartupError([one, "redis://:secret@127.0.0.1:1", "redis://:secret@127.0.0.1:2"]);
     expect(why).toContain("2 are needed, and 1 answered");
     expect(why).toContain("127.0.0.1:1/0, 127.0.0.1:2/0");
     expect(why).not.toContain("secret");

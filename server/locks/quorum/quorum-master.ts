@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
 import { StartupError } from "../../errors/startup-error.ts";
-import { eventChannelOf } from "../../formats/keys.ts";
-import { addressOf, COMMAND_TIMEOUT_MS, connect, whenReady } from "../../redis/connect.ts";
-import { majorityOf } from "../../redis/majority.ts";
-import { runIdOf } from "../../redis/server-info.ts";
+import { buildEventChannel } from "../../formats/keys.ts";
+import { COMMAND_TIMEOUT_MS, connect, parseRedisAddress, waitUntilReady } from "../../redis/connect.ts";
+import { computeMajority } from "../../redis/majority.ts";
+import { fetchRunId } from "../../redis/server-info.ts";
 
 /** One of the independent Redis servers of a quorum, and our connections to it. They come back by themselves. */
-export interface Master {
+export interface QuorumMaster {
   /** Where it is, safe to print. */
   readonly label: string;
   readonly channel: string;
@@ -17,37 +17,40 @@ export interface Master {
 }
 
 /** `any`: what others run is looked at and used as it is, and its number is told of as a finding. */
-export type CountRule = "odd" | "any";
+export type MasterCountRule = "odd" | "any";
 
 const OPEN_MS = 5000;
 /** Those that are a little slower than the majority are waited for, so that the first holds have all votes. */
-const SLOWER_MS = 200;
+const STRAGGLER_WAIT_MS = 200;
 
 /**
  * Connects to all; a minority may be down.
  *
  * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
  */
-export async function openMasters(urls: readonly string[], count: CountRule): Promise<Master[]> {
+export async function openQuorumMasters(
+  urls: readonly string[],
+  count: MasterCountRule,
+): Promise<QuorumMaster[]> {
   assertCount(urls.length, count);
-  const masters = mastersAt(urls);
+  const masters = createMasters(urls);
   try {
-    await untilMajority(masters);
+    await waitForMajority(masters);
     await assertDistinct(masters);
   } catch (error) {
-    closeAll(masters);
+    closeQuorumMasters(masters);
     throw error;
   }
   return masters;
 }
 
-export function closeAll(masters: readonly Master[]): void {
+export function closeQuorumMasters(masters: readonly QuorumMaster[]): void {
   for (const { verbs, wake, renewals } of masters) {
     for (const redis of [verbs, wake, renewals]) redis.disconnect();
   }
 }
 
-function assertCount(count: number, rule: CountRule): void {
+function assertCount(count: number, rule: MasterCountRule): void {
   if (count >= 3 && count % 2 === 1) return;
   if (rule === "any" && count >= 2) return;
   throw new StartupError(
@@ -55,14 +58,14 @@ function assertCount(count: number, rule: CountRule): void {
   );
 }
 
-function mastersAt(urls: readonly string[]): Master[] {
-  const addresses = urls.map((url) => addressOf(url));
+function createMasters(urls: readonly string[]): QuorumMaster[] {
+  const addresses = urls.map((url) => parseRedisAddress(url));
   const labels = addresses.map(({ label }) => label);
   const twice = labels.find((label, at) => labels.indexOf(label) !== at);
-  if (twice !== undefined) throw sameServer(twice, twice);
+  if (twice !== undefined) throw createSameServerError(twice, twice);
   return addresses.map((address) => ({
     label: address.label,
-    channel: eventChannelOf(address.db),
+    channel: buildEventChannel(address.db),
     // A late answer is of use, so a command has no time limit of its own. A master that is silent for as long as that
     // loses its connection instead, and is not asked again before it answers a new one.
     verbs: connect(address, "verbs", { commandTimeout: undefined, socketTimeout: COMMAND_TIMEOUT_MS }),
@@ -71,15 +74,15 @@ function mastersAt(urls: readonly string[]): Master[] {
   }));
 }
 
-async function untilMajority(masters: readonly Master[]): Promise<void> {
-  const majority = majorityOf(masters.length);
+async function waitForMajority(masters: readonly QuorumMaster[]): Promise<void> {
+  const majority = computeMajority(masters.length);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   let ready = 0;
   const opened = masters.map(async ({ verbs, wake, renewals }) => {
-    await Promise.all([verbs, wake, renewals].map((redis) => whenReady(redis, stop.signal)));
+    await Promise.all([verbs, wake, renewals].map((redis) => waitUntilReady(redis, stop.signal)));
     ready++;
-    if (ready === majority) arm(SLOWER_MS);
+    if (ready === majority) arm(STRAGGLER_WAIT_MS);
   });
   let timer: NodeJS.Timeout | undefined;
   const arm = (ms: number) => {
@@ -97,19 +100,19 @@ async function untilMajority(masters: readonly Master[]): Promise<void> {
 }
 
 /** Two names of one server would count twice. What is down now is not asked. */
-async function assertDistinct(masters: readonly Master[]): Promise<void> {
+async function assertDistinct(masters: readonly QuorumMaster[]): Promise<void> {
   const seen = new Map<string, string>();
   for (const { label, verbs } of masters) {
     if (verbs.status !== "ready") continue;
-    const runId = await runIdOf(verbs);
+    const runId = await fetchRunId(verbs);
     if (runId === undefined) continue;
     const other = seen.get(runId);
-    if (other !== undefined) throw sameServer(other, label);
+    if (other !== undefined) throw createSameServerError(other, label);
     seen.set(runId, label);
   }
 }
 
-function sameServer(one: string, other: string): StartupError {
+function createSameServerError(one: string, other: string): StartupError {
   return new StartupError(
     `${one} and ${other} are one server; the masters of a quorum must be independent of each other.`,
   );

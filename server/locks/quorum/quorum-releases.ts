@@ -1,13 +1,13 @@
 import type { Released } from "../../../lib/contract/actions/verb.ts";
-import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
-import { FORMATS, type ReleaseRequest } from "../../formats/lock-writer.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { LOCK_WRITERS, type ReleaseRequest } from "../../formats/lock-writer.ts";
 import type { ReleaseReply } from "../../formats/script-replies.ts";
-import { kthSmallest, largestFirst, majorityOf, median } from "../../redis/majority.ts";
-import { attempt, BUDGET_MS } from "../verbs/attempt.ts";
-import { notALock, notOwner, refusal } from "../verbs/error-factories.ts";
-import { type Answer, type Answers, ask, repliesOf } from "./poll-masters.ts";
-import { maybeDone, tooFew } from "./quorum-errors.ts";
-import type { Master } from "./quorum-master.ts";
+import { computeMajority, groupLargestFirst, kthSmallest, median } from "../../redis/majority.ts";
+import { ATTEMPT_BUDGET_MS, attempt } from "../verbs/attempt.ts";
+import { createNotALockError, createNotOwnerError, createRefusalError } from "../verbs/error-factories.ts";
+import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
 
 /** As long as masters remember a request. */
 const REMEMBERED_MS = 120_000;
@@ -23,45 +23,45 @@ interface Unfinished {
  * Gives holds back everywhere. One that too few answered goes on under the same id when the owner releases again: those
  * who let go already do not count it twice.
  */
-export class Releases {
+export class QuorumReleases {
   readonly #unfinished = new Map<string, Unfinished>();
 
-  constructor(private readonly masters: readonly Master[]) {}
+  constructor(private readonly masters: readonly QuorumMaster[]) {}
 
   /** @throws LockkeeperError not_owner, not_a_lock, request_id_reused, unavailable, unknown_outcome */
   async release(key: Key, asked: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
     const name = `${asked.principal ?? ""}\n${asked.owner}\n${asked.holdOff?.holdOffMs ?? ""}\n${key}`;
-    const { request, sentAt } = (named === "by_us" && this.#take(name)) || {
+    const { request, sentAt } = (named === "by_us" && this.#takeUnfinished(name)) || {
       request: asked,
       sentAt: performance.now(),
     };
     const since = request === asked ? undefined : sentAt;
-    const answers = await ask(this.masters, {
+    const answers = await pollMasters(this.masters, {
       by: "verbs",
       to: "all",
-      budgetMs: BUDGET_MS,
-      call: (master) => releaseAt(master, key, request, since),
-      progress: (soFar) => (isKnown(soFar, this.masters.length) ? "enough" : "open"),
+      budgetMs: ATTEMPT_BUDGET_MS,
+      call: (master) => releaseOnMaster(master, key, request, since),
+      progress: (soFar) => (isMajorityKnown(soFar, this.masters.length) ? "enough" : "open"),
     });
-    if (isKnown(answers, this.masters.length)) {
-      const released = releasedOf(key, request.owner, answers);
-      if (released.count === 0) endLeftovers(key, request, answers);
+    if (isMajorityKnown(answers, this.masters.length)) {
+      const released = toReleased(key, request.owner, answers);
+      if (released.count === 0) releaseLeftovers(key, request, answers);
       return released;
     }
     if ([...answers.values()].every(({ state }) => state === "away")) {
-      throw tooFew(answers, "Nothing was done; try again.");
+      throw createTooFewAnswersError(answers, "Nothing was done; try again.");
     }
-    this.#keep(name, { request, sentAt });
-    throw maybeDone(answers);
+    this.#storeUnfinished(name, { request, sentAt });
+    throw createMaybeExecutedError(answers);
   }
 
-  #keep(name: string, unfinished: Unfinished): void {
+  #storeUnfinished(name: string, unfinished: Unfinished): void {
     for (const [other, { sentAt }] of this.#unfinished)
       if (!isRemembered(sentAt)) this.#unfinished.delete(other);
     this.#unfinished.set(name, unfinished);
   }
 
-  #take(name: string): Unfinished | undefined {
+  #takeUnfinished(name: string): Unfinished | undefined {
     const unfinished = this.#unfinished.get(name);
     this.#unfinished.delete(name);
     return unfinished && isRemembered(unfinished.sentAt) ? unfinished : undefined;
@@ -70,39 +70,39 @@ export class Releases {
 
 const isRemembered = (sentAt: number) => performance.now() - sentAt < REMEMBERED_MS;
 
-function releaseAt(
-  { verbs, channel }: Master,
+function releaseOnMaster(
+  { verbs, channel }: QuorumMaster,
   key: Key,
   request: ReleaseRequest,
   since: number | undefined,
 ): Promise<ReleaseReply> {
   return attempt(verbs, (retryMs) => {
     const firstMs = since === undefined ? retryMs : Math.ceil(performance.now() - since);
-    return FORMATS.token.release(verbs, channel, key, { ...request, retryMs: firstMs });
+    return LOCK_WRITERS.token.release(verbs, channel, key, { ...request, retryMs: firstMs });
   });
 }
 
-const isTold = ({ outcome }: ReleaseReply) => outcome !== "unknown";
+const isConclusive = ({ outcome }: ReleaseReply) => outcome !== "unknown";
 
-function isKnown(answers: Answers<ReleaseReply>, masters: number): boolean {
-  return repliesOf(answers).filter(isTold).length >= majorityOf(masters);
+function isMajorityKnown(answers: MasterAnswers<ReleaseReply>, masters: number): boolean {
+  return collectReplies(answers).filter(isConclusive).length >= computeMajority(masters);
 }
 
-function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Released {
-  const replies = repliesOf(answers);
-  const majority = majorityOf(answers.size);
+function toReleased(key: Key, owner: string, answers: MasterAnswers<ReleaseReply>): Released {
+  const replies = collectReplies(answers);
+  const majority = computeMajority(answers.size);
   const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
-  if (reused?.outcome === "request_id_reused") throw refusal(key, "token", reused);
+  if (reused?.outcome === "request_id_reused") throw createRefusalError(key, "token", reused);
   const strange = replies.flatMap((reply) => (reply.outcome === "not_a_lock" ? [reply.type] : []));
-  if (strange.length >= majority) throw notALock(key, strange[0] ?? "none", "token");
+  if (strange.length >= majority) throw createNotALockError(key, strange[0] ?? "none", "token");
   const told = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
   const without = told.filter(({ outcome }) => outcome === "not_held").length + strange.length + others;
   // What a majority did not let go of was no hold of this principal's, and somewhere another one's stands.
-  if (others > 0 && without >= majority) throw notOwner(key, owner);
+  if (others > 0 && without >= majority) throw createNotOwnerError(key, owner);
   const counts = told.map((reply) => (reply.outcome === "released" ? reply.count : 0));
   return {
-    ...fieldsOfKey(key),
+    ...toKeyFields(key),
     owner,
     // What a majority did not have was no hold any more, although others let go of the rest of it.
     outcome: without >= majority ? "not_held" : "released",
@@ -115,21 +115,25 @@ function releasedOf(key: Key, owner: string, answers: Answers<ReleaseReply>): Re
  * The hold is over. A master that was away, or that missed an earlier release, may have something of it left that would
  * keep others off until the lease ends. It is named by its fence, so no later hold of the same owner is touched.
  */
-function endLeftovers(key: Key, { owner, principal }: ReleaseRequest, answers: Answers<ReleaseReply>): void {
-  const fences = repliesOf(answers).flatMap((reply) =>
+function releaseLeftovers(
+  key: Key,
+  { owner, principal }: ReleaseRequest,
+  answers: MasterAnswers<ReleaseReply>,
+): void {
+  const fences = collectReplies(answers).flatMap((reply) =>
     reply.outcome === "released" && reply.fence !== null ? [reply.fence] : [],
   );
-  const [[fence] = []] = largestFirst(fences, (each) => each);
+  const [[fence] = []] = groupLargestFirst(fences, (each) => each);
   if (fence === undefined) return;
   for (const [{ verbs, channel }, answer] of answers) {
-    if (isRidOf(answer)) continue;
+    if (isFullyReleased(answer)) continue;
     const end = { id: `end:${fence}`, digest: "-", owner, principal, fence };
-    const call = () => FORMATS.token.release(verbs, channel, key, end);
+    const call = () => LOCK_WRITERS.token.release(verbs, channel, key, end);
     attempt(verbs, call, { budgetMs: LEFTOVER_MS }).catch(() => undefined);
   }
 }
 
-function isRidOf(answer: Answer<ReleaseReply>): boolean {
+function isFullyReleased(answer: MasterAnswer<ReleaseReply>): boolean {
   if (answer.state !== "answered" || answer.reply.outcome === "unknown") return false;
   return answer.reply.outcome !== "released" || answer.reply.count === 0;
 }

@@ -5,7 +5,7 @@ import { QuorumSubscriber } from "./quorum-subscriber.ts";
 const CHANNEL = Buffer.from("wake:lock:a");
 
 /** The connection to one master, as far as a subscriber needs it. */
-class Line extends EventEmitter {
+class FakeSubscriber extends EventEmitter {
   #answer: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
   subscribe(): Promise<void> {
@@ -21,18 +21,18 @@ class Line extends EventEmitter {
   tells = (channel = CHANNEL) => this.emit("messageBuffer", channel);
 }
 
-function heardBy(count: number) {
-  const lines = Array.from({ length: count }, () => new Line());
+function collectMessages(count: number) {
+  const lines = Array.from({ length: count }, () => new FakeSubscriber());
   const subscriber = new QuorumSubscriber(lines);
   const heard = vi.fn();
   subscriber.on("messageBuffer", heard);
-  const line = (at: number) => lines[at] ?? new Line();
+  const line = (at: number) => lines[at] ?? new FakeSubscriber();
   return { subscriber, heard, line };
 }
 
 describe("quorum wake-ups", () => {
   it("a wake-up is passed on once when a majority of masters has sent it", () => {
-    const { subscriber, heard, line } = heardBy(5);
+    const { subscriber, heard, line } = collectMessages(5);
     void subscriber.subscribe(CHANNEL);
     line(0).tells();
     line(3).tells();
@@ -45,7 +45,7 @@ describe("quorum wake-ups", () => {
   });
 
   it("a wake-up sent by a minority is never passed on, however often it repeats", () => {
-    const { subscriber, heard, line } = heardBy(5);
+    const { subscriber, heard, line } = collectMessages(5);
     void subscriber.subscribe(CHANNEL);
     for (let time = 0; time < 20; time++) {
       line(0).tells();
@@ -55,7 +55,7 @@ describe("quorum wake-ups", () => {
   });
 
   it("wake-ups are counted separately per channel", () => {
-    const { subscriber, heard, line } = heardBy(3);
+    const { subscriber, heard, line } = collectMessages(3);
     void subscriber.subscribe(CHANNEL);
     line(0).tells();
     line(1).tells(Buffer.from("wake:lock:b"));
@@ -64,7 +64,7 @@ describe("quorum wake-ups", () => {
   });
 
   it("a wake-up is not passed on after unsubscribing", async () => {
-    const { subscriber, heard, line } = heardBy(3);
+    const { subscriber, heard, line } = collectMessages(3);
     void subscriber.subscribe(CHANNEL);
     line(0).tells();
     await subscriber.unsubscribe(CHANNEL);
@@ -76,7 +76,7 @@ describe("quorum wake-ups", () => {
 
 describe("quorum subscriptions", () => {
   it("a subscription succeeds with a majority of masters and fails when none is possible", async () => {
-    const { subscriber, line } = heardBy(3);
+    const { subscriber, line } = collectMessages(3);
     const stands = subscriber.subscribe(CHANNEL);
     line(0).fails();
     line(1).says();
@@ -90,7 +90,7 @@ describe("quorum subscriptions", () => {
   });
 
   it("a reconnected master makes the subscriber emit ready", () => {
-    const { subscriber, line } = heardBy(3);
+    const { subscriber, line } = collectMessages(3);
     const back = vi.fn();
     subscriber.on("ready", back);
     line(2).emit("ready");

@@ -1,52 +1,64 @@
 import type { Grant } from "../../../lib/contract/actions/verb.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { FORMATS, type RenewRequest } from "../../formats/lock-writer.ts";
+import { LOCK_WRITERS, type RenewRequest } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
-import { largestFirst } from "../../redis/majority.ts";
-import { grantOf, lostBy, notOwner, refusal } from "../verbs/error-factories.ts";
-import { momentNow } from "../verbs/moment.ts";
-import { commonHoldOf, verdictOf } from "./common-hold.ts";
-import { type Answers, ask, repliesOf } from "./poll-masters.ts";
-import { tooFew } from "./quorum-errors.ts";
-import type { Master } from "./quorum-master.ts";
-import { budgetMsOf, certainMs, validityMs } from "./time-limits.ts";
+import { groupLargestFirst } from "../../redis/majority.ts";
+import {
+  createLostError,
+  createNotOwnerError,
+  createRefusalError,
+  toGrant,
+} from "../verbs/error-factories.ts";
+import { getCurrentMoment } from "../verbs/moment.ts";
+import { assessMajority, findCommonHold } from "./common-hold.ts";
+import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { createTooFewAnswersError } from "./quorum-errors.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
 /** Prolongs a hold where it still is. @throws LockkeeperError lost, not_owner, not_a_lock, request_id_reused, unavailable */
-export async function renew(masters: readonly Master[], key: Key, request: RenewRequest): Promise<Grant> {
+export async function renewOnMasters(
+  masters: readonly QuorumMaster[],
+  key: Key,
+  request: RenewRequest,
+): Promise<Grant> {
   const { owner, leaseMs } = request;
-  const sentAt = momentNow();
-  const answers = await ask(masters, {
+  const sentAt = getCurrentMoment();
+  const answers = await pollMasters(masters, {
     by: "verbs",
-    budgetMs: budgetMsOf(leaseMs),
-    call: ({ verbs, channel }) => FORMATS.token.renew(verbs, channel, key, request),
-    progress: (soFar) => (stateOf(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
+    budgetMs: computeBudgetMs(leaseMs),
+    call: ({ verbs, channel }) => LOCK_WRITERS.token.renew(verbs, channel, key, request),
+    progress: (soFar) => (assessRenewal(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
   });
-  const { hold, verdict } = stateOf(answers, masters.length);
+  const { hold, verdict } = assessRenewal(answers, masters.length);
   const leastMs = hold?.remainingMs ?? 0;
-  if (verdict === "held" && hold !== undefined && validityMs(sentAt, leastMs) > 0) {
+  if (verdict === "held" && hold !== undefined && computeValidityMs(sentAt, leastMs) > 0) {
     // Whoever asks counts from before it asked.
-    const remainingMs = Math.floor(certainMs(leastMs));
-    return grantOf(key, owner, leaseMs, { ...hold, outcome: "granted", remainingMs });
+    const remainingMs = Math.floor(computeCertainMs(leastMs));
+    return toGrant(key, owner, leaseMs, { ...hold, outcome: "granted", remainingMs });
   }
-  if (verdict === "lost") throw lossOf(key, owner, repliesOf(answers));
-  throw tooFew(answers, "The hold was prolonged nowhere for certain; it stands until its deadline.");
+  if (verdict === "lost") throw createRenewalError(key, owner, collectReplies(answers));
+  throw createTooFewAnswersError(
+    answers,
+    "The hold was prolonged nowhere for certain; it stands until its deadline.",
+  );
 }
 
-function stateOf(answers: Answers<RenewReply>, masters: number) {
-  const known = repliesOf(answers).filter(({ outcome }) => outcome !== "unknown");
-  const hold = commonHoldOf(
+function assessRenewal(answers: MasterAnswers<RenewReply>, masters: number) {
+  const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
+  const hold = findCommonHold(
     known.flatMap((reply) => (reply.outcome === "granted" ? [reply] : [])),
     masters,
   );
-  return { hold, verdict: verdictOf(hold?.votes ?? 0, known.length, masters) };
+  return { hold, verdict: assessMajority(hold?.votes ?? 0, known.length, masters) };
 }
 
-function lossOf(key: Key, owner: string, replies: readonly RenewReply[]) {
-  const [[said] = []] = largestFirst(
+function createRenewalError(key: Key, owner: string, replies: readonly RenewReply[]) {
+  const [[said] = []] = groupLargestFirst(
     replies.filter(({ outcome }) => outcome !== "granted"),
     ({ outcome }) => outcome,
   );
-  if (said === undefined || said.outcome === "granted") return lostBy(key, owner, undefined);
-  if (said.outcome === "not_owner") return notOwner(key, owner);
-  return said.outcome === "lost" ? lostBy(key, owner, said) : refusal(key, "token", said);
+  if (said === undefined || said.outcome === "granted") return createLostError(key, owner, undefined);
+  if (said.outcome === "not_owner") return createNotOwnerError(key, owner);
+  return said.outcome === "lost" ? createLostError(key, owner, said) : createRefusalError(key, "token", said);
 }

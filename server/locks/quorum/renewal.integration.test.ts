@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { openBackend } from "../backends/open-backend.ts";
 import type { Hold } from "../client/hold.ts";
@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 const LEASE_MS = 1500;
-const fresh = () => `lock:${randomUUID()}`;
+const createKey = () => `lock:${randomUUID()}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const codeOf = (call: Promise<unknown>) =>
+const catchErrorCode = (call: Promise<unknown>) =>
   call.then(
     () => "granted",
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
@@ -36,73 +36,73 @@ const renew = (key: string) => backend.verbs.renew(key, { owner: "me", leaseMs: 
 
 describe("renewed quorum holds", () => {
   it("a hold lost by a minority of masters continues without jeopardy and is not restored there", async () => {
-    const key = fresh();
+    const key = createKey();
     const alarms: Hold[] = [];
     const hold = await client.acquire(key, {
       owner: "me",
       leaseMs: LEASE_MS,
       onJeopardy: (each) => alarms.push(each),
     });
-    await until(async () => (await masters.votes(key)).every((vote) => vote === "me"));
+    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === "me"));
     await masters.vacate(key, [0, 1]);
     await pause(LEASE_MS * 1.5);
     hold.assertHeld();
     expect(hold.state).toBe("held");
     expect(alarms).toEqual([]);
-    expect(await masters.votes(key)).toEqual([null, null, "me", "me", "me"]);
+    expect(await masters.readHolders(key)).toEqual([null, null, "me", "me", "me"]);
     await hold.release();
   });
 
   it("a hold is reported as lost as soon as a majority of masters lost it", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { owner: "me", leaseMs: 6000 });
     await masters.vacate(key, [0, 2, 4]);
     const startedAt = performance.now();
-    await until(() => hold.signal.aborted, 5000);
+    await waitUntil(() => hold.signal.aborted, 5000);
     expect(performance.now() - startedAt).toBeLessThan(3500);
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
   });
 
   it("a hold is reported as lost when a majority of masters is held by another owner", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { owner: "me", leaseMs: LEASE_MS });
     await masters.occupy(key, [1, 2, 3], "you");
-    await until(() => hold.signal.aborted, LEASE_MS);
-    expect((await masters.votes(key)).slice(1, 4)).toEqual(["you", "you", "you"]);
+    await waitUntil(() => hold.signal.aborted, LEASE_MS);
+    expect((await masters.readHolders(key)).slice(1, 4)).toEqual(["you", "you", "you"]);
   });
 
   it("a hold is in jeopardy while a majority is unreachable and held again afterwards", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { owner: "me", leaseMs: 4000 });
-    const away = masters.at(0, 1, 2).map(({ master }) => master);
+    const away = masters.getMasters(0, 1, 2).map(({ master }) => master);
     for (const master of away) master.freeze();
-    await until(() => hold.state === "jeopardy", 3000);
+    await waitUntil(() => hold.state === "jeopardy", 3000);
     hold.assertHeld();
     for (const master of away) master.thaw();
-    await until(() => hold.state === "held", 3000);
+    await waitUntil(() => hold.state === "held", 3000);
     await hold.release();
   });
 
   it("a hold is lost at its deadline, and not earlier, when a majority stays unreachable", async () => {
-    const key = fresh();
+    const key = createKey();
     const hold = await client.acquire(key, { owner: "me", leaseMs: LEASE_MS });
-    const away = masters.at(2, 3, 4).map(({ master }) => master);
+    const away = masters.getMasters(2, 3, 4).map(({ master }) => master);
     for (const master of away) master.freeze();
     const leftMs = hold.remainingMs();
     const startedAt = performance.now();
-    await until(() => hold.signal.aborted, LEASE_MS + 500);
+    await waitUntil(() => hold.signal.aborted, LEASE_MS + 500);
     for (const master of away) master.thaw();
     expect(performance.now() - startedAt).toBeGreaterThan(leftMs - 20);
     expect(hold.state).toBe("lost");
-    await until(
-      async () => (await codeOf(client.acquire(key, { waitMs: 3000, renew: false }))) === "granted",
+    await waitUntil(
+      async () => (await catchErrorCode(client.acquire(key, { waitMs: 3000, renew: false }))) === "granted",
     );
   });
 });
 
 describe("quorum renewal", () => {
   it("a renewal whose replies are read late counts from the time it was sent", async () => {
-    const hold = await client.acquire(fresh(), { owner: "me", leaseMs: LEASE_MS, renew: false });
+    const hold = await client.acquire(createKey(), { owner: "me", leaseMs: LEASE_MS, renew: false });
     // They know the script from here on, and answer at once.
     await hold.renew();
     for (const master of masters.all) master.freeze();
@@ -119,27 +119,27 @@ describe("quorum renewal", () => {
   });
 
   it("a renewal succeeds when a majority has the hold and returns lost otherwise", async () => {
-    const key = fresh();
+    const key = createKey();
     const { grant } = await backend.verbs.acquire(key, { owner: "me", leaseMs: 5000, reentrant: true });
     await masters.vacate(key, [0, 1]);
     const renewed = await renew(key);
     expect(renewed).toMatchObject({ fence: grant.fence, count: 1 });
     expect(renewed.remainingMs).toBeGreaterThan(18_000);
     await masters.occupy(key, [2], "you");
-    expect(await codeOf(renew(key))).toBe("lost");
-    expect(await masters.votes(key)).toEqual([null, null, "you", "me", "me"]);
+    expect(await catchErrorCode(renew(key))).toBe("lost");
+    expect(await masters.readHolders(key)).toEqual([null, null, "you", "me", "me"]);
   });
 
   it("a renewal returns unavailable while the reachable masters cannot decide it", async () => {
-    const key = fresh();
+    const key = createKey();
     await backend.verbs.acquire(key, { owner: "me", leaseMs: 20_000, reentrant: true });
-    const away = masters.at(0, 1, 2).map(({ master }) => master);
+    const away = masters.getMasters(0, 1, 2).map(({ master }) => master);
     for (const master of away) master.freeze();
     const startedAt = performance.now();
-    expect(await codeOf(renew(key))).toBe("unavailable");
+    expect(await catchErrorCode(renew(key))).toBe("unavailable");
     expect(performance.now() - startedAt).toBeLessThan(1000);
-    expect(await codeOf(backend.verbs.verify(key, { owner: "me" }))).toBe("unavailable");
+    expect(await catchErrorCode(backend.verbs.verify(key, { owner: "me" }))).toBe("unavailable");
     for (const master of away) master.thaw();
-    await until(async () => (await codeOf(renew(key))) === "granted");
+    await waitUntil(async () => (await catchErrorCode(renew(key))) === "granted");
   });
 });

@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { momentNow } from "../verbs/moment.ts";
-import { budgetMsOf, certainMs, pauseAfterSplit, validityMs } from "./time-limits.ts";
+import { getCurrentMoment } from "../verbs/moment.ts";
+import { computeBudgetMs, computeCertainMs, computeSplitPauseMs, computeValidityMs } from "./time-limits.ts";
 
 describe("time budget per master", () => {
   it("the time budget of a master is a quarter of the lease, between 50 ms and 400 ms", () => {
-    expect([10, 200, 1000, 1600, 30_000].map(budgetMsOf)).toEqual([50, 50, 250, 400, 400]);
+    expect([10, 200, 1000, 1600, 30_000].map(computeBudgetMs)).toEqual([50, 50, 250, 400, 400]);
   });
 });
 
 describe("guaranteed validity of a hold", () => {
   it("the guaranteed validity is reduced by 1% and 2 ms for clock drift", () => {
-    expect(certainMs(10_000)).toBe(9898);
-    expect(certainMs(1)).toBeLessThan(0);
+    expect(computeCertainMs(10_000)).toBe(9898);
+    expect(computeCertainMs(1)).toBeLessThan(0);
   });
 
   it("the guaranteed validity is reduced by the time elapsed since the request, on the faster clock", () => {
-    const { monotonic, wall } = momentNow();
+    const { monotonic, wall } = getCurrentMoment();
     const passed = { monotonic: monotonic - 3000, wall };
     const suspended = { monotonic, wall: wall - 5000 };
-    expect(validityMs(passed, 10_000)).toBeLessThanOrEqual(6898);
-    expect(validityMs(passed, 10_000)).toBeGreaterThan(6700);
-    expect(validityMs(suspended, 10_000)).toBeLessThanOrEqual(4898);
-    expect(validityMs(passed, 3000)).toBeLessThan(0);
+    expect(computeValidityMs(passed, 10_000)).toBeLessThanOrEqual(6898);
+    expect(computeValidityMs(passed, 10_000)).toBeGreaterThan(6700);
+    expect(computeValidityMs(suspended, 10_000)).toBeLessThanOrEqual(4898);
+    expect(computeValidityMs(passed, 3000)).toBeLessThan(0);
   });
 });
 
 describe("pause after a split vote", () => {
   const longest = (splits: number, roundMs: number) =>
-    Math.max(...Array.from({ length: 2000 }, () => pauseAfterSplit(splits, roundMs)));
+    Math.max(...Array.from({ length: 2000 }, () => computeSplitPauseMs(splits, roundMs)));
 
   it("the pause after a split vote is random and doubles with each split up to 100 ms", () => {
     expect(longest(0, 0)).toBeLessThanOrEqual(4);

@@ -1,4 +1,4 @@
-import { elapsedSince, type Moment } from "../verbs/moment.ts";
+import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
 
 /** Time limits of a quorum. */
 
@@ -10,12 +10,12 @@ const BUDGET_OF_LEASE = 1 / 4;
 const BUDGET_MS_MAX = 400;
 
 /** For how long a master is waited for, each time it is asked. */
-export function budgetMsOf(leaseMs: number): number {
+export function computeBudgetMs(leaseMs: number): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
 /** For how long one who does not wait tries a lock that nobody is known to hold. */
-export const PATIENCE_MS = 400;
+export const CONTENTION_BUDGET_MS = 400;
 
 /** By how much clocks of masters may run faster than ours, for each millisecond of a lease; and their resolution. */
 const DRIFT = 0.01;
@@ -25,12 +25,12 @@ const RESOLUTION_MS = 2;
  * For how long a hold is certain from now on, when it was asked for at the moment and a majority has it for so long.
  * Not above 0: it is not.
  */
-export function validityMs(sentAt: Moment, remainingMs: number): number {
-  return Math.floor(certainMs(remainingMs) - elapsedSince(sentAt));
+export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
+  return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
 /** The same, counted from the moment itself. */
-export function certainMs(remainingMs: number): number {
+export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
 
@@ -41,7 +41,7 @@ const PAUSE_MS_MAX = 100;
  * How long to leave the lock alone after votes were split: chance picks who is first, and each time from a longer
  * stretch, until all who try have room in it.
  */
-export function pauseAfterSplit(splits: number, roundMs: number): number {
+export function computeSplitPauseMs(splits: number, roundMs: number): number {
   const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);
   return Math.random() * Math.min(PAUSE_MS_MAX, stretchMs);
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { waitersKeyOf } from "../../formats/keys.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
+import { buildWaitersKey } from "../../formats/keys.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { openBackend } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { AcquireOptions } from "../verbs/verbs.ts";
@@ -28,18 +28,19 @@ afterAll(async () => {
 });
 
 const LEASE_MS = 20_000;
-const fresh = () => `lock:${randomUUID()}`;
+const createKey = () => `lock:${randomUUID()}`;
 const acquire = async (key: string, owner: string, more: Partial<AcquireOptions> = {}) =>
   (await backend.verbs.acquire(key, { owner, leaseMs: LEASE_MS, reentrant: true, ...more })).grant;
 const release = (key: string, owner: string) => backend.verbs.release(key, { owner });
-const refusalOf = (call: Promise<unknown>): Promise<LockkeeperError> =>
+const catchLockError = (call: Promise<unknown>): Promise<LockkeeperError> =>
   call.then(
     () => Promise.reject(new Error("it was granted")),
     (error) => (error instanceof LockkeeperError ? error : Promise.reject(error)),
   );
-const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
+const catchErrorCode = async (call: Promise<unknown>) => (await catchLockError(call)).code;
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
-const fencesOf = async (key: string) => (await masters.holds(key)).map((hold) => hold?.fence ?? null);
+const readFences = async (key: string) =>
+  (await masters.readCompanions(key)).map((hold) => hold?.fence ?? null);
 
 /** Grants the lock by these masters alone, and gives it back. */
 async function grantBy(key: string, numbers: readonly number[]): Promise<bigint> {
@@ -53,65 +54,68 @@ async function grantBy(key: string, numbers: readonly number[]): Promise<bigint>
 
 describe("quorum holds", () => {
   it("a hold is stored on all reachable masters under one fencing token and removed by its release", async () => {
-    const key = fresh();
+    const key = createKey();
     const { fence, remainingMs } = await acquire(key, "me");
-    expect(await masters.votes(key)).toEqual(everywhere("me"));
-    await until(async () => (await fencesOf(key)).every((each) => each === fence));
+    expect(await masters.readHolders(key)).toEqual(everywhere("me"));
+    await waitUntil(async () => (await readFences(key)).every((each) => each === fence));
     expect(remainingMs).toBeLessThanOrEqual(LEASE_MS * 0.99 - 2);
     expect(remainingMs).toBeGreaterThan(LEASE_MS * 0.9);
     expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
-    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
   });
 
   it("a hold is granted when another owner has a minority of masters, whose votes stay unchanged", async () => {
-    const key = fresh();
+    const key = createKey();
     await masters.occupy(key, [1, 4]);
     await acquire(key, "me");
-    expect(await masters.votes(key)).toEqual(["me", "somebody", "me", "me", "somebody"]);
+    expect(await masters.readHolders(key)).toEqual(["me", "somebody", "me", "me", "somebody"]);
     expect(await release(key, "me")).toMatchObject({ outcome: "released" });
-    await until(async () => (await masters.votes(key)).filter((vote) => vote === null).length === 3);
-    expect(await masters.votes(key)).toEqual([null, "somebody", null, null, "somebody"]);
+    await waitUntil(
+      async () => (await masters.readHolders(key)).filter((vote) => vote === null).length === 3,
+    );
+    expect(await masters.readHolders(key)).toEqual([null, "somebody", null, null, "somebody"]);
   });
 
   it("a refusal names the owner with the most votes and its remaining time, and withdraws the votes cast", async () => {
-    const key = fresh();
+    const key = createKey();
     await masters.occupy(key, [0], "one", 90_000);
     await masters.occupy(key, [1, 2, 3], "most", 40_000);
-    const refusal = await refusalOf(acquire(key, "me", { minHoldMs: 10_000 }));
+    const refusal = await catchLockError(acquire(key, "me", { minHoldMs: 10_000 }));
     if (!(refusal instanceof HeldError)) throw refusal;
     expect(refusal.facts.holders.map(({ owner }) => owner)).toEqual(["most"]);
     expect(refusal.facts.remainingMs).toBeGreaterThan(30_000);
     expect(refusal.facts.remainingMs).toBeLessThanOrEqual(40_000);
-    expect(await masters.votes(key)).toEqual(["one", "most", "most", "most", null]);
+    expect(await masters.readHolders(key)).toEqual(["one", "most", "most", "most", null]);
   });
 
   it("waiters leave the waiting lists of all masters, whether granted or timed out", async () => {
-    const key = fresh();
-    const waiters = () => Promise.all(masters.clients.map((redis) => redis.zcard(String(waitersKeyOf(key)))));
+    const key = createKey();
+    const waiters = () =>
+      Promise.all(masters.clients.map((redis) => redis.zcard(String(buildWaitersKey(key)))));
     await masters.occupy(key, [0, 1, 2]);
     const gets = acquire(key, "me", { waitMs: 15_000 });
-    await until(async () => (await waiters()).join() === "1,1,1,0,0");
-    expect(await codeOf(acquire(key, "you", { waitMs: 200 }))).toBe("timeout");
-    await until(async () => (await waiters()).join() === "1,1,1,0,0");
+    await waitUntil(async () => (await waiters()).join() === "1,1,1,0,0");
+    expect(await catchErrorCode(acquire(key, "you", { waitMs: 200 }))).toBe("timeout");
+    await waitUntil(async () => (await waiters()).join() === "1,1,1,0,0");
     await masters.vacate(key, [0, 1]);
     await gets;
-    await until(async () => (await waiters()).join() === "0,0,0,0,0");
+    await waitUntil(async () => (await waiters()).join() === "0,0,0,0,0");
   });
 });
 
 describe("quorum fencing tokens", () => {
   it("the fencing token is the largest of the votes and is stored by all voters before it is returned", async () => {
-    const key = fresh();
-    const ahead = await masters.pushAhead(key, 1, 10_000);
+    const key = createKey();
+    const ahead = await masters.advanceFence(key, 1, 10_000);
     await masters.occupy(key, [3, 4]);
     const { fence } = await acquire(key, "me");
     expect(BigInt(fence ?? 0)).toBe(ahead + 1n);
-    expect((await fencesOf(key)).slice(0, 3)).toEqual([fence, fence, fence]);
+    expect((await readFences(key)).slice(0, 3)).toEqual([fence, fence, fence]);
   });
 
   it("the fencing token rises between majorities that share one master, even after one with a clock ahead", async () => {
-    const key = fresh();
-    await masters.pushAhead(key, 0, 10_000);
+    const key = createKey();
+    await masters.advanceFence(key, 0, 10_000);
     const first = await grantBy(key, [0, 1, 2]);
     // By their own clocks these two would give less: only what was written back to the third makes it rise.
     expect(first).toBeGreaterThan(BigInt(Date.now() + 5_000) * 1000n);
@@ -119,8 +123,8 @@ describe("quorum fencing tokens", () => {
   });
 
   it("the fencing token rises over 40 grants by random majorities with one clock ahead", async () => {
-    const key = fresh();
-    await masters.pushAhead(key, 3, 10_000);
+    const key = createKey();
+    await masters.advanceFence(key, 3, 10_000);
     let last = 0n;
     for (let round = 0; round < 40; round++) {
       const byChance = [0, 1, 2, 3, 4].toSorted(() => Math.random() - 0.5);
@@ -131,26 +135,26 @@ describe("quorum fencing tokens", () => {
   });
 
   it("a hold whose fencing token a majority cannot confirm is refused and leaves no votes", async () => {
-    const key = fresh();
-    vi.spyOn(FORMATS.token, "agree").mockResolvedValue(false);
-    expect(await codeOf(acquire(key, "me"))).toBe("unavailable");
-    expect(await masters.votes(key)).toEqual(everywhere(null));
+    const key = createKey();
+    vi.spyOn(LOCK_WRITERS.token, "agree").mockResolvedValue(false);
+    expect(await catchErrorCode(acquire(key, "me"))).toBe("unavailable");
+    expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });
 });
 
 describe("unconfirmed majority", () => {
   it("a majority that could not confirm the hold costs one more attempt and leaves nothing behind", async () => {
-    const key = fresh();
-    const { agree } = FORMATS.token;
-    const asked = vi.spyOn(FORMATS.token, "acquire");
+    const key = createKey();
+    const { agree } = LOCK_WRITERS.token;
+    const asked = vi.spyOn(LOCK_WRITERS.token, "acquire");
     // Of the first try nobody hears what was agreed on.
-    vi.spyOn(FORMATS.token, "agree").mockImplementation(async (...what) => {
-      return asked.mock.calls.length > 5 && (await agree.apply(FORMATS.token, what));
+    vi.spyOn(LOCK_WRITERS.token, "agree").mockImplementation(async (...what) => {
+      return asked.mock.calls.length > 5 && (await agree.apply(LOCK_WRITERS.token, what));
     });
     const { fence, count } = await acquire(key, "me", { minHoldMs: 50 });
     expect(count).toBe(1);
-    await until(async () =>
-      (await masters.holds(key)).every((hold) => hold?.fence === fence && hold.count === 1),
+    await waitUntil(async () =>
+      (await masters.readCompanions(key)).every((hold) => hold?.fence === fence && hold.count === 1),
     );
     await release(key, "me");
   });
@@ -158,43 +162,43 @@ describe("unconfirmed majority", () => {
 
 describe("repeated request ids in a quorum", () => {
   it("a repeated request returns its hold, even if its votes had been withdrawn once before", async () => {
-    const key = fresh();
+    const key = createKey();
     await masters.occupy(key, [0, 1, 2]);
     const ask = { requestId: "r1", waitMs: 200 };
-    expect(await codeOf(acquire(key, "me", ask))).toBe("timeout");
+    expect(await catchErrorCode(acquire(key, "me", ask))).toBe("timeout");
     await masters.vacate(key, [1]);
     const first = await acquire(key, "me", ask);
     const again = await acquire(key, "me", ask);
     expect(again).toMatchObject({ fence: first.fence, count: 1 });
     await release(key, "me");
-    expect(await codeOf(acquire(key, "me", ask))).toBe("lost");
+    expect(await catchErrorCode(acquire(key, "me", ask))).toBe("lost");
     await masters.vacate(key, [0, 2]);
-    expect(await masters.votes(key)).toEqual(everywhere(null));
+    expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });
 
   it("a repeated request restores its hold on masters that missed it and makes no second one", async () => {
-    const key = fresh();
+    const key = createKey();
     await masters.occupy(key, [3, 4]);
     const first = await acquire(key, "me", { requestId: "r1" });
     await masters.vacate(key, [3, 4]);
     expect(await acquire(key, "me", { requestId: "r1" })).toMatchObject({ fence: first.fence, count: 1 });
-    await until(async () => (await fencesOf(key)).every((fence) => fence === first.fence));
+    await waitUntil(async () => (await readFences(key)).every((fence) => fence === first.fence));
     expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
-    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
   });
 });
 
 describe("quorum release", () => {
   it("a release without a majority returns not_held and removes the remaining votes", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     await masters.vacate(key, [0, 1, 2]);
     expect(await release(key, "me")).toMatchObject({ outcome: "not_held", count: 0 });
-    await until(async () => (await masters.votes(key)).every((vote) => vote === null));
+    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
   });
 
   it("a release ends a hold that only a bare majority had", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     await masters.vacate(key, [0, 1]);
     expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
@@ -203,11 +207,13 @@ describe("quorum release", () => {
 
 describe("quorum requests", () => {
   it("a quorum refuses every format except token before contacting a master", async () => {
-    const key = fresh();
-    const refusal = await refusalOf(acquire(key, "me", { format: "redisson" }));
+    const key = createKey();
+    const refusal = await catchLockError(acquire(key, "me", { format: "redisson" }));
     expect([refusal.code, refusal.facts]).toEqual(["invalid", { field: "format" }]);
-    expect(await codeOf(backend.verbs.release(key, { owner: "me", format: "timestamp" }))).toBe("invalid");
-    expect(await codeOf(acquire(key, "me", { leaseMs: Number.NaN }))).toBe("invalid");
-    expect(await masters.votes(key)).toEqual(everywhere(null));
+    expect(await catchErrorCode(backend.verbs.release(key, { owner: "me", format: "timestamp" }))).toBe(
+      "invalid",
+    );
+    expect(await catchErrorCode(acquire(key, "me", { leaseMs: Number.NaN }))).toBe("invalid");
+    expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });
 });

@@ -1,19 +1,36 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { within } from "../../concurrency/with-timeout.ts";
+import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import { type AcquireRequest, FORMATS, type Format, type Waiting } from "../../formats/lock-writer.ts";
+import {
+  type AcquireRequest,
+  LOCK_WRITERS,
+  type LockWriter,
+  type WaitRequest,
+} from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
-import { grantOf, HeldSight, heldBy, lostBy, queueFull, refusal } from "./error-factories.ts";
-import type { Requests } from "./request-factory.ts";
-import type { Door } from "./safety.ts";
+import {
+  createHeldError,
+  createLostError,
+  createQueueFullError,
+  createRefusalError,
+  LazyHeldOutcome,
+  toGrant,
+} from "./error-factories.ts";
+import type { RequestFactory } from "./request-factory.ts";
+import type { GuardedCommands } from "./safety.ts";
 import type { AcquiredGrant, AcquireOptions } from "./verbs.ts";
-import { PLACE_KEPT_MS, type Sight, type Taken, type Waits } from "./wait-coordinator.ts";
+import {
+  PLACE_RETENTION_MS,
+  type Revocable,
+  type WaitAttemptResult,
+  type WaitCoordinator,
+} from "./wait-coordinator.ts";
 
 /** How long a refusal is kept back until what was granted is given back. */
-const GIVE_BACK_MS = 500;
+const ROLLBACK_WAIT_MS = 500;
 
 /** How many may wait for one key; more are refused at once. */
 export const WAITERS_MAX = 1000;
@@ -22,86 +39,91 @@ export const WAITERS_MAX = 1000;
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
-  readonly #waits: Waits;
-  readonly #requests: Requests;
-  readonly #doorFor: (what: "grant") => Door;
+  readonly #waitCoordinator: WaitCoordinator;
+  readonly #requests: RequestFactory;
+  readonly #getGuardedCommands: (what: "grant") => GuardedCommands;
 
   constructor(
     redis: Commands,
     channel: string,
-    waits: Waits,
-    requests: Requests,
-    doorFor: (what: "grant") => Door,
+    waits: WaitCoordinator,
+    requests: RequestFactory,
+    doorFor: (what: "grant") => GuardedCommands,
   ) {
     this.#redis = redis;
     this.#channel = channel;
-    this.#waits = waits;
+    this.#waitCoordinator = waits;
     this.#requests = requests;
-    this.#doorFor = doorFor;
+    this.#getGuardedCommands = doorFor;
   }
 
   /** Not async, as what is between this and the wait. @throws LockkeeperError as `Locks.acquire` */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    const format = FORMATS[options.format ?? "redisson"];
-    const ask = this.#requests.acquire(options);
+    const format = LOCK_WRITERS[options.format ?? "redisson"];
+    const ask = this.#requests.createAcquireRequest(options);
     const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
     return isWaiting
-      ? this.#waiting(format, key, ask, options.waitMs, options)
-      : this.#now(format, key, ask, options);
+      ? this.#acquireWaiting(format, key, ask, options.waitMs, options)
+      : this.#acquireNow(format, key, ask, options);
   }
 
-  async #now(
-    format: Format,
+  async #acquireNow(
+    format: LockWriter,
     key: Key,
     ask: AcquireRequest,
     { requestId, onSend }: AcquireOptions,
   ): Promise<AcquiredGrant> {
     onSend?.();
     try {
-      return this.#granted(format, key, ask, await this.#ask(format, key, ask));
+      return this.#toGrantOrThrow(format, key, ask, await this.#sendAcquire(format, key, ask));
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) this.#forsake(format, key, ask, requestId);
+      if (error instanceof UnknownOutcomeError) this.#abandonIfAnonymous(format, key, ask, requestId);
       throw error;
     }
   }
 
-  #waiting(
-    format: Format,
+  #acquireWaiting(
+    format: LockWriter,
     key: Key,
     ask: AcquireRequest,
     waitMs: number,
     { requestId, signal, onSend }: AcquireOptions,
   ): Promise<AcquiredGrant> {
     let unansweredSince: number | undefined;
-    const keepMs = requestId === undefined ? 0 : PLACE_KEPT_MS;
+    const keepMs = requestId === undefined ? 0 : PLACE_RETENTION_MS;
     // Another owner or principal that uses the same id waits for itself.
     const named = requestId && `${requestId}\n${ask.principal ?? ""}\n${ask.owner}`;
-    return this.#waits.run(
+    return this.#waitCoordinator.run(
       key,
       { waitMs, signal, requestId: named, owner: ask.owner },
-      async (leftMs, sinceMs): Promise<Sight<AcquiredGrant & Taken>> => {
+      async (leftMs, sinceMs): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
         onSend?.();
         const retryMs =
           unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
         unansweredSince ??= performance.now();
         const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX };
-        const reply = await this.#ask(format, key, { ...ask, retryMs }, waiting);
+        const reply = await this.#sendAcquire(format, key, { ...ask, retryMs }, waiting);
         unansweredSince = undefined;
-        if (reply.outcome === "held") return new HeldSight(key, reply);
-        const granted = this.#granted(format, key, ask, reply);
-        const giveUp = () => this.#forsake(format, key, ask, requestId);
-        return { done: { ...granted, giveUp }, heldMs: granted.grant.remainingMs };
+        if (reply.outcome === "held") return new LazyHeldOutcome(key, reply);
+        const granted = this.#toGrantOrThrow(format, key, ask, reply);
+        const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
+        return { done: { ...granted, revoke: giveUp }, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
         const mayStandThere = ending !== undefined && ending !== "superseded" && sinceMs !== undefined;
         if (mayStandThere) this.#stopWaiting(key, ask, sinceMs, keepMs);
-        if (unansweredSince !== undefined) this.#forsake(format, key, ask, requestId);
+        if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
     );
   }
 
-  #ask(format: Format, key: Key, ask: AcquireRequest, waiting?: Waiting): Promise<AcquireReply> {
-    const { commands, confirm } = this.#doorFor("grant");
+  #sendAcquire(
+    format: LockWriter,
+    key: Key,
+    ask: AcquireRequest,
+    waiting?: WaitRequest,
+  ): Promise<AcquireReply> {
+    const { commands, confirm } = this.#getGuardedCommands("grant");
     const reply = attempt(this.#redis, (retryMs) =>
       format.acquire(
         commands,
@@ -111,12 +133,12 @@ export class Acquirer {
         waiting,
       ),
     );
-    return confirm === undefined ? reply : this.#confirmed(format, key, ask, reply, confirm);
+    return confirm === undefined ? reply : this.#confirmOrRollBack(format, key, ask, reply, confirm);
   }
 
   /** @throws LockkeeperError not_replicated, and what was granted is given back then */
-  async #confirmed(
-    format: Format,
+  async #confirmOrRollBack(
+    format: LockWriter,
     key: Key,
     ask: AcquireRequest,
     asked: Promise<AcquireReply>,
@@ -129,30 +151,35 @@ export class Acquirer {
       return reply;
     } catch (error) {
       // What cannot be given back at once is tried for longer, and its lease bounds it.
-      await within(GIVE_BACK_MS, this.#abandon(format, key, ask)).catch(() => undefined);
+      await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, ask)).catch(() => undefined);
       throw error;
     }
   }
 
   // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody. One who has
   // an id may be asking for this very grant already.
-  #forsake(format: Format, key: Key, ask: AcquireRequest, requestId: string | undefined): void {
+  #abandonIfAnonymous(
+    format: LockWriter,
+    key: Key,
+    ask: AcquireRequest,
+    requestId: string | undefined,
+  ): void {
     if (requestId === undefined) void this.#abandon(format, key, ask);
   }
 
   /** @throws LockkeeperError whatever was answered but a grant */
-  #granted(format: Format, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
+  #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
     const { owner, leaseMs } = ask;
     if (reply.outcome === "granted") {
       return {
-        grant: grantOf(key, owner, leaseMs, reply),
+        grant: toGrant(key, owner, leaseMs, reply),
         abandon: () => void this.#abandon(format, key, ask),
       };
     }
-    if (reply.outcome === "held") throw heldBy(key, owner, reply);
-    if (reply.outcome === "lost") throw lostBy(key, owner, undefined);
-    if (reply.outcome === "queue_full") throw queueFull(key, reply.waiting);
-    throw refusal(key, format.name, reply);
+    if (reply.outcome === "held") throw createHeldError(key, owner, reply);
+    if (reply.outcome === "lost") throw createLostError(key, owner, undefined);
+    if (reply.outcome === "queue_full") throw createQueueFullError(key, reply.waiting);
+    throw createRefusalError(key, format.name, reply);
   }
 
   // The list of those who wait is for looking at only, and its entries end by themselves: a failure is no harm.
@@ -163,11 +190,11 @@ export class Acquirer {
 
   /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
   async #abandon(
-    format: Format,
+    format: LockWriter,
     key: Key,
     { owner, principal, id: acquiredBy }: AcquireRequest,
   ): Promise<void> {
-    const ask = { acquiredBy, ...this.#requests.release({ owner, principal }) };
+    const ask = { acquiredBy, ...this.#requests.createReleaseRequest({ owner, principal }) };
     const giveBack = (retryMs?: number) =>
       format.release(this.#redis, this.#channel, key, { ...ask, retryMs });
     await attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Commands } from "../../redis/commands.ts";
-import { whenReady } from "../../redis/connect.ts";
-import { failureOf, isPassing } from "../../redis/failure.ts";
+import { waitUntilReady } from "../../redis/connect.ts";
+import { classifyFailure, isTransient } from "../../redis/failure.ts";
 
 /** How long a verb may try before it says that Redis did not answer. */
-export const BUDGET_MS = 2000;
+export const ATTEMPT_BUDGET_MS = 2000;
 
 export interface AttemptOptions {
   readonly budgetMs?: number;
@@ -24,42 +24,44 @@ export interface AttemptOptions {
 export async function attempt<Reply>(
   redis: Pick<Commands, "status" | "on" | "off">,
   call: (retryMs: number | undefined) => Promise<Reply>,
-  { budgetMs = BUDGET_MS, repeat = "unknown" }: AttemptOptions = {},
+  { budgetMs = ATTEMPT_BUDGET_MS, repeat = "unknown" }: AttemptOptions = {},
 ): Promise<Reply> {
   const deadline = performance.now() + budgetMs;
   let sentAt: number | undefined;
   let sawUnknown = false;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
     try {
-      if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(leftUntil(deadline)));
+      if (redis.status !== "ready")
+        await waitUntilReady(redis, AbortSignal.timeout(computeRemainingMs(deadline)));
       const retryMs = sentAt === undefined ? undefined : Math.ceil(performance.now() - sentAt);
       sentAt ??= performance.now();
       const reply = call(sawUnknown ? retryMs : undefined);
       // The first try is bounded by the command's own time limit, which is shorter than any budget.
-      return retryMs === undefined ? await reply : await withinBudget(reply, deadline);
+      return retryMs === undefined ? await reply : await withBudget(reply, deadline);
     } catch (error) {
       // Refused by us, before it was sent; an earlier try may have been carried out all the same.
-      if (error instanceof LockkeeperError) throw sawUnknown ? gaveUp(sawUnknown, error) : error;
-      const failure = error instanceof DOMException ? "not_executed" : failureOf(error);
+      if (error instanceof LockkeeperError) throw sawUnknown ? toOutcomeError(sawUnknown, error) : error;
+      const failure = error instanceof DOMException ? "not_executed" : classifyFailure(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";
       // A connection that was closed for good does not come back: what tries in the background ends with it.
       const isOver = redis.status === "end" || (sawUnknown && repeat === "not_executed");
-      if (isOver || !isPassing(error) || leftUntil(deadline) <= pauseMs) throw gaveUp(sawUnknown, error);
+      if (isOver || !isTransient(error) || computeRemainingMs(deadline) <= pauseMs)
+        throw toOutcomeError(sawUnknown, error);
     }
     await sleep(pauseMs);
   }
 }
 
-class OverBudget extends Error {}
+class BudgetExceededError extends Error {}
 
 /** The command's own time limit is fixed; the last try gets only what is left of the budget. */
-async function withinBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
+async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new OverBudget("Redis did not answer within the budget")),
-      leftUntil(deadline),
+      () => reject(new BudgetExceededError("Redis did not answer within the budget")),
+      computeRemainingMs(deadline),
     );
   });
   try {
@@ -70,11 +72,11 @@ async function withinBudget<Reply>(reply: Promise<Reply>, deadline: number): Pro
   }
 }
 
-function leftUntil(deadline: number): number {
+function computeRemainingMs(deadline: number): number {
   return Math.max(0, Math.ceil(deadline - performance.now()));
 }
 
-function gaveUp(sawUnknown: boolean, cause: unknown): UnavailableError | UnknownOutcomeError {
+function toOutcomeError(sawUnknown: boolean, cause: unknown): UnavailableError | UnknownOutcomeError {
   if (sawUnknown) {
     return new UnknownOutcomeError(
       "Redis did not answer in time, so this may or may not have been done. Repeat the request with the same Idempotency-Key, or look at the lock.",

@@ -1,7 +1,7 @@
-import { MIN_HOLD, reservedFor } from "../../../lib/contract/actions/reservation.ts";
+import { MIN_HOLD_RESERVER, parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
 import type { Grant } from "../../../lib/contract/actions/verb.ts";
-import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
-import { fieldsOfKey, isBinary, type Key } from "../../../lib/keys/key.ts";
+import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import { isBinaryKey, type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   HeldError,
   KeyNotAllowedError,
@@ -15,30 +15,30 @@ import {
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import { unmappable } from "../../formats/keys.ts";
-import type { NoLockObservation, SeenHolder } from "../../formats/observation.ts";
-import type { Elsewhere, Granted, Refused } from "../../formats/script-replies.ts";
-import { ownerFault } from "./owner-fault.ts";
+import { findKeyFault } from "../../formats/keys.ts";
+import type { NotALockObservation, SeenHolder } from "../../formats/observation.ts";
+import type { CurrentHold, GrantedReply, RefusedReply } from "../../formats/script-replies.ts";
+import { findOwnerFault } from "./owner-fault.ts";
 
 /** What the verbs answer in words: each refusal with its facts and what to do. */
 
 export function assertMappable(key: Key): void {
-  const why = unmappable(key);
+  const why = findKeyFault(key);
   if (why !== undefined) throw new KeyNotAllowedError(`This key cannot be a lock here: ${why}.`, {});
 }
 
 export function assertOwner(owner: string): void {
-  const fault = ownerFault(owner);
+  const fault = findOwnerFault(owner);
   if (fault !== undefined) throw new InvalidError(`${fault}.`, { field: "owner" });
 }
 
-export function grantOf(key: Key, owner: string, leaseMs: number, reply: Granted): Grant {
+export function toGrant(key: Key, owner: string, leaseMs: number, reply: GrantedReply): Grant {
   const { count, fence, remainingMs, asOf } = reply;
   const grant = { key, owner, count, fence, leaseMs, remainingMs, asOf };
-  return isBinary(key) ? { ...grant, ...fieldsOfKey(key) } : grant;
+  return isBinaryKey(key) ? { ...grant, ...toKeyFields(key) } : grant;
 }
 
-function holderFacts(holders: readonly SeenHolder[]) {
+function toHolderFacts(holders: readonly SeenHolder[]) {
   return holders.map(({ owner, count, fence, record }) => ({
     owner,
     count,
@@ -51,27 +51,27 @@ const REENTRY_NOT_ASKED = "The same owner holds it and re-entry was not asked fo
 const OTHERS_REENTRY =
   "A hold of the same owner name has it that was acquired with other credentials, and only these enter it again";
 
-export function heldBy(key: Key, owner: string, elsewhere: Elsewhere): HeldError {
+export function createHeldError(key: Key, owner: string, elsewhere: CurrentHold): HeldError {
   const { holders, remainingMs, asOf } = elsewhere;
   const by = holders[0]?.owner ?? "";
-  const isHoldOff = reservedFor(by) !== undefined;
+  const isHoldOff = parseReservedOwner(by) !== undefined;
   const unless = isHoldOff ? "That" : "Unless it is renewed, the lock";
   const how = remainingMs === null ? "It has no expiry." : `${unless} ends in ${remainingMs} ms.`;
   const isReentry = by === owner && !isHoldOff;
   const mine = elsewhere.by === undefined ? REENTRY_NOT_ASKED : OTHERS_REENTRY;
-  return new HeldError(`${isReentry ? mine : `It is ${heldText(by)}`}. ${how}`, {
-    ...fieldsOfKey(key),
-    holders: holderFacts(holders),
+  return new HeldError(`${isReentry ? mine : `It is ${describeHolder(by)}`}. ${how}`, {
+    ...toKeyFields(key),
+    holders: toHolderFacts(holders),
     remainingMs,
     asOf,
   });
 }
 
 /** A look that found a lock held by another, and the refusal that it leads to when nothing comes after it. */
-export class HeldSight {
+export class LazyHeldOutcome {
   constructor(
     private readonly key: Key,
-    private readonly held: Elsewhere,
+    private readonly held: CurrentHold,
   ) {}
 
   get heldMs(): number | null {
@@ -82,45 +82,51 @@ export class HeldSight {
     return this.held.asOf;
   }
 
-  refusal(owner: string | undefined): HeldError {
-    return heldBy(this.key, owner ?? "", this.held);
+  toError(owner: string | undefined): HeldError {
+    return createHeldError(this.key, owner ?? "", this.held);
   }
 }
 
 /** Who holds a lock, for a sentence. */
-export function heldText(owner: string): string {
-  const who = reservedFor(owner);
+export function describeHolder(owner: string): string {
+  const who = parseReservedOwner(owner);
   if (who === undefined) return `held by ${JSON.stringify(owner)}`;
-  return who === MIN_HOLD ? "held off for its least hold time" : `held off by ${JSON.stringify(who)}`;
+  return who === MIN_HOLD_RESERVER
+    ? "held off for its least hold time"
+    : `held off by ${JSON.stringify(who)}`;
 }
 
-export function queueFull(key: Key, waiting: number): QueueFullError {
+export function createQueueFullError(key: Key, waiting: number): QueueFullError {
   return new QueueFullError(`${waiting} are waiting for this lock already; try again later.`, {
-    ...fieldsOfKey(key),
+    ...toKeyFields(key),
     waiting,
   });
 }
 
-export function lostBy(key: Key, owner: string, now: Elsewhere | undefined): LostError {
+export function createLostError(key: Key, owner: string, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
-  const state = other === undefined ? "the key is free" : `it is ${heldText(other)}`;
+  const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
   return new LostError(
     `${JSON.stringify(owner)} does not hold the lock any more: ${now === undefined ? "that hold has ended" : state}. Stop what it protects.`,
-    { ...fieldsOfKey(key), holders: holderFacts(now?.holders ?? []), remainingMs: now?.remainingMs ?? null },
+    {
+      ...toKeyFields(key),
+      holders: toHolderFacts(now?.holders ?? []),
+      remainingMs: now?.remainingMs ?? null,
+    },
   );
 }
 
-export function notOwner(key: Key, owner: string): NotOwnerError {
+export function createNotOwnerError(key: Key, owner: string): NotOwnerError {
   return new NotOwnerError(
     `${JSON.stringify(owner)} holds the lock, but other credentials acquired it. Renew or release it with the API key that acquired it; an operator frees it by force-release.`,
-    fieldsOfKey(key),
+    toKeyFields(key),
   );
 }
 
-export function refusal(
+export function createRefusalError(
   key: Key,
-  format: SpokenFormat,
-  reply: Refused | { readonly outcome: "unit_conflict"; readonly unit: Unit },
+  format: WritableFormat,
+  reply: RefusedReply | { readonly outcome: "unit_conflict"; readonly unit: TimestampUnit },
 ): LockkeeperError {
   if (reply.outcome === "unknown") {
     return new UnknownOutcomeError(
@@ -136,23 +142,23 @@ export function refusal(
     const unit = reply.unit === "s" ? "seconds" : "milliseconds";
     return new UnitConflictError(
       `The key holds a deadline in ${unit}, and its clients would misread another one. It was not touched; ask with unit "${reply.unit}".`,
-      { ...fieldsOfKey(key), unit: reply.unit },
+      { ...toKeyFields(key), unit: reply.unit },
     );
   }
-  return notALock(key, reply.type, format);
+  return createNotALockError(key, reply.type, format);
 }
 
 /** Of what a look showed. */
-export function noLockSeen({ key, type, unread }: NoLockObservation): NotALockError {
-  if (unread === undefined) return notALock(key, type);
+export function createObservedNotALockError({ key, type, unread }: NotALockObservation): NotALockError {
+  if (unread === undefined) return createNotALockError(key, type);
   return new NotALockError(
     `The key holds a ${type} of ${unread.size} ${unread.of}. More than ${unread.most} are not read, so whether it is a lock is not known. It was not touched; look at it with redis-cli.`,
-    { ...fieldsOfKey(key), redisType: type },
+    { ...toKeyFields(key), redisType: type },
   );
 }
 
 /** @param format as what it was looked at; any by default */
-export function notALock(key: Key, redisType: string, format?: SpokenFormat): NotALockError {
+export function createNotALockError(key: Key, redisType: string, format?: WritableFormat): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =
     format === undefined
@@ -160,6 +166,6 @@ export function notALock(key: Key, redisType: string, format?: SpokenFormat): No
       : "name the `format` that it is written in, or another lock";
   return new NotALockError(
     `The key holds a ${redisType} that is not ${kind}. It was not touched; ${advice}.`,
-    { ...fieldsOfKey(key), redisType },
+    { ...toKeyFields(key), redisType },
   );
 }

@@ -1,18 +1,18 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { KeyNotAllowedError } from "../../errors/lock-errors.ts";
-import { KeyRange } from "../../redis/glob.ts";
+import { KeyPatternSet } from "../../redis/glob.ts";
 import { assertMappable } from "./error-factories.ts";
 
 /** Which keys may be locked. */
-export class Lockable {
-  readonly #range: KeyRange;
+export class LockableKeys {
+  readonly #range: KeyPatternSet;
 
   constructor(private readonly patterns: readonly string[]) {
-    this.#range = new KeyRange(patterns);
+    this.#range = new KeyPatternSet(patterns);
   }
 
   /** @throws KeyNotAllowedError */
-  assert(key: Key): void {
+  assertAllowed(key: Key): void {
     assertMappable(key);
     if (this.#range.has(key)) return;
     throw new KeyNotAllowedError(

@@ -4,10 +4,10 @@ export interface Moment {
   readonly wall: number;
 }
 
-export function momentNow(): Moment {
+export function getCurrentMoment(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
-export function elapsedSince(moment: Moment): number {
+export function computeElapsedMs(moment: Moment): number {
   return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownerFault } from "./owner-fault.ts";
+import { findOwnerFault } from "./owner-fault.ts";
 
 describe("owner string validation", () => {
   it.each([
@@ -22,7 +22,7 @@ describe("owner string validation", () => {
     "'; DROP TABLE locks; --",
     "<b>&amp;</b>",
   ])("the owner string %j is valid", (owner) => {
-    expect(ownerFault(owner)).toBeUndefined();
+    expect(findOwnerFault(owner)).toBeUndefined();
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe("owner string validation", () => {
     ["lockkeeper:", "lockkeeper:"],
     ["lockkeeper:reserve:mei", "lockkeeper:"],
   ])("the owner string %s is rejected, naming the reserved part", (owner, meaning) => {
-    expect(ownerFault(owner)).toContain(`"${meaning}"`);
+    expect(findOwnerFault(owner)).toContain(`"${meaning}"`);
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe("owner string validation", () => {
     ["a lone surrogate", "a\ud800b"],
     ["a private use character", "a\ue000"],
   ])("an owner string with %s is rejected as not printable", (_, owner) => {
-    expect(ownerFault(owner)).toMatch(/not printable; give 1 to 256 printable characters/);
+    expect(findOwnerFault(owner)).toMatch(/not printable; give 1 to 256 printable characters/);
   });
 
   it("an owner string with any control or bidirectional formatting character is rejected", () => {
@@ -69,21 +69,21 @@ describe("owner string validation", () => {
       (code) => code < 0x20 || code > 0x7e,
     );
     for (const code of [...bidi, ...controls]) {
-      expect(ownerFault(`a${String.fromCodePoint(code)}b`)).toBeDefined();
+      expect(findOwnerFault(`a${String.fromCodePoint(code)}b`)).toBeDefined();
     }
   });
 
   it("the length of an owner string is limited to 1 to 256 characters, not code units", () => {
-    expect(ownerFault("")).toContain("1 to 256");
-    expect(ownerFault("x".repeat(256))).toBeUndefined();
-    expect(ownerFault("👷".repeat(256))).toBeUndefined();
-    expect(ownerFault("👷".repeat(257))).toContain("257 characters; at most 256");
+    expect(findOwnerFault("")).toContain("1 to 256");
+    expect(findOwnerFault("x".repeat(256))).toBeUndefined();
+    expect(findOwnerFault("👷".repeat(256))).toBeUndefined();
+    expect(findOwnerFault("👷".repeat(257))).toContain("257 characters; at most 256");
   });
 
   it("a valid owner string never contains the separators of event messages", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (owner) => {
-        if (ownerFault(owner) === undefined) expect(owner).not.toMatch(/[\t\n\0]/);
+        if (findOwnerFault(owner) === undefined) expect(owner).not.toMatch(/[\t\n\0]/);
       }),
     );
   });

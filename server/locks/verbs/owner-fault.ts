@@ -1,17 +1,17 @@
 import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
 // These mean something in the layouts we share with Redisson.
-const ENDINGS = [":write", ":expire_time", ":lock_count"];
+const RESERVED_ENDINGS = [":write", ":expire_time", ":lock_count"];
 
 // Nearly all owners are: what it takes to tell the others costs as much as a command.
-const PLAIN = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
+const PLAIN_OWNER = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 
 /** Why a string cannot name an owner; undefined when it can. */
-export function ownerFault(owner: string): string | undefined {
-  return (PLAIN.test(owner) ? undefined : textFault(owner)) ?? meaningFault(owner);
+export function findOwnerFault(owner: string): string | undefined {
+  return (PLAIN_OWNER.test(owner) ? undefined : findTextFault(owner)) ?? findReservedMeaning(owner);
 }
 
-function textFault(owner: string): string | undefined {
+function findTextFault(owner: string): string | undefined {
   const characters = [...owner].length;
   if (characters === 0) return "owner is empty; give 1 to 256 printable characters";
   if (characters > OWNER_CHARACTERS_MAX) {
@@ -23,9 +23,9 @@ function textFault(owner: string): string | undefined {
   return undefined;
 }
 
-function meaningFault(owner: string): string | undefined {
+function findReservedMeaning(owner: string): string | undefined {
   if (owner === "mode") return 'owner may not be "mode", which marks a read/write lock';
-  const ending = ENDINGS.find((text) => owner.endsWith(text));
+  const ending = RESERVED_ENDINGS.find((text) => owner.endsWith(text));
   if (ending !== undefined)
     return `owner may not end in "${ending}", which means something else in a lock's hash`;
   if (owner.startsWith("lockkeeper:"))

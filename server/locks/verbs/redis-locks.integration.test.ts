@@ -1,32 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forceByName } from "../../../test/support/force-release-by-owner.ts";
+import { forceReleaseByOwner } from "../../../test/support/force-release-by-owner.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { companionKeyOf, fencedCounterKeyOf } from "../../formats/keys.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
-import { addressOf, connect, whenReady } from "../../redis/connect.ts";
-import { Locks } from "./redis-locks.ts";
+import { buildCompanionKey, buildFencedCounterKey } from "../../formats/keys.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { connect, parseRedisAddress, waitUntilReady } from "../../redis/connect.ts";
+import { RedisLocks } from "./redis-locks.ts";
 
 let redis: TestRedis;
 let direct: Redis;
 let connection: Redis;
 let wake: Redis;
 let operatorConnection: Redis;
-let locks: Locks;
+let locks: RedisLocks;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
-  connection = connect(addressOf(redis.url), "test");
-  wake = connect(addressOf(redis.url), "wake", { autoResubscribe: false });
-  operatorConnection = connect(addressOf(redis.url), "operator");
+  direct = redis.createClient();
+  connection = connect(parseRedisAddress(redis.url), "test");
+  wake = connect(parseRedisAddress(redis.url), "wake", { autoResubscribe: false });
+  operatorConnection = connect(parseRedisAddress(redis.url), "operator");
   await Promise.all(
-    [connection, operatorConnection].map((each) => whenReady(each, AbortSignal.timeout(5000))),
+    [connection, operatorConnection].map((each) => waitUntilReady(each, AbortSignal.timeout(5000))),
   );
-  locks = new Locks(connection, wake, 0, ["lock:*"]);
+  locks = new RedisLocks(connection, wake, 0, ["lock:*"]);
 });
 
 afterAll(async () => {
@@ -36,12 +36,12 @@ afterAll(async () => {
   await redis.stop();
 });
 
-const fresh = () => `lock:${randomUUID()}`;
+const createKey = () => `lock:${randomUUID()}`;
 const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, reentrant: true, ...more });
 const acquire = async (key: string, owner: string, more = {}) =>
   (await locks.acquire(key, ask(owner, more))).grant;
 
-async function refusalOf(promise: Promise<unknown>): Promise<LockkeeperError> {
+async function catchLockError(promise: Promise<unknown>): Promise<LockkeeperError> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -52,14 +52,14 @@ async function refusalOf(promise: Promise<unknown>): Promise<LockkeeperError> {
 
 describe("acquire", () => {
   it("acquire writes exactly the fields Redisson writes", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me", { record: { service: "checkout" } });
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
     expect(await direct.pttl(key)).toBeGreaterThan(29_000);
   });
 
   it("a re-entry is counted in Redis, keeps the fencing token and never shortens the lease", async () => {
-    const key = fresh();
+    const key = createKey();
     const first = await acquire(key, "me", { leaseMs: 60_000 });
     const second = await acquire(key, "me", { leaseMs: 1000 });
     expect(second.count).toBe(2);
@@ -69,9 +69,9 @@ describe("acquire", () => {
   });
 
   it("an acquire by another owner is refused with the holder and the remaining lease", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me", { record: { service: "checkout" } });
-    const refusal = await refusalOf(locks.acquire(key, ask("you")));
+    const refusal = await catchLockError(locks.acquire(key, ask("you")));
     if (!(refusal instanceof HeldError)) throw refusal;
     expect(refusal.code).toBe("held");
     expect(refusal.facts).toMatchObject({
@@ -81,14 +81,14 @@ describe("acquire", () => {
   });
 
   it("a non-reentrant acquire by the same owner is refused", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
-    expect((await refusalOf(locks.acquire(key, ask("me", { reentrant: false })))).code).toBe("held");
+    expect((await catchLockError(locks.acquire(key, ask("me", { reentrant: false })))).code).toBe("held");
     expect(await direct.hget(key, "me")).toBe("1");
   });
 
   it("every new hold has a larger fencing token, even after a manual DEL and FLUSHALL", async () => {
-    const key = fresh();
+    const key = createKey();
     const fences = [Number((await acquire(key, "a")).fence)];
     await locks.release(key, { owner: "a" });
     fences.push(Number((await acquire(key, "b")).fence));
@@ -100,31 +100,31 @@ describe("acquire", () => {
   });
 
   it("a new fencing token exceeds a stored one that is ahead of the server clock", async () => {
-    const key = fresh();
+    const key = createKey();
     const ahead = Date.now() * 1000 + 3_600_000_000;
-    await direct.set(String(companionKeyOf(key)), ["", "", 0, ahead, 0, 0, 0, 0, 0, "", ""].join("\n"));
+    await direct.set(String(buildCompanionKey(key)), ["", "", 0, ahead, 0, 0, 0, 0, 0, "", ""].join("\n"));
     expect((await acquire(key, "me")).fence).toBe(String(ahead + 1));
   });
 
   it("fencing tokens share one rising sequence with Redisson's fenced lock", async () => {
-    const key = fresh();
+    const key = createKey();
     const ahead = Date.now() * 1000 + 3_600_000_000;
-    const counter = String(fencedCounterKeyOf(key));
+    const counter = String(buildFencedCounterKey(key));
     await direct.set(counter, String(ahead));
     expect((await acquire(key, "me")).fence).toBe(String(ahead + 1));
     expect(await direct.get(counter)).toBe(String(ahead + 1));
   });
 
   it("the companion key outlives the lease by 10 minutes", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me", { leaseMs: 10_000 });
-    const ttl = await direct.pttl(String(companionKeyOf(key)));
+    const ttl = await direct.pttl(String(buildCompanionKey(key)));
     expect(ttl).toBeGreaterThan(605_000);
     expect(ttl).toBeLessThanOrEqual(610_000);
   });
 
   it("a re-entry of a Redisson hold raises its count and returns no fencing token", async () => {
-    const key = fresh();
+    const key = createKey();
     const owner = `${randomUUID()}:42`;
     await direct.hset(key, owner, 1);
     await direct.pexpire(key, 20_000);
@@ -146,14 +146,14 @@ describe("acquire", () => {
         ),
     ],
   ])("every verb reports not_a_lock for %s and leaves it unchanged", async (_, write) => {
-    const key = fresh();
+    const key = createKey();
     await write(key);
     const before = await direct.dump(key);
     for (const attempt of [
       () => locks.acquire(key, ask("me")),
       () => locks.renew(key, { owner: "me", leaseMs: 1000 }),
       () => locks.release(key, { owner: "me" }),
-      () => forceByName(locks, key, "redisson", { owner: "me", fence: null, by: "x", reason: "y" }),
+      () => forceReleaseByOwner(locks, key, "redisson", { owner: "me", fence: null, by: "x", reason: "y" }),
     ]) {
       const outcome = await attempt().then(
         (reply) => ("outcome" in reply ? reply.outcome : "granted"),
@@ -166,7 +166,7 @@ describe("acquire", () => {
   });
 
   it("exactly one of 50 concurrent acquires is granted", async () => {
-    const key = fresh();
+    const key = createKey();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         acquire(key, `owner-${n}`).then(
@@ -181,7 +181,7 @@ describe("acquire", () => {
 
 describe("renew", () => {
   it("renew extends a hold, keeps the fencing token and never shortens the lease", async () => {
-    const key = fresh();
+    const key = createKey();
     const { fence } = await acquire(key, "me", { leaseMs: 5000 });
     expect(await locks.renew(key, { owner: "me", leaseMs: 20_000 })).toMatchObject({
       fence,
@@ -191,15 +191,15 @@ describe("renew", () => {
   });
 
   it("renew never creates a lock", async () => {
-    const key = fresh();
-    expect((await refusalOf(locks.renew(key, { owner: "me", leaseMs: 1000 }))).code).toBe("lost");
+    const key = createKey();
+    expect((await catchLockError(locks.renew(key, { owner: "me", leaseMs: 1000 }))).code).toBe("lost");
     expect(await direct.exists(key)).toBe(0);
   });
 
   it("renew of a lost lock names its current holder", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "you");
-    const refusal = await refusalOf(locks.renew(key, { owner: "me", leaseMs: 1000 }));
+    const refusal = await catchLockError(locks.renew(key, { owner: "me", leaseMs: 1000 }));
     expect(refusal.code).toBe("lost");
     expect(refusal.facts).toMatchObject({ holders: [{ owner: "you" }] });
   });
@@ -207,7 +207,7 @@ describe("renew", () => {
 
 describe("release", () => {
   it("each release lowers the count by one, and the last one deletes the lock", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     await acquire(key, "me");
     expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "released", count: 1 });
@@ -217,7 +217,7 @@ describe("release", () => {
   });
 
   it("release of a free lock or another owner's lock returns not_held and changes nothing", async () => {
-    const key = fresh();
+    const key = createKey();
     expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "not_held" });
     await acquire(key, "you");
     expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "not_held" });
@@ -225,9 +225,9 @@ describe("release", () => {
   });
 
   it("release wakes Redisson waiters with one 0, and only when the lock becomes free", async () => {
-    const key = fresh();
+    const key = createKey();
     const messages: string[] = [];
-    const listener = redis.client();
+    const listener = redis.createClient();
     await listener.subscribe(`redisson_lock__channel:{${key}}`);
     listener.on("message", (_, message: string) => messages.push(message));
     await acquire(key, "me");
@@ -240,7 +240,7 @@ describe("release", () => {
 
 describe("repeated request ids", () => {
   it("a repeated acquire is granted once", async () => {
-    const key = fresh();
+    const key = createKey();
     const first = await acquire(key, "me", { requestId: "r1" });
     await acquire(key, "me", { requestId: "r2" });
     const replay = await acquire(key, "me", { requestId: "r1" });
@@ -249,16 +249,16 @@ describe("repeated request ids", () => {
   });
 
   it("a repeated acquire returns lost once its hold has ended, even if the same owner reacquired the lock", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me", { requestId: "r1" });
     await locks.release(key, { owner: "me" });
-    expect((await refusalOf(locks.acquire(key, ask("me", { requestId: "r1" })))).code).toBe("lost");
+    expect((await catchLockError(locks.acquire(key, ask("me", { requestId: "r1" })))).code).toBe("lost");
     await acquire(key, "me", { requestId: "r2" });
-    expect((await refusalOf(locks.acquire(key, ask("me", { requestId: "r1" })))).code).toBe("lost");
+    expect((await catchLockError(locks.acquire(key, ask("me", { requestId: "r1" })))).code).toBe("lost");
   });
 
   it("a repeated release is carried out once", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     await acquire(key, "me");
     await locks.release(key, { owner: "me", requestId: "r1" });
@@ -270,7 +270,7 @@ describe("repeated request ids", () => {
   });
 
   it("a repeated release that found nothing never releases a later hold", async () => {
-    const key = fresh();
+    const key = createKey();
     await locks.release(key, { owner: "me", requestId: "r1" });
     await acquire(key, "me");
     expect(await locks.release(key, { owner: "me", requestId: "r1" })).toMatchObject({ outcome: "not_held" });
@@ -278,7 +278,7 @@ describe("repeated request ids", () => {
   });
 
   it("a request id reused for another verb, owner or body is refused", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me", { requestId: "r1" });
     for (const other of [
       locks.acquire(key, ask("you", { requestId: "r1" })),
@@ -286,7 +286,7 @@ describe("repeated request ids", () => {
       locks.renew(key, { owner: "me", leaseMs: 30_000, requestId: "r1" }),
       locks.release(key, { owner: "me", requestId: "r1" }),
     ]) {
-      expect((await refusalOf(other)).code).toBe("request_id_reused");
+      expect((await catchLockError(other)).code).toBe("request_id_reused");
     }
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
   });
@@ -297,13 +297,13 @@ describe("stale or invalid companion keys", () => {
   const native = `${randomUUID()}:7`;
 
   it("a stale companion key is not attributed to a hold the same owner acquired without Lockkeeper", async () => {
-    const key = fresh();
+    const key = createKey();
     const { fence } = await acquire(key, native);
     await locks.release(key, { owner: native });
     await direct.multi().hset(key, native, 1).pexpire(key, 30_000).exec();
     expect(await fenceOf(key)).toBeNull();
     expect((await acquire(key, native)).fence).toBeNull();
-    const reply = await forceByName(locks, key, "redisson", {
+    const reply = await forceReleaseByOwner(locks, key, "redisson", {
       owner: native,
       fence,
       by: "mei",
@@ -313,9 +313,9 @@ describe("stale or invalid companion keys", () => {
   });
 
   it("a hold whose companion key was deleted can still be renewed and released", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
-    await direct.del(String(companionKeyOf(key)));
+    await direct.del(String(buildCompanionKey(key)));
     expect(await locks.renew(key, { owner: "me", leaseMs: 60_000 })).toMatchObject({ count: 1, fence: null });
     expect(await locks.release(key, { owner: "me" })).toMatchObject({ outcome: "released" });
   });
@@ -333,15 +333,18 @@ describe("stale or invalid companion keys", () => {
         direct.set(companion, `me\n\n${"9".repeat(400)}\n1\n${"9".repeat(30)}\n1\n1\n1\n1\nredisson\n{`),
     ],
     ["a hash", (companion: string) => direct.multi().del(companion).hset(companion, "owner", "me").exec()],
-  ])("a lock with a companion key that holds %s can still be acquired, and no hold is half-written", async (_, spoil) => {
-    const key = fresh();
-    await spoil(String(companionKeyOf(key)));
-    expect(await acquire(key, "me")).toMatchObject({ count: 1, fence: expect.stringMatching(/^\d{16}$/) });
-    await spoil(String(companionKeyOf(key)));
-    expect(["released", "not_a_lock"]).toContain(
-      (await locks.release(key, { owner: "me" }).catch((error) => ({ outcome: error.code }))).outcome,
-    );
-  });
+  ])(
+    "a lock with a companion key that holds %s can still be acquired, and no hold is half-written",
+    async (_, spoil) => {
+      const key = createKey();
+      await spoil(String(buildCompanionKey(key)));
+      expect(await acquire(key, "me")).toMatchObject({ count: 1, fence: expect.stringMatching(/^\d{16}$/) });
+      await spoil(String(buildCompanionKey(key)));
+      expect(["released", "not_a_lock"]).toContain(
+        (await locks.release(key, { owner: "me" }).catch((error) => ({ outcome: error.code }))).outcome,
+      );
+    },
+  );
 });
 
 describe("hashes that resemble a lock", () => {
@@ -349,17 +352,17 @@ describe("hashes that resemble a lock", () => {
     ["a count out of range", `${randomUUID()}:1`, "9".repeat(20)],
     ["an owner of 1 MB", `${randomUUID()}:${"1".repeat(1_000_000)}`, "1"],
   ])("a hash with %s is not a lock and is left unchanged", async (_, owner, count) => {
-    const key = fresh();
+    const key = createKey();
     await direct.hset(key, owner, count);
-    expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("not_a_lock");
+    expect((await catchLockError(locks.acquire(key, ask("me")))).code).toBe("not_a_lock");
     expect(await direct.hget(key, owner)).toBe(count);
-    expect((await refusalOf(locks.verify(key, { owner: "me" }))).code).toBe("not_a_lock");
+    expect((await catchLockError(locks.verify(key, { owner: "me" }))).code).toBe("not_a_lock");
   });
 });
 
 describe("Redisson read/write locks", () => {
   it("a Redisson read/write lock blocks acquire and is not changed by any verb", async () => {
-    const key = fresh();
+    const key = createKey();
     const reader = `${randomUUID()}:7`;
     await direct
       .multi()
@@ -367,27 +370,31 @@ describe("Redisson read/write locks", () => {
       .pexpire(key, 30_000)
       .exec();
     const before = await direct.dump(key);
-    expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("held");
-    expect((await refusalOf(locks.release(key, { owner: reader }))).code).toBe("not_a_lock");
-    expect((await refusalOf(locks.renew(key, { owner: reader, leaseMs: 1000 }))).code).toBe("not_a_lock");
+    expect((await catchLockError(locks.acquire(key, ask("me")))).code).toBe("held");
+    expect((await catchLockError(locks.release(key, { owner: reader }))).code).toBe("not_a_lock");
+    expect((await catchLockError(locks.renew(key, { owner: reader, leaseMs: 1000 }))).code).toBe(
+      "not_a_lock",
+    );
     expect(await direct.dump(key)).toBe(before);
   });
 });
 
 describe("retries after a lost reply", () => {
   it("a retry returns unknown and is not executed when its first attempt may have left the request window", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
     for (let n = 0; n < 120; n++) await acquire(key, "me");
-    expect(await FORMATS.redisson.release(connection, "none", key, { ...first, retryMs: 5000 })).toEqual({
-      outcome: "unknown",
-    });
+    expect(await LOCK_WRITERS.redisson.release(connection, "none", key, { ...first, retryMs: 5000 })).toEqual(
+      {
+        outcome: "unknown",
+      },
+    );
     expect(await direct.hget(key, "me")).toBe("121");
   });
 
   it("a retry returns the original result while its first attempt is in the request window, also after 12 losses", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     const lost = Array.from({ length: 12 }, (_, n) => ({
       owner: "me",
@@ -400,44 +407,44 @@ describe("retries after a lost reply", () => {
       minHoldMs: 0,
       unit: "ms" as const,
     }));
-    for (const each of lost) await FORMATS.redisson.acquire(connection, "none", key, each);
+    for (const each of lost) await LOCK_WRITERS.redisson.acquire(connection, "none", key, each);
     for (const each of lost) {
-      const again = await FORMATS.redisson.acquire(connection, "none", key, { ...each, retryMs: 5000 });
+      const again = await LOCK_WRITERS.redisson.acquire(connection, "none", key, { ...each, retryMs: 5000 });
       expect(again.outcome).toBe("granted");
     }
     expect(await direct.hget(key, "me")).toBe("13");
   });
 
   it("a retry first sent after all recorded requests is executed, however many there are", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     for (let n = 0; n < 120; n++) await acquire(key, "me");
     await new Promise((resolve) => setTimeout(resolve, 60));
     const first = { owner: "me", id: "lost", digest: "-" };
-    expect((await FORMATS.redisson.release(connection, "none", key, { ...first, retryMs: 30 })).outcome).toBe(
-      "released",
-    );
+    expect(
+      (await LOCK_WRITERS.redisson.release(connection, "none", key, { ...first, retryMs: 30 })).outcome,
+    ).toBe("released");
   });
 
   it("a retry whose first attempt was never recorded is executed", async () => {
-    const key = fresh();
+    const key = createKey();
     await acquire(key, "me");
     const first = { owner: "me", id: "lost", digest: "-" };
     expect(
-      (await FORMATS.redisson.release(connection, "none", key, { ...first, retryMs: 500 })).outcome,
+      (await LOCK_WRITERS.redisson.release(connection, "none", key, { ...first, retryMs: 500 })).outcome,
     ).toBe("released");
   });
 });
 
 describe("force-release", () => {
   it("force-release ends the hold that was seen, wakes Redisson waiters once and keeps the fencing token rising", async () => {
-    const key = fresh();
+    const key = createKey();
     const messages: string[] = [];
-    const listener = redis.client();
+    const listener = redis.createClient();
     await listener.subscribe(`redisson_lock__channel:{${key}}`);
     listener.on("message", (_, message: string) => messages.push(message));
     const { fence } = await acquire(key, "me");
-    const reply = await forceByName(locks, key, "redisson", {
+    const reply = await forceReleaseByOwner(locks, key, "redisson", {
       owner: "me",
       fence,
       by: "mei",
@@ -450,11 +457,11 @@ describe("force-release", () => {
   });
 
   it("force-release changes nothing when the same owner reacquired the lock", async () => {
-    const key = fresh();
+    const key = createKey();
     const { fence } = await acquire(key, "me");
     await locks.release(key, { owner: "me" });
     await acquire(key, "me");
-    const reply = await forceByName(locks, key, "redisson", {
+    const reply = await forceReleaseByOwner(locks, key, "redisson", {
       owner: "me",
       fence,
       by: "mei",
@@ -465,8 +472,8 @@ describe("force-release", () => {
   });
 
   it("force-release never ends the wrong hold in 1,000 races with a changing holder", async () => {
-    const key = fresh();
-    const operator = new Locks(operatorConnection, wake, 0, ["lock:*"]);
+    const key = createKey();
+    const operator = new RedisLocks(operatorConnection, wake, 0, ["lock:*"]);
     let wrong = 0;
     let freed = 0;
     for (let round = 0; round < 1000; round++) {
@@ -476,7 +483,7 @@ describe("force-release", () => {
         await locks.acquire(key, ask("b"));
       };
       const free = () =>
-        forceByName(operator, key, "redisson", { owner: "a", fence, by: "mei", reason: "race" });
+        forceReleaseByOwner(operator, key, "redisson", { owner: "a", fence, by: "mei", reason: "race" });
       const [first, second] = round % 2 === 0 ? [change, free] : [free, change];
       const begun = first();
       if (round % 4 > 1) await new Promise((resolve) => setImmediate(resolve));
@@ -501,7 +508,7 @@ describe("key_not_allowed", () => {
     "lock:{}x",
     "redisson_lock_queue:{lock:1}",
   ])("acquire refuses the key %s as key_not_allowed", async (key) => {
-    expect((await refusalOf(locks.acquire(key, ask("me")))).code).toBe("key_not_allowed");
+    expect((await catchLockError(locks.acquire(key, ask("me")))).code).toBe("key_not_allowed");
     expect(await direct.exists(key)).toBe(0);
   });
 

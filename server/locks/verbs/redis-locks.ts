@@ -1,45 +1,52 @@
 import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
-import { isSpoken } from "../../../lib/contract/format.ts";
-import { fieldsOfKey, isBinary, type Key } from "../../../lib/keys/key.ts";
-import { eventChannelOf } from "../../formats/keys.ts";
-import type { FreeAsk } from "../../formats/lock-format.ts";
-import { FORMATS } from "../../formats/lock-writer.ts";
+import { isWritableFormat } from "../../../lib/contract/format.ts";
+import { isBinaryKey, type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { buildEventChannel } from "../../formats/keys.ts";
+import type { ForceReleaseParams } from "../../formats/lock-format.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
-import { knownFormat } from "../../formats/registry/lock-formats.ts";
+import { findLockFormat } from "../../formats/registry/lock-formats.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { assertDurations } from "./durations.ts";
-import { assertMappable, assertOwner, grantOf, lostBy, notOwner, refusal } from "./error-factories.ts";
-import { Lockable } from "./lockable-keys.ts";
-import { Requests } from "./request-factory.ts";
-import { reservedOwner } from "./reserved-owner.ts";
-import type { Door } from "./safety.ts";
+import {
+  assertMappable,
+  assertOwner,
+  createLostError,
+  createNotOwnerError,
+  createRefusalError,
+  toGrant,
+} from "./error-factories.ts";
+import { LockableKeys } from "./lockable-keys.ts";
+import { RequestFactory } from "./request-factory.ts";
+import { formatReservedOwner } from "./reserved-owner.ts";
+import type { GuardedCommands } from "./safety.ts";
 import type {
   AcquiredGrant,
   AcquireOptions,
-  ExtendAsk,
+  ExtendParams,
   OperatorVerbs,
   ReleaseOptions,
   RenewOptions,
   ReserveOptions,
 } from "./verbs.ts";
-import { verify } from "./verify-hold.ts";
-import { Waits } from "./wait-coordinator.ts";
-import { WaitingRoom } from "./waiter-queues.ts";
+import { verifyHold } from "./verify-hold.ts";
+import { WaitCoordinator } from "./wait-coordinator.ts";
+import { WaiterQueues } from "./waiter-queues.ts";
 
 /**
  * The verbs on locks. Each is one script; each answers granted, refused, or that the outcome is unknown.
  * Deadlines that clients derive from `remainingMs` count from before they sent the request.
  */
-export class Locks implements OperatorVerbs {
+export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
   readonly #channel: string;
-  readonly #lockable: Lockable;
-  readonly #requests = new Requests();
+  readonly #lockable: LockableKeys;
+  readonly #requests = new RequestFactory();
   readonly #acquirer: Acquirer;
-  readonly #doorFor: (what: "grant" | "renewal") => Door;
+  readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
 
   /**
    * @param subscriber a connection of its own: it hears the wake-ups of those who wait
@@ -50,15 +57,15 @@ export class Locks implements OperatorVerbs {
     subscriber: Subscriber,
     db: number,
     lockable: readonly string[],
-    doorFor?: (what: "grant" | "renewal") => Door,
+    doorFor?: (what: "grant" | "renewal") => GuardedCommands,
   ) {
     this.#redis = redis;
     const open = { commands: redis, confirm: undefined };
-    this.#doorFor = doorFor ?? (() => open);
-    this.#channel = eventChannelOf(db);
-    this.#lockable = new Lockable(lockable);
-    const waits = new Waits(new WaitingRoom(subscriber));
-    this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#doorFor);
+    this.#getGuardedCommands = doorFor ?? (() => open);
+    this.#channel = buildEventChannel(db);
+    this.#lockable = new LockableKeys(lockable);
+    const waits = new WaitCoordinator(new WaiterQueues(subscriber));
+    this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
   }
 
   /**
@@ -71,7 +78,7 @@ export class Locks implements OperatorVerbs {
     // Not async, as what is between this and the wait: each promise that is still open weighs something, and thousands
     // may wait.
     try {
-      this.#lockable.assert(key);
+      this.#lockable.assertAllowed(key);
       assertOwner(options.owner);
       assertDurations(options);
     } catch (error) {
@@ -85,21 +92,21 @@ export class Locks implements OperatorVerbs {
    *   unknown_outcome
    */
   async renew(key: Key, options: RenewOptions): Promise<Grant> {
-    this.#lockable.assert(key);
+    this.#lockable.assertAllowed(key);
     assertOwner(options.owner);
     assertDurations({ leaseMs: options.leaseMs });
-    const format = FORMATS[options.format ?? "redisson"];
-    const ask = this.#requests.renew(options);
-    const { commands, confirm } = this.#doorFor("renewal");
+    const format = LOCK_WRITERS[options.format ?? "redisson"];
+    const ask = this.#requests.createRenewRequest(options);
+    const { commands, confirm } = this.#getGuardedCommands("renewal");
     const reply = await attempt(this.#redis, (retryMs) => {
       options.onSend?.();
       return format.renew(commands, this.#channel, key, { ...ask, retryMs });
     });
     if (reply.outcome === "granted") await confirm?.();
-    if (reply.outcome === "granted") return grantOf(key, ask.owner, ask.leaseMs, reply);
-    if (reply.outcome === "lost") throw lostBy(key, ask.owner, reply);
-    if (reply.outcome === "not_owner") throw notOwner(key, ask.owner);
-    throw refusal(key, format.name, reply);
+    if (reply.outcome === "granted") return toGrant(key, ask.owner, ask.leaseMs, reply);
+    if (reply.outcome === "lost") throw createLostError(key, ask.owner, reply);
+    if (reply.outcome === "not_owner") throw createNotOwnerError(key, ask.owner);
+    throw createRefusalError(key, format.name, reply);
   }
 
   /**
@@ -107,22 +114,22 @@ export class Locks implements OperatorVerbs {
    *   unknown_outcome
    */
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
-    this.#lockable.assert(key);
+    this.#lockable.assertAllowed(key);
     assertOwner(options.owner);
     assertDurations({ holdOffMs: options.holdOffMs });
     const { owner } = options;
-    const format = FORMATS[options.format ?? "redisson"];
-    const ask = this.#requests.release(options);
+    const format = LOCK_WRITERS[options.format ?? "redisson"];
+    const ask = this.#requests.createReleaseRequest(options);
     const reply = await attempt(this.#redis, (retryMs) =>
       format.release(this.#redis, this.#channel, key, retryMs === undefined ? ask : { ...ask, retryMs }),
     );
     if (reply.outcome === "released" || reply.outcome === "not_held") {
       const count = reply.outcome === "released" ? reply.count : 0;
       const released = { key, owner, outcome: reply.outcome, count, asOf: reply.asOf };
-      return isBinary(key) ? { ...released, ...fieldsOfKey(key) } : released;
+      return isBinaryKey(key) ? { ...released, ...toKeyFields(key) } : released;
     }
-    if (reply.outcome === "not_owner") throw notOwner(key, owner);
-    throw refusal(key, format.name, reply);
+    if (reply.outcome === "not_owner") throw createNotOwnerError(key, owner);
+    throw createRefusalError(key, format.name, reply);
   }
 
   /**
@@ -132,9 +139,9 @@ export class Locks implements OperatorVerbs {
    * @throws LockkeeperError as `acquire` without waiting
    */
   async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
-    this.#lockable.assert(key);
+    this.#lockable.assertAllowed(key);
     assertDurations({ holdOffMs });
-    const owner = reservedOwner(by);
+    const owner = formatReservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
     const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };
     return (await this.#acquirer.acquire(key, ask)).grant;
@@ -146,9 +153,9 @@ export class Locks implements OperatorVerbs {
    * @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, unavailable
    */
   async verify(key: Key, ask: VerifyInput): Promise<Verified> {
-    this.#lockable.assert(key);
+    this.#lockable.assertAllowed(key);
     assertOwner(ask.owner);
-    return await verify(this.#redis, key, ask);
+    return await verifyHold(this.#redis, key, ask);
   }
 
   /**
@@ -156,9 +163,9 @@ export class Locks implements OperatorVerbs {
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
-  async forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReleaseReply> {
+  async forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseReply> {
     assertMappable(seen.key);
-    const frees = knownFormat(seen.format, seen.type)?.frees;
+    const frees = findLockFormat(seen.format, seen.type)?.frees;
     if (frees === undefined) throw new Error(`nothing frees a lock of ${seen.format}`);
     const call = () => frees.free(this.#redis, this.#channel, seen, ask);
     // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
@@ -170,12 +177,12 @@ export class Locks implements OperatorVerbs {
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
-  async extend(seen: HeldObservation, ask: ExtendAsk): Promise<ExtendReply> {
+  async extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply> {
     assertMappable(seen.key);
     const { format: name, holders } = seen;
     const [{ owner, fence }] = holders;
     // Every library's lock of one string ends with its key, as a token does.
-    const format = FORMATS[isSpoken(name) ? name : "token"];
+    const format = LOCK_WRITERS[isWritableFormat(name) ? name : "token"];
     const call = () => format.extend(this.#redis, this.#channel, seen.key, { ...ask, owner, fence });
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }

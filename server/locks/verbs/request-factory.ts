@@ -1,35 +1,39 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { AcquireRequest, ReleaseRequest, RenewRequest, Request } from "../../formats/lock-writer.ts";
-import { reservedOwner } from "./reserved-owner.ts";
+import type { AcquireRequest, LockRequest, ReleaseRequest, RenewRequest } from "../../formats/lock-writer.ts";
+import { formatReservedOwner } from "./reserved-owner.ts";
 import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./verbs.ts";
 
-type Named = Pick<AcquireOptions, "requestId" | "format" | "principal">;
+type RequestIdentity = Pick<AcquireOptions, "requestId" | "format" | "principal">;
 
 /** Names each request: with the caller's id and a digest of what it asks, or with an id of our own. */
-export class Requests {
+export class RequestFactory {
   readonly #process = randomBytes(6).toString("base64url");
   #count = 0;
 
-  acquire(options: AcquireOptions): AcquireRequest {
+  createAcquireRequest(options: AcquireOptions): AcquireRequest {
     const { owner, leaseMs, reentrant, record, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
     const ask = { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit };
-    const { id, digest, principal } = this.#named(options, "acquire", ask);
+    const { id, digest, principal } = this.#identify(options, "acquire", ask);
     return { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit, id, digest, principal };
   }
 
-  renew(options: RenewOptions): RenewRequest {
+  createRenewRequest(options: RenewOptions): RenewRequest {
     const { owner, leaseMs } = options;
-    return { owner, leaseMs, ...this.#named(options, "renew", { owner, leaseMs }) };
+    return { owner, leaseMs, ...this.#identify(options, "renew", { owner, leaseMs }) };
   }
 
-  release(options: ReleaseOptions): ReleaseRequest {
+  createReleaseRequest(options: ReleaseOptions): ReleaseRequest {
     const { owner, holdOffMs } = options;
-    const holdOff = holdOffMs === undefined ? undefined : { owner: reservedOwner(owner), holdOffMs };
-    const { id, digest, principal } = this.#named(options, "release", { owner, holdOffMs });
+    const holdOff = holdOffMs === undefined ? undefined : { owner: formatReservedOwner(owner), holdOffMs };
+    const { id, digest, principal } = this.#identify(options, "release", { owner, holdOffMs });
     return { owner, holdOff, id, digest, principal };
   }
 
-  #named({ requestId: id, format = "redisson", principal }: Named, verb: string, content: object): Request {
+  #identify(
+    { requestId: id, format = "redisson", principal }: RequestIdentity,
+    verb: string,
+    content: object,
+  ): LockRequest {
     if (id === undefined) return { id: `${this.#process}.${++this.#count}`, digest: "-", principal };
     // Nobody is told what another one's request of this id came to.
     const by = principal === undefined ? [] : [principal];

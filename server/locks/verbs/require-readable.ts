@@ -1,8 +1,8 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { Answered, Observation } from "../../formats/observation.ts";
+import type { Observation, ReadableObservation } from "../../formats/observation.ts";
 
 /** @throws LockkeeperError unavailable when Redis did not let the key be read */
-export function answered(observation: Observation | undefined): Answered {
+export function requireReadable(observation: Observation | undefined): ReadableObservation {
   if (observation !== undefined && observation.state !== "unreadable") return observation;
   const why = observation?.why ?? "no answer";
   throw new UnavailableError(`Redis does not let this key be read (${why}). Nothing was done.`);

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MIN_HOLD, RESERVE, reservedFor } from "../../../lib/contract/actions/reservation.ts";
-import { ownerFault } from "./owner-fault.ts";
-import { reservedOwner } from "./reserved-owner.ts";
+import {
+  MIN_HOLD_RESERVER,
+  parseReservedOwner,
+  RESERVED_OWNER_PREFIX,
+} from "../../../lib/contract/actions/reservation.ts";
+import { findOwnerFault } from "./owner-fault.ts";
+import { formatReservedOwner } from "./reserved-owner.ts";
 
 describe("reservation owner strings", () => {
   it.each([
@@ -16,10 +20,10 @@ describe("reservation owner strings", () => {
     ["me:write", "me write"],
     ["x".repeat(400), "x".repeat(237)],
     [`${"x".repeat(231)}:writers`, `${"x".repeat(231)} write`],
-    [MIN_HOLD, "min hold"],
+    [MIN_HOLD_RESERVER, "min hold"],
     ["👷".repeat(300), "👷".repeat(237)],
   ])("the owner string of a reservation for %j shows the name %j", (who, name) => {
-    expect(reservedFor(reservedOwner(who))).toBe(name);
+    expect(parseReservedOwner(formatReservedOwner(who))).toBe(name);
   });
 
   it("the owner string of a reservation is valid for any name", () => {
@@ -29,11 +33,11 @@ describe("reservation owner strings", () => {
     );
     fc.assert(
       fc.property(names, (who) => {
-        const owner = reservedOwner(who);
+        const owner = formatReservedOwner(who);
         // The beginning is the one thing that apps may not take; nothing else may be wrong.
-        expect(ownerFault(owner.replaceAll("lockkeeper:", "lockkeeper "))).toBeUndefined();
-        expect(reservedFor(owner)).not.toBe(MIN_HOLD);
-        expect(owner.startsWith(RESERVE)).toBe(true);
+        expect(findOwnerFault(owner.replaceAll("lockkeeper:", "lockkeeper "))).toBeUndefined();
+        expect(parseReservedOwner(owner)).not.toBe(MIN_HOLD_RESERVER);
+        expect(owner.startsWith(RESERVED_OWNER_PREFIX)).toBe(true);
       }),
     );
   });
@@ -42,7 +46,7 @@ describe("reservation owner strings", () => {
 describe("parsing of reservation owner strings", () => {
   it("only reservation owner strings are parsed as reservations", () => {
     for (const owner of ["me", "lockkeeper", "xlockkeeper:reserve:mei"])
-      expect(reservedFor(owner)).toBeUndefined();
-    expect(reservedFor("lockkeeper:reserve:min-hold")).toBe(MIN_HOLD);
+      expect(parseReservedOwner(owner)).toBeUndefined();
+    expect(parseReservedOwner("lockkeeper:reserve:min-hold")).toBe(MIN_HOLD_RESERVER);
   });
 });

@@ -1,4 +1,4 @@
-import { MIN_HOLD, RESERVE } from "../../../lib/contract/actions/reservation.ts";
+import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
@@ -9,8 +9,10 @@ const ENDING = /:(?=(?:write|expire_time|lock_count)$)/;
  * The owner of a hold-off in somebody's name. Names of operators are free text, and whoever must keep a lock shut is
  * not to be stopped by theirs: what an owner may not hold is replaced.
  */
-export function reservedOwner(who: string): string {
+export function formatReservedOwner(who: string): string {
   const printable = who.replace(UNPRINTABLE, "?").trim() || "somebody";
-  const name = [...printable].slice(0, OWNER_CHARACTERS_MAX - RESERVE.length).join("");
-  return RESERVE + (name === MIN_HOLD ? "min hold" : name.trimEnd().replace(ENDING, " "));
+  const name = [...printable].slice(0, OWNER_CHARACTERS_MAX - RESERVED_OWNER_PREFIX.length).join("");
+  return (
+    RESERVED_OWNER_PREFIX + (name === MIN_HOLD_RESERVER ? "min hold" : name.trimEnd().replace(ENDING, " "))
+  );
 }

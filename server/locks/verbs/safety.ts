@@ -1,11 +1,11 @@
 import { NotReplicatedError, UnavailableError } from "../../errors/redis-errors.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import type { Ran, ReplicaWait } from "../../redis/replica-wait.ts";
-import type { Lineage } from "../../redis/replication-identity.ts";
+import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
+import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
 /** What more is asked of Redis before a lock counts as granted. Each is off by default, and costs nothing then. */
-export interface Safety {
+export interface SafetyOptions {
   /** So many replicas have to confirm each grant and each renewal; a round trip more. */
   readonly replicas?: number | undefined;
   /** How long they may take; 500 by default. */
@@ -16,83 +16,87 @@ export interface Safety {
 
 export const REPLICA_TIMEOUT_MS = 500;
 export const REPLICA_TIMEOUT_MS_MAX = 60_000;
-export const HOLD_OFF_MS_MAX = 24 * 3600 * 1000;
+export const FAILOVER_HOLD_OFF_MS_MAX = 24 * 3600 * 1000;
 export const REPLICAS_MAX = 100;
 
 /** @throws StartupError */
-export function assertSafety({ replicas = 0, replicaTimeoutMs = 1, failoverHoldOffMs = 0 }: Safety): void {
+export function assertSafetyOptions({
+  replicas = 0,
+  replicaTimeoutMs = 1,
+  failoverHoldOffMs = 0,
+}: SafetyOptions): void {
   const isWhole = (number: number, least: number, most: number) =>
     Number.isInteger(number) && number >= least && number <= most;
   if (!isWhole(replicas, 0, REPLICAS_MAX)) throw new StartupError("replicas is a whole number, 0 to 100.");
   if (!isWhole(replicaTimeoutMs, 1, REPLICA_TIMEOUT_MS_MAX))
     throw new StartupError("replicaTimeoutMs is a whole number of milliseconds, 1 to 60000.");
-  if (!isWhole(failoverHoldOffMs, 0, HOLD_OFF_MS_MAX))
+  if (!isWhole(failoverHoldOffMs, 0, FAILOVER_HOLD_OFF_MS_MAX))
     throw new StartupError("failoverHoldOffMs is a whole number of milliseconds, 0 to a day.");
 }
 
-export function isAsked({ replicas = 0, failoverHoldOffMs = 0 }: Safety): boolean {
+export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyOptions): boolean {
   return replicas > 0 || failoverHoldOffMs > 0;
 }
 
 /** The way of one call to Redis, and what has to be confirmed of it. */
-export interface Door {
+export interface GuardedCommands {
   readonly commands: Commands;
   /** Absent: nothing has to be. @throws LockkeeperError not_replicated */
   readonly confirm: (() => Promise<void>) | undefined;
 }
 
 /** Commands that say to which server each script goes, before it is sent. */
-export type WithPlaces = (before: (place: string) => void) => Commands;
+export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
 /** Stands before the servers of a target: what may grant a lock, or renew one, goes through a door of its own. */
-export class Guard {
-  readonly #heldOffUntil = new Map<string, number>();
+export class SafetyGuard {
+  readonly #noGrantsUntil = new Map<string, number>();
 
   constructor(
-    private readonly safety: Safety,
-    private readonly lineage: Lineage,
-    private readonly waits: ReplicaWait | undefined,
+    private readonly safety: SafetyOptions,
+    private readonly identity: ReplicationIdentity,
+    private readonly replicaWait: ReplicaWait | undefined,
   ) {
     const { failoverHoldOffMs = 0 } = safety;
     if (failoverHoldOffMs === 0) return;
-    lineage.on("replaced", (place) => {
-      this.#heldOffUntil.set(place, performance.now() + failoverHoldOffMs);
+    identity.on("replaced", (place) => {
+      this.#noGrantsUntil.set(place, performance.now() + failoverHoldOffMs);
     });
   }
 
   /** @param what renewals go on while grants are held off */
-  open(what: "grant" | "renewal", commands: WithPlaces): Door {
-    let ran: Ran | undefined;
+  guardCommands(what: "grant" | "renewal", commands: CommandsWithSendHook): GuardedCommands {
+    let ran: ScriptExecution | undefined;
     const before = (place: string) => {
-      if (what === "grant") this.#assertGranting(place);
-      ran = { place, runId: this.lineage.runIdAt(place) };
+      if (what === "grant") this.#assertGrantsAllowed(place);
+      ran = { place, runId: this.identity.getRunId(place) };
     };
-    const confirm = this.waits === undefined ? undefined : () => this.#confirm(what, ran);
+    const confirm = this.replicaWait === undefined ? undefined : () => this.#confirm(what, ran);
     return { commands: commands(before), confirm };
   }
 
-  #assertGranting(place: string): void {
-    const until = this.#heldOffUntil.get(place);
+  #assertGrantsAllowed(place: string): void {
+    const until = this.#noGrantsUntil.get(place);
     if (until === undefined) return;
     const remainingMs = Math.ceil(until - performance.now());
-    if (remainingMs > 0) throw heldOff(remainingMs);
-    this.#heldOffUntil.delete(place);
+    if (remainingMs > 0) throw createFailoverHoldOffError(remainingMs);
+    this.#noGrantsUntil.delete(place);
   }
 
-  async #confirm(what: "grant" | "renewal", ran: Ran | undefined): Promise<void> {
+  async #confirm(what: "grant" | "renewal", ran: ScriptExecution | undefined): Promise<void> {
     const { replicas = 0 } = this.safety;
-    if (this.waits === undefined || ran === undefined) return;
+    if (this.replicaWait === undefined || ran === undefined) return;
     let confirmed = 0;
     try {
-      confirmed = await this.waits.countFor(ran);
+      confirmed = await this.replicaWait.countReplicas(ran);
     } catch (error) {
-      throw notReplicated(what, replicas, undefined, error);
+      throw createNotReplicatedError(what, replicas, undefined, error);
     }
-    if (confirmed < replicas) throw notReplicated(what, replicas, confirmed);
+    if (confirmed < replicas) throw createNotReplicatedError(what, replicas, confirmed);
   }
 }
 
-function heldOff(remainingMs: number): UnavailableError {
+function createFailoverHoldOffError(remainingMs: number): UnavailableError {
   return new UnavailableError(
     `Another server has become the master, so no lock is granted for another ${remainingMs} ms: what the one before it granted may still be held. Nothing was done; try again then.`,
     undefined,
@@ -100,7 +104,7 @@ function heldOff(remainingMs: number): UnavailableError {
   );
 }
 
-function notReplicated(
+function createNotReplicatedError(
   what: "grant" | "renewal",
   replicas: number,
   confirmed: number | undefined,
@@ -119,7 +123,7 @@ function notReplicated(
 }
 
 /** The commands of one connection, which is at one place. */
-export function commandsAt(redis: Commands, place: string): WithPlaces {
+export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {
       return redis.status;

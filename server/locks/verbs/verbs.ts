@@ -1,20 +1,20 @@
 import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
-import type { SpokenFormat, Unit } from "../../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import type { FreeAsk } from "../../formats/lock-format.ts";
+import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { ExtendRequest } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 
 /** As much of an AbortSignal as a wait needs. */
-export interface StopSignal {
+export interface AbortSignalLike {
   readonly aborted: boolean;
-  addEventListener(type: "abort", listener: StopListener): void;
-  removeEventListener(type: "abort", listener: StopListener): void;
+  addEventListener(type: "abort", listener: AbortListener): void;
+  removeEventListener(type: "abort", listener: AbortListener): void;
 }
 
-export interface StopListener {
+export interface AbortListener {
   handleEvent(): void;
 }
 
@@ -25,9 +25,9 @@ export interface AcquireOptions {
   readonly leaseMs: number;
   readonly reentrant: boolean;
   /** `redisson` by default. */
-  readonly format?: SpokenFormat | undefined;
+  readonly format?: WritableFormat | undefined;
   /** What `timestamp` writes its deadline in; `ms` by default. */
-  readonly unit?: Unit | undefined;
+  readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
   /** For how long nobody may take the lock after a lease that ran out; a clean release ends it at once. */
   readonly graceMs?: number | undefined;
@@ -36,7 +36,7 @@ export interface AcquireOptions {
   /** How long to wait for a lock that is held; 0 by default. */
   readonly waitMs?: number;
   /** Ends the wait. */
-  readonly signal?: StopSignal | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   /** Called before each look is sent: a deadline counts from there. */
   readonly onSend?: (() => void) | undefined;
   /** The caller's own id of this request; repeating it changes nothing. */
@@ -48,7 +48,7 @@ export interface RenewOptions {
   /** As it was acquired with. */
   readonly principal?: string | undefined;
   readonly leaseMs: number;
-  readonly format?: SpokenFormat | undefined;
+  readonly format?: WritableFormat | undefined;
   readonly requestId?: string | undefined;
   /** Called before each try is sent: a deadline counts from the last. */
   readonly onSend?: () => void;
@@ -58,7 +58,7 @@ export interface ReleaseOptions {
   readonly owner: string;
   /** As it was acquired with. */
   readonly principal?: string | undefined;
-  readonly format?: SpokenFormat | undefined;
+  readonly format?: WritableFormat | undefined;
   /** For how long nobody may take the lock after this. */
   readonly holdOffMs?: number | undefined;
   readonly requestId?: string | undefined;
@@ -70,8 +70,8 @@ export interface ReserveOptions {
   /** Who asks, by an id that stays: nobody else is answered what a request of the same id came to. */
   readonly principal?: string | undefined;
   readonly holdOffMs: number;
-  readonly format?: SpokenFormat | undefined;
-  readonly unit?: Unit | undefined;
+  readonly format?: WritableFormat | undefined;
+  readonly unit?: TimestampUnit | undefined;
   /** Why; shown as the purpose of the hold. */
   readonly reason?: string | undefined;
   readonly requestId?: string | undefined;
@@ -84,18 +84,18 @@ export interface AcquiredGrant {
 }
 
 /** What became of a hold at one master of a quorum. `away`: certainly nothing was done there. */
-export interface FreedAt {
+export interface MasterReleaseOutcome {
   readonly name: string;
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
 }
 
 /** For how long a hold is to stand at least, on whose word. */
-export type ExtendAsk = Pick<ExtendRequest, "leaseMs" | "by" | "reason">;
+export type ExtendParams = Pick<ExtendRequest, "leaseMs" | "by" | "reason">;
 
-export type ForceReply = ForceReleaseReply & { readonly masters?: readonly FreedAt[] };
+export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readonly MasterReleaseOutcome[] };
 
 /** What can be asked of a target, be it one Redis or several. */
-export interface Verbs {
+export interface LockVerbs {
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
   renew(key: Key, options: RenewOptions): Promise<Grant>;
   release(key: Key, options: ReleaseOptions): Promise<Released>;
@@ -104,17 +104,17 @@ export interface Verbs {
 }
 
 /** And what an operator may do beside them. */
-export interface OperatorVerbs extends Verbs {
+export interface OperatorVerbs extends LockVerbs {
   /**
    * Frees one hold. Any key that holds a lock, lockable or not.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
-  forceRelease(seen: HeldObservation, ask: FreeAsk): Promise<ForceReply>;
+  forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseResult>;
   /**
    * Gives one hold more time. Any key that holds a lock, lockable or not.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
-  extend(seen: HeldObservation, ask: ExtendAsk): Promise<ExtendReply>;
+  extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply>;
 }

@@ -1,22 +1,22 @@
 import type { Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
-import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
-import { readOne } from "../../formats/registry/read-keys.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { readKey } from "../../formats/registry/read-keys.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
-import { lostBy, notALock } from "./error-factories.ts";
-import { answered } from "./require-readable.ts";
+import { createLostError, createNotALockError } from "./error-factories.ts";
+import { requireReadable } from "./require-readable.ts";
 
 /** Whether the owner holds the lock at this moment, by one look. @throws LockkeeperError lost, not_a_lock, unavailable */
-export async function verify(redis: Commands, key: Key, ask: VerifyInput): Promise<Verified> {
+export async function verifyHold(redis: Commands, key: Key, ask: VerifyInput): Promise<Verified> {
   const { owner, fence, format } = ask;
-  const seen = answered(await attempt(redis, () => readOne(redis, key)));
+  const seen = requireReadable(await attempt(redis, () => readKey(redis, key)));
   if (seen.state === "not_a_lock") {
     // A string that we did not write may be a lock all the same; the owner's it is not.
     const mayBeTheirs = seen.type === "string" && (format === "token" || format === "timestamp");
-    throw mayBeTheirs ? lostBy(key, owner, undefined) : notALock(key, seen.type, format);
+    throw mayBeTheirs ? createLostError(key, owner, undefined) : createNotALockError(key, seen.type, format);
   }
   if (seen.state === "held" && format !== undefined && seen.format !== format) {
-    throw notALock(key, seen.format === "redisson" ? "hash" : "string", format);
+    throw createNotALockError(key, seen.format === "redisson" ? "hash" : "string", format);
   }
   const holders = seen.state === "held" ? seen.holders : [];
   const remainingMs = seen.state === "held" ? seen.remainingMs : null;
@@ -25,7 +25,7 @@ export async function verify(redis: Commands, key: Key, ask: VerifyInput): Promi
   const leftMs = remainingMs === null ? null : remainingMs - (hold?.marginMs ?? 0);
   const isOver = leftMs !== null && leftMs <= 0;
   if (hold === undefined || isOver || (fence !== undefined && hold.fence !== fence)) {
-    throw lostBy(key, owner, { holders, remainingMs, asOf });
+    throw createLostError(key, owner, { holders, remainingMs, asOf });
   }
-  return { ...fieldsOfKey(key), owner, count: hold.count, fence: hold.fence, remainingMs: leftMs, asOf };
+  return { ...toKeyFields(key), owner, count: hold.count, fence: hold.fence, remainingMs: leftMs, asOf };
 }

@@ -1,17 +1,17 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import type { StopSignal } from "./verbs.ts";
-import { type Ending, type Refused, Stop } from "./wait-stop.ts";
-import type { Place, WaitingRoom } from "./waiter-queues.ts";
+import type { AbortSignalLike } from "./verbs.ts";
+import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
+import type { QueuePlace, WaiterQueues } from "./waiter-queues.ts";
 
 /** For how long one who gave up may come back to its place with the same request id. */
-export const PLACE_KEPT_MS = 5000;
-const AWAY_PAUSE_MS = 200;
+export const PLACE_RETENTION_MS = 5000;
+const OUTAGE_RETRY_MS = 200;
 
 export interface WaitOptions {
   readonly waitMs: number;
-  readonly signal: StopSignal | undefined;
+  readonly signal: AbortSignalLike | undefined;
   /** The caller's own id; the one who repeats it keeps its place. */
   readonly requestId: string | undefined;
   /** Who waits, where one owner may take the lock several times. */
@@ -19,25 +19,28 @@ export interface WaitOptions {
 }
 
 /** What a look at a lock shows to one who waits for it. */
-export type Sight<Reply> = { readonly done: Reply; readonly heldMs?: number } | Refused;
+export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
 /** What was taken, and what to do when nobody wants it any more. */
-export interface Taken {
-  giveUp(): void;
+export interface Revocable {
+  revoke(): void;
 }
 
 /** One look: `leftMs` of the wait, and since when it lasts (undefined at the first). */
-export type Look<Reply> = (leftMs: number, sinceMs: number | undefined) => Promise<Sight<Reply>>;
+export type WaitAttempt<Reply> = (
+  leftMs: number,
+  sinceMs: number | undefined,
+) => Promise<WaitAttemptResult<Reply>>;
 
 /** Told of the end of a wait without the lock. */
-export type OnEnd = (ending: Ending | undefined, sinceMs: number | undefined) => void;
+export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
 /** Waits for locks, one at a time and key, with places that outlive a broken connection of the caller. */
-export class Waits {
-  readonly #kept = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
-  readonly #running = new Map<string, Stop>();
+export class WaitCoordinator {
+  readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
+  readonly #runningWaits = new Map<string, WaitCancellation>();
 
-  constructor(private readonly room: WaitingRoom) {}
+  constructor(private readonly queues: WaiterQueues) {}
 
   /**
    * Looks until a look is done, the time is over or the signal ends.
@@ -46,81 +49,81 @@ export class Waits {
    *   did
    * @throws LockkeeperError timeout, aborted, and what a look throws
    */
-  async run<Reply extends Taken>(
+  async run<Reply extends Revocable>(
     key: Key,
     options: WaitOptions,
-    look: Look<Reply>,
-    onEnd: OnEnd,
+    look: WaitAttempt<Reply>,
+    onEnd: OnWaitEnd,
   ): Promise<Reply> {
     const { waitMs, signal, requestId, owner } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
-    let sinceMs = this.#takeBack(name);
-    const stop = new Stop(waitMs, signal);
+    let sinceMs = this.#reclaimPlace(name);
+    const stop = new WaitCancellation(waitMs, signal);
     if (name !== undefined) this.#supersede(name, stop);
-    let place: Place | undefined;
+    let place: QueuePlace | undefined;
     let heldMs: number | undefined;
     try {
       for (;;) {
-        if (place !== undefined) await place.turn(stop);
-        const seen: Sight<Reply> | undefined = await (place === undefined
-          ? look(leftUntil(deadline), sinceMs)
-          : lookThroughOutages(look(leftUntil(deadline), sinceMs), stop));
+        if (place !== undefined) await place.awaitTurn(stop);
+        const seen: WaitAttemptResult<Reply> | undefined = await (place === undefined
+          ? look(computeRemainingMs(deadline), sinceMs)
+          : attemptThroughOutages(look(computeRemainingMs(deadline), sinceMs), stop));
         if (seen !== undefined && "done" in seen) {
-          const taken = unlessGivenUp(seen.done, stop);
+          const taken = requireStillWanted(seen.done, stop);
           heldMs = seen.heldMs;
           return taken;
         }
-        if (place !== undefined) place.sleepUntil(seen === undefined ? AWAY_PAUSE_MS : seen.heldMs);
+        if (place !== undefined) place.sleepUntil(seen === undefined ? OUTAGE_RETRY_MS : seen.heldMs);
         else if (seen !== undefined) {
           sinceMs ??= seen.asOf;
-          place = this.room.enter(key, sinceMs, owner);
+          place = this.queues.enqueue(key, sinceMs, owner);
         }
         if (seen !== undefined && place !== undefined) place.refused = seen;
       }
     } catch (error) {
       onEnd(stop.ending, sinceMs);
-      if (sinceMs !== undefined) this.#keep(name, sinceMs, stop);
-      throw error === stop ? endedBy(stop, place?.refused?.refusal(owner)) : error;
+      if (sinceMs !== undefined) this.#retainPlace(name, sinceMs, stop);
+      throw error === stop ? toWaitError(stop, place?.refused?.toError(owner)) : error;
     } finally {
       place?.leave(heldMs);
-      stop.forget();
-      if (name !== undefined && this.#running.get(name) === stop) this.#running.delete(name);
+      stop.dispose();
+      if (name !== undefined && this.#runningWaits.get(name) === stop) this.#runningWaits.delete(name);
     }
   }
 
-  #supersede(name: string, stop: Stop): void {
-    this.#running.get(name)?.end("superseded");
-    this.#running.set(name, stop);
+  #supersede(name: string, stop: WaitCancellation): void {
+    this.#runningWaits.get(name)?.end("superseded");
+    this.#runningWaits.set(name, stop);
   }
 
   /** Whoever gave up, or was timed out, may come back. */
-  #keep(name: string | undefined, sinceMs: number, { ending }: Stop): void {
+  #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded") return;
-    clearTimeout(this.#kept.get(name)?.timer);
-    const timer = setTimeout(() => this.#kept.delete(name), PLACE_KEPT_MS);
+    clearTimeout(this.#retainedPlaces.get(name)?.timer);
+    const timer = setTimeout(() => this.#retainedPlaces.delete(name), PLACE_RETENTION_MS);
     timer.unref();
-    this.#kept.set(name, { sinceMs, timer });
+    this.#retainedPlaces.set(name, { sinceMs, timer });
   }
 
-  #takeBack(name: string | undefined): number | undefined {
-    const kept = name === undefined ? undefined : this.#kept.get(name);
+  #reclaimPlace(name: string | undefined): number | undefined {
+    const kept = name === undefined ? undefined : this.#retainedPlaces.get(name);
     if (name === undefined || kept === undefined) return undefined;
     clearTimeout(kept.timer);
-    this.#kept.delete(name);
+    this.#retainedPlaces.delete(name);
     return kept.sinceMs;
   }
 }
 
-function leftUntil(deadline: number): number {
+function computeRemainingMs(deadline: number): number {
   return Math.max(1, Math.round(deadline - performance.now()));
 }
 
 /** undefined while Redis is away: whoever waits outlasts that, as long as its time is not over. */
-async function lookThroughOutages<Reply>(
-  look: Promise<Sight<Reply>>,
-  stop: Stop,
-): Promise<Sight<Reply> | undefined> {
+async function attemptThroughOutages<Reply>(
+  look: Promise<WaitAttemptResult<Reply>>,
+  stop: WaitCancellation,
+): Promise<WaitAttemptResult<Reply> | undefined> {
   try {
     return await look;
   } catch (error) {
@@ -131,13 +134,16 @@ async function lookThroughOutages<Reply>(
 }
 
 /** A grant that arrives after its caller has gone is given back; one after a later request of the same id is that one's. */
-function unlessGivenUp<Reply extends Taken>(taken: Reply, { ending }: Stop): Reply {
+function requireStillWanted<Reply extends Revocable>(taken: Reply, { ending }: WaitCancellation): Reply {
   if (ending === undefined || ending === "timed_out") return taken;
-  if (ending === "given_up") taken.giveUp();
+  if (ending === "given_up") taken.revoke();
   throw new AbortedError("The wait was given up; nothing is held.");
 }
 
-function endedBy({ ending }: Stop, refusal: HeldError | undefined): WaitTimeoutError | AbortedError {
+function toWaitError(
+  { ending }: WaitCancellation,
+  refusal: HeldError | undefined,
+): WaitTimeoutError | AbortedError {
   if (ending === "timed_out" && refusal !== undefined) {
     return new WaitTimeoutError(`The wait is over. ${refusal.message}`, refusal.facts);
   }

@@ -1,33 +1,33 @@
 import { setMaxListeners } from "node:events";
 import type { HeldError } from "../../errors/lock-errors.ts";
-import type { StopListener, StopSignal } from "./verbs.ts";
+import type { AbortListener, AbortSignalLike } from "./verbs.ts";
 
 /** The lock is another's. */
-export interface Refused {
+export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
   /** Made for those who get nothing in the end: it would weigh more than all else that is kept of one who waits. */
-  refusal(owner: string | undefined): HeldError;
+  toError(owner: string | undefined): HeldError;
 }
 
 /** Why a wait ended without the lock. */
-export type Ending = "timed_out" | "given_up" | "superseded";
+export type WaitEndReason = "timed_out" | "given_up" | "superseded";
 
 /**
  * A wait that ends with its time, its caller, or a later request of the same id. Thousands may wait, so it is no
  * AbortSignal, of which each weighs as much as the rest of a wait.
  */
-export class Stop implements StopListener {
-  ending: Ending | undefined;
+export class WaitCancellation implements AbortListener {
+  ending: WaitEndReason | undefined;
   /** Who is told; the last one that asked. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
     waitMs: number,
-    private readonly signal: StopSignal | undefined,
+    private readonly signal: AbortSignalLike | undefined,
   ) {
-    this.#timer = setTimeout(timeIsOver, waitMs, this);
+    this.#timer = setTimeout(endByTimeout, waitMs, this);
     if (signal === undefined) return;
     // One signal may well end many waits.
     if (signal instanceof AbortSignal) setMaxListeners(0, signal);
@@ -40,18 +40,18 @@ export class Stop implements StopListener {
     this.end("given_up");
   }
 
-  end(ending: Ending): void {
+  end(ending: WaitEndReason): void {
     if (this.ending !== undefined) return;
     this.ending = ending;
     this.onEnding?.stopped();
   }
 
-  forget(): void {
+  dispose(): void {
     clearTimeout(this.#timer);
     this.signal?.removeEventListener("abort", this);
   }
 }
 
-function timeIsOver(stop: Stop): void {
+function endByTimeout(stop: WaitCancellation): void {
   stop.end("timed_out");
 }

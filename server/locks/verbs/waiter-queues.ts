@@ -1,21 +1,21 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { wakeChannelOf } from "../../formats/keys.ts";
+import { buildWakeChannel } from "../../formats/keys.ts";
 import type { Subscriber } from "../../redis/commands.ts";
-import type { Refused, Stop } from "./wait-stop.ts";
+import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 
 /** Nobody is told of an expiry, and a message may be lost: whoever is first looks again after this at the latest. */
-const LOOK_EVERY_MS = 2000;
+const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 
 /** A place in the queue of one key in this process. Only the first of them talks to Redis. */
-export interface Place {
+export interface QueuePlace {
   /**
    * Resolves when it is this one's turn to look: first in the queue, and woken or tired of waiting. Rejects with the
    * stop when that ends first.
    */
-  turn(stop: Stop): Promise<void>;
+  awaitTurn(stop: WaitCancellation): Promise<void>;
   /** What the last look of anyone in the queue showed: one for all, since thousands may wait. */
-  refused: Refused | undefined;
+  refused: HeldOutcome | undefined;
   /** What the last look showed: the lock is held for this long, or without end. */
   sleepUntil(remainingMs: number | null): void;
   /** @param heldMs it took the lock, for so long */
@@ -29,8 +29,8 @@ export interface Place {
  * A queue is looked after in the order: subscribe, look again, sleep. So a release between the first look and
  * the subscription is not missed.
  */
-export class WaitingRoom {
-  readonly #queues = new Map<string, Queue>();
+export class WaiterQueues {
+  readonly #queues = new Map<string, KeyQueue>();
 
   constructor(private readonly subscriber: Subscriber) {
     subscriber.on("messageBuffer", (channel: Buffer) => this.#queues.get(channel.toString("latin1"))?.wake());
@@ -44,37 +44,37 @@ export class WaitingRoom {
    * @param since orders those who wait: one who comes back keeps its place
    * @param owner who may take the lock once more when it has it
    */
-  enter(key: Key, since: number, owner?: string): Place {
-    const channel = channelOf(key);
+  enqueue(key: Key, since: number, owner?: string): QueuePlace {
+    const channel = toChannel(key);
     const id = channel.toString("latin1");
     let queue = this.#queues.get(id);
     if (queue === undefined) {
-      queue = new Queue(this.subscriber, channel, () => this.#queues.delete(id));
+      queue = new KeyQueue(this.subscriber, channel, () => this.#queues.delete(id));
       this.#queues.set(id, queue);
     }
-    return queue.enter(since, owner);
+    return queue.enqueue(since, owner);
   }
 }
 
-function channelOf(key: Key): Buffer {
-  const name = wakeChannelOf(key);
+function toChannel(key: Key): Buffer {
+  const name = buildWakeChannel(key);
   return Buffer.isBuffer(name) ? name : Buffer.from(String(name));
 }
 
 /** One object for all that it is, without a function of its own: thousands may wait. */
-class Waiter implements Place {
+class Waiter implements QueuePlace {
   /** Of the turn that is waited for. */
-  #stop: Stop | undefined;
+  #stop: WaitCancellation | undefined;
   #resolve: (() => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
 
   constructor(
-    private readonly queue: Queue,
+    private readonly queue: KeyQueue,
     readonly since: number,
     readonly owner: string | undefined,
   ) {}
 
-  turn(stop: Stop): Promise<void> {
+  awaitTurn(stop: WaitCancellation): Promise<void> {
     return new Promise((resolve, reject) => {
       if (stop.ending !== undefined) return reject(stop);
       this.#stop = stop;
@@ -86,18 +86,18 @@ class Waiter implements Place {
   }
 
   wake(): void {
-    if (this.#stop !== undefined && this.queue.mayLook(this)) this.#settle(this.#resolve);
+    if (this.#stop !== undefined && this.queue.tryStartAttempt(this)) this.#settle(this.#resolve);
   }
 
   stopped(): void {
     this.#settle(this.#reject);
   }
 
-  get refused(): Refused | undefined {
+  get refused(): HeldOutcome | undefined {
     return this.queue.refused;
   }
 
-  set refused(refused: Refused | undefined) {
+  set refused(refused: HeldOutcome | undefined) {
     this.queue.refused = refused;
   }
 
@@ -120,11 +120,11 @@ class Waiter implements Place {
   }
 }
 
-class Queue {
-  refused: Refused | undefined;
+class KeyQueue {
+  refused: HeldOutcome | undefined;
   readonly #waiters: Waiter[] = [];
-  #mayLook = false;
-  #looking: Waiter | undefined;
+  #isAttemptDue = false;
+  #attempting: Waiter | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -144,12 +144,12 @@ class Queue {
   }
 
   wake(): void {
-    this.#mayLook = true;
+    this.#isAttemptDue = true;
     clearTimeout(this.#timer);
     this.#waiters[0]?.wake();
   }
 
-  enter(since: number, owner: string | undefined): Place {
+  enqueue(since: number, owner: string | undefined): QueuePlace {
     const waiter = new Waiter(this, since, owner);
     const before = this.#waiters.findIndex((other) => other.since > since);
     this.#waiters.splice(before < 0 ? this.#waiters.length : before, 0, waiter);
@@ -157,17 +157,17 @@ class Queue {
   }
 
   /** Whether this one is to look now; the others go on waiting then. */
-  mayLook(waiter: Waiter): boolean {
-    if (!this.#mayLook || this.#waiters[0] !== waiter) return false;
-    this.#mayLook = false;
-    this.#looking = waiter;
+  tryStartAttempt(waiter: Waiter): boolean {
+    if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
+    this.#isAttemptDue = false;
+    this.#attempting = waiter;
     return true;
   }
 
   sleepUntil(remainingMs: number | null): void {
-    this.#looking = undefined;
-    if (this.#mayLook) return;
-    const capMs = LOOK_EVERY_MS * (1 - JITTER * Math.random());
+    this.#attempting = undefined;
+    if (this.#isAttemptDue) return;
+    const capMs = RETRY_INTERVAL_MS * (1 - JITTER * Math.random());
     // One millisecond more, so that the lease has ended when we look.
     const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
     clearTimeout(this.#timer);
@@ -182,8 +182,8 @@ class Queue {
       clearTimeout(this.#timer);
       this.onEmpty();
       this.subscriber.unsubscribe(this.channel).catch(() => undefined);
-    } else if (at === 0 || this.#looking === waiter) {
-      const isTaken = heldMs !== undefined && next.owner !== waiter.owner && !this.#mayLook;
+    } else if (at === 0 || this.#attempting === waiter) {
+      const isTaken = heldMs !== undefined && next.owner !== waiter.owner && !this.#isAttemptDue;
       // One that took the lock leaves nothing to look for; any other may have taken the wake-up with it.
       if (isTaken) this.sleepUntil(heldMs);
       else this.wake();

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { StartupError } from "../../errors/startup-error.ts";
-import { addressOf, type RedisAddress } from "../connect.ts";
-import { type ClusterAddress, type NodeName, nodeName, placeOf } from "./cluster-map.ts";
+import { parseRedisAddress, type RedisAddress } from "../connect.ts";
+import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
-export interface ClusterWhere {
+export interface ClusterLocation {
   /** Some of its nodes, as `redis://` or `rediss://`. User, password and TLS of the first are those of all. */
   readonly cluster: readonly string[];
   /** Where nodes are reached whose own addresses are not reachable from here: `host:port` to `host:port`. */
@@ -11,15 +11,15 @@ export interface ClusterWhere {
 }
 
 /** @throws StartupError when a URL cannot be a node of a cluster */
-export function clusterAddressOf({ cluster, natMap = {} }: ClusterWhere): ClusterAddress {
-  const nodes = cluster.map((url) => nodeAddressOf(url));
+export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): ClusterAddress {
+  const nodes = cluster.map((url) => parseNodeAddress(url));
   const [first] = nodes;
   if (first === undefined) throw new StartupError("A cluster needs the URL of one of its nodes at least.");
   return {
-    seeds: nodes.map(({ options }) => nodeName(String(options.host), Number(options.port))),
-    addressOf(node) {
+    seeds: nodes.map(({ options }) => formatNodeName(String(options.host), Number(options.port))),
+    getNodeAddress(node) {
       const label = natMap[node] ?? node;
-      const { host, port } = placeOf(label);
+      const { host, port } = parseNodeName(label);
       const { tls } = first.options;
       // The certificate of a node that is known by its address is that of the name we came by.
       const security =
@@ -33,8 +33,8 @@ export function clusterAddressOf({ cluster, natMap = {} }: ClusterWhere): Cluste
   };
 }
 
-function nodeAddressOf(url: string): RedisAddress {
-  const address = addressOf(url);
+function parseNodeAddress(url: string): RedisAddress {
+  const address = parseRedisAddress(url);
   if (address.options.path !== undefined) {
     throw new StartupError("A node of a cluster is reached over TCP; write it as redis://host:port.");
   }

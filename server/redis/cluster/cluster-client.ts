@@ -2,17 +2,17 @@ import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { Commands, RedisArgument } from "../commands.ts";
-import { whenReady } from "../connect.ts";
-import { isReply, NeverSentError } from "../failure.ts";
+import { waitUntilReady } from "../connect.ts";
+import { isReplyError, NeverSentError } from "../failure.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
-import { ClusterNodes } from "./cluster-node-connections.ts";
-import { redirectionOf } from "./redirection.ts";
-import { slotOf } from "./slot.ts";
+import { ClusterNodeConnections } from "./cluster-node-connections.ts";
+import { parseRedirection } from "./redirection.ts";
+import { computeSlot } from "./slot.ts";
 
 /** How long a call waits for a node to be there, and follows redirections; then whoever calls may try again. */
 const READY_MS = 200;
-const FOLLOW_MS = 500;
-const ONE_KEY = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
+const REDIRECT_BUDGET_MS = 500;
+const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
 
 /**
  * A Redis Cluster: each script goes to the master that has its keys.
@@ -21,8 +21,8 @@ const ONE_KEY = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
  * acquire that was given up, and a lock is held for nobody. It also says the same of a command that was never sent and
  * of one whose answer was lost. Here every node's connection is one of `connect`.
  */
-export class Cluster extends EventEmitter implements Commands {
-  readonly #nodes: ClusterNodes;
+export class ClusterClient extends EventEmitter implements Commands {
+  readonly #nodes: ClusterNodeConnections;
   #status: "ready" | "end" = "ready";
 
   /** @param map that has been looked up once */
@@ -32,13 +32,13 @@ export class Cluster extends EventEmitter implements Commands {
   ) {
     super();
     this.setMaxListeners(0);
-    this.#nodes = new ClusterNodes(map, name);
+    this.#nodes = new ClusterNodeConnections(map, name);
     map.on("change", this.#connectAll);
     this.#connectAll();
   }
 
   readonly #connectAll = () => {
-    for (const node of this.map.masters) this.#nodes.of(node);
+    for (const node of this.map.masters) this.#nodes.getConnection(node);
   };
 
   get status(): string {
@@ -50,15 +50,15 @@ export class Cluster extends EventEmitter implements Commands {
   }
 
   evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
-    return this.#evalsha(unseen, sha, numberOfKeys, parameters);
+    return this.#evalsha(ignoreNode, sha, numberOfKeys, parameters);
   }
 
   eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown> {
-    return this.#eval(unseen, source, numberOfKeys, parameters);
+    return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
   /** The same, telling of the node that each script goes to before it is sent there. */
-  withPlaces(before: (node: NodeName) => void): Commands {
+  withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
       get status() {
@@ -82,7 +82,7 @@ export class Cluster extends EventEmitter implements Commands {
     // Whoever hears that the script is not known tells it whole.
     const apart = () => Promise.reject(new Error("NOSCRIPT for a slot that is on its way"));
     const call = (redis: Redis) => redis.evalsha(sha, count, ...parameters);
-    return this.#send(parameters[0], call, { before, keys, apart });
+    return this.#sendToSlot(parameters[0], call, { before, keys, apart });
   }
 
   #eval(
@@ -93,31 +93,31 @@ export class Cluster extends EventEmitter implements Commands {
   ): Promise<unknown> {
     const keys = parameters.slice(0, count);
     const [first = "", ...rest] = parameters;
-    const apart = (redis: Redis) => redis.eval(`${ONE_KEY}${source}`, 1, first, count - 1, ...rest);
+    const apart = (redis: Redis) => redis.eval(`${ONE_KEY_PRELUDE}${source}`, 1, first, count - 1, ...rest);
     const call = (redis: Redis) => redis.eval(source, count, ...parameters);
-    return this.#send(first, call, { before, keys, apart });
+    return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
   /** Scripts as by `evalsha` and `eval`, but with texts as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
-      this.#send(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
+      this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
     eval: (source, count, ...parameters) =>
-      this.#send(parameters[0], (redis) => redis.callBuffer("EVAL", source, count, ...parameters)),
+      this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVAL", source, count, ...parameters)),
   };
 
   /** A command whose first parameter is its only key. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
-    return this.#send(key, (redis) => redis.call(command, key, ...more));
+    return this.#sendToSlot(key, (redis) => redis.call(command, key, ...more));
   }
 
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
-    return this.#send(key, (redis) => redis.callBuffer(command, key, ...more));
+    return this.#sendToSlot(key, (redis) => redis.callBuffer(command, key, ...more));
   }
 
   /** The connections to the masters, as they are now. */
   get masters(): readonly Redis[] {
-    return [...this.map.masters].map((node) => this.#nodes.of(node));
+    return [...this.map.masters].map((node) => this.#nodes.getConnection(node));
   }
 
   disconnect(): void {
@@ -127,33 +127,33 @@ export class Cluster extends EventEmitter implements Commands {
     this.emit("end");
   }
 
-  async #send(
+  async #sendToSlot(
     key: RedisArgument | undefined,
     call: (redis: Redis) => Promise<unknown>,
     script?: SentScript,
   ): Promise<unknown> {
     if (key === undefined) throw new Error("A script without keys has no place in a cluster");
-    const slot = slotOf(key);
-    const until = performance.now() + FOLLOW_MS;
-    let node = this.map.masterOf(slot);
+    const slot = computeSlot(key);
+    const until = performance.now() + REDIRECT_BUDGET_MS;
+    let node = this.map.findMaster(slot);
     let mustAsk = false;
     for (;;) {
       try {
-        const redis = await this.#reach(node);
+        const redis = await this.#getReadyConnection(node);
         if (node !== undefined) script?.before(node);
         // Counts for the very next command of the connection alone.
         if (mustAsk) redis.asking().catch(() => undefined);
         const reply = call(redis);
         if (!mustAsk || script === undefined || node === undefined) return await reply;
         const at = node;
-        return await reply.catch((error: unknown) => this.#takeApart(error, script, redis, at));
+        return await reply.catch((error: unknown) => this.#retryWithOneKey(error, script, redis, at));
       } catch (error) {
-        const redirection = redirectionOf(error, node);
+        const redirection = parseRedirection(error, node);
         if (redirection === undefined) {
-          if (mayBeOld(error)) this.map.lookSoon();
+          if (mayBeOutdated(error)) this.map.refreshSoon();
           throw error;
         }
-        if (redirection.kind === "MOVED") this.map.move(slot, redirection.node);
+        if (redirection.kind === "MOVED") this.map.recordMove(slot, redirection.node);
         if (performance.now() > until) throw error;
         node = redirection.node;
         mustAsk = redirection.kind === "ASK";
@@ -162,15 +162,15 @@ export class Cluster extends EventEmitter implements Commands {
   }
 
   /** One more try for what was refused because the slot is on its way. */
-  async #takeApart(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
-    const source = this.map.masterOf(slotOf(script.keys[0] ?? ""));
+  async #retryWithOneKey(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
+    const source = this.map.findMaster(computeSlot(script.keys[0] ?? ""));
     if (!isTryAgain(error) || source === undefined) throw error;
-    const leaving = await this.#reach(source);
+    const leaving = await this.#getReadyConnection(source);
     // What is missing there cannot be made there any more.
     const isGone = (key: RedisArgument) =>
       leaving.call("EXISTS", key).then(
         () => false,
-        (why: unknown) => redirectionOf(why, source)?.kind === "ASK",
+        (why: unknown) => parseRedirection(why, source)?.kind === "ASK",
       );
     if (!(await Promise.all(script.keys.map(isGone))).every(Boolean)) throw error;
     script.before(node);
@@ -178,11 +178,11 @@ export class Cluster extends EventEmitter implements Commands {
     return await script.apart(redis);
   }
 
-  async #reach(node: NodeName | undefined): Promise<Redis> {
+  async #getReadyConnection(node: NodeName | undefined): Promise<Redis> {
     if (this.#status === "end") throw new NeverSentError("The connection was closed");
     if (node === undefined) throw new NeverSentError("No node of the cluster has the slot");
-    const redis = this.#nodes.of(node);
-    if (redis.status !== "ready") await whenReady(redis, AbortSignal.timeout(READY_MS));
+    const redis = this.#nodes.getConnection(node);
+    if (redis.status !== "ready") await waitUntilReady(redis, AbortSignal.timeout(READY_MS));
     return redis;
   }
 }
@@ -195,13 +195,13 @@ interface SentScript {
   apart(redis: Redis): Promise<unknown>;
 }
 
-const unseen = () => undefined;
+const ignoreNode = () => undefined;
 
 function isTryAgain(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("TRYAGAIN");
 }
 
 /** An answer says that the node is there; anything else, that another one may have its slots by now. */
-function mayBeOld(error: unknown): boolean {
-  return !isReply(error) || error.message.startsWith("CLUSTERDOWN");
+function mayBeOutdated(error: unknown): boolean {
+  return !isReplyError(error) || error.message.startsWith("CLUSTERDOWN");
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { ClusterMap, nodeName } from "./cluster-map.ts";
+import { ClusterMap, formatNodeName } from "./cluster-map.ts";
 
 interface View {
   epoch: number;
@@ -37,21 +37,21 @@ async function node(viewOf: () => View): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-async function mapOf(...views: View[]) {
+async function createMap(...views: View[]) {
   const ports: number[] = [];
   for (const view of views) ports.push(await node(() => view));
   const map = new ClusterMap({
-    seeds: ports.map((port) => nodeName("127.0.0.1", port)),
-    addressOf: (name) => ({
+    seeds: ports.map((port) => formatNodeName("127.0.0.1", port)),
+    getNodeAddress: (name) => ({
       options: { host: "127.0.0.1", port: Number(name.split(":")[1]) },
       label: name,
       db: 0,
     }),
   });
-  await map.look();
+  await map.refresh();
   const looked = async () => {
-    await map.look();
-    return map.masterOf(0);
+    await map.refresh();
+    return map.findMaster(0);
   };
   return { map, looked };
 }
@@ -61,8 +61,8 @@ const NEW: View = { epoch: 4, state: "ok", master: 2 };
 
 it("a partitioned node does not revert the cluster map to the state before a failover", async () => {
   const [cutOff, other] = [{ ...OLD }, { ...OLD }];
-  const { map, looked } = await mapOf(cutOff, other);
-  expect(map.masterOf(0)).toBe("127.0.0.1:1");
+  const { map, looked } = await createMap(cutOff, other);
+  expect(map.findMaster(0)).toBe("127.0.0.1:1");
   Object.assign(other, NEW);
   cutOff.state = "fail";
   for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
@@ -73,7 +73,7 @@ it("a partitioned node does not revert the cluster map to the state before a fai
 
 it("a rebuilt cluster with a lower epoch is accepted when no node knows a higher one", async () => {
   const only = { ...NEW };
-  const { looked } = await mapOf(only);
+  const { looked } = await createMap(only);
   Object.assign(only, { epoch: 1, master: 9 });
   expect(await looked()).toBe("127.0.0.1:9");
 });

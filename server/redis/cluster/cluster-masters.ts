@@ -1,23 +1,23 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../commands.ts";
 import { COMMAND_TIMEOUT_MS } from "../connect.ts";
-import { connectMaster, type Master, type Masters, type Spread } from "../master.ts";
-import { argumentOf } from "../script.ts";
-import { type ClusterWhere, clusterAddressOf } from "./cluster-address.ts";
-import { Cluster } from "./cluster-client.ts";
+import { connectMaster, type Master, type Masters, type SlotRouting } from "../master.ts";
+import { toRedisArgument } from "../script.ts";
+import { type ClusterLocation, toClusterAddress } from "./cluster-address.ts";
+import { ClusterClient } from "./cluster-client.ts";
 import { ClusterMap, type NodeName } from "./cluster-map.ts";
-import { redirectionOf } from "./redirection.ts";
-import { slotOf } from "./slot.ts";
+import { parseRedirection } from "./redirection.ts";
+import { computeSlot } from "./slot.ts";
 
 /** A master that got its first slots is heard from then on: what is taken there before shows by a pass. */
-const LOOK_EVERY_MS = 1000;
+const REFRESH_INTERVAL_MS = 1000;
 /** Messages of a move come over two connections, and may be late. */
 const MOVING_MS = 30_000;
 
 /** The masters of a Redis Cluster: they come and go with failover, resharding and scaling. */
-export class ClusterMasters implements Masters, Spread {
+export class ClusterMasters implements Masters, SlotRouting {
   readonly db = 0;
-  readonly spread: Spread = this;
+  readonly routing: SlotRouting = this;
   readonly #map: ClusterMap;
   readonly #nodes = new Map<NodeName, ClusterMaster>();
   readonly #listeners = new Set<() => void>();
@@ -25,23 +25,23 @@ export class ClusterMasters implements Masters, Spread {
   readonly #movedAt = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
   #list: readonly Master[] = [];
-  #apart: Cluster | undefined;
-  #turn = 0;
+  #movingSlotClient: ClusterClient | undefined;
+  #nextNode = 0;
 
-  constructor(where: ClusterWhere) {
-    this.#map = new ClusterMap(clusterAddressOf(where));
-    this.#map.on("change", (slots) => this.#follow(slots));
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+  constructor(where: ClusterLocation) {
+    this.#map = new ClusterMap(toClusterAddress(where));
+    this.#map.on("change", (slots) => this.#updateNodes(slots));
+    this.#timer = setInterval(() => void this.#refreshMap(), REFRESH_INTERVAL_MS);
     this.#timer.unref();
-    void this.#look();
+    void this.#refreshMap();
   }
 
   get list(): readonly Master[] {
     return this.#list;
   }
 
-  of(key: Key): Master | undefined {
-    return this.#nodes.get(this.#map.masterOf(slotOf(argumentOf(key))) ?? "");
+  findMaster(key: Key): Master | undefined {
+    return this.#nodes.get(this.#map.findMaster(computeSlot(toRedisArgument(key))) ?? "");
   }
 
   onChange(listener: () => void): () => void {
@@ -52,7 +52,7 @@ export class ClusterMasters implements Masters, Spread {
   close(): void {
     clearInterval(this.#timer);
     this.#map.close();
-    this.#apart?.disconnect();
+    this.#movingSlotClient?.disconnect();
     for (const node of this.#nodes.values()) node.close();
   }
 
@@ -61,46 +61,46 @@ export class ClusterMasters implements Masters, Spread {
   }
 
   get scripts() {
-    return this.#following.bytes;
+    return this.#redirectingClient.bytes;
   }
 
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
-    return this.#following.call(command, key, ...more);
+    return this.#redirectingClient.call(command, key, ...more);
   }
 
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
-    return this.#following.callBuffer(command, key, ...more);
+    return this.#redirectingClient.callBuffer(command, key, ...more);
   }
 
-  heed(key: Key, error: Error): "moved" | "apart" | undefined {
-    const slot = slotOf(argumentOf(key));
+  handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined {
+    const slot = computeSlot(toRedisArgument(key));
     if (error.message.startsWith("CROSSSLOT")) return "apart";
-    const redirection = redirectionOf(error, this.#map.masterOf(slot));
+    const redirection = parseRedirection(error, this.#map.findMaster(slot));
     if (redirection === undefined && !error.message.startsWith("TRYAGAIN")) return undefined;
     this.#movedAt.set(slot, performance.now());
     if (redirection?.kind !== "MOVED") return "apart";
-    this.#map.move(slot, redirection.node);
+    this.#map.recordMove(slot, redirection.node);
     return "moved";
   }
 
   isMoving(key: Key): boolean {
     if (this.#movedAt.size === 0) return false;
-    const at = this.#movedAt.get(slotOf(argumentOf(key)));
+    const at = this.#movedAt.get(computeSlot(toRedisArgument(key)));
     return at !== undefined && performance.now() - at < MOVING_MS;
   }
 
   /** Only while slots move. */
-  get #following(): Cluster {
-    this.#apart ??= new Cluster(this.#map, "watch-moving");
-    return this.#apart;
+  get #redirectingClient(): ClusterClient {
+    this.#movingSlotClient ??= new ClusterClient(this.#map, "watch-moving");
+    return this.#movingSlotClient;
   }
 
-  async #look(): Promise<void> {
+  async #refreshMap(): Promise<void> {
     const nodes = [...this.#nodes.values()].filter(({ redis }) => redis.status === "ready");
-    const node = nodes[this.#turn++ % nodes.length];
+    const node = nodes[this.#nextNode++ % nodes.length];
     try {
-      if (node === undefined) await this.#map.look();
-      else await this.#map.lookAt(node.name, node.redis).catch(() => this.#map.look());
+      if (node === undefined) await this.#map.refresh();
+      else await this.#map.refreshFrom(node.name, node.redis).catch(() => this.#map.refresh());
     } catch {
       // None answers: the next look may find one.
     }
@@ -108,7 +108,7 @@ export class ClusterMasters implements Masters, Spread {
     for (const [slot, at] of this.#movedAt) if (now - at > MOVING_MS) this.#movedAt.delete(slot);
   }
 
-  #follow(slots: readonly number[]): void {
+  #updateNodes(slots: readonly number[]): void {
     const { masters } = this.#map;
     const isFirst = this.#nodes.size === 0;
     let hasFailed = false;
@@ -137,14 +137,14 @@ class ClusterMaster implements Master {
     readonly name: NodeName,
     private readonly map: ClusterMap,
   ) {
-    const { redis, subscriber } = connectMaster(map.address.addressOf(name));
+    const { redis, subscriber } = connectMaster(map.address.getNodeAddress(name));
     this.redis = redis;
     this.subscriber = subscriber;
-    redis.on("close", () => map.lookSoon());
+    redis.on("close", () => map.refreshSoon());
   }
 
-  tag(): string {
-    const isOurs = (tag: string) => this.map.masterOf(slotOf(tag)) === this.name;
+  findHashTag(): string {
+    const isOurs = (tag: string) => this.map.findMaster(computeSlot(tag)) === this.name;
     // A master without a slot is none, and is about to be forgotten.
     if (!this.map.masters.has(this.name)) return "";
     for (;;) {
@@ -153,8 +153,8 @@ class ClusterMaster implements Master {
     }
   }
 
-  demoted(): void {
-    this.map.lookSoon();
+  reportDemotion(): void {
+    this.map.refreshSoon();
   }
 
   close(): void {

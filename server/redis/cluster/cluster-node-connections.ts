@@ -3,7 +3,7 @@ import { COMMAND_TIMEOUT_MS, connect } from "../connect.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 
 /** One connection a node, all for one purpose. */
-export class ClusterNodes {
+export class ClusterNodeConnections {
   readonly #connections = new Map<NodeName, Redis>();
 
   constructor(
@@ -12,14 +12,14 @@ export class ClusterNodes {
     private readonly options: RedisOptions = {},
     private readonly onConnection: (redis: Redis) => void = () => undefined,
   ) {
-    map.on("change", () => this.#forgetOthers());
+    map.on("change", () => this.#dropRemovedNodes());
   }
 
-  of(node: NodeName): Redis {
+  getConnection(node: NodeName): Redis {
     const known = this.#connections.get(node);
     if (known !== undefined) return known;
-    const redis = connect(this.map.address.addressOf(node), this.name, this.options);
-    redis.on("close", () => this.map.lookSoon());
+    const redis = connect(this.map.address.getNodeAddress(node), this.name, this.options);
+    redis.on("close", () => this.map.refreshSoon());
     this.#connections.set(node, redis);
     this.onConnection(redis);
     return redis;
@@ -31,7 +31,7 @@ export class ClusterNodes {
   }
 
   /** A node that has no slots any more may still owe answers. */
-  #forgetOthers(): void {
+  #dropRemovedNodes(): void {
     const { masters } = this.map;
     for (const [node, redis] of this.#connections) {
       if (masters.has(node)) continue;

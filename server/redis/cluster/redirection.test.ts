@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redirectionOf } from "./redirection.ts";
+import { parseRedirection } from "./redirection.ts";
 
 describe("cluster redirections", () => {
   it.each([
@@ -9,14 +9,14 @@ describe("cluster redirections", () => {
     // A node that does not know its name, and one that is not to tell it.
     ["MOVED 3999 :6381", { kind: "MOVED", node: "10.0.0.1:6381" }],
   ])("the redirection %s is parsed", (message, redirection) => {
-    expect(redirectionOf(new Error(message), "10.0.0.1:6379")).toEqual(redirection);
+    expect(parseRedirection(new Error(message), "10.0.0.1:6379")).toEqual(redirection);
   });
 
   it.each(["CLUSTERDOWN The cluster is down", "MOVED", "ERR ASK 1 a:1", "TRYAGAIN"])(
     "the error %s is not a redirection",
     (text) => {
-      expect(redirectionOf(new Error(text), "10.0.0.1:6379")).toBeUndefined();
-      expect(redirectionOf(text, "10.0.0.1:6379")).toBeUndefined();
+      expect(parseRedirection(new Error(text), "10.0.0.1:6379")).toBeUndefined();
+      expect(parseRedirection(text, "10.0.0.1:6379")).toBeUndefined();
     },
   );
 });

@@ -1,4 +1,4 @@
-import { type NodeName, nodeName, placeOf } from "./cluster-map.ts";
+import { formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
 /** Where a node of a cluster sends one who asked for a slot it does not have. */
 export interface Redirection {
@@ -7,11 +7,11 @@ export interface Redirection {
   readonly node: NodeName;
 }
 
-export function redirectionOf(error: unknown, asked: NodeName | undefined): Redirection | undefined {
+export function parseRedirection(error: unknown, asked: NodeName | undefined): Redirection | undefined {
   const [, kind, host, port] =
     (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
   if (kind === undefined) return undefined;
   // A node whose name is not known is where the one that told of it is.
-  const name = host || (asked === undefined ? "" : placeOf(asked).host);
-  return { kind: kind === "ASK" ? "ASK" : "MOVED", node: nodeName(name, Number(port)) };
+  const name = host || (asked === undefined ? "" : parseNodeName(asked).host);
+  return { kind: kind === "ASK" ? "ASK" : "MOVED", node: formatNodeName(name, Number(port)) };
 }

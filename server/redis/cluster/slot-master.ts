@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis, RedisOptions } from "ioredis";
 import { NeverSentError } from "../failure.ts";
 import { type ClusterAddress, ClusterMap } from "./cluster-map.ts";
-import { ClusterNodes } from "./cluster-node-connections.ts";
-import { redirectionOf } from "./redirection.ts";
-import { slotOf } from "./slot.ts";
+import { ClusterNodeConnections } from "./cluster-node-connections.ts";
+import { parseRedirection } from "./redirection.ts";
+import { computeSlot } from "./slot.ts";
 
-const LOOK_AGAIN_MS = 500;
+const REFRESH_RETRY_MS = 500;
 
 /** The master of one slot of a cluster, whichever node that is by now. */
 export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #map: ClusterMap;
-  readonly #nodes: ClusterNodes;
+  readonly #nodes: ClusterNodeConnections;
   readonly #slot: number;
   #isClosed = false;
 
@@ -20,29 +20,29 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   constructor(address: ClusterAddress, name: string, key: string, more: RedisOptions = {}) {
     super();
     this.setMaxListeners(0);
-    this.#slot = slotOf(key);
+    this.#slot = computeSlot(key);
     this.#map = new ClusterMap(address);
-    this.#nodes = new ClusterNodes(this.#map, name, more, (redis) =>
+    this.#nodes = new ClusterNodeConnections(this.#map, name, more, (redis) =>
       redis.on("ready", () => this.emit("ready")),
     );
-    this.#map.on("change", () => this.#connection());
-    void this.#find();
+    this.#map.on("change", () => this.#getConnection());
+    void this.#refreshMap();
   }
 
   get status(): string {
-    return this.#isClosed ? "end" : (this.#connection()?.status ?? "connecting");
+    return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
   /** A call to the master; what it says of another one is remembered for the next. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
-    const redis = this.#connection();
+    const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");
     try {
       return await command(redis);
     } catch (error) {
-      const moved = redirectionOf(error, this.#map.masterOf(this.#slot));
-      if (moved?.kind === "MOVED") this.#map.move(this.#slot, moved.node);
-      else this.#map.lookSoon();
+      const moved = parseRedirection(error, this.#map.findMaster(this.#slot));
+      if (moved?.kind === "MOVED") this.#map.recordMove(this.#slot, moved.node);
+      else this.#map.refreshSoon();
       throw error;
     }
   }
@@ -54,18 +54,18 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     this.emit("end");
   }
 
-  #connection(): Redis | undefined {
-    const node = this.#map.masterOf(this.#slot);
-    return node === undefined || this.#isClosed ? undefined : this.#nodes.of(node);
+  #getConnection(): Redis | undefined {
+    const node = this.#map.findMaster(this.#slot);
+    return node === undefined || this.#isClosed ? undefined : this.#nodes.getConnection(node);
   }
 
-  async #find(): Promise<void> {
+  async #refreshMap(): Promise<void> {
     while (!this.#isClosed) {
       try {
-        await this.#map.look();
+        await this.#map.refresh();
         return;
       } catch {
-        await sleep(LOOK_AGAIN_MS, undefined, { ref: false });
+        await sleep(REFRESH_RETRY_MS, undefined, { ref: false });
       }
     }
   }

@@ -2,6 +2,6 @@ import keySlot from "cluster-key-slot";
 import type { RedisArgument } from "../commands.ts";
 
 /** The slot of a key in a Redis Cluster. */
-export function slotOf(key: RedisArgument): number {
+export function computeSlot(key: RedisArgument): number {
   return keySlot(typeof key === "number" ? String(key) : key);
 }

@@ -8,41 +8,41 @@ import { isRunning } from "./server-process.ts";
 const LOCK_WAIT_MS = 30_000;
 
 /** What one run leaves for the next: where its server listens. */
-export interface Note {
+export interface ServerNote {
   port: number;
   pid: number;
 }
 
-export async function readNote(dir: string): Promise<Note | undefined> {
+export async function readNote(dir: string): Promise<ServerNote | undefined> {
   try {
-    const { port, pid } = JSON.parse(await readFile(noteFile(dir), "utf8"));
+    const { port, pid } = JSON.parse(await readFile(getNotePath(dir), "utf8"));
     return isPositive(port) && port < 65_536 && isPositive(pid) ? { port, pid } : undefined;
   } catch {
     return undefined;
   }
 }
 
-export async function writeNote(dir: string, note: Note): Promise<void> {
-  const temporary = `${noteFile(dir)}.${process.pid}`;
+export async function writeNote(dir: string, note: ServerNote): Promise<void> {
+  const temporary = `${getNotePath(dir)}.${process.pid}`;
   await writeFile(temporary, `${JSON.stringify(note)}\n`);
-  await rename(temporary, noteFile(dir));
+  await rename(temporary, getNotePath(dir));
 }
 
 /** One process's word that it uses the server. */
-export interface Claim {
+export interface ServerClaim {
   /** "last" once, if nobody else is left; the caller then ends the server. */
-  giveUp(): "last" | "shared" | "given-up";
+  release(): "last" | "shared" | "given-up";
 }
 
 /** `fresh` when the server was just started: whoever claimed the one before it is gone. */
-export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<Claim> {
+export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
   await mkdir(users, { recursive: true });
   await writeFile(join(users, String(process.pid)), "");
   let given = false;
   return {
-    giveUp() {
+    release() {
       if (given) return "given-up";
       given = true;
       rmSync(join(users, String(process.pid)), { force: true });
@@ -66,7 +66,7 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
   while (!release) {
     if (performance.now() > end) {
       throw new StartupError(
-        `Another process has been starting the embedded Redis for 30 s: end it, or delete ${lockFile(dir)} if there is none.`,
+        `Another process has been starting the embedded Redis for 30 s: end it, or delete ${getLockPath(dir)} if there is none.`,
       );
     }
     await sleep(50);
@@ -79,11 +79,11 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
   }
 }
 
-const held = new Set<string>();
+const heldLockPaths = new Set<string>();
 
 /** Takes the lock if nobody has it; what comes back gives it up again. */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
-  const path = lockFile(dir);
+  const path = getLockPath(dir);
   await removeIfStale(path);
   try {
     const file = await open(path, "wx");
@@ -93,9 +93,9 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
   }
-  held.add(path);
+  heldLockPaths.add(path);
   return async () => {
-    held.delete(path);
+    heldLockPaths.delete(path);
     await rm(path, { force: true });
   };
 }
@@ -111,7 +111,7 @@ async function removeIfStale(path: string): Promise<void> {
   if (content === undefined) return;
   const pid = Number(content);
   // A container gives a restarted process the pid of the killed one: our own pid may be an old lock.
-  const alive = pid === process.pid ? held.has(path) : isRunning(pid);
+  const alive = pid === process.pid ? heldLockPaths.has(path) : isRunning(pid);
   const abandoned = isPositive(pid) ? !alive : age > 2_000;
   if (abandoned) await rm(path, { force: true });
 }
@@ -120,10 +120,10 @@ function isPositive(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-function noteFile(dir: string): string {
+function getNotePath(dir: string): string {
   return join(dir, "server.json");
 }
 
-function lockFile(dir: string): string {
+function getLockPath(dir: string): string {
   return join(dir, "start.lock");
 }

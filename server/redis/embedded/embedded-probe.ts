@@ -2,17 +2,17 @@ import { execFile } from "node:child_process";
 import { readlink, realpath } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
-import { factIn } from "../server-info.ts";
+import { readInfoField } from "../server-info.ts";
 
-export type Look =
+export type ProbeResult =
   | { kind: "ours"; pid: number }
   /** Something holds the connection open and says nothing, as a stopped process does. */
   | { kind: "silent" }
   | { kind: "other" };
 
 /** Finds out whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`. */
-export async function lookAt(port: number, dataDir: string): Promise<Look> {
-  const client = probeClient(port);
+export async function probeServer(port: number, dataDir: string): Promise<ProbeResult> {
+  const client = createProbeClient(port);
   let connected = false;
   client.once("connect", () => {
     connected = true;
@@ -21,7 +21,7 @@ export async function lookAt(port: number, dataDir: string): Promise<Look> {
     await client.connect();
     const [, dir] = (await client.call("CONFIG", "GET", "dir")) as [string, string];
     if ((await realpath(dir)) !== dataDir) return { kind: "other" };
-    const pid = factIn(await client.info("server"), "process_id");
+    const pid = readInfoField(await client.info("server"), "process_id");
     return pid ? { kind: "ours", pid: Number(pid) } : { kind: "other" };
   } catch (error) {
     const silent = connected && error instanceof Error && /timed? ?out/i.test(error.message);
@@ -32,7 +32,7 @@ export async function lookAt(port: number, dataDir: string): Promise<Look> {
 }
 
 /** Whether `pid`, which may long belong to another program, is a server that does not answer for `dataDir`. */
-export async function keepsFilesIn(pid: number, dataDir: string): Promise<boolean> {
+export async function isServingDirectory(pid: number, dataDir: string): Promise<boolean> {
   if (process.platform === "linux") {
     return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === dataDir;
   }
@@ -42,8 +42,8 @@ export async function keepsFilesIn(pid: number, dataDir: string): Promise<boolea
 }
 
 /** How far a server that was just started has come. */
-export async function askReady(port: number): Promise<"ready" | "loading" | "not-yet"> {
-  const client = probeClient(port);
+export async function probeReadiness(port: number): Promise<"ready" | "loading" | "not-yet"> {
+  const client = createProbeClient(port);
   try {
     await client.connect();
     await client.ping();
@@ -57,7 +57,7 @@ export async function askReady(port: number): Promise<"ready" | "loading" | "not
   }
 }
 
-function probeClient(port: number): Redis {
+function createProbeClient(port: number): Redis {
   const client = new Redis({
     port,
     host: "127.0.0.1",

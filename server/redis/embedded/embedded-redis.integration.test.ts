@@ -7,11 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { freePort, startTestRedis, testBinary } from "../../../test/support/test-redis.ts";
+import { findFreePort, findTestBinary, startTestRedis } from "../../../test/support/test-redis.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbeddedRedis } from "./embedded-redis.ts";
 import type { RedisServerBinary } from "./server-binary.ts";
-import { isRunning, signal, untilGone } from "./server-process.ts";
+import { isRunning, sendSignal, waitUntilGone } from "./server-process.ts";
 
 const run = promisify(execFile);
 const HERE = new URL("./embedded-redis.ts", import.meta.url).href;
@@ -22,19 +22,19 @@ let preferredPort: number;
 const started: EmbeddedRedis[] = [];
 
 beforeAll(async () => {
-  binary = await testBinary();
+  binary = await findTestBinary();
 });
 
 beforeEach(async () => {
   dataDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper \"embedded' é ")));
-  preferredPort = await freePort();
+  preferredPort = await findFreePort();
 });
 
 afterEach(async () => {
   for (const redis of started.splice(0)) {
     await redis.stop();
-    signal(redis.pid, "SIGKILL");
-    await untilGone(redis.pid, 1_000);
+    sendSignal(redis.pid, "SIGKILL");
+    await waitUntilGone(redis.pid, 1_000);
   }
   await rm(dataDir, { recursive: true, force: true });
 });
@@ -87,7 +87,7 @@ describe("restart of the embedded Redis", () => {
     await ask(first, "HSET", "lock:orders:42", "worker-1", "2");
     await first.stop();
 
-    const second = await start({ preferredPort: await freePort() });
+    const second = await start({ preferredPort: await findFreePort() });
     expect(second).toMatchObject({ port: preferredPort, adopted: false });
     expect(await ask(second, "HGETALL", "lock:orders:42")).toEqual(["worker-1", "2"]);
   });
@@ -126,7 +126,7 @@ describe("stop of the embedded Redis", () => {
 
   test("stop kills a server that does not respond", async () => {
     const redis = await start();
-    signal(redis.pid, "SIGSTOP");
+    sendSignal(redis.pid, "SIGSTOP");
     const before = performance.now();
     await redis.stop();
     expect(performance.now() - before).toBeLessThan(1_500);
@@ -135,7 +135,7 @@ describe("stop of the embedded Redis", () => {
 
   test("the server ends when the process exits without calling stop", async () => {
     const { pid } = await startElsewhere("exits");
-    expect(await untilGone(pid, 1_000)).toBe(true);
+    expect(await waitUntilGone(pid, 1_000)).toBe(true);
   });
 });
 
@@ -162,8 +162,8 @@ describe("embedded Redis left by an earlier run", () => {
 
   test("a hanging server is reported with its kill command instead of starting a second one on its files", async () => {
     const orphan = await startElsewhere("is killed");
-    signal(orphan.pid, "SIGSTOP");
-    onTestFinished(() => signal(orphan.pid, "SIGKILL"));
+    sendSignal(orphan.pid, "SIGSTOP");
+    onTestFinished(() => sendSignal(orphan.pid, "SIGKILL"));
     await expect(start()).rejects.toThrow(`\`kill -9 ${orphan.pid}\``);
   });
 });

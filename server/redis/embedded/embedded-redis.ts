@@ -2,20 +2,20 @@ import { access, constants, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { StartupError } from "../../errors/startup-error.ts";
 import {
-  type Claim,
   claimServer,
   readNote,
+  type ServerClaim,
   tryStartLock,
   withStartLock,
   writeNote,
 } from "./embedded-files.ts";
-import { keepsFilesIn, type Look, lookAt } from "./embedded-probe.ts";
+import { isServingDirectory, type ProbeResult, probeServer } from "./embedded-probe.ts";
 import type { RedisServerBinary } from "./server-binary.ts";
-import { launch } from "./server-launch.ts";
-import { endServer, isPortFree, signal } from "./server-process.ts";
+import { launchServer } from "./server-launch.ts";
+import { endServer, isPortFree, sendSignal } from "./server-process.ts";
 
 /** What the watch needs to see of locks: generic, hash, expired, evicted and string events by key. */
-export const NOTIFICATIONS = "Kghszxe$";
+export const KEYSPACE_EVENTS = "Kghszxe$";
 
 export interface EmbeddedOptions {
   binary: RedisServerBinary;
@@ -38,29 +38,29 @@ export interface EmbeddedRedis {
   stop(): Promise<void>;
 }
 
-interface Place {
+interface EmbeddedDirectories {
   dataDir: string;
   stateDir: string;
 }
 
 /** Starts the project's own Redis on 127.0.0.1, with the data and on the port of the last time. */
 export async function startEmbeddedRedis(options: EmbeddedOptions): Promise<EmbeddedRedis> {
-  const place = await preparePlace(options);
+  const place = await prepareDirectories(options);
   return withStartLock(place.stateDir, async () => {
     const note = await readNote(place.stateDir);
     const port = note?.port ?? options.preferredPort;
-    const running = await lookAt(port, place.dataDir);
-    if (running.kind === "ours") return adopt(running, port, place);
-    if (running.kind === "silent" && note && (await keepsFilesIn(note.pid, place.dataDir))) {
+    const running = await probeServer(port, place.dataDir);
+    if (running.kind === "ours") return adoptServer(running, port, place);
+    if (running.kind === "silent" && note && (await isServingDirectory(note.pid, place.dataDir))) {
       throw new StartupError(
         `The embedded Redis of an earlier run (pid ${note.pid}, port ${port}) does not answer: end it with \`kill -9 ${note.pid}\` and start again.`,
       );
     }
-    return startNew(options, port, place);
+    return startNewServer(options, port, place);
   });
 }
 
-async function preparePlace(options: EmbeddedOptions): Promise<Place> {
+async function prepareDirectories(options: EmbeddedOptions): Promise<EmbeddedDirectories> {
   const { dataDir, stateDir = dataDir } = options;
   for (const dir of [dataDir, stateDir]) {
     await mkdir(dir, { recursive: true })
@@ -74,42 +74,50 @@ async function preparePlace(options: EmbeddedOptions): Promise<Place> {
   return { dataDir: await realpath(dataDir), stateDir: await realpath(stateDir) };
 }
 
-async function adopt(running: Look & { kind: "ours" }, port: number, place: Place): Promise<EmbeddedRedis> {
+async function adoptServer(
+  running: ProbeResult & { kind: "ours" },
+  port: number,
+  place: EmbeddedDirectories,
+): Promise<EmbeddedRedis> {
   await writeNote(place.stateDir, { port, pid: running.pid });
   const claim = await claimServer(place.stateDir, { fresh: false });
-  return handle({ port, pid: running.pid, adopted: true }, claim, place);
+  return createHandle({ port, pid: running.pid, adopted: true }, claim, place);
 }
 
-async function startNew(options: EmbeddedOptions, wanted: number, place: Place): Promise<EmbeddedRedis> {
-  const port = (await isPortFree(wanted)) ? wanted : await freePortNear(wanted);
+async function startNewServer(
+  options: EmbeddedOptions,
+  wanted: number,
+  place: EmbeddedDirectories,
+): Promise<EmbeddedRedis> {
+  const port = (await isPortFree(wanted)) ? wanted : await findFreePort(wanted);
   if (port !== wanted)
     options.onProgress?.(`Port ${wanted} is taken: the embedded Redis uses ${port} from now on`);
-  const server = await launch({
+  const server = await launchServer({
     binary: options.binary,
     cwd: place.dataDir,
-    args: argumentsFor(port),
+    args: buildArguments(port),
     port,
     logFile: join(place.stateDir, "redis.log"),
     onProgress: options.onProgress,
   });
   await writeNote(place.stateDir, { port, pid: server.pid });
   const claim = await claimServer(place.stateDir, { fresh: true });
-  return handle({ port, pid: server.pid, adopted: false }, claim, place);
+  return createHandle({ port, pid: server.pid, adopted: false }, claim, place);
 }
 
-function argumentsFor(port: number): string[] {
+function buildArguments(port: number): string[] {
   const settings = {
     port: String(port),
     bind: "127.0.0.1",
     appendonly: "yes",
     appendfsync: "everysec",
     save: "",
-    "notify-keyspace-events": NOTIFICATIONS,
+    "notify-keyspace-events": KEYSPACE_EVENTS,
   };
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-async function freePortNear(taken: number): Promise<number> {
+async function findFreePort(taken: number): Promise<number> {
   // Not one the system picks: those come from the range of outgoing connections, which may have it next time.
   for (let port = taken + 1; port <= Math.min(taken + 100, 65_535); port++) {
     if (await isPortFree(port)) return port;
@@ -119,13 +127,13 @@ async function freePortNear(taken: number): Promise<number> {
   );
 }
 
-function handle(
+function createHandle(
   server: Pick<EmbeddedRedis, "port" | "pid" | "adopted">,
-  claim: Claim,
-  place: Place,
+  claim: ServerClaim,
+  place: EmbeddedDirectories,
 ): EmbeddedRedis {
   const atExit = () => {
-    if (claim.giveUp() === "last") signal(server.pid, "SIGTERM");
+    if (claim.release() === "last") sendSignal(server.pid, "SIGTERM");
   };
   process.on("exit", atExit);
   let stopping: Promise<void> | undefined;
@@ -133,7 +141,7 @@ function handle(
     process.off("exit", atExit);
     // A start at this moment must not adopt a server that is about to end; but ending never waits for one.
     const release = await tryStartLock(place.stateDir).catch(() => undefined);
-    if (claim.giveUp() === "last") await endServer(server.pid);
+    if (claim.release() === "last") await endServer(server.pid);
     await release?.();
   };
   return {

@@ -3,7 +3,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { StartupError } from "../../errors/startup-error.ts";
-import { canUnpack, unpackedDir, unpackRedisServer } from "./server-unpack.ts";
+import { canUnpack, getUnpackedDir, unpackRedisServer } from "./server-unpack.ts";
 
 const run = promisify(execFile);
 const NAMES = ["redis-server", "valkey-server"];
@@ -19,7 +19,7 @@ export interface RedisServerBinary {
   source: "configured" | "installed" | "unpacked";
 }
 
-export interface FindOptions {
+export interface FindServerOptions {
   /** `REDIS_SERVER_BIN`: this one or none. */
   explicitPath?: string;
   cacheDir: string;
@@ -48,26 +48,28 @@ export function parseServerVersion(output: string): ServerVersion | undefined {
  * The environment to start `binary` with; undefined inherits ours. An unpacked server gets a bare one:
  * its libraries must not be mixed with a LD_LIBRARY_PATH that was set for something else.
  */
-export function environmentOf(binary: Pick<RedisServerBinary, "libraryPath">): NodeJS.ProcessEnv | undefined {
+export function buildServerEnvironment(
+  binary: Pick<RedisServerBinary, "libraryPath">,
+): NodeJS.ProcessEnv | undefined {
   if (!binary.libraryPath) return undefined;
   const bare: Record<string, string> = { PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: binary.libraryPath };
   return bare as NodeJS.ProcessEnv;
 }
 
 /** Finds a Redis or Valkey server that runs here, and unpacks one into `cacheDir` if the machine has none. */
-export async function findRedisServer(options: FindOptions): Promise<RedisServerBinary> {
-  if (options.explicitPath) return configured(options.explicitPath);
+export async function findRedisServer(options: FindServerOptions): Promise<RedisServerBinary> {
+  if (options.explicitPath) return findConfigured(options.explicitPath);
   const seen: string[] = [];
-  const found = (await installed(seen)) ?? (await unpacked(options, seen));
+  const found = (await findInstalled(seen)) ?? (await findUnpacked(options, seen));
   if (found) return found;
   const passed = seen.length > 0 ? ` (passed over: ${seen.join(", ")})` : "";
-  throw new StartupError(`No usable Redis server was found on this machine${passed}. ${whatToDo()}`);
+  throw new StartupError(`No usable Redis server was found on this machine${passed}. ${formatAdvice()}`);
 }
 
-async function configured(path: string): Promise<RedisServerBinary> {
+async function findConfigured(path: string): Promise<RedisServerBinary> {
   const name = `REDIS_SERVER_BIN is set to ${path}, but`;
-  const output = await versionOutput({ path }).catch((error: Error) => {
-    throw new StartupError(`${name} that cannot be run: ${firstLine(error.message)}`);
+  const output = await readVersionOutput({ path }).catch((error: Error) => {
+    throw new StartupError(`${name} that cannot be run: ${getFirstLine(error.message)}`);
   });
   const version = parseServerVersion(output);
   if (!version) throw new StartupError(`${name} that is not a Redis or Valkey server.`);
@@ -79,38 +81,41 @@ async function configured(path: string): Promise<RedisServerBinary> {
   return { path, version: version.version, source: "configured" };
 }
 
-async function installed(seen: string[]): Promise<RedisServerBinary | undefined> {
-  for (const path of await candidates()) {
-    const version = await verify({ path }, seen);
+async function findInstalled(seen: string[]): Promise<RedisServerBinary | undefined> {
+  for (const path of await listCandidates()) {
+    const version = await verifyBinary({ path }, seen);
     if (version) return { path, version, source: "installed" };
   }
   return undefined;
 }
 
-async function unpacked(options: FindOptions, seen: string[]): Promise<RedisServerBinary | undefined> {
-  const dir = unpackedDir(options.cacheDir);
-  const kept = await inUnpacked(dir, []);
+async function findUnpacked(
+  options: FindServerOptions,
+  seen: string[],
+): Promise<RedisServerBinary | undefined> {
+  const dir = getUnpackedDir(options.cacheDir);
+  const kept = await findInDirectory(dir, []);
   if (kept) return kept;
   if (!(await canUnpack())) return undefined;
   await unpackRedisServer(dir, {
     onProgress: options.onProgress,
-    works: async (root) => (await inUnpacked(root, seen)) !== undefined,
-    whatToDo: whatToDo(),
+    works: async (root) => (await findInDirectory(root, seen)) !== undefined,
+    whatToDo: formatAdvice(),
   });
-  return inUnpacked(dir, seen);
+  return findInDirectory(dir, seen);
 }
 
-async function inUnpacked(root: string, seen: string[]): Promise<RedisServerBinary | undefined> {
-  const libraryPath = (await libraryDirs(root)).join(":");
+async function findInDirectory(root: string, seen: string[]): Promise<RedisServerBinary | undefined> {
+  const libraryPath = (await listLibraryDirs(root)).join(":");
   for (const name of NAMES) {
     const path = join(root, "usr/bin", name);
-    const version = await verify({ path, libraryPath }, seen);
+    const version = await verifyBinary({ path, libraryPath }, seen);
     if (version) return { path, libraryPath, version, source: "unpacked" };
   }
   return undefined;
 }
 
-async function libraryDirs(root: string): Promise<string[]> {
+async function listLibraryDirs(root: string): Promise<string[]> {
   const dirs: string[] = [];
   for (const parent of [join(root, "usr/lib"), join(root, "lib")]) {
     const names = await readdir(parent).catch(() => []);
@@ -119,8 +124,8 @@ async function libraryDirs(root: string): Promise<string[]> {
   return dirs;
 }
 
-async function candidates(): Promise<string[]> {
-  const paths = await onPath();
+async function listCandidates(): Promise<string[]> {
+  const paths = await listOnPath();
   for (const prefix of PREFIXES) paths.push(...NAMES.map((name) => join(prefix, "bin", name)));
   for (const home of KEG_HOMES) {
     const kegs = await readdir(home).catch(() => []);
@@ -131,20 +136,20 @@ async function candidates(): Promise<string[]> {
   return [...new Set(paths)];
 }
 
-async function onPath(): Promise<string[]> {
+async function listOnPath(): Promise<string[]> {
   // The shell knows PATH, which only server/config/config.ts may read here; each name is looked up on its own.
   const script = 'for name in "$@"; do command -v "$name"; done; true';
   const { stdout } = await run("/bin/sh", ["-c", script, "sh", ...NAMES]).catch(() => ({ stdout: "" }));
   return stdout.split("\n").filter((line) => line.startsWith("/"));
 }
 
-async function verify(
+async function verifyBinary(
   binary: Pick<RedisServerBinary, "path" | "libraryPath">,
   seen: string[],
 ): Promise<string | undefined> {
   const exists = await realpath(binary.path).catch(() => undefined);
   if (!exists) return undefined;
-  const output = await versionOutput(binary).catch(() => "");
+  const output = await readVersionOutput(binary).catch(() => "");
   const version = parseServerVersion(output);
   if (version?.supported) return version.version;
   const why = version ? `is ${version.product} ${version.version}, too old` : "does not run";
@@ -152,20 +157,23 @@ async function verify(
   return undefined;
 }
 
-async function versionOutput(binary: Pick<RedisServerBinary, "path" | "libraryPath">): Promise<string> {
-  const { stdout } = await run(binary.path, ["--version"], { env: environmentOf(binary), timeout: 5_000 });
+async function readVersionOutput(binary: Pick<RedisServerBinary, "path" | "libraryPath">): Promise<string> {
+  const { stdout } = await run(binary.path, ["--version"], {
+    env: buildServerEnvironment(binary),
+    timeout: 5_000,
+  });
   return stdout;
 }
 
-function whatToDo(): string {
-  const install = process.platform === "darwin" ? "`brew install redis`" : installOnLinux();
+function formatAdvice(): string {
+  const install = process.platform === "darwin" ? "`brew install redis`" : formatLinuxAdvice();
   return `Install one (${install}), set REDIS_URL to a Redis you have, or REDIS_SERVER_BIN to a redis-server.`;
 }
 
-function installOnLinux(): string {
+function formatLinuxAdvice(): string {
   return "Debian/Ubuntu: `apt-get install redis-server`; elsewhere your package manager's redis or valkey, 6.2 / 7.2 or newer";
 }
 
-function firstLine(text: string): string {
+function getFirstLine(text: string): string {
   return text.split("\n", 1)[0] ?? text;
 }

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../../errors/startup-error.ts";
-import { askReady } from "./embedded-probe.ts";
-import { environmentOf, type RedisServerBinary } from "./server-binary.ts";
+import { probeReadiness } from "./embedded-probe.ts";
+import { buildServerEnvironment, type RedisServerBinary } from "./server-binary.ts";
 
 const ANSWER_WITHIN_MS = 20_000;
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
-export interface Launch {
+export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
   /** The server's working directory is where it keeps its files: no path has to survive its option parser. */
   cwd: string;
@@ -26,27 +26,27 @@ export interface LaunchedServer {
 }
 
 /** Starts a Redis server and waits until it answers with its data loaded. */
-export async function launch(options: Launch): Promise<LaunchedServer> {
-  const logStart = logSize(options.logFile);
-  const { child, ended } = start(options);
-  const problem = await Promise.race([ended, untilReady(options, child)]);
+export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
+  const logStart = getLogSize(options.logFile);
+  const { child, ended } = spawnServer(options);
+  const problem = await Promise.race([ended, waitForAnswer(options, child)]);
   if (problem === undefined && child.pid !== undefined) return { pid: child.pid, child };
   child.kill("SIGKILL");
-  const said = lastLines(options.logFile, logStart);
+  const said = readLastLines(options.logFile, logStart);
   const details = said ? `: ${said}` : "";
   throw new StartupError(`The Redis server ${problem}${details}. Its log: ${options.logFile}`);
 }
 
-function environmentWith({ binary, env }: Launch): NodeJS.ProcessEnv | undefined {
-  const own = environmentOf(binary);
+function buildLaunchEnvironment({ binary, env }: LaunchOptions): NodeJS.ProcessEnv | undefined {
+  const own = buildServerEnvironment(binary);
   return env === undefined ? own : ({ ...own, ...env } as NodeJS.ProcessEnv);
 }
 
-function start(options: Launch) {
+function spawnServer(options: LaunchOptions) {
   const log = openLog(options.logFile);
   const child = spawn(options.binary.path, options.args, {
     cwd: options.cwd,
-    env: environmentWith(options),
+    env: buildLaunchEnvironment(options),
     // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
     detached: true,
     stdio: ["ignore", log, log],
@@ -60,11 +60,11 @@ function start(options: Launch) {
   return { child, ended };
 }
 
-async function untilReady(options: Launch, child: ChildProcess): Promise<string | undefined> {
+async function waitForAnswer(options: LaunchOptions, child: ChildProcess): Promise<string | undefined> {
   let end = performance.now() + ANSWER_WITHIN_MS;
   let said = false;
   while (performance.now() < end && child.exitCode === null && child.signalCode === null) {
-    const state = await askReady(options.port);
+    const state = await probeReadiness(options.port);
     if (state === "ready") return undefined;
     if (state === "loading") {
       end = performance.now() + ANSWER_WITHIN_MS;
@@ -77,15 +77,15 @@ async function untilReady(options: Launch, child: ChildProcess): Promise<string 
 }
 
 function openLog(file: string): number {
-  if (logSize(file) > LOG_LIMIT_BYTES) truncateSync(file);
+  if (getLogSize(file) > LOG_LIMIT_BYTES) truncateSync(file);
   return openSync(file, "a");
 }
 
-function logSize(file: string): number {
+function getLogSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function lastLines(file: string, from: number): string {
+function readLastLines(file: string, from: number): string {
   const whole = readFileSync(file);
   const text = whole.subarray(from <= whole.length ? from : 0).toString("utf8");
   const lines = text

@@ -22,7 +22,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-export function signal(pid: number, name: NodeJS.Signals): void {
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
@@ -30,7 +30,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-export async function untilGone(pid: number, timeoutMs: number): Promise<boolean> {
+export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (isRunning(pid)) {
     if (performance.now() > end) return false;
@@ -41,16 +41,16 @@ export async function untilGone(pid: number, timeoutMs: number): Promise<boolean
 
 /** Ends a Redis server so that its append-only file is complete, by force if it takes longer than a second. */
 export async function endServer(pid: number): Promise<void> {
-  signal(pid, "SIGTERM");
-  if (await untilGone(pid, 1_000)) return;
-  signal(pid, "SIGKILL");
-  await untilGone(pid, 150);
+  sendSignal(pid, "SIGTERM");
+  if (await waitUntilGone(pid, 1_000)) return;
+  sendSignal(pid, "SIGKILL");
+  await waitUntilGone(pid, 150);
 }
 
 /** Whether a server could listen on 127.0.0.1:`port` now. */
 export async function isPortFree(port: number): Promise<boolean> {
   // macOS lets 127.0.0.1 be bound beside a listener on all addresses, so look for that one first.
-  if (await accepts(port)) return false;
+  if (await isPortOpen(port)) return false;
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", () => resolve(false));
@@ -58,7 +58,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-function accepts(port: number): Promise<boolean> {
+function isPortOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
     const answer = (value: boolean) => {

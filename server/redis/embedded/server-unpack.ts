@@ -17,7 +17,7 @@ export interface UnpackOptions {
   whatToDo: string;
 }
 
-export function unpackedDir(cacheDir: string): string {
+export function getUnpackedDir(cacheDir: string): string {
   return join(cacheDir, "redis-server", `${process.platform}-${process.arch}`);
 }
 
@@ -46,7 +46,7 @@ export async function unpackRedisServer(dir: string, options: UnpackOptions): Pr
     options.onProgress?.("No Redis server here: unpacking one from the distribution's packages …");
     const root = join(work, "root");
     await mkdir(root);
-    await fetchInto(join(work, "apt"), root, options);
+    await downloadInto(join(work, "apt"), root, options);
     if (!(await options.works(root))) {
       throw new StartupError(
         `The Redis server of this distribution is too old or does not run. ${options.whatToDo}`,
@@ -60,26 +60,26 @@ export async function unpackRedisServer(dir: string, options: UnpackOptions): Pr
   }
 }
 
-async function fetchInto(state: string, root: string, options: UnpackOptions): Promise<void> {
+async function downloadInto(state: string, root: string, options: UnpackOptions): Promise<void> {
   await mkdir(join(state, "lists/partial"), { recursive: true });
   await mkdir(join(state, "cache/archives/partial"), { recursive: true });
   const problems: string[] = [];
-  await apt(state, ["update"]).catch((error: Error) => problems.push(aptProblem(error)));
+  await runApt(state, ["update"]).catch((error: Error) => problems.push(describeAptError(error)));
   for (const name of PACKAGES) {
     try {
       // "install" works out which libraries this system lacks; nothing is installed.
-      await apt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
+      await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
       await extract(join(state, "cache/archives"), root);
       return;
     } catch (error) {
-      problems.push(aptProblem(error));
+      problems.push(describeAptError(error));
     }
   }
   const reason = problems[0] ?? "no package";
   throw new StartupError(`apt-get could not get a Redis server: ${reason} ${options.whatToDo}`);
 }
 
-function apt(state: string, args: string[]) {
+function runApt(state: string, args: string[]) {
   const settings = [
     `Dir::State=${state}`,
     "Dir::State::status=/var/lib/dpkg/status",
@@ -128,7 +128,7 @@ async function removeLeftovers(parent: string): Promise<void> {
   }
 }
 
-function aptProblem(error: unknown): string {
+function describeAptError(error: unknown): string {
   const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
   const line = text.split("\n").find((part) => part.startsWith("E:")) ?? text.split("\n", 1)[0] ?? "";
   const plain = line.replace(/^E:\s*/, "").trim();

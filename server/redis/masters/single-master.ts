@@ -3,37 +3,37 @@ import type { RedisAddress } from "../connect.ts";
 import { connectMaster, type Master, type Masters } from "../master.ts";
 
 /** One Redis that has every key: always the same one, or whichever Sentinel names. */
-export class OneMaster implements Masters, Master {
+export class SingleMaster implements Masters, Master {
   readonly db: number;
   readonly list: readonly [Master] = [this];
   readonly redis: Redis;
   readonly subscriber: Redis;
-  #place: string | undefined;
+  #remoteAddress: string | undefined;
 
   constructor(private readonly address: RedisAddress) {
     this.db = address.db;
     const { redis, subscriber } = connectMaster(address);
     this.redis = redis;
     this.subscriber = subscriber;
-    for (const each of [redis, subscriber]) each.on("ready", () => this.#bringTogether());
+    for (const each of [redis, subscriber]) each.on("ready", () => this.#reconnectIfSplit());
   }
 
   get name(): string {
     const { host, port, path } = this.address.options;
     if (path !== undefined) return path;
-    return host === undefined ? (this.#place ?? this.address.label) : `${host}:${port}`;
+    return host === undefined ? (this.#remoteAddress ?? this.address.label) : `${host}:${port}`;
   }
 
-  of(): Master {
+  findMaster(): Master {
     return this;
   }
 
-  tag(): undefined {
+  findHashTag(): undefined {
     return undefined;
   }
 
-  demoted(): void {
-    if (!this.#isFollowed) return;
+  reportDemotion(): void {
+    if (!this.#isBehindSentinel) return;
     this.redis.disconnect(true);
     this.subscriber.disconnect(true);
   }
@@ -47,22 +47,22 @@ export class OneMaster implements Masters, Master {
     this.subscriber.disconnect();
   }
 
-  get #isFollowed(): boolean {
+  get #isBehindSentinel(): boolean {
     return this.address.options.Connector !== undefined;
   }
 
   /** After a failover one of the two may have come back to the old master: it would be heard, and the other be read. */
-  #bringTogether(): void {
-    if (!this.#isFollowed) return;
-    const places = [this.redis, this.subscriber].map(placeOf);
+  #reconnectIfSplit(): void {
+    if (!this.#isBehindSentinel) return;
+    const places = [this.redis, this.subscriber].map(getRemoteAddress);
     const [place, other] = places;
-    if (place !== undefined) this.#place = place;
+    if (place !== undefined) this.#remoteAddress = place;
     if (place === undefined || other === undefined || place === other) return;
-    this.demoted();
+    this.reportDemotion();
   }
 }
 
-function placeOf({ status, stream }: Redis): string | undefined {
+function getRemoteAddress({ status, stream }: Redis): string | undefined {
   if (status !== "ready" || stream.remoteAddress === undefined) return undefined;
   return `${stream.remoteAddress}:${stream.remotePort}`;
 }

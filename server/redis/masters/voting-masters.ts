@@ -1,23 +1,23 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { StartupError } from "../../errors/startup-error.ts";
-import { addressOf, type RedisAddress } from "../connect.ts";
+import { parseRedisAddress, type RedisAddress } from "../connect.ts";
 import type { Master, Masters } from "../master.ts";
-import { OneMaster } from "./single-master.ts";
+import { SingleMaster } from "./single-master.ts";
 
 /** Independent masters, which do not know of each other. */
 export class VotingMasters implements Masters {
-  readonly areVoting = true;
+  readonly isQuorum = true;
   readonly db: number;
-  readonly list: readonly OneMaster[];
+  readonly list: readonly SingleMaster[];
 
   /** @throws StartupError as `votingAddressesOf` */
   constructor(urls: readonly string[]) {
-    const addresses = votingAddressesOf(urls);
+    const addresses = parseVotingAddresses(urls);
     this.db = addresses[0]?.db ?? 0;
-    this.list = addresses.map((address) => new OneMaster(address));
+    this.list = addresses.map((address) => new SingleMaster(address));
   }
 
-  of(_key: Key): Master | undefined {
+  findMaster(_key: Key): Master | undefined {
     return this.list[0];
   }
 
@@ -31,8 +31,8 @@ export class VotingMasters implements Masters {
 }
 
 /** @throws StartupError when a URL cannot be read, one is named twice, or they name different databases */
-export function votingAddressesOf(urls: readonly string[]): RedisAddress[] {
-  const addresses = urls.map((url) => addressOf(url));
+export function parseVotingAddresses(urls: readonly string[]): RedisAddress[] {
+  const addresses = urls.map((url) => parseRedisAddress(url));
   const labels = addresses.map(({ label }) => label);
   const twice = labels.find((label, at) => labels.indexOf(label) < at);
   if (twice !== undefined) {

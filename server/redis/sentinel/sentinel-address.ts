@@ -1,10 +1,10 @@
 import { StartupError } from "../../errors/startup-error.ts";
-import { type NodeName, nodeName } from "../cluster/cluster-map.ts";
-import { addressOf, type RedisAddress } from "../connect.ts";
-import { sentinelConnector } from "./sentinel-connector.ts";
+import { formatNodeName, type NodeName } from "../cluster/cluster-map.ts";
+import { parseRedisAddress, type RedisAddress } from "../connect.ts";
+import { createSentinelConnector } from "./sentinel-connector.ts";
 import { Sentinels } from "./sentinels.ts";
 
-export interface SentinelWhere {
+export interface SentinelLocation {
   /** The sentinels, as `redis://` or `rediss://`, each with its own user, password and TLS. */
   readonly sentinel: readonly string[];
   /** The name that they give to the master. */
@@ -21,43 +21,43 @@ export interface SentinelWhere {
  *
  * @throws StartupError when a URL cannot be a sentinel, or the master has no name
  */
-export function sentinelAddressOf({
+export function createSentinelAddress({
   sentinel,
   master,
   redis = "redis://master",
   natMap = {},
-}: SentinelWhere): RedisAddress {
+}: SentinelLocation): RedisAddress {
   if (sentinel.length === 0) throw new StartupError("Give the URL of at least one sentinel.");
   if (master === "") {
     throw new StartupError("Give the name by which the sentinels know the master, as in SENTINEL MASTERS.");
   }
-  const { options, db } = addressOf(redis);
+  const { options, db } = parseRedisAddress(redis);
   if (options.path !== undefined) {
     throw new StartupError(
       "The master of a Sentinel group is reached over TCP; write redis:// or rediss://.",
     );
   }
   const { host: _host, port: _port, tls, ...rest } = options;
-  const sentinels = new Sentinels(master, sentinel.map(sentinelAt), natMap);
+  const sentinels = new Sentinels(master, sentinel.map(parseSentinelUrl), natMap);
   // The certificate is that of whichever server is the master.
   const security = tls === undefined ? {} : { tls: {} };
   return {
-    options: { ...rest, ...security, Connector: sentinelConnector(sentinels, security.tls) },
+    options: { ...rest, ...security, Connector: createSentinelConnector(sentinels, security.tls) },
     label: `Sentinel ${master}/${db}`,
     db,
   };
 }
 
 /** @throws StartupError when the URL cannot be a sentinel */
-export function sentinelAt(url: string): RedisAddress {
-  const { options, db } = addressOf(url);
+export function parseSentinelUrl(url: string): RedisAddress {
+  const { options, db } = parseRedisAddress(url);
   if (options.path !== undefined || db !== 0) {
     throw new StartupError(
       "A sentinel is reached over TCP and has no databases; write it as redis://host:26379.",
     );
   }
   const port = /:\d+\/?$/.test(new URL(url).host) ? Number(options.port) : SENTINEL_PORT;
-  const label = nodeName(String(options.host), port);
+  const label = formatNodeName(String(options.host), port);
   return { options: { ...options, port }, label, db };
 }
 

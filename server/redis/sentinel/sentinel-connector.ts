@@ -2,7 +2,7 @@ import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
-import type { Place, Sentinels } from "./sentinels.ts";
+import type { Endpoint, Sentinels } from "./sentinels.ts";
 
 /** A server that was replaced may be frozen and say no goodbye. */
 const GOODBYE_MS = 100;
@@ -15,7 +15,7 @@ const ASK_AGAIN_MS_MAX = 500;
  * good; it asks one sentinel after the other, so that frozen ones hold up every lock; and each connection has its own
  * subscription at each sentinel.
  */
-export function sentinelConnector(
+export function createSentinelConnector(
   sentinels: Sentinels,
   tls: ConnectionOptions | undefined,
 ): NonNullable<RedisOptions["Connector"]> {
@@ -24,7 +24,7 @@ export function sentinelConnector(
 
     constructor(options: unknown) {
       super(GOODBYE_MS);
-      this.#comesBack = mayComeBack(options);
+      this.#comesBack = canReconnect(options);
     }
 
     /** Another server than the master was reached when a failover is not over, or a sentinel knows too little. */
@@ -40,17 +40,17 @@ export function sentinelConnector(
       stream.once("error", (error) => {
         this.firstError = error;
       });
-      const leave = sentinels.follow((to) => {
-        if (isOther(to, place)) stream.destroy();
+      const leave = sentinels.onSwitch((to) => {
+        if (isOtherEndpoint(to, place)) stream.destroy();
       });
       stream.once("close", leave);
       return stream;
     }
 
     /** Does not give up where the connection is to come back: one whose connector throws does not. */
-    async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Place> {
+    async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Endpoint> {
       for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS_MAX)) {
-        const place = await sentinels.ask().catch((error: Error) => {
+        const place = await sentinels.findMaster().catch((error: Error) => {
           if (!this.#comesBack) throw error;
           emit("error", error);
           return undefined;
@@ -63,7 +63,7 @@ export function sentinelConnector(
   };
 }
 
-function mayComeBack(options: unknown): boolean {
+function canReconnect(options: unknown): boolean {
   return (
     typeof options === "object" &&
     options !== null &&
@@ -72,6 +72,6 @@ function mayComeBack(options: unknown): boolean {
   );
 }
 
-function isOther(to: Place, place: Place): boolean {
+function isOtherEndpoint(to: Endpoint, place: Endpoint): boolean {
   return to.host !== place.host || to.port !== place.port;
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type NodeName, nodeName, placeOf } from "../cluster/cluster-map.ts";
+import { formatNodeName, type NodeName, parseNodeName } from "../cluster/cluster-map.ts";
 import type { RedisAddress } from "../connect.ts";
 import { NeverSentError } from "../failure.ts";
 
-export interface Place {
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-interface Told extends Place {
+interface SentinelReply extends Endpoint {
   /** Which failover made it the master: the larger is the later. */
   readonly epoch: number;
 }
@@ -17,15 +17,15 @@ interface Told extends Place {
 /** How long one sentinel may take to answer. */
 const ASK_MS = 500;
 /** After the first answer the others get this long: one that was cut off may still tell of the old master. */
-const MORE_MS = 20;
+const STRAGGLER_WAIT_MS = 20;
 /** Whoever is without a connection asks again by then, so those who listen need not end before. */
-const LISTEN_ON_MS = 3000;
+const LISTEN_LINGER_MS = 3000;
 
 /** What the sentinels of one group know: who the master is, and when that changes. */
 export class Sentinels {
   #listeners: Redis[] = [];
-  #ending: NodeJS.Timeout | undefined;
-  readonly #following = new Set<(to: Place) => void>();
+  #stopTimer: NodeJS.Timeout | undefined;
+  readonly #switchListeners = new Set<(to: Endpoint) => void>();
 
   constructor(
     readonly master: string,
@@ -34,17 +34,20 @@ export class Sentinels {
   ) {}
 
   /** @throws Error when no sentinel names a master */
-  async ask(): Promise<Place> {
-    const told: Told[] = [];
+  async findMaster(): Promise<Endpoint> {
+    const told: SentinelReply[] = [];
     const done = new AbortController();
     const answers = this.addresses.map(async (address) => {
-      told.push(await this.#askOne(address, done.signal));
+      told.push(await this.#askSentinel(address, done.signal));
     });
     try {
       await Promise.any(answers);
-      await Promise.race([Promise.allSettled(answers), sleep(MORE_MS, undefined, { signal: done.signal })]);
+      await Promise.race([
+        Promise.allSettled(answers),
+        sleep(STRAGGLER_WAIT_MS, undefined, { signal: done.signal }),
+      ]);
     } catch (error) {
-      throw new NeverSentError(`No sentinel names the master ${this.master}: ${whyOf(error)}`);
+      throw new NeverSentError(`No sentinel names the master ${this.master}: ${getFailureReason(error)}`);
     } finally {
       done.abort();
     }
@@ -52,17 +55,17 @@ export class Sentinels {
   }
 
   /** Calls back whenever another server has become the master. @returns what ends it */
-  follow(onSwitch: (to: Place) => void): () => void {
-    clearTimeout(this.#ending);
-    this.#following.add(onSwitch);
+  onSwitch(onSwitch: (to: Endpoint) => void): () => void {
+    clearTimeout(this.#stopTimer);
+    this.#switchListeners.add(onSwitch);
     if (this.#listeners.length === 0)
-      this.#listeners = this.addresses.map((address) => this.#listen(address));
+      this.#listeners = this.addresses.map((address) => this.#connectListener(address));
     return () => {
-      this.#following.delete(onSwitch);
-      if (this.#following.size > 0) return;
-      clearTimeout(this.#ending);
-      this.#ending = setTimeout(() => this.#stopListening(), LISTEN_ON_MS);
-      this.#ending.unref();
+      this.#switchListeners.delete(onSwitch);
+      if (this.#switchListeners.size > 0) return;
+      clearTimeout(this.#stopTimer);
+      this.#stopTimer = setTimeout(() => this.#stopListening(), LISTEN_LINGER_MS);
+      this.#stopTimer.unref();
     };
   }
 
@@ -71,22 +74,22 @@ export class Sentinels {
     this.#listeners = [];
   }
 
-  #listen(address: RedisAddress): Redis {
-    const redis = connectTo(address, { retryStrategy: () => 500 });
+  #connectListener(address: RedisAddress): Redis {
+    const redis = connectSentinel(address, { retryStrategy: () => 500 });
     // A process that has nothing else to do may end.
     redis.on("connect", () => redis.stream.unref());
     redis.on("ready", () => redis.subscribe("+switch-master").catch(() => undefined));
     redis.on("message", (_, message: string) => {
       const [name, , , host, port] = message.split(" ");
       if (name !== this.master || host === undefined) return;
-      const to = this.#reachable({ host, port: Number(port) });
-      for (const onSwitch of this.#following) onSwitch(to);
+      const to = this.#toReachable({ host, port: Number(port) });
+      for (const onSwitch of this.#switchListeners) onSwitch(to);
     });
     return redis;
   }
 
-  async #askOne(address: RedisAddress, signal: AbortSignal): Promise<Told> {
-    const redis = connectTo(address, { retryStrategy: () => null });
+  async #askSentinel(address: RedisAddress, signal: AbortSignal): Promise<SentinelReply> {
+    const redis = connectSentinel(address, { retryStrategy: () => null });
     const end = () => redis.disconnect();
     signal.addEventListener("abort", end);
     let cause: unknown;
@@ -101,7 +104,7 @@ export class Sentinels {
       if (!Array.isArray(place)) throw new Error(`${address.label} knows no master of this name`);
       const known = Array.isArray(facts) ? facts : [];
       const at = known.indexOf("config-epoch");
-      const reachable = this.#reachable({ host: String(place[0]), port: Number(place[1]) });
+      const reachable = this.#toReachable({ host: String(place[0]), port: Number(place[1]) });
       return { ...reachable, epoch: at === -1 ? 0 : Number(known[at + 1]) };
     } catch (error) {
       throw cause ?? error;
@@ -111,13 +114,13 @@ export class Sentinels {
     }
   }
 
-  #reachable({ host, port }: Place): Place {
-    const mapped = this.natMap[nodeName(host, port)];
-    return mapped === undefined ? { host, port } : placeOf(mapped);
+  #toReachable({ host, port }: Endpoint): Endpoint {
+    const mapped = this.natMap[formatNodeName(host, port)];
+    return mapped === undefined ? { host, port } : parseNodeName(mapped);
   }
 }
 
-function connectTo(address: RedisAddress, more: { retryStrategy: () => number | null }): Redis {
+function connectSentinel(address: RedisAddress, more: { retryStrategy: () => number | null }): Redis {
   const redis = new Redis({
     ...address.options,
     connectionName: "lockkeeper:sentinel",
@@ -134,7 +137,7 @@ function connectTo(address: RedisAddress, more: { retryStrategy: () => number | 
 }
 
 /** Of many the first one's reason: they rarely differ. */
-function whyOf(error: unknown): string {
+function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);
 }

@@ -4,74 +4,74 @@ import {
   type ListedRule,
 } from "../../../lib/contract/detection/format-rule.ts";
 import { FormatRules } from "../../formats/format-rules.ts";
-import { OURS_AT_HOME } from "../../formats/keys.ts";
-import type { Home } from "../../home/home-store.ts";
+import { HOME_PREFIX } from "../../formats/keys.ts";
+import type { HomeStore } from "../../home/home-store.ts";
 
-interface Parts {
-  readonly home: Home;
+interface FormatRuleStoreDeps {
+  readonly home: HomeStore;
   readonly target: string;
   /** Of the configuration: they come first. */
-  readonly given: readonly FormatRule[];
+  readonly configuredRules: readonly FormatRule[];
 }
 
 /** Which keys are of which format: as the configuration says, and then as admins said, which the home store keeps. */
-export class RuleBook {
-  #kept: readonly FormatRule[] = [];
-  #loaded: () => void = () => undefined;
-  readonly #key: string;
+export class FormatRuleStore {
+  #storedRules: readonly FormatRule[] = [];
+  #emitLoaded: () => void = () => undefined;
+  readonly #redisKey: string;
 
-  private constructor(private readonly parts: Parts) {
-    this.#key = `${OURS_AT_HOME}format-rules:${parts.target}`;
+  private constructor(private readonly deps: FormatRuleStoreDeps) {
+    this.#redisKey = `${HOME_PREFIX}format-rules:${deps.target}`;
   }
 
   /** While the store is away the rules of the configuration are all there are. */
-  static async open(parts: Parts): Promise<RuleBook> {
-    const book = new RuleBook(parts);
-    await parts.home.whenThere(async () => {
-      book.#kept = rulesIn(await parts.home.run((redis) => redis.get(book.#key)));
-      book.#loaded();
+  static async open(parts: FormatRuleStoreDeps): Promise<FormatRuleStore> {
+    const book = new FormatRuleStore(parts);
+    await parts.home.whenAvailable(async () => {
+      book.#storedRules = parseRules(await parts.home.run((redis) => redis.get(book.#redisKey)));
+      book.#emitLoaded();
     });
     // What the store lost this process still knows.
     parts.home.onEmptied(async () => {
-      if (book.#kept.length > 0) await book.#write(book.#kept);
+      if (book.#storedRules.length > 0) await book.#write(book.#storedRules);
     });
     return book;
   }
 
   /** Called when the rules came later, because the store was away. */
   onLoaded(listener: () => void): void {
-    this.#loaded = listener;
+    this.#emitLoaded = listener;
   }
 
-  get listed(): ListedRule[] {
+  get listedRules(): ListedRule[] {
     return [
-      ...this.parts.given.map((rule) => ({ ...rule, from: "configuration" as const })),
-      ...this.#kept.map((rule) => ({ ...rule, from: "api" as const })),
+      ...this.deps.configuredRules.map((rule) => ({ ...rule, from: "configuration" as const })),
+      ...this.#storedRules.map((rule) => ({ ...rule, from: "api" as const })),
     ];
   }
 
   get rules(): FormatRules {
-    return this.with(this.#kept);
+    return this.buildRulesWith(this.#storedRules);
   }
 
   /** As it would be if these took the place of all but those of the configuration. */
-  with(rules: readonly FormatRule[]): FormatRules {
-    return new FormatRules([...this.parts.given, ...rules]);
+  buildRulesWith(rules: readonly FormatRule[]): FormatRules {
+    return new FormatRules([...this.deps.configuredRules, ...rules]);
   }
 
   /** Takes the place of all rules but those of the configuration. @throws LockkeeperError unavailable, unknown_outcome */
   async replace(rules: readonly FormatRule[]): Promise<void> {
     await this.#write(rules);
-    this.#kept = rules;
+    this.#storedRules = rules;
   }
 
   async #write(rules: readonly FormatRule[]): Promise<void> {
-    await this.parts.home.run((redis) => redis.set(this.#key, JSON.stringify({ rules })));
+    await this.deps.home.run((redis) => redis.set(this.#redisKey, JSON.stringify({ rules })));
   }
 }
 
 /** Anybody may have written there: what does not read as rules is none. */
-function rulesIn(text: string | null): readonly FormatRule[] {
+function parseRules(text: string | null): readonly FormatRule[] {
   try {
     return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;
   } catch {

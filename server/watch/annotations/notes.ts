@@ -3,28 +3,28 @@ import { z } from "zod";
 import { NOTE_DAYS_MAX, NOTES_MAX } from "../../../lib/contract/actions/note.ts";
 import { NOTE_CHARACTERS_MAX } from "../../../lib/contract/limits.ts";
 import type { Note } from "../../../lib/contract/lock.ts";
-import { type Key, keyOfPath, pathOfKey } from "../../../lib/keys/key.ts";
-import { OURS_AT_HOME } from "../../formats/keys.ts";
-import type { Home } from "../../home/home-store.ts";
+import { encodeKeyPath, type Key, parseKeyPath } from "../../../lib/keys/key.ts";
+import { HOME_PREFIX } from "../../formats/keys.ts";
+import type { HomeStore } from "../../home/home-store.ts";
 import { matchVersion } from "../holds/hold-version.ts";
-import type { Hold } from "../holds/observed-hold.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /** A field of the stored hash that is no note: it is another after each change, so that other instances look. */
-const MARK = "";
-const LOOK_EVERY_MS = 2000;
-const KEPT_MS = NOTE_DAYS_MAX * 86_400_000;
+const CHANGE_MARK_FIELD = "";
+const POLL_EVERY_MS = 2000;
+const RETENTION_MS = NOTE_DAYS_MAX * 86_400_000;
 
-const Stored = z.object({
+const StoredNote = z.object({
   text: z.string().min(1).max(NOTE_CHARACTERS_MAX),
   by: z.string(),
   at: z.number(),
   /** Of the hold that it is about; without it, it is about the key. */
   version: z.string().optional(),
 });
-type Stored = z.infer<typeof Stored>;
+type StoredNote = z.infer<typeof StoredNote>;
 
-interface Changes {
-  readonly written?: readonly (readonly [Key, Stored])[];
+interface NoteChanges {
+  readonly written?: readonly (readonly [Key, StoredNote])[];
   readonly removed?: readonly Key[];
 }
 
@@ -33,25 +33,25 @@ interface Changes {
  * them; every instance knows all, and sees what others changed within seconds.
  */
 export class Notes {
-  #notes = new Map<Key, Stored>();
+  #notes = new Map<Key, StoredNote>();
   #mark: string | null = null;
-  #changed: () => void = () => undefined;
-  readonly #stored: string;
+  #emitChange: () => void = () => undefined;
+  readonly #redisKey: string;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(
-    private readonly home: Home,
+    private readonly home: HomeStore,
     target: string,
   ) {
-    this.#stored = `${OURS_AT_HOME}notes:${target}`;
+    this.#redisKey = `${HOME_PREFIX}notes:${target}`;
   }
 
-  static async open(home: Home, target: string): Promise<Notes> {
+  static async open(home: HomeStore, target: string): Promise<Notes> {
     const notes = new Notes(home, target);
-    await home.whenThere(() => notes.#read());
+    await home.whenAvailable(() => notes.#read());
     // What the store lost this process still knows.
     home.onEmptied(async () => await notes.#write({ written: [...notes.#notes] }));
-    notes.#timer = setInterval(() => void notes.#lookForNews().catch(() => undefined), LOOK_EVERY_MS);
+    notes.#timer = setInterval(() => void notes.#pollChanges().catch(() => undefined), POLL_EVERY_MS);
     notes.#timer.unref();
     return notes;
   }
@@ -61,15 +61,15 @@ export class Notes {
   }
 
   /** Called when any note was changed, here or elsewhere. */
-  onChanged(listener: () => void): void {
-    this.#changed = listener;
+  onChange(listener: () => void): void {
+    this.#emitChange = listener;
   }
 
   /** @param hold that has the key now */
-  of(key: Key, hold: Hold | undefined): Note | undefined {
+  find(key: Key, hold: ObservedHold | undefined): Note | undefined {
     if (this.#notes.size === 0) return undefined;
     const note = this.#notes.get(key);
-    if (note === undefined || isOver(note, hold) || note.at + KEPT_MS < Date.now()) return undefined;
+    if (note === undefined || hasEnded(note, hold) || note.at + RETENTION_MS < Date.now()) return undefined;
     const { text, by, at, version } = note;
     return { text, by, at, about: version === undefined ? "key" : "hold" };
   }
@@ -78,63 +78,65 @@ export class Notes {
   async set(key: Key, text: string, by: string, version: string | undefined): Promise<void> {
     if (text === "") return await this.#write({ removed: [key] });
     const about = version === undefined ? {} : { version };
-    const note: Stored = { text, by, at: Date.now(), ...about };
+    const note: StoredNote = { text, by, at: Date.now(), ...about };
     const others = [...this.#notes].filter(([other]) => other !== key);
     const oldest = others.sort(([, a], [, b]) => b.at - a.at).slice(NOTES_MAX - 1);
-    const outdated = others.filter(([, { at }]) => at + KEPT_MS < Date.now());
+    const outdated = others.filter(([, { at }]) => at + RETENTION_MS < Date.now());
     const removed = new Set([...oldest, ...outdated].map(([other]) => other));
     await this.#write({ written: [[key, note]], removed: [...removed] });
   }
 
   /** A note about a hold ends with it. */
-  seen(key: Key, hold: Hold | undefined): void {
+  removeIfEnded(key: Key, hold: ObservedHold | undefined): void {
     if (this.#notes.size === 0) return;
     const note = this.#notes.get(key);
-    if (note === undefined || !isOver(note, hold)) return;
+    if (note === undefined || !hasEnded(note, hold)) return;
     this.#notes.delete(key);
     // While the store is away it stays there, and shows nowhere: it is of another hold.
     void this.#write({ removed: [key] }).catch(() => undefined);
   }
 
-  async #write({ written = [], removed = [] }: Changes): Promise<void> {
+  async #write({ written = [], removed = [] }: NoteChanges): Promise<void> {
     if (written.length + removed.length === 0) return;
     const mark = randomBytes(9).toString("base64url");
-    const fields = written.map(([key, note]) => [pathOfKey(key), JSON.stringify(note)] as const);
+    const fields = written.map(([key, note]) => [encodeKeyPath(key), JSON.stringify(note)] as const);
     await this.home.run(async (redis) => {
-      const commands = redis.multi().hset(this.#stored, Object.fromEntries([[MARK, mark], ...fields]));
-      if (removed.length > 0) commands.hdel(this.#stored, ...removed.map(pathOfKey));
+      const commands = redis
+        .multi()
+        .hset(this.#redisKey, Object.fromEntries([[CHANGE_MARK_FIELD, mark], ...fields]));
+      if (removed.length > 0) commands.hdel(this.#redisKey, ...removed.map(encodeKeyPath));
       await commands.exec();
     });
     for (const [key, note] of written) this.#notes.set(key, note);
     for (const key of removed) this.#notes.delete(key);
-    this.#changed();
+    this.#emitChange();
   }
 
-  async #lookForNews(): Promise<void> {
-    if (this.home.isAway) return;
-    const mark = await this.home.call((redis) => redis.hget(this.#stored, MARK));
+  async #pollChanges(): Promise<void> {
+    if (this.home.isDisconnected) return;
+    const mark = await this.home.callOnce((redis) => redis.hget(this.#redisKey, CHANGE_MARK_FIELD));
     if (mark !== null && mark !== this.#mark) await this.#read();
   }
 
   async #read(): Promise<void> {
-    const found = await this.home.run((redis) => redis.hgetall(this.#stored));
-    this.#mark = found[MARK] ?? null;
-    delete found[MARK];
-    this.#notes = new Map(Object.entries(found).flatMap(([field, json]) => noteIn(field, json)));
-    this.#changed();
+    const found = await this.home.run((redis) => redis.hgetall(this.#redisKey));
+    this.#mark = found[CHANGE_MARK_FIELD] ?? null;
+    delete found[CHANGE_MARK_FIELD];
+    this.#notes = new Map(Object.entries(found).flatMap(([field, json]) => parseNote(field, json)));
+    this.#emitChange();
   }
 }
 
-function isOver({ version }: Stored, hold: Hold | undefined): boolean {
+function hasEnded({ version }: StoredNote, hold: ObservedHold | undefined): boolean {
   if (version === undefined) return false;
   return hold === undefined || matchVersion(version, hold).comparison === "changed";
 }
 
 /** Anybody may have written there: what does not read as a note is none. */
-function noteIn(field: string, json: string): [Key, Stored][] {
-  const path = keyOfPath(field);
+function parseNote(field: string, json: string): [Key, StoredNote][] {
+  const path = parseKeyPath(field);
   try {
-    return path.ok ? [[path.key, Stored.parse(JSON.parse(json))]] : [];
+    return path.ok ? [[path.key, StoredNote.parse(JSON.parse(json))]] : [];
   } catch {
     return [];
   }

@@ -1,29 +1,29 @@
-import type { RuleChange, RulesPreview } from "../../../lib/contract/detection/rule-preview.ts";
+import type { RuleChange, RulePreview } from "../../../lib/contract/detection/rule-preview.ts";
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
-import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
-import { inShares } from "../../concurrency/for-each-yielding.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { Master } from "../../redis/master.ts";
-import type { Hold } from "../holds/observed-hold.ts";
-import { Discovery } from "../scan/scan-cursor.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { ScanCursor } from "../scan/scan-cursor.ts";
 
 /** Redis is asked for so many keys at most: what is beyond is counted, and not looked at. */
 const READ_MAX = 2000;
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 /** Keys that are no locks by now are looked for in so many, and for so long. */
 const SCANNED_MAX = 20_000;
 const SCAN_MS_MAX = 1000;
 const SAMPLE_MAX = 5;
 
-export interface Surroundings {
+export interface RulePreviewDeps {
   /** The picture by key. */
-  readonly holds: { keys(): Iterable<Key>; get(key: Key): Hold | undefined; readonly size: number };
+  readonly holds: { keys(): Iterable<Key>; get(key: Key): ObservedHold | undefined; readonly size: number };
   readonly masters: readonly Master[];
   readonly watch: readonly string[];
   isWatched(key: Key): boolean;
   /** Looks now by other rules; the picture stays as it is. @throws when Redis is away */
-  readBy(key: Key, rules: FormatRules): Promise<Observation>;
+  readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation>;
 }
 
 /**
@@ -33,25 +33,27 @@ export interface Surroundings {
  * @throws when Redis is away
  */
 export async function previewRules(
-  around: Surroundings,
+  around: RulePreviewDeps,
   present: FormatRules,
   next: FormatRules,
-): Promise<RulesPreview> {
-  const differs = (key: Key) => present.formatOf(key) !== next.formatOf(key);
+): Promise<RulePreview> {
+  const differs = (key: Key) => present.findFormat(key) !== next.findFormat(key);
   const affected: Key[] = [];
   // A key that is given back and taken again meanwhile would come twice.
-  await inShares([...around.holds.keys()], (key) => {
+  await forEachYielding([...around.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
-  const strangers = await strangersOf(around, differs);
-  const changes = new Changes();
-  await readAll(around, affected.slice(0, READ_MAX), next, (key, seen) => {
+  const strangers = await findUnlistedKeys(around, differs);
+  const changes = new RuleChanges();
+  await readInBatches(around, affected.slice(0, READ_MAX), next, (key, seen) => {
     const hold = around.holds.get(key);
     // What was given back meanwhile, or Redis does not let be read, would be read as nothing by any rules.
     const isRead = seen.state !== "free" && seen.state !== "unreadable";
-    if (hold !== undefined && isRead) changes.add(key, meaningOf(hold.seen), meaningOf(seen));
+    if (hold !== undefined && isRead) changes.add(key, toInterpretation(hold.seen), toInterpretation(seen));
   });
-  await readAll(around, strangers.keys, next, (key, seen) => changes.add(key, null, meaningOf(seen)));
+  await readInBatches(around, strangers.keys, next, (key, seen) =>
+    changes.add(key, null, toInterpretation(seen)),
+  );
   return {
     held: around.holds.size,
     affected: affected.length,
@@ -62,21 +64,24 @@ export async function previewRules(
   };
 }
 
-interface Strangers {
+interface UnlistedKeys {
   readonly keys: readonly Key[];
   readonly scanned: number;
   readonly isWhole: boolean;
 }
 
 /** Watched keys that are not in the picture, and of which the rules say something else: a bounded walk. */
-async function strangersOf(around: Surroundings, differs: (key: Key) => boolean): Promise<Strangers> {
+async function findUnlistedKeys(
+  around: RulePreviewDeps,
+  differs: (key: Key) => boolean,
+): Promise<UnlistedKeys> {
   const keys = new Set<Key>();
   const until = performance.now() + SCAN_MS_MAX;
   let scanned = 0;
   for (const { redis } of around.masters) {
-    const walk = new Discovery(redis, around.watch);
+    const walk = new ScanCursor(redis, around.watch);
     const stop = new AbortController();
-    for await (const page of walk.pages(stop.signal, "each")) {
+    for await (const page of walk.readPages(stop.signal, "each")) {
       for (const key of page)
         if (around.holds.get(key) === undefined && around.isWatched(key) && differs(key)) keys.add(key);
       const isEnough = scanned + walk.scanned >= SCANNED_MAX || keys.size >= READ_MAX;
@@ -88,15 +93,15 @@ async function strangersOf(around: Surroundings, differs: (key: Key) => boolean)
   return { keys: [...keys], scanned, isWhole: true };
 }
 
-async function readAll(
-  { readBy }: Surroundings,
+async function readInBatches(
+  { readKeyWithRules }: RulePreviewDeps,
   keys: readonly Key[],
   rules: FormatRules,
   take: (key: Key, seen: Observation) => void,
 ): Promise<void> {
-  for (let at = 0; at < keys.length; at += AT_ONCE) {
-    const batch = keys.slice(at, at + AT_ONCE);
-    const seen = await Promise.all(batch.map((key) => readBy(key, rules)));
+  for (let at = 0; at < keys.length; at += BATCH_SIZE) {
+    const batch = keys.slice(at, at + BATCH_SIZE);
+    const seen = await Promise.all(batch.map((key) => readKeyWithRules(key, rules)));
     for (const [index, key] of batch.entries()) {
       const observation = seen[index];
       if (observation !== undefined) take(key, observation);
@@ -104,31 +109,31 @@ async function readAll(
   }
 }
 
-interface Meaning {
+interface Interpretation {
   readonly format: FormatName;
   readonly confidence: Confidence;
 }
 
 /** null: no lock. */
-function meaningOf(seen: Observation): Meaning | null {
+function toInterpretation(seen: Observation): Interpretation | null {
   if (seen.state !== "held" && seen.state !== "ended") return null;
   return { format: seen.format, confidence: seen.confidence };
 }
 
 /** What changes alike is one line. */
-class Changes {
-  readonly #byLine = new Map<string, RuleChange>();
+class RuleChanges {
+  readonly #byInterpretation = new Map<string, RuleChange>();
 
-  add(key: Key, from: Meaning | null, to: Meaning | null): void {
+  add(key: Key, from: Interpretation | null, to: Interpretation | null): void {
     if (from?.format === to?.format && from?.confidence === to?.confidence) return;
     const line = JSON.stringify([from, to]);
-    const known = this.#byLine.get(line) ?? { from, to, count: 0, sample: [] };
-    const sample = known.sample.length < SAMPLE_MAX ? [...known.sample, fieldsOfKey(key)] : known.sample;
-    this.#byLine.set(line, { ...known, count: known.count + 1, sample });
+    const known = this.#byInterpretation.get(line) ?? { from, to, count: 0, sample: [] };
+    const sample = known.sample.length < SAMPLE_MAX ? [...known.sample, toKeyFields(key)] : known.sample;
+    this.#byInterpretation.set(line, { ...known, count: known.count + 1, sample });
   }
 
   /** The largest first. */
   get list(): RuleChange[] {
-    return [...this.#byLine.values()].sort((one, other) => other.count - one.count);
+    return [...this.#byInterpretation.values()].sort((one, other) => other.count - one.count);
   }
 }

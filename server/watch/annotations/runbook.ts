@@ -3,11 +3,11 @@ import { z } from "zod";
 export const RUNBOOKS_MAX = 100;
 
 /** Stands for the key in an address, percent-encoded. */
-export const KEY_PLACE = "{key}";
+export const KEY_PLACEHOLDER = "{key}";
 
 /** Whether a key decides nothing but what is asked of the place that the configuration names. */
-function isOneAddress(url: string): boolean {
-  const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACE, key)));
+function hasFixedOrigin(url: string): boolean {
+  const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACEHOLDER, key)));
   return one != null && other != null && one.origin === other.origin && one.username === other.username;
 }
 
@@ -15,8 +15,11 @@ export const RunbookUrl = z
   .string()
   .regex(/^https?:\/\//i, "must begin with https:// or http://")
   .max(2000, "must have 2000 characters or fewer")
-  .refine((url) => URL.canParse(url.replaceAll(KEY_PLACE, "a")), "must be an address that can be opened")
-  .refine(isOneAddress, `may have ${KEY_PLACE} in its path, query or fragment, and nowhere before`);
+  .refine(
+    (url) => URL.canParse(url.replaceAll(KEY_PLACEHOLDER, "a")),
+    "must be an address that can be opened",
+  )
+  .refine(hasFixedOrigin, `may have ${KEY_PLACEHOLDER} in its path, query or fragment, and nowhere before`);
 
 export const Runbook = z
   .strictObject({
@@ -36,7 +39,7 @@ export const runbooks = z
   .default("")
   .transform((text, context): Runbook[] => {
     const parts = text.split(",").map((part) => part.trim());
-    const read = parts.flatMap((part) => (part === "" ? [] : [runbookOf(part)]));
+    const read = parts.flatMap((part) => (part === "" ? [] : [parseRunbook(part)]));
     const fault = read.find((each) => typeof each === "string");
     if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
     if (read.length > RUNBOOKS_MAX) {
@@ -46,7 +49,7 @@ export const runbooks = z
   });
 
 /** A runbook, or what is wrong with it. A pattern may hold `=` itself, so the address tells where it ends. */
-function runbookOf(part: string): Runbook | string {
+function parseRunbook(part: string): Runbook | string {
   const [, pattern = "", url = ""] = /^(.+?)=(https?:.*)$/is.exec(part) ?? [];
   if (pattern === "") {
     return `must be PATTERN=URL, comma-separated, as in lock:orders:*=https://wiki.example/locks?key={key}, each URL with https:// or http:// and its own commas as %2C; ${JSON.stringify(part)} is not`;

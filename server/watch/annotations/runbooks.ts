@@ -1,6 +1,6 @@
-import { bytesOfKey, isBinary, type Key, textOfKey } from "../../../lib/keys/key.ts";
+import { encodeKey, formatKey, isBinaryKey, type Key } from "../../../lib/keys/key.ts";
 import { Glob } from "../../redis/glob.ts";
-import { KEY_PLACE, type Runbook } from "./runbook.ts";
+import { KEY_PLACEHOLDER, type Runbook } from "./runbook.ts";
 
 /** What to read about a lock; the first pattern that fits a key counts. */
 export class Runbooks {
@@ -11,21 +11,20 @@ export class Runbooks {
   }
 
   /** An address to open; undefined: none is known. */
-  of(key: Key): string | undefined {
+  findUrl(key: Key): string | undefined {
     if (this.#runbooks.length === 0) return undefined;
-    const text = textOfKey(key);
+    const text = formatKey(key);
     const found = this.#runbooks.find(({ glob }) => glob.matches(text));
     // A key of dots would climb out of the place that it is put into.
-    if (found === undefined || (/^\.{1,2}$/.test(text) && found.url.includes(KEY_PLACE))) return undefined;
-    return found.url.replaceAll(KEY_PLACE, () => encoded(key));
+    if (found === undefined || (/^\.{1,2}$/.test(text) && found.url.includes(KEY_PLACEHOLDER)))
+      return undefined;
+    return found.url.replaceAll(KEY_PLACEHOLDER, () => encodeUrlKey(key));
   }
 }
 
-function encoded(key: Key): string {
-  if (isBinary(key)) {
-    return [...bytesOfKey(key)]
-      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
-      .join("");
+function encodeUrlKey(key: Key): string {
+  if (isBinaryKey(key)) {
+    return [...encodeKey(key)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
   }
   // The rest of what RFC 3986 sets apart: an apostrophe ends a text in somebody's page.
   return encodeURIComponent(key).replace(

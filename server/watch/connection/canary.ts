@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OURS } from "../../formats/keys.ts";
+import { TARGET_PREFIX } from "../../formats/keys.ts";
 import type { Master } from "../../redis/master.ts";
 
-const CANARY = `${OURS}canary`;
+const CANARY = `${TARGET_PREFIX}canary`;
 /** One of ours that ends leaves it behind for this long. */
-const LIVES_MS = 60_000;
+const TTL_MS = 60_000;
 /** Messages come before the answer to a later ping, except through some proxies. */
-const LATE_MS = 200;
+const LATE_MESSAGE_MS = 200;
 /** What one beat is told by; all classes of events that can be had without waiting. */
-const TOLD = ["set", "del", "hset", "sadd", "zadd"] as const;
+const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
 
 /**
  * What became of one beat. `wasThere`: the canary was still what the beat before had left. `missing`: what was not heard
  * of it. `refused`: it could not be written: not now, never by this user, not by a replica, or its slot is elsewhere.
  */
-export type Beat =
+export type CanaryBeat =
   | { readonly outcome: "written"; readonly wasThere: boolean; readonly missing: readonly string[] }
   | {
       readonly outcome: "refused";
@@ -30,20 +30,20 @@ export type Beat =
  */
 export class Canary {
   readonly #id = randomBytes(6).toString("base64url");
-  readonly #heard = new Set<string>();
+  readonly #received = new Set<string>();
   /** What it may be now: two values when it is not known whether the last beat was carried out. Empty: anything. */
   #values = new Set<string | null>();
   #key = "";
-  #running: Promise<Beat> | undefined;
-  #next: Promise<Beat> | undefined;
+  #running: Promise<CanaryBeat> | undefined;
+  #next: Promise<CanaryBeat> | undefined;
 
   constructor(
     private readonly master: Master,
     private readonly db: number,
   ) {
-    this.#settle();
+    this.#resetKey();
     master.subscriber.on("messageBuffer", (channel: Buffer, message: Buffer) => {
-      if (channel.toString() === this.#channel) this.#heard.add(message.toString());
+      if (channel.toString() === this.#channel) this.#received.add(message.toString());
     });
   }
 
@@ -53,14 +53,14 @@ export class Canary {
   }
 
   /** Whether it is still there; one that was never written is. `forbidden`: this user may not look. */
-  async isThere(): Promise<boolean | "forbidden"> {
+  async isPresent(): Promise<boolean | "forbidden"> {
     try {
       return this.#isKnown(await this.master.redis.get(this.#key));
     } catch (error) {
-      const because = refusalOf(error)?.because;
+      const because = classifyRefusal(error)?.because;
       if (because === "forbidden") return because;
       if (because !== "elsewhere") throw error;
-      await this.#leave();
+      await this.#moveToOwnSlot();
       return true;
     }
   }
@@ -70,7 +70,7 @@ export class Canary {
    *
    * @param listens false: nobody listens to it, so nothing of it can be missing
    */
-  beat(listens: boolean): Promise<Beat> {
+  beat(listens: boolean): Promise<CanaryBeat> {
     this.#next ??= (async () => {
       await this.#running?.catch(() => undefined);
       this.#next = undefined;
@@ -80,8 +80,8 @@ export class Canary {
     return this.#next;
   }
 
-  async #beatNow(listens: boolean): Promise<Beat> {
-    this.#heard.clear();
+  async #beatNow(listens: boolean): Promise<CanaryBeat> {
+    this.#received.clear();
     const value = randomBytes(9).toString("base64url");
     const known = this.#values;
     if (known.size > 0) this.#values = new Set([...known, value]);
@@ -89,10 +89,10 @@ export class Canary {
     try {
       found = await this.#write(value);
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = classifyRefusal(error);
       if (refusal === undefined) throw error;
       this.#values = known;
-      if (refusal.because === "elsewhere") await this.#leave();
+      if (refusal.because === "elsewhere") await this.#moveToOwnSlot();
       return { outcome: "refused", ...refusal };
     }
     const wasThere = known.size === 0 || known.has(found);
@@ -100,7 +100,7 @@ export class Canary {
     if (!listens) return { outcome: "written", wasThere, missing: [] };
     // One that does not answer will not have said anything either.
     await this.master.subscriber.ping().catch(() => undefined);
-    if (this.#missing.length > 0) await sleep(LATE_MS);
+    if (this.#missing.length > 0) await sleep(LATE_MESSAGE_MS);
     return { outcome: "written", wasThere, missing: this.#missing };
   }
 
@@ -115,7 +115,7 @@ export class Canary {
       .sadd(key, "a")
       .del(key)
       .zadd(key, 1, "a")
-      .set(key, value, "PX", LIVES_MS)
+      .set(key, value, "PX", TTL_MS)
       .exec();
     const failed = replies?.find(([error]) => error !== null);
     if (failed?.[0]) throw failed[0];
@@ -128,7 +128,7 @@ export class Canary {
   }
 
   get #missing(): string[] {
-    return TOLD.filter((event) => !this.#heard.has(event));
+    return EXPECTED_EVENTS.filter((event) => !this.#received.has(event));
   }
 
   get #channel(): string {
@@ -136,15 +136,15 @@ export class Canary {
   }
 
   /** Its slot is another master's by now. */
-  async #leave(): Promise<void> {
-    this.master.demoted();
+  async #moveToOwnSlot(): Promise<void> {
+    this.master.reportDemotion();
     await this.master.subscriber.unsubscribe(this.#channel);
-    this.#settle();
+    this.#resetKey();
     await this.subscribe();
   }
 
-  #settle(): void {
-    const tag = this.master.tag();
+  #resetKey(): void {
+    const tag = this.master.findHashTag();
     this.#key = tag === undefined ? `${CANARY}:${this.#id}` : `${CANARY}:{${tag}}:${this.#id}`;
     this.#values = new Set();
   }
@@ -158,7 +158,7 @@ const REFUSALS = [
 ] as const;
 
 /** Why Redis did not do it; undefined when that is not what it answered. */
-function refusalOf(error: unknown) {
+function classifyRefusal(error: unknown) {
   if (!(error instanceof Error)) return undefined;
   const queued = "previousErrors" in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const messages = [...queued, error].map((each) => (each instanceof Error ? each.message : String(each)));

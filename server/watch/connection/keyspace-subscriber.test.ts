@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { suffices, union } from "./keyspace-subscriber.ts";
+import { hasRequiredFlags, mergeFlags } from "./keyspace-subscriber.ts";
 
 describe("sufficient notification flags", () => {
-  it.each(["Kghszxe$", "$exzshgK", "KEghszxe$", "AK", "AKE", "KghxeA"])("the notification flags %s are sufficient", (flags) => {
-    expect(suffices(flags)).toBe(true);
-  });
+  it.each(["Kghszxe$", "$exzshgK", "KEghszxe$", "AK", "AKE", "KghxeA"])(
+    "the notification flags %s are sufficient",
+    (flags) => {
+      expect(hasRequiredFlags(flags)).toBe(true);
+    },
+  );
 
   it.each([
     "",
@@ -25,7 +28,7 @@ describe("sufficient notification flags", () => {
     "KEx",
     "kGHXE$",
   ])("the notification flags %j are not sufficient", (flags) => {
-    expect(suffices(flags)).toBe(false);
+    expect(hasRequiredFlags(flags)).toBe(false);
   });
 });
 
@@ -41,7 +44,7 @@ describe("merged notification flags", () => {
     ["g$E", "gEKhszxe$"],
     ["Et", "EtKghszxe$"],
   ])("merging the flags %j with the required ones gives %s", (flags, all) => {
-    expect(union(flags)).toBe(all);
+    expect(mergeFlags(flags)).toBe(all);
   });
 
   it("merged flags keep every existing flag, are sufficient and contain no duplicates", () => {
@@ -49,16 +52,16 @@ describe("merged notification flags", () => {
     const flags = fc.uniqueArray(fc.constantFrom(..."KEg$lshzxetdmnA"), { maxLength: 15 });
     fc.assert(
       fc.property(flags, (set) => {
-        const all = union(set.join(""));
+        const all = mergeFlags(set.join(""));
         for (const flag of set) expect(all).toContain(flag);
-        expect(suffices(all)).toBe(true);
+        expect(hasRequiredFlags(all)).toBe(true);
         expect(new Set(all).size).toBe(all.length);
-        expect(union(all)).toBe(all);
+        expect(mergeFlags(all)).toBe(all);
       }),
     );
   });
 
   it("merged flags add only what the lock formats need", () => {
-    expect([...union("E")].filter((flag) => flag !== "E").join("")).toBe("Kghszxe$");
+    expect([...mergeFlags("E")].filter((flag) => flag !== "E").join("")).toBe("Kghszxe$");
   });
 });

@@ -1,43 +1,43 @@
 import type { Redis } from "ioredis";
-import { type Key, keyOfBytes } from "../../../lib/keys/key.ts";
-import { eventChannelOf, OURS, standsAside } from "../../formats/keys.ts";
-import { isReply } from "../../redis/failure.ts";
-import { widest } from "../../redis/glob.ts";
-import { type OwnEvent, parseOwnEvent } from "./script-event.ts";
+import { decodeKey, type Key } from "../../../lib/keys/key.ts";
+import { buildEventChannel, isAuxiliaryKey, TARGET_PREFIX } from "../../formats/keys.ts";
+import { isReplyError } from "../../redis/failure.ts";
+import { removeCovered } from "../../redis/glob.ts";
+import { parseScriptEvent, type ScriptEvent } from "./script-event.ts";
 
 /** What the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction events. */
 const FLAGS_NEEDED = "Kghszxe$";
-const SETTING = "notify-keyspace-events";
+const SETTING_NAME = "notify-keyspace-events";
 
-export interface Listener {
-  onChange(key: Key, event: string): void;
-  onOwnEvent(event: OwnEvent): void;
+export interface KeyspaceListener {
+  onKeyChange(key: Key, event: string): void;
+  onScriptEvent(event: ScriptEvent): void;
 }
 
 /** Hears what Redis and our own scripts say about the watched keys. Nothing is concluded from it but where to look. */
-export class Notifications {
+export class KeyspaceSubscriber {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #channel: string;
   readonly #patterns: readonly string[];
 
-  constructor(redis: Redis, db: number, patterns: readonly string[], listener: Listener) {
+  constructor(redis: Redis, db: number, patterns: readonly string[], listener: KeyspaceListener) {
     this.#redis = redis;
     this.#prefix = `__keyspace@${db}__:`;
-    this.#channel = eventChannelOf(db);
+    this.#channel = buildEventChannel(db);
     // Redis sends a message once for each pattern that its channel matches.
-    this.#patterns = widest(patterns);
+    this.#patterns = removeCovered(patterns);
     const at = this.#prefix.length;
     redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
       // Half of all messages are of what stands beside our own locks.
-      if (channel.toString("latin1", at, at + OURS.length) === OURS) return;
-      const key = keyOfBytes(channel.subarray(at));
-      if (!standsAside(key)) listener.onChange(key, event.toString());
+      if (channel.toString("latin1", at, at + TARGET_PREFIX.length) === TARGET_PREFIX) return;
+      const key = decodeKey(channel.subarray(at));
+      if (!isAuxiliaryKey(key)) listener.onKeyChange(key, event.toString());
     });
     redis.on("messageBuffer", (channel: Buffer, message: Buffer) => {
       if (channel.toString() !== this.#channel) return;
-      const event = parseOwnEvent(message);
-      if (event !== undefined) listener.onOwnEvent(event);
+      const event = parseScriptEvent(message);
+      if (event !== undefined) listener.onScriptEvent(event);
     });
   }
 
@@ -51,62 +51,68 @@ export class Notifications {
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
 /** What CONFIG says about them, which is not yet that they arrive. */
-export type Setting =
+export type NotificationSetting =
   | { says: "enough" }
   | { says: "too_little"; needed: string }
   | { says: "nothing"; why: string };
 
 /** Whether Redis is set to send what we need; sets it first when asked to. Flags of other apps are kept. */
-export async function settingOf(redis: Redis, policy: "off" | "set"): Promise<Setting> {
+export async function ensureNotificationSetting(
+  redis: Redis,
+  policy: "off" | "set",
+): Promise<NotificationSetting> {
   let flags: string;
   try {
-    flags = await flagsOf(redis);
-    if (policy === "set" && !suffices(flags)) {
-      await redis.config("SET", SETTING, union(flags));
-      flags = await flagsOf(redis);
+    flags = await readFlags(redis);
+    if (policy === "set" && !hasRequiredFlags(flags)) {
+      await redis.config("SET", SETTING_NAME, mergeFlags(flags));
+      flags = await readFlags(redis);
     }
   } catch (error) {
-    if (!isReply(error)) throw error;
+    if (!isReplyError(error)) throw error;
     return { says: "nothing", why: error.message };
   }
-  return suffices(flags) ? { says: "enough" } : { says: "too_little", needed: union(flags) };
+  return hasRequiredFlags(flags) ? { says: "enough" } : { says: "too_little", needed: mergeFlags(flags) };
 }
 
-const INSTEAD = "scanning every second instead";
+const FALLBACK_TEXT = "scanning every second instead";
 
 /** @param missing what did not arrive of what must have been sent; undefined: that could not be tried */
-export function stateOf(setting: Setting, missing: readonly string[] | undefined): NotificationState {
+export function toNotificationState(
+  setting: NotificationSetting,
+  missing: readonly string[] | undefined,
+): NotificationState {
   if (setting.says === "too_little") {
     return {
       state: "off",
-      detail: `Keyspace notifications are off; ${INSTEAD}. Run CONFIG SET ${SETTING} ${setting.needed}, or start with LOCKKEEPER_NOTIFICATIONS=set.`,
+      detail: `Keyspace notifications are off; ${FALLBACK_TEXT}. Run CONFIG SET ${SETTING_NAME} ${setting.needed}, or start with LOCKKEEPER_NOTIFICATIONS=set.`,
     };
   }
   if (missing?.length === 0 || (missing === undefined && setting.says === "enough")) return { state: "on" };
   if (setting.says === "enough") {
     return {
       state: "off",
-      detail: `Keyspace notifications are on in Redis, but these do not reach us: ${missing?.join(", ")}; ${INSTEAD}. Does a proxy stand in between?`,
+      detail: `Keyspace notifications are on in Redis, but these do not reach us: ${missing?.join(", ")}; ${FALLBACK_TEXT}. Does a proxy stand in between?`,
     };
   }
   const missed = missing === undefined ? "and we may not try whether they come" : "and they do not come";
   return {
     state: "off",
-    detail: `Redis does not let us look at ${SETTING} (${setting.why}), ${missed}; ${INSTEAD}. Set it to ${FLAGS_NEEDED} where this Redis is administered.`,
+    detail: `Redis does not let us look at ${SETTING_NAME} (${setting.why}), ${missed}; ${FALLBACK_TEXT}. Set it to ${FLAGS_NEEDED} where this Redis is administered.`,
   };
 }
 
-async function flagsOf(redis: Redis): Promise<string> {
-  const reply = await redis.config("GET", SETTING);
+async function readFlags(redis: Redis): Promise<string> {
+  const reply = await redis.config("GET", SETTING_NAME);
   return String((reply as unknown[])[1] ?? "");
 }
 
-export function suffices(flags: string): boolean {
+export function hasRequiredFlags(flags: string): boolean {
   return [...FLAGS_NEEDED].every((flag) => flags.includes(flag) || (flags.includes("A") && flag !== "K"));
 }
 
 /** What is set and what we need: `A` stands for all classes. `$` comes last, where no shell reads it. */
-export function union(flags: string): string {
+export function mergeFlags(flags: string): string {
   const present = [...flags];
   const missing = [...FLAGS_NEEDED].filter(
     (flag) => !flags.includes(flag) && (flag === "K" || !flags.includes("A")),

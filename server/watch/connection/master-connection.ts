@@ -1,69 +1,69 @@
-import { isReply } from "../../redis/failure.ts";
+import { isReplyError } from "../../redis/failure.ts";
 import type { Master } from "../../redis/master.ts";
-import type { NotificationState, Notifications } from "./keyspace-subscriber.ts";
+import type { KeyspaceSubscriber, NotificationState } from "./keyspace-subscriber.ts";
 import { DemotedError } from "./server-fingerprint.ts";
-import { Hearing, type HearingOptions } from "./subscription-monitor.ts";
+import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-monitor.ts";
 
 const PROBE_EVERY_MS = 500;
 /** Redis is down when it has not answered for this long. */
 const DOWN_AFTER_MS = 1500;
 /** How often it is tried whether notifications still arrive: anyone may switch them off. */
-const TRY_EVERY_MS = 2000;
+const DELIVERY_PROBE_EVERY_MS = 2000;
 
-interface Listener {
-  up(isBlind: boolean): void;
-  down(): void;
+interface ConnectionListener {
+  onUp(isBlind: boolean): void;
+  onDown(): void;
   /** Notifications arrive from now on, or do so no more. */
-  settled(): void;
+  onNotificationsChange(): void;
 }
 
 /** Whether we are in touch with a master. */
-export class Link {
+export class MasterConnection {
   isUp = false;
   /** How often it went down. */
   breaks = 0;
   /** Since when it is not; Unix milliseconds of our clock. */
   downSince: number | undefined = Date.now();
   lagMs: number | null = null;
-  readonly #hearing: Hearing;
+  readonly #subscription: SubscriptionMonitor;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #deliveryProbedAt = Number.NEGATIVE_INFINITY;
   #tickedAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #probing = false;
-  #why: string | undefined;
+  #downReason: string | undefined;
 
   constructor(
     private readonly master: Master,
-    notifications: Notifications,
-    options: HearingOptions,
-    private readonly on: Listener,
+    notifications: KeyspaceSubscriber,
+    options: SubscriptionOptions,
+    private readonly listener: ConnectionListener,
   ) {
     const { redis, subscriber } = master;
-    this.#hearing = new Hearing(master, notifications, options, () => {
-      if (this.isUp) on.settled();
+    this.#subscription = new SubscriptionMonitor(master, notifications, options, () => {
+      if (this.isUp) listener.onNotificationsChange();
     });
-    redis.on("close", this.#goDown);
+    redis.on("close", this.#markDown);
     for (const connection of [redis, subscriber]) connection.on("ready", this.#probe);
   }
 
   /** Names the present stretch of unbroken sight. */
-  get sight(): string {
-    return this.#hearing.sight;
+  get continuityId(): string {
+    return this.#subscription.continuityId;
   }
 
   get seesChanges(): boolean {
-    return this.#hearing.seesChanges;
+    return this.#subscription.seesChanges;
   }
 
-  get state(): NotificationState {
-    return this.#hearing.state;
+  get notificationState(): NotificationState {
+    return this.#subscription.state;
   }
 
   /** Why it is down. */
-  get why(): string | undefined {
+  get downReason(): string | undefined {
     if (this.isUp) return undefined;
-    return this.#why ?? "Redis does not answer; what is shown may be out of date.";
+    return this.#downReason ?? "Redis does not answer; what is shown may be out of date.";
   }
 
   start(): void {
@@ -75,8 +75,8 @@ export class Link {
   stop(): void {
     clearInterval(this.#timer);
     const { redis, subscriber } = this.master;
-    this.#hearing.stop();
-    redis.off("close", this.#goDown);
+    this.#subscription.stop();
+    redis.off("close", this.#markDown);
     for (const connection of [redis, subscriber]) connection.off("ready", this.#probe);
     this.isUp = false;
   }
@@ -85,10 +85,10 @@ export class Link {
    * Makes sure that all that Redis has sent us has arrived, and that it still sends it. What was missed has raised the
    * sight by then.
    */
-  async confirm(): Promise<void> {
-    if (await this.#hearing.confirm()) return;
-    this.#hearing.broken();
-    if (this.isUp) this.on.up(true);
+  async confirmContinuity(): Promise<void> {
+    if (await this.#subscription.confirmDelivery()) return;
+    this.#subscription.breakContinuity();
+    if (this.isUp) this.listener.onUp(true);
   }
 
   // While we stood still ourselves no answer could be heard: that time says nothing of Redis. Had it closed the
@@ -103,61 +103,61 @@ export class Link {
   readonly #probe = (): void => void this.#probeNow();
 
   async #probeNow(): Promise<void> {
-    if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#goDown();
+    if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#markDown();
     if (this.#probing) return;
     this.#probing = true;
     try {
-      await this.#touch();
+      await this.#checkConnection();
     } catch (error) {
       // What else there is to do is to be down when it lasts; the next probe tries again.
-      if (error instanceof DemotedError) this.#demote(error);
-      else this.#why = answerOf(error);
+      if (error instanceof DemotedError) this.#handleDemotion(error);
+      else this.#downReason = describeErrorReply(error);
     } finally {
       this.#probing = false;
     }
-    if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#goDown();
+    if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#markDown();
   }
 
-  async #touch(): Promise<void> {
-    const hearing = this.#hearing;
+  async #checkConnection(): Promise<void> {
+    const hearing = this.#subscription;
     const sentAt = performance.now();
-    let isWhole = await hearing.isUntouched();
+    let isWhole = await hearing.isDataIntact();
     const answeredAt = performance.now();
-    const wasLost = hearing.isLost;
+    const wasLost = hearing.canResubscribe;
     if (wasLost) await hearing.subscribe();
-    else await hearing.listen();
-    if (!this.isUp || wasLost || !isWhole || answeredAt - this.#triedAt > TRY_EVERY_MS) {
-      isWhole = (await hearing.try()) && isWhole;
-      this.#triedAt = performance.now();
+    else await hearing.pingSubscriber();
+    if (!this.isUp || wasLost || !isWhole || answeredAt - this.#deliveryProbedAt > DELIVERY_PROBE_EVERY_MS) {
+      isWhole = (await hearing.probeDelivery()) && isWhole;
+      this.#deliveryProbedAt = performance.now();
     }
     this.#answeredAt = answeredAt;
     this.lagMs = Math.round((answeredAt - sentAt) * 10) / 10;
     if (this.isUp && !wasLost && isWhole) return;
-    if (!isWhole) hearing.broken();
+    if (!isWhole) hearing.breakContinuity();
     this.isUp = true;
     this.downSince = undefined;
-    this.#why = undefined;
-    this.on.up(wasLost || !isWhole);
+    this.#downReason = undefined;
+    this.listener.onUp(wasLost || !isWhole);
   }
 
-  readonly #goDown = (): void => {
+  readonly #markDown = (): void => {
     if (!this.isUp) return;
     this.isUp = false;
     this.breaks++;
     this.downSince = Date.now();
     this.lagMs = null;
-    this.on.down();
+    this.listener.onDown();
   };
 
-  #demote(error: DemotedError): void {
-    this.#why = error.message;
-    this.#goDown();
-    this.master.demoted();
+  #handleDemotion(error: DemotedError): void {
+    this.#downReason = error.message;
+    this.#markDown();
+    this.master.reportDemotion();
   }
 }
 
 /** What a Redis that answers has against it; undefined when it does not answer. */
-function answerOf(error: unknown): string | undefined {
-  if (!isReply(error)) return undefined;
+function describeErrorReply(error: unknown): string | undefined {
+  if (!isReplyError(error)) return undefined;
   return `Redis answers with an error (${error.message}); what is shown may be out of date.`;
 }

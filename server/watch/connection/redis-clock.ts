@@ -1,24 +1,24 @@
 /** Redis's clock as we know it: what it said, plus the time that has passed here since. */
 export class RedisClock {
   #offsetMs = Date.now() - performance.now();
-  #heardAt: number | undefined;
+  #updatedAt: number | undefined;
 
   /** `asOf` was read somewhere between the two moments (performance.now() before sending and after the reply). */
-  heard(asOf: number, sentAt: number, receivedAt: number): void {
+  update(asOf: number, sentAt: number, receivedAt: number): void {
     this.#offsetMs = asOf - (sentAt + receivedAt) / 2;
-    this.#heardAt = receivedAt;
+    this.#updatedAt = receivedAt;
   }
 
   now(): number {
-    return Math.round(this.at(performance.now()));
+    return Math.round(this.toRedisTime(performance.now()));
   }
 
-  at(moment: number): number {
+  toRedisTime(moment: number): number {
     return moment + this.#offsetMs;
   }
 
   /** Redis's clock when it last answered. */
-  get lastHeard(): number {
-    return Math.round(this.at(this.#heardAt ?? performance.now()));
+  get lastUpdate(): number {
+    return Math.round(this.toRedisTime(this.#updatedAt ?? performance.now()));
   }
 }

@@ -2,23 +2,24 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, LockEvent } from "../../../lib/contract/event.ts";
-import { keyOfBytes } from "../../../lib/keys/key.ts";
-import { parseOwnEvent } from "./script-event.ts";
+import { decodeKey } from "../../../lib/keys/key.ts";
+import { parseScriptEvent } from "./script-event.ts";
 
 const AT = 1_795_216_496_123;
 const FENCE = "1795216496123456";
 
 /** As the scripts publish it: eight words, then the key as bytes. */
-function message(words: readonly unknown[], key: string | Uint8Array = "lock:a"): Uint8Array {
+function encodeMessage(words: readonly unknown[], key: string | Uint8Array = "lock:a"): Uint8Array {
   return Buffer.concat([Buffer.from(`${words.join("\t")}\n`), Buffer.from(key)]);
 }
 
-const WORDS = ["acquired", AT, FENCE, 1, 1, "", "me", ""] as const;
-const changed = (place: number, word: unknown) => WORDS.map((old, index) => (index === place ? word : old));
+const HEADER_FIELDS = ["acquired", AT, FENCE, 1, 1, "", "me", ""] as const;
+const replaceField = (place: number, word: unknown) =>
+  HEADER_FIELDS.map((old, index) => (index === place ? word : old));
 
 describe("script event parsing", () => {
   it("a script event is parsed with its type, key, time, fencing token and counts", () => {
-    expect(parseOwnEvent(message(WORDS))).toEqual({
+    expect(parseScriptEvent(encodeMessage(HEADER_FIELDS))).toEqual({
       type: "acquired",
       key: "lock:a",
       at: AT,
@@ -34,7 +35,9 @@ describe("script event parsing", () => {
 
   it("a force_released event is parsed with held time, operator and reason", () => {
     const who = JSON.stringify({ by: "mei", reason: "stuck\tsince\nnoon" });
-    expect(parseOwnEvent(message(["force_released", AT, FENCE, 9, 0, AT - 512, "me", who]))).toMatchObject({
+    expect(
+      parseScriptEvent(encodeMessage(["force_released", AT, FENCE, 9, 0, AT - 512, "me", who])),
+    ).toMatchObject({
       type: "force_released",
       seq: 9,
       count: 0,
@@ -46,7 +49,7 @@ describe("script event parsing", () => {
 
   it("a force_released event with an empty reason has no reason", () => {
     const who = JSON.stringify({ by: "mei", reason: "" });
-    expect(parseOwnEvent(message(["force_released", AT, "", 0, 0, "", "me", who]))).toMatchObject({
+    expect(parseScriptEvent(encodeMessage(["force_released", AT, "", 0, 0, "", "me", who]))).toMatchObject({
       by: "mei",
       reason: undefined,
       fence: null,
@@ -55,60 +58,63 @@ describe("script event parsing", () => {
   });
 
   it("Unicode owners and keys of arbitrary bytes are preserved", () => {
-    expect(parseOwnEvent(message(changed(6, "käufer@😀"), "lock:é"))).toMatchObject({
+    expect(parseScriptEvent(encodeMessage(replaceField(6, "käufer@😀"), "lock:é"))).toMatchObject({
       owner: "käufer@😀",
       key: "lock:é",
     });
     fc.assert(
       fc.property(fc.uint8Array(), (key) => {
-        expect(parseOwnEvent(message(WORDS, key))?.key).toBe(keyOfBytes(key));
+        expect(parseScriptEvent(encodeMessage(HEADER_FIELDS, key))?.key).toBe(decodeKey(key));
       }),
     );
   });
 
   it("a negative held time after a Redis clock step back is parsed as 0", () => {
-    expect(parseOwnEvent(message(changed(5, AT + 20)))?.heldMs).toBe(0);
+    expect(parseScriptEvent(encodeMessage(replaceField(5, AT + 20)))?.heldMs).toBe(0);
   });
 
   it.each([
-    ["an unknown type", changed(0, "stolen")],
-    ["a type in another letter case", changed(0, "Acquired")],
-    ["a time that is not a number", changed(1, "noon")],
-    ["a time with a fraction", changed(1, "1.5")],
-    ["no time", changed(1, "")],
-    ["a fencing token that is not a number", changed(2, "abc")],
-    ["a negative fencing token", changed(2, "-1")],
-    ["a seq that is not a number", changed(3, "x")],
-    ["a negative count", changed(4, "-1")],
-    ["no count", changed(4, "")],
-    ["a number in exponent notation", changed(4, "1e3")],
-    ["a time of 17 digits", changed(1, "9".repeat(17))],
-    ["a time outside the date range", changed(1, "9".repeat(16))],
-    ["a count that is not a safe integer", changed(4, "9".repeat(16))],
-    ["an owner above the maximum length", changed(6, "x".repeat(16_384))],
-    ["a start time that is not a number", changed(5, "long")],
-    ["a negative start time", changed(5, "-20")],
-    ["too few fields", WORDS.slice(0, 7)],
-    ["too many fields", [...WORDS, ""]],
+    ["an unknown type", replaceField(0, "stolen")],
+    ["a type in another letter case", replaceField(0, "Acquired")],
+    ["a time that is not a number", replaceField(1, "noon")],
+    ["a time with a fraction", replaceField(1, "1.5")],
+    ["no time", replaceField(1, "")],
+    ["a fencing token that is not a number", replaceField(2, "abc")],
+    ["a negative fencing token", replaceField(2, "-1")],
+    ["a seq that is not a number", replaceField(3, "x")],
+    ["a negative count", replaceField(4, "-1")],
+    ["no count", replaceField(4, "")],
+    ["a number in exponent notation", replaceField(4, "1e3")],
+    ["a time of 17 digits", replaceField(1, "9".repeat(17))],
+    ["a time outside the date range", replaceField(1, "9".repeat(16))],
+    ["a count that is not a safe integer", replaceField(4, "9".repeat(16))],
+    ["an owner above the maximum length", replaceField(6, "x".repeat(16_384))],
+    ["a start time that is not a number", replaceField(5, "long")],
+    ["a negative start time", replaceField(5, "-20")],
+    ["too few fields", HEADER_FIELDS.slice(0, 7)],
+    ["too many fields", [...HEADER_FIELDS, ""]],
     ["no fields", []],
   ])("an event with %s is rejected", (_, words) => {
-    expect(parseOwnEvent(message(words))).toBeUndefined();
+    expect(parseScriptEvent(encodeMessage(words))).toBeUndefined();
   });
 
   it("an event with a key longer than 1,024 bytes is rejected", () => {
-    expect(parseOwnEvent(message(WORDS, "k".repeat(1024)))).toBeDefined();
-    expect(parseOwnEvent(message(WORDS, "k".repeat(1025)))).toBeUndefined();
+    expect(parseScriptEvent(encodeMessage(HEADER_FIELDS, "k".repeat(1024)))).toBeDefined();
+    expect(parseScriptEvent(encodeMessage(HEADER_FIELDS, "k".repeat(1025)))).toBeUndefined();
   });
 
   it("a message without a key line is rejected", () => {
-    expect(parseOwnEvent(Buffer.from(WORDS.join("\t")))).toBeUndefined();
-    expect(parseOwnEvent(new Uint8Array())).toBeUndefined();
+    expect(parseScriptEvent(Buffer.from(HEADER_FIELDS.join("\t")))).toBeUndefined();
+    expect(parseScriptEvent(new Uint8Array())).toBeUndefined();
   });
 
   it.each(["no JSON", "null", "5", "[]", '{"by":5,"reason":{}}', "{"])(
     "an event whose operator JSON is %s is parsed without operator and reason",
     (who) => {
-      expect(parseOwnEvent(message(changed(7, who)))).toMatchObject({ by: undefined, reason: undefined });
+      expect(parseScriptEvent(encodeMessage(replaceField(7, who)))).toMatchObject({
+        by: undefined,
+        reason: undefined,
+      });
     },
   );
 
@@ -124,10 +130,10 @@ describe("script event parsing", () => {
         fc.string(),
         fc.oneof(fc.json(), fc.string()),
       )
-      .chain((words) => fc.uint8Array({ maxLength: 8 }).map((key) => message(words, key)));
+      .chain((words) => fc.uint8Array({ maxLength: 8 }).map((key) => encodeMessage(words, key)));
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 80 }), nearly), (bytes) => {
-        const event = parseOwnEvent(bytes);
+        const event = parseScriptEvent(bytes);
         if (event === undefined) return;
         const { fence, seq: _, ...rest } = event;
         const told = {

@@ -1,8 +1,8 @@
 import { EVENT_TYPES, type EventType } from "../../../lib/contract/event.ts";
-import { KEY_BYTES_MAX, type Key, keyOfBytes } from "../../../lib/keys/key.ts";
+import { decodeKey, KEY_BYTES_MAX, type Key } from "../../../lib/keys/key.ts";
 
 /** What one of our scripts published about a hold: exact, in order, numbered by `seq` within the hold. */
-export interface OwnEvent {
+export interface ScriptEvent {
   readonly type: EventType;
   readonly key: Key;
   readonly at: number;
@@ -18,58 +18,64 @@ export interface OwnEvent {
 }
 
 /** Longer than anything our scripts say; every open page would be sent it, and sent it again as it comes back. */
-const WORDS_BYTES_MAX = 16 * 1024;
+const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
  * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
  * channel, so anything else is undefined and nothing more.
  */
-export function parseOwnEvent(message: Uint8Array): OwnEvent | undefined {
-  if (message.length > WORDS_BYTES_MAX + KEY_BYTES_MAX) return undefined;
+export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
+  if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;
   // A character is a byte here: a key and the owner of another library may have any.
-  const text = bytesAsText(message);
+  const text = toLatin1Text(message);
   const end = text.indexOf("\n");
-  if (end < 0 || end > WORDS_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
+  if (end < 0 || end > HEADER_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
   const words = text.slice(0, end).split("\t");
   const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = words;
   const known = EVENT_TYPES.find((name) => name === type);
-  if (known === undefined || words.length !== 8 || !isWhole(at) || !isWhole(seq) || !isWhole(count))
+  if (
+    known === undefined ||
+    words.length !== 8 ||
+    !isWholeNumber(at) ||
+    !isWholeNumber(seq) ||
+    !isWholeNumber(count)
+  )
     return undefined;
   if (!/^\d{0,16}$/.test(fence) || !/^\d{0,15}$/.test(since)) return undefined;
   return {
     type: known,
-    key: keyOf(text.slice(end + 1)),
+    key: toKey(text.slice(end + 1)),
     at: Number(at),
     fence: fence || null,
     seq: Number(seq),
     count: Number(count),
     // Below zero when Redis's clock was set back in between.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
-    owner: keyOf(owner),
-    ...whoAndWhy(Buffer.from(who, "latin1").toString("utf8")),
+    owner: toKey(owner),
+    ...parseActor(Buffer.from(who, "latin1").toString("utf8")),
   };
 }
 
 /** An owner as a message gives it: tabs and line breaks part its words. */
-export const wordOf = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
+export const toMessageOwner = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
 
-function bytesAsText({ buffer, byteOffset, length }: Uint8Array): string {
+function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }
 
 const ASCII = /^[\0-\x7f]*$/;
 
 /** Nearly all are ASCII, and are their own bytes. */
-function keyOf(bytes: string): Key {
-  return ASCII.test(bytes) ? bytes : keyOfBytes(Buffer.from(bytes, "latin1"));
+function toKey(bytes: string): Key {
+  return ASCII.test(bytes) ? bytes : decodeKey(Buffer.from(bytes, "latin1"));
 }
 
 // Sixteen digits may be no safe integer and no date, and a page that cannot show one event shows none.
-function isWhole(text: string | undefined): boolean {
+function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && /^\d{1,15}$/.test(text);
 }
 
-function whoAndWhy(json: string): { by: string | undefined; reason: string | undefined } {
+function parseActor(json: string): { by: string | undefined; reason: string | undefined } {
   // Most events have none, and an error that is thrown costs more than all else that is done for an event.
   if (json === "") return { by: undefined, reason: undefined };
   try {

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
-import { factIn } from "../../redis/server-info.ts";
+import { readInfoField } from "../../redis/server-info.ts";
 
 /** What Redis says of itself, for those who may not write a canary. */
-export interface Standing {
+export interface ServerFingerprint {
   /** Whose data it has: changes with a restart, a promotion and a full copy from elsewhere. */
   readonly data: string;
   /** How often all keys of a database went or came at once; a reset of the statistics changes it, too. */
@@ -11,14 +11,14 @@ export interface Standing {
   readonly replicaOf: string | undefined;
 }
 
-export async function standingOf(redis: Redis): Promise<Standing> {
+export async function readServerFingerprint(redis: Redis): Promise<ServerFingerprint> {
   const texts = await Promise.all([
     redis.info("server"),
     redis.info("replication"),
     redis.info("commandstats"),
   ]);
   const info = texts.join("\n");
-  const fact = (name: string) => factIn(info, name) ?? "";
+  const fact = (name: string) => readInfoField(info, name) ?? "";
   const wipes = info.matchAll(/^cmdstat_(flushall|flushdb|swapdb):calls=(\d+)/gm);
   return {
     data: `${fact("run_id")} ${fact("master_replid")}`,

@@ -1,55 +1,55 @@
-import { isReply } from "../../redis/failure.ts";
+import { isReplyError } from "../../redis/failure.ts";
 import type { Master } from "../../redis/master.ts";
-import { NO_SIGHT } from "../holds/hold-version.ts";
-import { type Beat, Canary } from "./canary.ts";
+import { NO_CONTINUITY } from "../holds/hold-version.ts";
+import { Canary, type CanaryBeat } from "./canary.ts";
 import {
+  ensureNotificationSetting,
+  type KeyspaceSubscriber,
+  type NotificationSetting,
   type NotificationState,
-  type Notifications,
-  type Setting,
-  settingOf,
-  stateOf,
+  toNotificationState,
 } from "./keyspace-subscriber.ts";
-import { DemotedError, type Standing, standingOf } from "./server-fingerprint.ts";
+import { DemotedError, readServerFingerprint, type ServerFingerprint } from "./server-fingerprint.ts";
 
-export interface HearingOptions {
+export interface SubscriptionOptions {
   readonly db: number;
   readonly notifications: "off" | "set";
   /** Nothing is written, so INFO must tell what the canary would. */
   readonly readOnly: boolean;
 }
 
-let sights = 0;
+let continuityCount = 0;
 
 /**
  * Whether we hear of all that happens at a master, without a break: the subscriber's connection stood all the time,
  * Redis sends what we need, and no more went than was told of.
  */
-export class Hearing {
+export class SubscriptionMonitor {
   state: NotificationState = { state: "off", detail: "Not looked at yet." };
   readonly #canary: Canary;
-  #sight = ++sights;
+  #continuity = ++continuityCount;
   #isSubscribed = false;
-  #standing: Standing | undefined;
-  #mayWrite: boolean;
-  #mayHearCanary = false;
-  #mayNotSubscribe: string | undefined;
-  #refusedSetting: Setting | undefined;
+  #fingerprint: ServerFingerprint | undefined;
+  #canWrite: boolean;
+  #canReceiveCanary = false;
+  #subscribeRefusal: string | undefined;
+  #refusedSetting: NotificationSetting | undefined;
 
   constructor(
     private readonly master: Master,
-    private readonly notifications: Notifications,
-    private readonly options: HearingOptions,
+    private readonly notifications: KeyspaceSubscriber,
+    private readonly options: SubscriptionOptions,
     /** Notifications arrive from now on, or do so no more. */
-    private readonly onSettled: () => void,
+    private readonly onStateChange: () => void,
   ) {
     this.#canary = new Canary(master, options.db);
-    this.#mayWrite = !options.readOnly;
-    master.subscriber.on("close", this.#lose);
+    this.#canWrite = !options.readOnly;
+    master.subscriber.on("close", this.#markLost);
   }
 
   /** Names the present stretch of unbroken sight. */
-  get sight(): string {
-    return this.seesChanges ? String(this.#sight) : NO_SIGHT;
+  get continuityId(): string {
+    return this.seesChanges ? String(this.#continuity) : NO_CONTINUITY;
   }
 
   get seesChanges(): boolean {
@@ -57,48 +57,48 @@ export class Hearing {
   }
 
   /** Whether we are not subscribed, and may be. */
-  get isLost(): boolean {
-    return !this.#isSubscribed && this.#mayNotSubscribe === undefined;
+  get canResubscribe(): boolean {
+    return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }
 
   /** Something happened that was not told. */
-  broken(): void {
-    this.#sight = ++sights;
+  breakContinuity(): void {
+    this.#continuity = ++continuityCount;
   }
 
   stop(): void {
-    this.master.subscriber.off("close", this.#lose);
+    this.master.subscriber.off("close", this.#markLost);
   }
 
   /** Makes sure that all that Redis has sent us has arrived. @returns whether that is all there was */
-  async confirm(): Promise<boolean> {
-    if (!this.#mayWrite) await this.listen();
-    const isWhole = await Promise.all([this.#mayWrite || this.isUntouched(), this.try()]);
+  async confirmDelivery(): Promise<boolean> {
+    if (!this.#canWrite) await this.pingSubscriber();
+    const isWhole = await Promise.all([this.#canWrite || this.isDataIntact(), this.probeDelivery()]);
     return isWhole.every(Boolean);
   }
 
   /** Whether no keys went or came but those that were told of. @throws when Redis is away */
-  async isUntouched(): Promise<boolean> {
-    if (this.#mayWrite) {
-      const isThere = await this.#canary.isThere();
+  async isDataIntact(): Promise<boolean> {
+    if (this.#canWrite) {
+      const isThere = await this.#canary.isPresent();
       if (isThere !== "forbidden") return isThere;
-      this.#mayWrite = false;
+      this.#canWrite = false;
     }
-    const before = this.#standing;
-    const now = await standingOf(this.master.redis);
+    const before = this.#fingerprint;
+    const now = await readServerFingerprint(this.master.redis);
     if (now.replicaOf !== undefined) throw new DemotedError(this.master.name, now.replicaOf);
-    this.#standing = now;
+    this.#fingerprint = now;
     return before === undefined || (before.data === now.data && before.wipes === now.wipes);
   }
 
   /** A connection that is half open says nothing for ever; one that answers has given us all before the answer. */
-  async listen(): Promise<void> {
+  async pingSubscriber(): Promise<void> {
     if (!this.#isSubscribed) return;
     const { subscriber } = this.master;
     try {
       await subscriber.ping();
     } catch {
-      this.#lose();
+      this.#markLost();
       subscriber.disconnect(true);
     }
   }
@@ -108,74 +108,77 @@ export class Hearing {
     try {
       await this.notifications.subscribe();
     } catch (error) {
-      this.#mayNotSubscribe = `Redis does not let this user subscribe (${refused(error)}); scanning every second instead.`;
-      this.state = { state: "off", detail: this.#mayNotSubscribe };
+      this.#subscribeRefusal = `Redis does not let this user subscribe (${getRefusalMessage(error)}); scanning every second instead.`;
+      this.state = { state: "off", detail: this.#subscribeRefusal };
       return;
     }
-    if (this.#mayWrite) {
-      this.#mayHearCanary = await this.#canary.subscribe().then(
+    if (this.#canWrite) {
+      this.#canReceiveCanary = await this.#canary.subscribe().then(
         () => true,
-        (error) => refused(error) === "",
+        (error) => getRefusalMessage(error) === "",
       );
     }
     if (subscriber.status !== "ready") throw new Error("The subscriber's connection broke again");
-    this.#sight = ++sights;
+    this.#continuity = ++continuityCount;
     this.#isSubscribed = true;
   }
 
   /** Tries whether notifications arrive. @returns whether the canary was untouched */
-  async try(): Promise<boolean> {
-    const setting = await this.#setting();
-    const beat = await this.#beat();
-    if (setting !== undefined) this.#settle(beat, setting);
+  async probeDelivery(): Promise<boolean> {
+    const setting = await this.#readSetting();
+    const beat = await this.#beatCanary();
+    if (setting !== undefined) this.#updateState(beat, setting);
     return beat?.outcome !== "written" || beat.wasThere;
   }
 
-  async #beat(): Promise<Beat | undefined> {
-    if (!this.#mayWrite) return undefined;
+  async #beatCanary(): Promise<CanaryBeat | undefined> {
+    if (!this.#canWrite) return undefined;
     const beat = await this.#canary.beat(this.#isSubscribed);
     if (beat.outcome === "written") return beat;
     if (beat.because === "replica") {
-      const { replicaOf } = await standingOf(this.master.redis).catch(() => ({ replicaOf: undefined }));
+      const { replicaOf } = await readServerFingerprint(this.master.redis).catch(() => ({
+        replicaOf: undefined,
+      }));
       throw new DemotedError(this.master.name, replicaOf);
     }
-    if (beat.because === "forbidden") this.#mayWrite = false;
+    if (beat.because === "forbidden") this.#canWrite = false;
     return beat;
   }
 
   /** undefined: it does not matter, because we may not hear of anything. */
-  async #setting(): Promise<Setting | undefined> {
-    if (this.#mayNotSubscribe !== undefined) return undefined;
+  async #readSetting(): Promise<NotificationSetting | undefined> {
+    if (this.#subscribeRefusal !== undefined) return undefined;
     const { readOnly, notifications } = this.options;
     const setting =
-      this.#refusedSetting ?? (await settingOf(this.master.redis, readOnly ? "off" : notifications));
+      this.#refusedSetting ??
+      (await ensureNotificationSetting(this.master.redis, readOnly ? "off" : notifications));
     // Asking again would fill the log of what this user was refused.
     if (setting.says === "nothing") this.#refusedSetting = setting;
     return setting;
   }
 
-  #settle(beat: Beat | undefined, setting: Setting): void {
+  #updateState(beat: CanaryBeat | undefined, setting: NotificationSetting): void {
     const before = this.state.state;
     const isForLater = beat?.outcome === "refused" && beat.because !== "forbidden";
     if (isForLater && setting.says === "nothing") return;
-    const missing = beat?.outcome === "written" && this.#mayHearCanary ? beat.missing : undefined;
-    this.state = stateOf(setting, missing);
+    const missing = beat?.outcome === "written" && this.#canReceiveCanary ? beat.missing : undefined;
+    this.state = toNotificationState(setting, missing);
     if (before === this.state.state) return;
     // What happened while they were off was not heard.
-    this.#sight = ++sights;
-    this.onSettled();
+    this.#continuity = ++continuityCount;
+    this.onStateChange();
   }
 
-  readonly #lose = (): void => {
+  readonly #markLost = (): void => {
     this.#isSubscribed = false;
     // Another connection may be one to another server, or have other rights.
     this.#refusedSetting = undefined;
-    this.#mayNotSubscribe = undefined;
+    this.#subscribeRefusal = undefined;
   };
 }
 
 /** What Redis answered. @throws what was no answer */
-function refused(error: unknown): string {
-  if (isReply(error)) return error.message;
+function getRefusalMessage(error: unknown): string {
+  if (isReplyError(error)) return error.message;
   throw error;
 }

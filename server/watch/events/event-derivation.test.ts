@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SeenHolder } from "../../formats/observation.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
+import type { ScriptEvent } from "../connection/script-event.ts";
 import {
-  type Hint,
+  type CurrentHolder,
+  deriveEvents,
+  type EndCause,
+  eventsFromScript,
   isOpen,
-  type Present,
-  type Tale,
-  type Told,
-  tellDerived,
-  tellExact,
+  type NewEvent,
+  type ReportedHold,
 } from "./event-derivation.ts";
 
 const NOW = 1_790_000_000_000;
 const UUID_OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
 
-function said(type: OwnEvent["type"], given: Partial<OwnEvent> = {}): OwnEvent {
+function buildScriptEvent(type: ScriptEvent["type"], given: Partial<ScriptEvent> = {}): ScriptEvent {
   return {
     type,
     key: "lock:a",
@@ -31,21 +31,21 @@ function said(type: OwnEvent["type"], given: Partial<OwnEvent> = {}): OwnEvent {
   };
 }
 
-interface Given extends Partial<SeenHolder> {
+interface HolderInput extends Partial<SeenHolder> {
   asOf?: number;
   remainingMs?: number | null;
   epoch?: number;
-  isFirstLook?: boolean;
-  wasForced?: boolean;
+  isInitialScan?: boolean;
+  wasForceReleased?: boolean;
   sharesEnd?: boolean;
 }
 
-type Look = Present & { readonly asOf: number };
+type HolderReading = CurrentHolder & { readonly asOf: number };
 
 /** A foreign hold unless it is given a fence; `sinceMs` is what watching knows. */
-function seen(given: Given = {}): Look {
-  const { asOf = NOW, remainingMs = 30_000, epoch = 1, isFirstLook = false, sinceMs, ...more } = given;
-  const { wasForced = false, sharesEnd = false, ...holder } = more;
+function buildReading(given: HolderInput = {}): HolderReading {
+  const { asOf = NOW, remainingMs = 30_000, epoch = 1, isInitialScan = false, sinceMs, ...more } = given;
+  const { wasForceReleased = false, sharesEnd = false, ...holder } = more;
   const first: SeenHolder = {
     owner: UUID_OWNER,
     count: 1,
@@ -58,49 +58,63 @@ function seen(given: Given = {}): Look {
     ...holder,
   };
   return {
-    ...{ asOf, holder: first, epoch, isFirstLook, wasForced, sharesEnd },
+    ...{
+      asOf,
+      holder: first,
+      epoch,
+      isInitialScan: isInitialScan,
+      wasForceReleased: wasForceReleased,
+      sharesEnd,
+    },
     sinceMs: sinceMs ?? NOW,
     endsAtMs: remainingMs === null ? null : asOf + remainingMs,
   };
 }
 
 /** One lock's story as it is told. */
-class Teller {
-  tale: Tale | undefined;
-  readonly told: Told[] = [];
+class DerivationFixture {
+  reported: ReportedHold | undefined;
+  readonly events: NewEvent[] = [];
 
-  hears(event: OwnEvent, hint?: Hint): Told[] {
-    return this.#take(tellExact(this.tale, event, hint));
+  receiveScriptEvent(event: ScriptEvent, hint?: EndCause): NewEvent[] {
+    return this.#apply(eventsFromScript(this.reported, event, hint));
   }
 
-  sees(look: Look | undefined, asOf = look?.asOf ?? NOW, hint?: Hint): Told[] {
-    const open = isOpen(this.tale) ? [this.tale] : [];
-    const { tales, events } = tellDerived(open, look === undefined ? [] : [look], asOf, hint);
-    return this.#take({ tale: tales.at(-1) ?? this.tale, events });
+  applyReading(look: HolderReading | undefined, asOf = look?.asOf ?? NOW, hint?: EndCause): NewEvent[] {
+    const open = isOpen(this.reported) ? [this.reported] : [];
+    const { tales, events } = deriveEvents(open, look === undefined ? [] : [look], asOf, hint);
+    return this.#apply({ tale: tales.at(-1) ?? this.reported, events });
   }
 
-  #take({ tale, events }: { tale: Tale | undefined; events: Told[] }): Told[] {
-    this.tale = tale;
-    this.told.push(...events);
+  #apply({ tale, events }: { tale: ReportedHold | undefined; events: NewEvent[] }): NewEvent[] {
+    this.reported = tale;
+    this.events.push(...events);
     return events;
   }
 }
 
 describe("events from scripts", () => {
   it("a script event is published exactly, with fencing token, count, time and operator", () => {
-    const teller = new Teller();
-    expect(teller.hears(said("acquired"))).toEqual([
+    const teller = new DerivationFixture();
+    expect(teller.receiveScriptEvent(buildScriptEvent("acquired"))).toEqual([
       { type: "acquired", at: NOW, owner: "me", fence: "100", count: 1, seq: 1, observed: "exact" },
     ]);
-    expect(teller.hears(said("reentered", { seq: 2, count: 2, at: NOW + 1 }))).toMatchObject([
-      { type: "reentered", count: 2, at: NOW + 1 },
-    ]);
-    expect(teller.hears(said("renewed", { seq: 3, count: 2 }))).toMatchObject([
+    expect(
+      teller.receiveScriptEvent(buildScriptEvent("reentered", { seq: 2, count: 2, at: NOW + 1 })),
+    ).toMatchObject([{ type: "reentered", count: 2, at: NOW + 1 }]);
+    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 3, count: 2 }))).toMatchObject([
       { type: "renewed", count: 2 },
     ]);
     expect(
-      teller.hears(
-        said("force_released", { seq: 4, count: 0, heldMs: 700, by: "mei", reason: "stuck", at: NOW + 700 }),
+      teller.receiveScriptEvent(
+        buildScriptEvent("force_released", {
+          seq: 4,
+          count: 0,
+          heldMs: 700,
+          by: "mei",
+          reason: "stuck",
+          at: NOW + 700,
+        }),
       ),
     ).toEqual([
       {
@@ -118,55 +132,62 @@ describe("events from scripts", () => {
   });
 
   it("a partial release carries the remaining count and the last release carries the held time", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    teller.hears(said("reentered", { seq: 2, count: 2 }));
-    expect(teller.hears(said("released", { seq: 3, count: 1 }))).toMatchObject([
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    teller.receiveScriptEvent(buildScriptEvent("reentered", { seq: 2, count: 2 }));
+    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 1 }))).toMatchObject([
       { type: "released", count: 1 },
     ]);
-    const [last] = teller.hears(said("released", { seq: 4, count: 0, at: NOW + 50 }));
+    const [last] = teller.receiveScriptEvent(
+      buildScriptEvent("released", { seq: 4, count: 0, at: NOW + 50 }),
+    );
     expect(last).toMatchObject({ type: "released", heldMs: 50 });
     expect(last).not.toHaveProperty("count");
   });
 
   it("the held time reported by a script takes precedence over the computed one", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    expect(teller.hears(said("released", { seq: 2, count: 0, at: NOW + 50, heldMs: 49 }))).toMatchObject([
-      { heldMs: 49 },
-    ]);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    expect(
+      teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0, at: NOW + 50, heldMs: 49 })),
+    ).toMatchObject([{ heldMs: 49 }]);
   });
 
   it("the release of an unknown hold carries no held time", () => {
-    const [released] = new Teller().hears(said("released", { seq: 9, count: 0 }));
+    const [released] = new DerivationFixture().receiveScriptEvent(
+      buildScriptEvent("released", { seq: 9, count: 0 }),
+    );
     expect(released).not.toHaveProperty("heldMs");
   });
 
   it("an acquired event of the next hold first emits the unreported end of the previous one", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    teller.sees(seen({ owner: "me", fence: "100", seq: 1, remainingMs: 1000 }));
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, remainingMs: 1000 }));
     expect(
       teller
-        .hears(said("acquired", { owner: "other", fence: "200", at: NOW + 1000 }))
+        .receiveScriptEvent(buildScriptEvent("acquired", { owner: "other", fence: "200", at: NOW + 1000 }))
         .map(({ type }) => type),
     ).toEqual(["expired", "acquired"]);
   });
 
   it("an unreported end before the next hold takes its cause from Redis", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    const next = said("acquired", { owner: "other", fence: "200", at: NOW + 10 });
-    expect(teller.hears(next, "evicted").map(({ type }) => type)).toEqual(["evicted", "acquired"]);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    const next = buildScriptEvent("acquired", { owner: "other", fence: "200", at: NOW + 10 });
+    expect(teller.receiveScriptEvent(next, "evicted").map(({ type }) => type)).toEqual([
+      "evicted",
+      "acquired",
+    ]);
   });
 
   it("the reservation event follows the force_released event that caused it", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    const reserved = said("acquired", { owner: "lockkeeper:reserve:mei", fence: "200" });
-    const words = [said("force_released", { seq: 2, count: 0, by: "mei" }), reserved];
-    for (const word of [...words, ...words]) teller.hears(word);
-    expect(teller.told.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`)).toEqual([
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    const reserved = buildScriptEvent("acquired", { owner: "lockkeeper:reserve:mei", fence: "200" });
+    const words = [buildScriptEvent("force_released", { seq: 2, count: 0, by: "mei" }), reserved];
+    for (const word of [...words, ...words]) teller.receiveScriptEvent(word);
+    expect(teller.events.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`)).toEqual([
       "acquired me exact",
       "force_released me exact",
       "acquired lockkeeper:reserve:mei exact",
@@ -174,157 +195,188 @@ describe("events from scripts", () => {
   });
 
   it("a late event of an older hold is ignored", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired", { owner: "other", fence: "200" }));
-    const before = teller.tale;
-    expect(teller.hears(said("released", { seq: 5, count: 0 }))).toEqual([]);
-    expect(teller.hears(said("renewed", { seq: 5 }))).toEqual([]);
-    expect(teller.tale).toEqual(before);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired", { owner: "other", fence: "200" }));
+    const before = teller.reported;
+    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 5, count: 0 }))).toEqual([]);
+    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 5 }))).toEqual([]);
+    expect(teller.reported).toEqual(before);
   });
 
   it("a repeated script event is published once, even after the hold has ended", () => {
-    const teller = new Teller();
-    const words = [said("acquired"), said("renewed", { seq: 2 }), said("released", { seq: 3, count: 0 })];
-    for (const word of [...words, ...words]) teller.hears(word);
-    expect(teller.told.map(({ type }) => type)).toEqual(["acquired", "renewed", "released"]);
+    const teller = new DerivationFixture();
+    const words = [
+      buildScriptEvent("acquired"),
+      buildScriptEvent("renewed", { seq: 2 }),
+      buildScriptEvent("released", { seq: 3, count: 0 }),
+    ];
+    for (const word of [...words, ...words]) teller.receiveScriptEvent(word);
+    expect(teller.events.map(({ type }) => type)).toEqual(["acquired", "renewed", "released"]);
   });
 
   it("a script event is not published again when a read has already shown its change", () => {
-    const teller = new Teller();
-    teller.sees(seen({ owner: "me", fence: "100", seq: 3, count: 2 }));
-    expect(teller.hears(said("reentered", { seq: 3, count: 2 }))).toEqual([]);
-    expect(teller.hears(said("released", { seq: 4, count: 1 }))).toHaveLength(1);
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 3, count: 2 }));
+    expect(teller.receiveScriptEvent(buildScriptEvent("reentered", { seq: 3, count: 2 }))).toEqual([]);
+    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 4, count: 1 }))).toHaveLength(1);
   });
 
   it("a late script event after an inferred release is ignored, except for the operator of a force-release", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    expect(teller.sees(undefined, NOW + 100)).toMatchObject([{ type: "released", observed: "derived" }]);
-    expect(teller.hears(said("renewed", { seq: 2 }))).toEqual([]);
-    expect(teller.hears(said("released", { seq: 3, count: 0 }))).toEqual([]);
-    const forced = said("force_released", { seq: 3, count: 0, by: "mei" });
-    expect(teller.hears(forced)).toMatchObject([{ type: "force_released", by: "mei" }]);
-    expect(teller.hears(forced)).toEqual([]);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    expect(teller.applyReading(undefined, NOW + 100)).toMatchObject([
+      { type: "released", observed: "derived" },
+    ]);
+    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toEqual([]);
+    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 0 }))).toEqual([]);
+    const forced = buildScriptEvent("force_released", { seq: 3, count: 0, by: "mei" });
+    expect(teller.receiveScriptEvent(forced)).toMatchObject([{ type: "force_released", by: "mei" }]);
+    expect(teller.receiveScriptEvent(forced)).toEqual([]);
   });
 
   it("a force_released event ends a foreign hold", () => {
-    const teller = new Teller();
-    teller.sees(seen({ sinceMs: NOW - 500 }));
-    const forced = said("force_released", { owner: UUID_OWNER, fence: null, seq: 0, count: 0, by: "mei" });
-    expect(teller.hears(forced)).toMatchObject([{ type: "force_released", fence: null, heldMs: 500 }]);
-    expect(teller.sees(undefined)).toEqual([]);
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ sinceMs: NOW - 500 }));
+    const forced = buildScriptEvent("force_released", {
+      owner: UUID_OWNER,
+      fence: null,
+      seq: 0,
+      count: 0,
+      by: "mei",
+    });
+    expect(teller.receiveScriptEvent(forced)).toMatchObject([
+      { type: "force_released", fence: null, heldMs: 500 },
+    ]);
+    expect(teller.applyReading(undefined)).toEqual([]);
   });
 
   it("an acquired event of the next hold is published after the previous one has ended", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    teller.hears(said("released", { seq: 2, count: 0 }));
-    expect(teller.hears(said("acquired", { fence: "200" })).map(({ type }) => type)).toEqual(["acquired"]);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
+    expect(
+      teller.receiveScriptEvent(buildScriptEvent("acquired", { fence: "200" })).map(({ type }) => type),
+    ).toEqual(["acquired"]);
   });
 });
 
 describe("events inferred from reads", () => {
   it("a hold found by the first read emits seen, and a hold found later emits acquired", () => {
-    expect(new Teller().sees(seen({ sinceMs: NOW - 900, isFirstLook: true }))).toEqual([
-      { type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "derived" },
-    ]);
-    expect(new Teller().sees(seen({ sinceMs: NOW - 900 }))).toMatchObject([
+    expect(
+      new DerivationFixture().applyReading(buildReading({ sinceMs: NOW - 900, isInitialScan: true })),
+    ).toEqual([{ type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "derived" }]);
+    expect(new DerivationFixture().applyReading(buildReading({ sinceMs: NOW - 900 }))).toMatchObject([
       { type: "acquired", at: NOW - 900, observed: "derived" },
     ]);
   });
 
   it("a reappearing force-released hold emits recreated, even on the first read", () => {
-    expect(new Teller().sees(seen({ wasForced: true }))).toMatchObject([{ type: "recreated" }]);
-    expect(new Teller().sees(seen({ wasForced: true, isFirstLook: true }))).toMatchObject([
+    expect(new DerivationFixture().applyReading(buildReading({ wasForceReleased: true }))).toMatchObject([
       { type: "recreated" },
     ]);
+    expect(
+      new DerivationFixture().applyReading(buildReading({ wasForceReleased: true, isInitialScan: true })),
+    ).toMatchObject([{ type: "recreated" }]);
   });
 
   it("a shared lock emits events per holder, and renewals only for holders with their own TTL", () => {
-    const told = (tales: Tale[], ...presents: Present[]) =>
-      tellDerived(tales, presents, NOW + 9000, undefined);
-    const { tales } = told([], seen({ owner: "a" }), seen({ owner: "b" }));
+    const told = (tales: ReportedHold[], ...presents: CurrentHolder[]) =>
+      deriveEvents(tales, presents, NOW + 9000, undefined);
+    const { tales } = told([], buildReading({ owner: "a" }), buildReading({ owner: "b" }));
     const later = { asOf: NOW + 9000, sharesEnd: true };
-    const { events } = told(tales, seen({ owner: "b", count: 2, ...later }), seen({ owner: "c", ...later }));
+    const { events } = told(
+      tales,
+      buildReading({ owner: "b", count: 2, ...later }),
+      buildReading({ owner: "c", ...later }),
+    );
     expect(events.map(({ type, owner }) => `${type} ${owner}`)).toEqual([
       "released a",
       "reentered b",
       "acquired c",
     ]);
-    expect(told(tales, seen({ owner: "a", ...later }), seen({ owner: "b", ...later })).events).toEqual([]);
+    expect(
+      told(tales, buildReading({ owner: "a", ...later }), buildReading({ owner: "b", ...later })).events,
+    ).toEqual([]);
     const own = { ...later, sharesEnd: false };
-    expect(told(tales, seen({ owner: "a", ...own }), seen({ owner: "b" })).events).toMatchObject([
-      { type: "renewed", owner: "a" },
-    ]);
+    expect(
+      told(tales, buildReading({ owner: "a", ...own }), buildReading({ owner: "b" })).events,
+    ).toMatchObject([{ type: "renewed", owner: "a" }]);
   });
 
   it("an unchanged hold or free key emits nothing", () => {
-    const teller = new Teller();
-    expect(teller.sees(undefined)).toEqual([]);
-    teller.sees(seen());
-    expect(teller.sees(seen({ asOf: NOW + 1000, remainingMs: 29_000 }))).toEqual([]);
+    const teller = new DerivationFixture();
+    expect(teller.applyReading(undefined)).toEqual([]);
+    teller.applyReading(buildReading());
+    expect(teller.applyReading(buildReading({ asOf: NOW + 1000, remainingMs: 29_000 }))).toEqual([]);
   });
 
   it("a changed count emits reentered or a partial release", () => {
-    const teller = new Teller();
-    teller.sees(seen());
-    expect(teller.sees(seen({ count: 3 }))).toMatchObject([{ type: "reentered", count: 3 }]);
-    expect(teller.sees(seen({ count: 2 }))).toMatchObject([{ type: "released", count: 2 }]);
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading());
+    expect(teller.applyReading(buildReading({ count: 3 }))).toMatchObject([{ type: "reentered", count: 3 }]);
+    expect(teller.applyReading(buildReading({ count: 2 }))).toMatchObject([{ type: "released", count: 2 }]);
   });
 
   it("a foreign hold emits renewed only when the end of its lease moved later", () => {
-    const teller = new Teller();
-    teller.sees(seen());
-    expect(teller.sees(seen({ asOf: NOW + 10_000, remainingMs: 30_000 }))).toMatchObject([
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading());
+    expect(teller.applyReading(buildReading({ asOf: NOW + 10_000, remainingMs: 30_000 }))).toMatchObject([
       { type: "renewed", at: NOW + 10_000 },
     ]);
-    expect(teller.sees(seen({ asOf: NOW + 11_000, remainingMs: 29_003 }))).toEqual([]);
-    expect(teller.sees(seen({ asOf: NOW + 12_000, remainingMs: 5000 }))).toEqual([]);
-    expect(teller.sees(seen({ asOf: NOW + 12_000, remainingMs: null }))).toEqual([]);
+    expect(teller.applyReading(buildReading({ asOf: NOW + 11_000, remainingMs: 29_003 }))).toEqual([]);
+    expect(teller.applyReading(buildReading({ asOf: NOW + 12_000, remainingMs: 5000 }))).toEqual([]);
+    expect(teller.applyReading(buildReading({ asOf: NOW + 12_000, remainingMs: null }))).toEqual([]);
   });
 
   it("a Lockkeeper hold emits no inferred renewals", () => {
-    const teller = new Teller();
-    teller.sees(seen({ owner: "me", fence: "100", seq: 1 }));
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }));
     expect(
-      teller.sees(seen({ owner: "me", fence: "100", seq: 2, asOf: NOW + 9000, remainingMs: 30_000 })),
+      teller.applyReading(
+        buildReading({ owner: "me", fence: "100", seq: 2, asOf: NOW + 9000, remainingMs: 30_000 }),
+      ),
     ).toEqual([]);
   });
 
   it("a different owner, fencing token or foreign epoch emits released and acquired", () => {
-    const types = (one: Look, two: Look) => {
-      const teller = new Teller();
-      teller.sees(one);
-      return teller.sees(two).map(({ type }) => type);
+    const types = (one: HolderReading, two: HolderReading) => {
+      const teller = new DerivationFixture();
+      teller.applyReading(one);
+      return teller.applyReading(two).map(({ type }) => type);
     };
-    expect(types(seen(), seen({ owner: "other" }))).toEqual(["released", "acquired"]);
-    expect(types(seen(), seen({ epoch: 2 }))).toEqual(["released", "acquired"]);
-    expect(types(seen({ fence: "1" }), seen({ fence: "2" }))).toEqual(["released", "acquired"]);
-    expect(types(seen({ fence: "1" }), seen({ fence: "1", epoch: 2 }))).toEqual([]);
+    expect(types(buildReading(), buildReading({ owner: "other" }))).toEqual(["released", "acquired"]);
+    expect(types(buildReading(), buildReading({ epoch: 2 }))).toEqual(["released", "acquired"]);
+    expect(types(buildReading({ fence: "1" }), buildReading({ fence: "2" }))).toEqual([
+      "released",
+      "acquired",
+    ]);
+    expect(types(buildReading({ fence: "1" }), buildReading({ fence: "1", epoch: 2 }))).toEqual([]);
   });
 
   it("a read adds no events to those a script has published for the same hold", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    expect(teller.sees(seen({ owner: "me", fence: "100", seq: 1, epoch: 9 }))).toEqual([]);
-    teller.hears(said("released", { seq: 2, count: 0 }));
-    expect(teller.sees(undefined)).toEqual([]);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    expect(teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, epoch: 9 }))).toEqual([]);
+    teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
+    expect(teller.applyReading(undefined)).toEqual([]);
   });
 
   it("an ended hold restored by Redis emits acquired and starts a new history", () => {
-    const teller = new Teller();
-    teller.hears(said("acquired"));
-    teller.hears(said("released", { seq: 2, count: 0 }));
-    expect(teller.sees(seen({ owner: "me", fence: "100", seq: 1 }))).toMatchObject([{ type: "acquired" }]);
-    expect(teller.hears(said("renewed", { seq: 2 }))).toHaveLength(1);
+    const teller = new DerivationFixture();
+    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
+    expect(teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }))).toMatchObject([
+      { type: "acquired" },
+    ]);
+    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toHaveLength(1);
   });
 });
 
 describe("ends inferred from reads", () => {
-  const vanished = (asOf: number, hint?: Hint, given: Given = {}) => {
-    const teller = new Teller();
-    teller.sees(seen({ remainingMs: 1000, sinceMs: NOW - 200, ...given }));
-    return teller.sees(undefined, asOf, hint);
+  const vanished = (asOf: number, hint?: EndCause, given: HolderInput = {}) => {
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ remainingMs: 1000, sinceMs: NOW - 200, ...given }));
+    return teller.applyReading(undefined, asOf, hint);
   };
 
   it("a hold that vanished after its lease emits expired at the end of the lease", () => {
@@ -361,27 +413,27 @@ describe("ends inferred from reads", () => {
   });
 
   it("the end of a vanished hold is emitted once", () => {
-    const teller = new Teller();
-    teller.sees(seen());
-    teller.sees(undefined, NOW + 100);
-    expect(teller.sees(undefined, NOW + 200)).toEqual([]);
-    expect(teller.sees(undefined, NOW + 99_999, "expired")).toEqual([]);
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading());
+    teller.applyReading(undefined, NOW + 100);
+    expect(teller.applyReading(undefined, NOW + 200)).toEqual([]);
+    expect(teller.applyReading(undefined, NOW + 99_999, "expired")).toEqual([]);
   });
 });
 
 type Move = "acquire" | "reenter" | "renew" | "release" | "force" | "vanish";
 
-interface Happening {
+interface SimulatedChange {
   /** undefined: the hold lapsed, and no script says so. */
-  readonly event: OwnEvent | undefined;
+  readonly event: ScriptEvent | undefined;
   /** What a look shows afterwards. */
-  readonly present: Look | undefined;
+  readonly present: HolderReading | undefined;
   readonly at: number;
 }
 
 /** What our scripts would say while one lock is used so. Every event has a time of its own. */
-function play(moves: readonly Move[]): Happening[] {
-  const happenings: Happening[] = [];
+function simulate(moves: readonly Move[]): SimulatedChange[] {
+  const happenings: SimulatedChange[] = [];
   let hold: { owner: string; fence: string; seq: number; count: number; since: number } | undefined;
   let fence = 1_000_000;
   let at = NOW;
@@ -414,11 +466,14 @@ function play(moves: readonly Move[]): Happening[] {
     const { owner, seq } = next;
     happenings.push({
       at,
-      event: move === "vanish" ? undefined : said(types[move], { owner, fence: next.fence, seq, count, at }),
+      event:
+        move === "vanish"
+          ? undefined
+          : buildScriptEvent(types[move], { owner, fence: next.fence, seq, count, at }),
       present:
         hold === undefined
           ? undefined
-          : seen({
+          : buildReading({
               owner,
               fence: next.fence,
               seq,
@@ -437,7 +492,7 @@ const moves = fc.array(
   { maxLength: 40 },
 );
 
-const timesOf = (told: readonly Told[], observed: Told["observed"]) =>
+const countEvents = (told: readonly NewEvent[], observed: NewEvent["observed"]) =>
   told.filter((event) => event.observed === observed).map(({ at }) => at);
 
 describe("event derivation of one lock", () => {
@@ -448,16 +503,17 @@ describe("event derivation of one lock", () => {
     });
     fc.assert(
       fc.property(moves, delays, (played, repeatedAfter) => {
-        const events = play(played).flatMap(({ event }) => event ?? []);
-        const teller = new Teller();
+        const events = simulate(played).flatMap(({ event }) => event ?? []);
+        const teller = new DerivationFixture();
         events.forEach((event, index) => {
-          teller.hears(event);
+          teller.receiveScriptEvent(event);
           for (let earlier = 0; earlier <= index; earlier++) {
             const again = events[earlier];
-            if (again !== undefined && repeatedAfter[earlier] === index - earlier) teller.hears(again);
+            if (again !== undefined && repeatedAfter[earlier] === index - earlier)
+              teller.receiveScriptEvent(again);
           }
         });
-        expect(timesOf(teller.told, "exact")).toEqual(events.map(({ at }) => at));
+        expect(countEvents(teller.events, "exact")).toEqual(events.map(({ at }) => at));
       }),
       { numRuns: 1000 },
     );
@@ -466,15 +522,17 @@ describe("event derivation of one lock", () => {
   it("each expired hold emits one inferred end, and reads in between emit nothing else", () => {
     fc.assert(
       fc.property(moves, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (played, isLookedAt) => {
-        const happenings = play(played);
-        const teller = new Teller();
+        const happenings = simulate(played);
+        const teller = new DerivationFixture();
         happenings.forEach(({ event, present, at }, index) => {
-          if (event !== undefined) teller.hears(event);
-          if (isLookedAt[index] || event === undefined) teller.sees(present, at);
+          if (event !== undefined) teller.receiveScriptEvent(event);
+          if (isLookedAt[index] || event === undefined) teller.applyReading(present, at);
         });
         const vanished = happenings.filter(({ event }) => event === undefined);
-        expect(timesOf(teller.told, "derived")).toEqual(vanished.map(({ at }) => at));
-        expect(timesOf(teller.told, "exact")).toEqual(happenings.flatMap(({ event }) => event?.at ?? []));
+        expect(countEvents(teller.events, "derived")).toEqual(vanished.map(({ at }) => at));
+        expect(countEvents(teller.events, "exact")).toEqual(
+          happenings.flatMap(({ event }) => event?.at ?? []),
+        );
       }),
       { numRuns: 1000 },
     );

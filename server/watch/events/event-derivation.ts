@@ -1,18 +1,18 @@
 import type { EventType, LockEvent } from "../../../lib/contract/event.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
-import { TOLERANCE_MS } from "../holds/renewal-history.ts";
+import type { ScriptEvent } from "../connection/script-event.ts";
+import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /** An event before the journal gives it an id. */
-export interface Told
+export interface NewEvent
   extends Pick<LockEvent, "type" | "at" | "count" | "seq" | "heldMs" | "by" | "reason" | "observed"> {
   readonly owner: Key;
   readonly fence: string | null;
 }
 
 /** What has been told of one holder of a lock so far: the hold that the last event left behind. */
-export interface Tale {
+export interface ReportedHold {
   readonly owner: Key;
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
@@ -27,29 +27,29 @@ export interface Tale {
 }
 
 /** How a hold that vanished may have ended, when Redis said so. */
-export type Hint = "expired" | "evicted" | "blind" | undefined;
+export type EndCause = "expired" | "evicted" | "blind" | undefined;
 
 /** Whether our scripts tell of this hold themselves; what they say of one of a quorum is the word of one master. */
-export function hasOwnWord({ fence, isVoted }: Pick<Tale, "fence" | "isVoted">): boolean {
+export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;
 }
 
 /** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
-export function tellExact(
-  tale: Tale | undefined,
-  event: OwnEvent,
-  hint?: Hint,
-): { tale: Tale | undefined; events: Told[] } {
+export function eventsFromScript(
+  tale: ReportedHold | undefined,
+  event: ScriptEvent,
+  hint?: EndCause,
+): { tale: ReportedHold | undefined; events: NewEvent[] } {
   const same = tale !== undefined && tale.fence === event.fence && tale.owner === event.owner;
   if (same && event.fence !== null && (event.seq <= tale.seq || isAfterEnd(tale, event)))
     return { tale, events: [] };
   if (!same && tale?.fence && event.fence !== null && Number(event.fence) < Number(tale.fence))
     return { tale, events: [] };
-  const events: Told[] = [];
-  if (isOpen(tale) && !same && event.type === "acquired") events.push(endingOf(tale, event.at, hint));
+  const events: NewEvent[] = [];
+  if (isOpen(tale) && !same && event.type === "acquired") events.push(createEndEvent(tale, event.at, hint));
   const { owner, fence, count, seq } = event;
   const begun = same ? tale : undefined;
-  const next: Tale = {
+  const next: ReportedHold = {
     owner,
     role: begun?.role,
     fence,
@@ -61,24 +61,24 @@ export function tellExact(
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
   if (count > 0) {
-    events.push({ ...exactly(event), count });
+    events.push({ ...toExactEvent(event), count });
     return { tale: next, events };
   }
   const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - tale.sinceMs) : undefined);
-  events.push({ ...exactly(event), ...(heldMs === undefined ? {} : { heldMs }) });
+  events.push({ ...toExactEvent(event), ...(heldMs === undefined ? {} : { heldMs }) });
   return { tale: fence === null ? undefined : next, events };
 }
 
-export function isOpen(tale: Tale | undefined): tale is Tale {
+export function isOpen(tale: ReportedHold | undefined): tale is ReportedHold {
   return tale !== undefined && tale.count > 0;
 }
 
 /** Once an end was told, only a force-release still has something to add: who, and why. */
-function isAfterEnd(tale: Tale, event: OwnEvent): boolean {
+function isAfterEnd(tale: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(tale) && event.type !== "force_released";
 }
 
-function exactly({ type, at, owner, fence, seq, heldMs, by, reason }: OwnEvent): Told {
+function toExactEvent({ type, at, owner, fence, seq, heldMs, by, reason }: ScriptEvent): NewEvent {
   return {
     type,
     at,
@@ -93,7 +93,7 @@ function exactly({ type, at, owner, fence, seq, heldMs, by, reason }: OwnEvent):
 }
 
 /** One holder in the picture, as far as it is told of. */
-export interface Shown {
+export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
@@ -102,76 +102,85 @@ export interface Shown {
 }
 
 /** One holder as a look shows it. */
-export interface Present extends Shown {
+export interface CurrentHolder extends HolderSnapshot {
   /** Several hold the lock, and its end is nobody's own. */
   readonly sharesEnd: boolean;
-  readonly isFirstLook: boolean;
+  readonly isInitialScan: boolean;
   /** This very hold was freed by force before. */
-  readonly wasForced: boolean;
+  readonly wasForceReleased: boolean;
 }
 
 /** Concludes from two states of a lock what must have happened between them. @param tales those that are open */
-export function tellDerived(
-  tales: readonly Tale[],
-  presents: readonly Present[],
+export function deriveEvents(
+  tales: readonly ReportedHold[],
+  presents: readonly CurrentHolder[],
   asOf: number,
-  hint: Hint,
-): { tales: Tale[]; events: Told[] } {
+  hint: EndCause,
+): { tales: ReportedHold[]; events: NewEvent[] } {
   const left = [...tales];
   const next = presents.map((present) => {
-    const at = left.findIndex((tale) => isSame(tale, present));
+    const at = left.findIndex((tale) => isSameHold(tale, present));
     const [before] = at < 0 ? [] : left.splice(at, 1);
-    return { before, after: taleOf(present), present };
+    return { before, after: toReportedHold(present), present };
   });
-  const endings = left.map((tale) => endingOf(tale, asOf, hint));
+  const endings = left.map((tale) => createEndEvent(tale, asOf, hint));
   const changes = next.flatMap(({ before, after, present }) => {
-    if (before !== undefined) return changesOf(before, after, present, asOf);
-    const type = beginningOf(present, tales.length === 0);
-    return [derived(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
+    if (before !== undefined) return deriveChanges(before, after, present, asOf);
+    const type = getStartEventType(present, tales.length === 0);
+    return [createDerivedEvent(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
   });
   const ended = left.map((tale) => ({ ...tale, count: 0 }));
   return { tales: [...ended, ...next.map(({ after }) => after)], events: [...endings, ...changes] };
 }
 
-function beginningOf({ wasForced, isFirstLook }: Present, isUntold: boolean): EventType {
-  if (wasForced) return "recreated";
-  return isFirstLook && isUntold ? "seen" : "acquired";
+function getStartEventType({ wasForceReleased, isInitialScan }: CurrentHolder, isUntold: boolean): EventType {
+  if (wasForceReleased) return "recreated";
+  return isInitialScan && isUntold ? "seen" : "acquired";
 }
 
-function changesOf(before: Tale, after: Tale, { sharesEnd }: Present, asOf: number): Told[] {
-  if (after.count > before.count) return [derived("reentered", after, asOf)];
-  if (after.count < before.count) return [derived("released", after, asOf)];
-  const wasExact = hasOwnWord(before) && before.seq === after.seq;
+function deriveChanges(
+  before: ReportedHold,
+  after: ReportedHold,
+  { sharesEnd }: CurrentHolder,
+  asOf: number,
+): NewEvent[] {
+  if (after.count > before.count) return [createDerivedEvent("reentered", after, asOf)];
+  if (after.count < before.count) return [createDerivedEvent("released", after, asOf)];
+  const wasExact = hasScriptEvents(before) && before.seq === after.seq;
   const later = (after.endsAtMs ?? 0) - (before.endsAtMs ?? after.endsAtMs ?? 0);
   const isNumbered = before.isVoted !== true && before.seq !== after.seq;
-  return !wasExact && !sharesEnd && later > TOLERANCE_MS && !isNumbered
-    ? [derived("renewed", after, asOf)]
+  return !wasExact && !sharesEnd && later > CLOCK_TOLERANCE_MS && !isNumbered
+    ? [createDerivedEvent("renewed", after, asOf)]
     : [];
 }
 
-function isSame(tale: Tale, { holder, epoch }: Present): boolean {
+function isSameHold(tale: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
   if (tale.owner !== holder.owner || tale.fence !== holder.fence) return false;
   // Our own scripts name the owner alone.
   return holder.fence !== null || (tale.role === holder.role && tale.epoch === epoch);
 }
 
 /** The tale that a look leaves behind. */
-export function taleOf({ holder, epoch, sinceMs, endsAtMs }: Shown): Tale {
+export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnapshot): ReportedHold {
   const { owner, role, fence, count, seq, isVoted } = holder;
   return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
-export function endingOf(tale: Tale, asOf: number, hint: Hint): Told {
-  const lapsed = typeof tale.endsAtMs === "number" && asOf >= tale.endsAtMs - TOLERANCE_MS;
+export function createEndEvent(tale: ReportedHold, asOf: number, hint: EndCause): NewEvent {
+  const lapsed = typeof tale.endsAtMs === "number" && asOf >= tale.endsAtMs - CLOCK_TOLERANCE_MS;
   const type: EventType =
     hint === "evicted" ? "evicted" : lapsed || hint === "expired" ? "expired" : "released";
   const at = lapsed && type === "expired" ? Math.min(asOf, tale.endsAtMs ?? asOf) : asOf;
-  const { count: _count, seq: _seq, ...event } = derived(type, tale, at);
+  const { count: _count, seq: _seq, ...event } = createDerivedEvent(type, tale, at);
   const blind =
     hint === "blind" && type === "released" ? { reason: "gone while Redis was out of sight" } : {};
   return { ...event, heldMs: Math.max(0, at - tale.sinceMs), ...blind };
 }
 
-function derived(type: EventType, { owner, fence, seq, count }: Tale, at: number): Told {
+function createDerivedEvent(
+  type: EventType,
+  { owner, fence, seq, count }: ReportedHold,
+  at: number,
+): NewEvent {
   return { type, at, owner, fence, count, observed: "derived", ...(fence === null ? {} : { seq }) };
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openVerbs, type TestVerbs } from "../../../test/support/test-locks.ts";
+import { openTestVerbs, type TestVerbs } from "../../../test/support/test-locks.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../../test/support/test-watcher.ts";
-import type { Locks } from "../../locks/verbs/redis-locks.ts";
+import type { RedisLocks } from "../../locks/verbs/redis-locks.ts";
 import type { Watcher } from "../watcher.ts";
 
 const FLAGS = "Kghszxe$";
@@ -14,17 +14,17 @@ let redis: TestRedis;
 let direct: Redis;
 let verbs: TestVerbs;
 let watching: TestWatcher;
-let locks: Locks;
+let locks: RedisLocks;
 let watcher: Watcher;
 
 beforeAll(async () => {
   redis = await startTestRedis({ args: ["--notify-keyspace-events", FLAGS] });
-  direct = redis.client();
-  verbs = await openVerbs(redis.port);
+  direct = redis.createClient();
+  verbs = await openTestVerbs(redis.port);
   ({ locks } = verbs);
   watching = await startTestWatcher(redis.url, { reconcileEveryMs: 300 });
   ({ watcher } = watching);
-  await until(() => watcher.health().notifications === "on");
+  await waitUntil(() => watcher.health().notifications === "on");
 });
 
 afterAll(async () => {
@@ -34,31 +34,31 @@ afterAll(async () => {
 });
 
 /** All of it at one moment, so that nobody has time to notice that nothing is told. */
-async function unheard(...commands: string[][]): Promise<void> {
+async function changeUnnotified(...commands: string[][]): Promise<void> {
   const all = direct.multi().config("SET", "notify-keyspace-events", "");
   for (const [name = "", ...args] of commands) all.call(name, ...args);
   await all.config("SET", "notify-keyspace-events", FLAGS).exec();
 }
 
-const holderOf = (key: string) => watcher.mirror.get(key)?.seen.holders[0].owner;
+const findHolder = (key: string) => watcher.index.get(key)?.seen.holders[0].owner;
 
 it("a change without a notification is found, corrected and counted by the next reconciliation", async () => {
-  const sight = () => watcher.mirror.get("lock:stays")?.sight;
+  const sight = () => watcher.index.get("lock:stays")?.continuityId;
   for (const name of ["stays", "goes", "changes"]) await direct.hset(`lock:${name}`, OWNER, 1);
-  await until(() => watcher.mirror.size === 3);
+  await waitUntil(() => watcher.index.size === 3);
   const sightBefore = sight();
   const [other, third] = [OWNER.replace("1:1", "2:2"), OWNER.replace("1:1", "3:3")];
-  await unheard(
+  await changeUnnotified(
     ["HSET", "lock:comes", other, "1"],
     ["DEL", "lock:goes", "lock:changes"],
     ["HSET", "lock:changes", third, "1"],
   );
-  await until(() => holderOf("lock:comes") === other, 3000);
-  await until(() => holderOf("lock:goes") === undefined, 3000);
-  await until(() => holderOf("lock:changes") === third, 3000);
+  await waitUntil(() => findHolder("lock:comes") === other, 3000);
+  await waitUntil(() => findHolder("lock:goes") === undefined, 3000);
+  await waitUntil(() => findHolder("lock:changes") === third, 3000);
   expect(sight()).toBe(sightBefore);
-  const sum = ({ found, gone, changed } = watcher.missed.counts) => found + gone + changed;
-  await until(() => sum() === 3, 5000);
+  const sum = ({ found, gone, changed } = watcher.missedChanges.counts) => found + gone + changed;
+  await waitUntil(() => sum() === 3, 5000);
   const { lastAt, ...counts } = watcher.health().missed;
   expect(counts).toEqual({ found: 1, gone: 1, changed: 1 });
   expect(Math.abs((lastAt ?? 0) - Date.now())).toBeLessThan(10_000);
@@ -67,14 +67,14 @@ it("a change without a notification is found, corrected and counted by the next 
 it("notified changes, Lockkeeper's own changes and ended holds are not counted as missed", {
   timeout: 20_000,
 }, async () => {
-  const before = watcher.missed.counts;
+  const before = watcher.missedChanges.counts;
   const startedAt = performance.now();
   for (let turn = 0; performance.now() - startedAt < 2500; turn++) {
     const own = `lock:own:${turn % 7}`;
     await locks.acquire(own, { owner: "me", leaseMs: 20 + (turn % 3) * 400, reentrant: true, waitMs: 100 });
-    await watcher.look(own);
+    await watcher.readKey(own);
     if (turn % 2 === 0) await locks.release(own, { owner: "me" });
-    await watcher.look(own);
+    await watcher.readKey(own);
     const theirs = `lock:theirs:${turn % 5}`;
     if (turn % 3 === 0) await direct.del(theirs);
     else
@@ -86,5 +86,5 @@ it("notified changes, Lockkeeper's own changes and ended holds are not counted a
     await sleep(2);
   }
   await sleep(2500);
-  expect(watcher.missed.counts).toEqual(before);
+  expect(watcher.missedChanges.counts).toEqual(before);
 });

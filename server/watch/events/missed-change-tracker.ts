@@ -1,30 +1,30 @@
-import type { Missed as MissedCounts } from "../../../lib/contract/live.ts";
+import type { MissedChanges as MissedCounts } from "../../../lib/contract/live.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
-import type { Circumstances } from "../holds/continuity.ts";
-import type { Hold } from "../holds/observed-hold.ts";
-import { TOLERANCE_MS } from "../holds/renewal-history.ts";
+import type { ObservationContext } from "../holds/continuity.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /** What is told about a change that was seen may be on its way for so long. */
 const GRACE_MS = 2000;
 /** Words that no look has taken in yet; more than that means that we do not get to look. */
-const WORDS_MAX = 300_000;
+const NOTIFIED_KEYS_MAX = 300_000;
 
-type What = "found" | "gone" | "changed";
+type MissedKind = "found" | "gone" | "changed";
 
-interface Suspect {
-  readonly what: What;
+interface SuspectedMiss {
+  readonly what: MissedKind;
   readonly seenAt: number;
-  readonly sight: string;
+  readonly continuityId: string;
   readonly asOf: number;
 }
 
 /** A look, and what the picture had and has of its key. */
-export interface Sighting {
+export interface IndexedReading {
   readonly observation: Observation;
-  readonly before: Hold | undefined;
-  readonly after: Hold | undefined;
-  readonly circumstances: Circumstances;
+  readonly before: ObservedHold | undefined;
+  readonly after: ObservedHold | undefined;
+  readonly context: ObservationContext;
   /** Redis's clock. */
   readonly asOf: number;
   /** Of performance.now(). */
@@ -35,17 +35,17 @@ export interface Sighting {
  * Counts the changes that looking has found and nobody has told of, though they should have. A change whose word comes
  * soon after, a lease that has just ended, and all that happened while we knew that we do not hear are none.
  */
-export class Missed {
+export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
   /** When something was last said of a key that no look has taken in yet. */
-  readonly #words = new Map<Key, number>();
-  readonly #suspects = new Map<Key, Suspect>();
+  readonly #notifiedAt = new Map<Key, number>();
+  readonly #suspects = new Map<Key, SuspectedMiss>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     /** Names the stretch of time without a break in what is heard from all masters. */
-    private readonly sight: () => string,
-    private readonly onMissed: (what: What) => void,
+    private readonly getContinuityId: () => string,
+    private readonly onMissed: (what: MissedKind) => void,
   ) {}
 
   get counts(): MissedCounts {
@@ -53,44 +53,44 @@ export class Missed {
   }
 
   /** Something was said of the key. */
-  word(key: Key): void {
+  recordNotification(key: Key): void {
     this.#suspects.delete(key);
-    if (this.#words.size >= WORDS_MAX) this.#words.clear();
-    this.#words.set(key, performance.now());
+    if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();
+    this.#notifiedAt.set(key, performance.now());
   }
 
-  seen(sighting: Sighting): void {
-    const { observation, before, circumstances, sentAt, asOf } = sighting;
+  checkReading(sighting: IndexedReading): void {
+    const { observation, before, context, sentAt, asOf } = sighting;
     const { key } = observation;
-    const saidAt = this.#words.get(key);
+    const saidAt = this.#notifiedAt.get(key);
     if (saidAt !== undefined) {
-      if (sentAt > saidAt) this.#words.delete(key);
+      if (sentAt > saidAt) this.#notifiedAt.delete(key);
       return;
     }
-    const what = whatOf(sighting);
+    const what = classifyChange(sighting);
     // Else it is new to us, and not news.
     const shouldBeTold =
-      circumstances.since === "exact" && (before?.sight ?? circumstances.sight) === circumstances.sight;
+      context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
     if (what === undefined || !shouldBeTold || observation.state === "unreadable") return;
-    this.#suspects.set(key, { what, seenAt: performance.now(), sight: this.sight(), asOf });
-    this.#timer ??= setTimeout(() => this.#judge(), GRACE_MS).unref();
+    this.#suspects.set(key, { what, seenAt: performance.now(), continuityId: this.getContinuityId(), asOf });
+    this.#timer ??= setTimeout(() => this.#confirmSuspects(), GRACE_MS).unref();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  #judge(): void {
+  #confirmSuspects(): void {
     this.#timer = undefined;
-    const sight = this.sight();
+    const sight = this.getContinuityId();
     for (const [key, suspect] of this.#suspects) {
       const waitMs = suspect.seenAt + GRACE_MS - performance.now();
       if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.#judge(), waitMs).unref();
+        this.#timer = setTimeout(() => this.#confirmSuspects(), waitMs).unref();
         return;
       }
       this.#suspects.delete(key);
-      if (suspect.sight !== sight) continue;
+      if (suspect.continuityId !== sight) continue;
       this.#counts[suspect.what]++;
       this.#counts.lastAt = suspect.asOf;
       this.onMissed(suspect.what);
@@ -98,13 +98,13 @@ export class Missed {
   }
 }
 
-function whatOf({ before, after, asOf }: Sighting): What | undefined {
+function classifyChange({ before, after, asOf }: IndexedReading): MissedKind | undefined {
   if (before === undefined) return after?.seen.state === "held" ? "found" : undefined;
-  if (after === undefined) return mayHaveEnded(before, asOf) ? undefined : "gone";
+  if (after === undefined) return canHaveEnded(before, asOf) ? undefined : "gone";
   const epochs = new Set(before.holders.map(({ epoch }) => epoch));
   return after.holders.some(({ epoch }) => epochs.has(epoch)) ? undefined : "changed";
 }
 
-function mayHaveEnded({ endsAtMs, seen }: Hold, asOf: number): boolean {
-  return seen.state === "ended" || (endsAtMs !== null && asOf >= endsAtMs - TOLERANCE_MS);
+function canHaveEnded({ endsAtMs, seen }: ObservedHold, asOf: number): boolean {
+  return seen.state === "ended" || (endsAtMs !== null && asOf >= endsAtMs - CLOCK_TOLERANCE_MS);
 }

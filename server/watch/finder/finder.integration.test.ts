@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
-import { read } from "../../formats/registry/read-keys.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
+import { readKeys } from "../../formats/registry/read-keys.ts";
 import type { Masters } from "../../redis/master.ts";
 import { openMasters } from "../../redis/masters/open-masters.ts";
 import { Finder } from "./finder.ts";
@@ -26,10 +26,10 @@ let masters: Masters;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
   masters = openMasters(redis.url);
   await direct.eval(FILL, 0);
-  await until(() => masters.list[0]?.redis.status === "ready");
+  await waitUntil(() => masters.list[0]?.redis.status === "ready");
 });
 
 afterAll(async () => {
@@ -37,26 +37,26 @@ afterAll(async () => {
   await redis.stop();
 });
 
-function open(): Finder {
+function createFinder(): Finder {
   return new Finder({
     masters,
     watch: ["lock:*"],
-    read: (master, keys) => read(master.redis, keys),
+    readKeys: (master, keys) => readKeys(master.redis, keys),
     isWatched: (key) => key.startsWith("lock:"),
   });
 }
 
-const summaryOf = ({ finding: { groups } }: Finder) =>
+const summarizeGroups = ({ report: { groups } }: Finder) =>
   groups.map(({ pattern, format, count, isWatched }) => ({ pattern, format, count, isWatched }));
 
 it("the finder identifies locks by key pattern and format and suggests what to watch", async () => {
-  const finder = open();
-  expect(finder.finding).toMatchObject({ state: "idle", groups: [], watch: null });
+  const finder = createFinder();
+  expect(finder.report).toMatchObject({ state: "idle", groups: [], watch: null });
   finder.start(false);
-  expect(finder.finding.state).toBe("running");
-  await until(() => finder.finding.state === "done", 20_000);
-  const { keys, scanned, skipped, watch } = finder.finding;
-  expect(summaryOf(finder)).toEqual([
+  expect(finder.report.state).toBe("running");
+  await waitUntil(() => finder.report.state === "done", 20_000);
+  const { keys, scanned, skipped, watch } = finder.report;
+  expect(summarizeGroups(finder)).toEqual([
     { pattern: "order-*", format: "redisson", count: 300, isWatched: false },
     { pattern: "job:*:mutex", format: "redisson", count: 12, isWatched: false },
     { pattern: "lock:watched", format: "redisson", count: 1, isWatched: true },
@@ -68,16 +68,16 @@ it("the finder identifies locks by key pattern and format and suggests what to w
 });
 
 it("a cancelled search resumes where it stopped", async () => {
-  const finder = open();
+  const finder = createFinder();
   finder.start(false);
-  await until(() => finder.finding.scanned > 2000, 20_000);
+  await waitUntil(() => finder.report.scanned > 2000, 20_000);
   finder.cancel();
   await sleep(50);
-  const { scanned, state, groups } = finder.finding;
+  const { scanned, state, groups } = finder.report;
   expect(state).toBe("cancelled");
   expect(scanned).toBeLessThan(20_000);
   finder.start(false);
-  await until(() => finder.finding.state === "done", 20_000);
+  await waitUntil(() => finder.report.state === "done", 20_000);
   expect(groups[0]?.count ?? 0).toBeLessThan(300);
-  expect(summaryOf(finder)[0]).toMatchObject({ pattern: "order-*", count: 300 });
+  expect(summarizeGroups(finder)[0]).toMatchObject({ pattern: "order-*", count: 300 });
 });

@@ -1,54 +1,91 @@
 import { describe, expect, it } from "vitest";
-import { strangerOf } from "../../formats/observation.ts";
-import { heldSince, isAbnormal, NEVER, rankOf, rankTurnsAt, timedTermOf } from "./abnormal.ts";
-import { holdOf } from "./continuity.ts";
-import type { Hold } from "./observed-hold.ts";
+import { createForeignHolder } from "../../formats/observation.ts";
+import {
+  compileTimeDependentTerm,
+  computeRank,
+  computeRankChangeAt,
+  getHeldSince,
+  isAbnormal,
+  NEVER,
+} from "./abnormal.ts";
+import { updateHold } from "./continuity.ts";
+import type { ObservedHold } from "./observed-hold.ts";
 
 const NOW = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;
 
-interface Scene {
+interface HoldInput {
   readonly heldMs: number;
   readonly remainingMs?: number | null;
   readonly state?: "held" | "ended";
   readonly othersHeldMs?: readonly number[];
 }
 
-function holdFor({ heldMs, remainingMs = 30_000, state = "held", othersHeldMs = [] }: Scene): Hold {
-  const others = othersHeldMs.map((ms, n) => strangerOf(`other-${n}`, { sinceMs: NOW - ms }));
-  return holdOf(
+function buildHold({
+  heldMs,
+  remainingMs = 30_000,
+  state = "held",
+  othersHeldMs = [],
+}: HoldInput): ObservedHold {
+  const others = othersHeldMs.map((ms, n) => createForeignHolder(`other-${n}`, { sinceMs: NOW - ms }));
+  return updateHold(
     undefined,
     {
       ...({ state, key: "lock:a", asOf: NOW, type: "hash", format: "redisson", candidates: [] } as const),
       ...({ kind: "lock", confidence: "certain", remainingMs } as const),
-      holders: [strangerOf("pod-1", { sinceMs: NOW - heldMs }), ...others],
+      holders: [createForeignHolder("pod-1", { sinceMs: NOW - heldMs }), ...others],
     },
-    { wasGone: false, since: "exact", sight: "1" },
+    { wasGone: false, since: "exact", continuityId: "1" },
     () => 1,
   );
 }
 
-const NO_EXPIRY = holdFor({ heldMs: 10, remainingMs: null });
+const NO_EXPIRY = buildHold({ heldMs: 10, remainingMs: null });
 
 describe("needs-attention check", () => {
   it.each([
-    ["a lock held for exactly twice the typical time does not need attention", holdFor({ heldMs: 2000 }), 1000, false],
-    ["a lock held for longer than twice the typical time needs attention", holdFor({ heldMs: 2001 }), 1000, true],
-    ["a lock held for long does not need attention while the typical time is unknown", holdFor({ heldMs: HOUR_MS }), NEVER, false],
+    [
+      "a lock held for exactly twice the typical time does not need attention",
+      buildHold({ heldMs: 2000 }),
+      1000,
+      false,
+    ],
+    [
+      "a lock held for longer than twice the typical time needs attention",
+      buildHold({ heldMs: 2001 }),
+      1000,
+      true,
+    ],
+    [
+      "a lock held for long does not need attention while the typical time is unknown",
+      buildHold({ heldMs: HOUR_MS }),
+      NEVER,
+      false,
+    ],
     ["a lock without a TTL needs attention", NO_EXPIRY, NEVER, true],
-    ["a lock whose lease has ended does not need attention", holdFor({ heldMs: HOUR_MS, state: "ended" }), 1000, false],
-    ["a lock with several holders needs attention when any of them has held it for long", holdFor({ heldMs: 1, othersHeldMs: [5000] }), 1000, true],
+    [
+      "a lock whose lease has ended does not need attention",
+      buildHold({ heldMs: HOUR_MS, state: "ended" }),
+      1000,
+      false,
+    ],
+    [
+      "a lock with several holders needs attention when any of them has held it for long",
+      buildHold({ heldMs: 1, othersHeldMs: [5000] }),
+      1000,
+      true,
+    ],
   ])("%s", (_what, hold, usualMs, is) => {
     expect(isAbnormal(hold, NOW, usualMs)).toBe(is);
   });
 });
 
 it("a lock with several holders counts as held since its first holder acquired it", () => {
-  expect(heldSince(holdFor({ heldMs: 5, othersHeldMs: [7, 900, 20] }))).toBe(NOW - 900);
+  expect(getHeldSince(buildHold({ heldMs: 5, othersHeldMs: [7, 900, 20] }))).toBe(NOW - 900);
 });
 
 describe("needs-attention rank", () => {
-  const rank = (scene: Scene, usualMs: number, now = NOW) => rankOf(holdFor(scene), now, usualMs);
+  const rank = (scene: HoldInput, usualMs: number, now = NOW) => computeRank(buildHold(scene), now, usualMs);
 
   it("the rank orders locks by severity: normal, over the typical time (per doubling), overdue or no TTL", () => {
     const ranks = [
@@ -59,7 +96,7 @@ describe("needs-attention rank", () => {
       rank({ heldMs: 3000 }, 1000),
       rank({ heldMs: 4000 }, 1000),
       rank({ heldMs: 1000 * 2 ** 30 }, 1),
-      rankOf(NO_EXPIRY, NOW, NEVER),
+      computeRank(NO_EXPIRY, NOW, NEVER),
     ];
     expect(ranks).toEqual(ranks.toSorted((one, two) => one - two));
     expect(new Set(ranks).size).toBe(ranks.length);
@@ -73,30 +110,35 @@ describe("needs-attention rank", () => {
   it.each([1, 7, 37_315.8, 1000])(
     "the rank changes at exactly the predicted millisecond, with a typical held time of %d ms",
     (usualMs) => {
-      const hold = holdFor({ heldMs: 0 });
+      const hold = buildHold({ heldMs: 0 });
       let at = NOW;
       for (let turn = 0; turn < 12; turn++) {
-        const next = rankTurnsAt(hold, at, usualMs);
+        const next = computeRankChangeAt(hold, at, usualMs);
         expect(next).toBeGreaterThan(at);
-        expect(rankOf(hold, Math.max(at, next - 1), usualMs)).toBe(rankOf(hold, at, usualMs));
+        expect(computeRank(hold, Math.max(at, next - 1), usualMs)).toBe(computeRank(hold, at, usualMs));
         at = next;
       }
-      expect(rankOf(hold, at, usualMs)).toBeGreaterThan(rankOf(hold, NOW, usualMs));
+      expect(computeRank(hold, at, usualMs)).toBeGreaterThan(computeRank(hold, NOW, usualMs));
     },
   );
 
   it("no future rank change is predicted when time alone cannot raise the rank", () => {
-    for (const hold of [NO_EXPIRY, holdFor({ heldMs: 1, state: "ended" })])
-      expect(rankTurnsAt(hold, NOW, 1000)).toBe(NEVER);
-    expect(rankTurnsAt(holdFor({ heldMs: 1000 }), NOW, NEVER)).toBe(NEVER);
-    expect(rankTurnsAt(holdFor({ heldMs: 2 ** 40 }), NOW, 1)).toBe(NEVER);
+    for (const hold of [NO_EXPIRY, buildHold({ heldMs: 1, state: "ended" })])
+      expect(computeRankChangeAt(hold, NOW, 1000)).toBe(NEVER);
+    expect(computeRankChangeAt(buildHold({ heldMs: 1000 }), NOW, NEVER)).toBe(NEVER);
+    expect(computeRankChangeAt(buildHold({ heldMs: 2 ** 40 }), NOW, 1)).toBe(NEVER);
   });
 });
 
 describe("time-dependent filter terms", () => {
-  const held = holdFor({ heldMs: 5000 });
+  const held = buildHold({ heldMs: 5000 });
   it.each([
-    ["held>4999ms matches a lock held for 5 s and stays true", { field: "held", comparing: ">", ms: 4999 }, held, [true, NEVER]],
+    [
+      "held>4999ms matches a lock held for 5 s and stays true",
+      { field: "held", comparing: ">", ms: 4999 },
+      held,
+      [true, NEVER],
+    ],
     [
       "held>5s does not match a lock held for exactly 5 s and turns true after 1 ms",
       { field: "held", comparing: ">", ms: 5000 },
@@ -109,32 +151,67 @@ describe("time-dependent filter terms", () => {
       held,
       [false, NOW + 1],
     ],
-    ["held<6s matches a lock held for 5 s and turns false after 1 s", { field: "held", comparing: "<", ms: 6000 }, held, [true, NOW + 1000]],
-    ["remaining<30001ms matches a lock with 30 s left and stays true", { field: "remaining", comparing: "<", ms: 30_001 }, held, [true, NEVER]],
-    ["remaining>29s matches a lock with 30 s left and turns false after 1 s", { field: "remaining", comparing: ">", ms: 29_000 }, held, [true, NOW + 1000]],
-    ["remaining>N matches a lock without a TTL for any N", { field: "remaining", comparing: ">", ms: 1e9 }, NO_EXPIRY, [true, NEVER]],
-    ["remaining<N never matches a lock without a TTL", { field: "remaining", comparing: "<", ms: 1e9 }, NO_EXPIRY, [false, NEVER]],
-    ["held>usual matches a lock held for longer than the typical time", { field: "held", comparing: ">", ms: "usual" }, held, [true, NEVER]],
-    ["is:abnormal matches a lock held for over twice the typical time", { field: "is", state: "abnormal" }, held, [true, NEVER]],
+    [
+      "held<6s matches a lock held for 5 s and turns false after 1 s",
+      { field: "held", comparing: "<", ms: 6000 },
+      held,
+      [true, NOW + 1000],
+    ],
+    [
+      "remaining<30001ms matches a lock with 30 s left and stays true",
+      { field: "remaining", comparing: "<", ms: 30_001 },
+      held,
+      [true, NEVER],
+    ],
+    [
+      "remaining>29s matches a lock with 30 s left and turns false after 1 s",
+      { field: "remaining", comparing: ">", ms: 29_000 },
+      held,
+      [true, NOW + 1000],
+    ],
+    [
+      "remaining>N matches a lock without a TTL for any N",
+      { field: "remaining", comparing: ">", ms: 1e9 },
+      NO_EXPIRY,
+      [true, NEVER],
+    ],
+    [
+      "remaining<N never matches a lock without a TTL",
+      { field: "remaining", comparing: "<", ms: 1e9 },
+      NO_EXPIRY,
+      [false, NEVER],
+    ],
+    [
+      "held>usual matches a lock held for longer than the typical time",
+      { field: "held", comparing: ">", ms: "usual" },
+      held,
+      [true, NEVER],
+    ],
+    [
+      "is:abnormal matches a lock held for over twice the typical time",
+      { field: "is", state: "abnormal" },
+      held,
+      [true, NEVER],
+    ],
     [
       "is:abnormal predicts when a lock held for less will start to match",
       { field: "is", state: "abnormal" },
-      holdFor({ heldMs: 500 }),
+      buildHold({ heldMs: 500 }),
       [false, NOW + 1500],
     ],
   ] as const)("%s", (_what, term, hold, said) => {
-    const timed = timedTermOf(term);
-    expect([timed?.matches(hold, NOW, 1000), timed?.turnsAt(hold, NOW, 1000)]).toEqual(said);
+    const timed = compileTimeDependentTerm(term);
+    expect([timed?.matches(hold, NOW, 1000), timed?.computeChangeAt(hold, NOW, 1000)]).toEqual(said);
   });
 
   it("held>usual never matches and held<usual always matches while the typical time is unknown", () => {
     const compared = (comparing: "<" | ">") =>
-      timedTermOf({ field: "held", comparing, ms: "usual" })?.matches(held, NOW, NEVER);
+      compileTimeDependentTerm({ field: "held", comparing, ms: "usual" })?.matches(held, NOW, NEVER);
     expect([compared(">"), compared("<")]).toEqual([false, true]);
   });
 
   it("number and text terms are not time-dependent", () => {
-    expect(timedTermOf({ field: "waiters", comparing: ">", number: 0 })).toBeUndefined();
-    expect(timedTermOf({ field: "any", text: "held" })).toBeUndefined();
+    expect(compileTimeDependentTerm({ field: "waiters", comparing: ">", number: 0 })).toBeUndefined();
+    expect(compileTimeDependentTerm({ field: "any", text: "held" })).toBeUndefined();
   });
 });

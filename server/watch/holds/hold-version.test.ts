@@ -1,21 +1,27 @@
 import { describe, expect, it, vi } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
-import { holdOf } from "./continuity.ts";
-import { holderVersionOf, matchVersion, NO_SIGHT, versionOf } from "./hold-version.ts";
-import type { Hold } from "./observed-hold.ts";
+import { updateHold } from "./continuity.ts";
+import { buildHolderVersion, buildHoldVersion, matchVersion, NO_CONTINUITY } from "./hold-version.ts";
+import type { ObservedHold } from "./observed-hold.ts";
 
-interface Given extends Partial<SeenHolder> {
+interface HoldInput extends Partial<SeenHolder> {
   epoch?: number;
   remainingMs?: number;
   others?: SeenHolder[];
   format?: FormatName;
   candidates?: FormatName[];
-  doubts?: number;
+  ambiguousExits?: number;
 }
 
 /** A foreign hold unless it is given a fence. */
-function hold({ epoch = 4, remainingMs = 30_000, others = [], doubts = 0, ...more }: Given = {}): Hold {
+function buildHold({
+  epoch = 4,
+  remainingMs = 30_000,
+  others = [],
+  ambiguousExits = 0,
+  ...more
+}: HoldInput = {}): ObservedHold {
   const { format = "redisson", candidates = [], ...given } = more;
   const first: SeenHolder = {
     owner: "uuid:1",
@@ -39,127 +45,135 @@ function hold({ epoch = 4, remainingMs = 30_000, others = [], doubts = 0, ...mor
     } as const),
     ...{ format, candidates, remainingMs, holders: [first, ...others] as const },
   };
-  const of = holdOf(undefined, seen, { wasGone: false, since: "exact", sight: "1" }, () => epoch);
-  const [one, ...rest] = of.holders.map((holder) => ({ ...holder, doubts }));
+  const of = updateHold(undefined, seen, { wasGone: false, since: "exact", continuityId: "1" }, () => epoch);
+  const [one, ...rest] = of.holders.map((holder) => ({ ...holder, ambiguousExits: ambiguousExits }));
   return one === undefined ? of : { ...of, holders: [one, ...rest] };
 }
 
 /** What becomes of a version given under `sight` when `now` is there under `sightNow`. */
-const compared = (then: Hold, now: Hold, sight = "1", sightNow = sight) =>
-  compare(versionOf({ ...then, sight }), { ...now, sight: sightNow });
-const compare = (version: string, now: Hold) => matchVersion(version, now).comparison;
+const compareHolds = (then: ObservedHold, now: ObservedHold, sight = "1", sightNow = sight) =>
+  compareVersion(buildHoldVersion({ ...then, continuityId: sight }), { ...now, continuityId: sightNow });
+const compareVersion = (version: string, now: ObservedHold) => matchVersion(version, now).comparison;
 
-const ours = (given: Given = {}) => hold({ owner: "me", fence: "77", ...given });
+const buildOwnHold = (given: HoldInput = {}) => buildHold({ owner: "me", fence: "77", ...given });
 
 describe("versions of Lockkeeper holds", () => {
   it.each([
     ["1", "1"],
     ["1", "2"],
-    ["1", NO_SIGHT],
-    [NO_SIGHT, NO_SIGHT],
-  ])("a Lockkeeper hold with the same fencing token compares as same across observation sessions (%s, then %s)", (sight, sightNow) => {
-    expect(compared(ours(), ours({ epoch: 9 }), sight, sightNow)).toBe("same");
-  });
+    ["1", NO_CONTINUITY],
+    [NO_CONTINUITY, NO_CONTINUITY],
+  ])(
+    "a Lockkeeper hold with the same fencing token compares as same across observation sessions (%s, then %s)",
+    (sight, sightNow) => {
+      expect(compareHolds(buildOwnHold(), buildOwnHold({ epoch: 9 }), sight, sightNow)).toBe("same");
+    },
+  );
 
   it("the version of a Lockkeeper hold does not depend on count, lease or number of changes", () => {
-    expect(compared(ours(), ours({ count: 3, remainingMs: 5, seq: 12, leaseMs: 9 }))).toBe("same");
+    expect(
+      compareHolds(buildOwnHold(), buildOwnHold({ count: 3, remainingMs: 5, seq: 12, leaseMs: 9 })),
+    ).toBe("same");
   });
 
   it("a Lockkeeper hold with another fencing token compares as changed, even for the same owner", () => {
-    expect(compared(ours(), ours({ fence: "78" }))).toBe("changed");
+    expect(compareHolds(buildOwnHold(), buildOwnHold({ fence: "78" }))).toBe("changed");
   });
 
   it("a Lockkeeper hold replaced by a foreign hold compares as changed, and vice versa", () => {
-    expect(compared(ours(), hold({ owner: "me" }))).toBe("changed");
-    expect(compared(hold({ owner: "me" }), ours())).toBe("changed");
-    expect(compared(ours(), hold(), NO_SIGHT)).toBe("changed");
+    expect(compareHolds(buildOwnHold(), buildHold({ owner: "me" }))).toBe("changed");
+    expect(compareHolds(buildHold({ owner: "me" }), buildOwnHold())).toBe("changed");
+    expect(compareHolds(buildOwnHold(), buildHold(), NO_CONTINUITY)).toBe("changed");
   });
 });
 
 describe("versions of foreign holds", () => {
   it("a foreign hold with the same owner and epoch compares as same within one observation session", () => {
-    expect(compared(hold(), hold())).toBe("same");
-    expect(compared(hold(), hold({ count: 2, remainingMs: 7 }))).toBe("same");
+    expect(compareHolds(buildHold(), buildHold())).toBe("same");
+    expect(compareHolds(buildHold(), buildHold({ count: 2, remainingMs: 7 }))).toBe("same");
   });
 
   it("a foreign hold with another owner compares as changed in any observation session", () => {
     for (const [sight, now] of [
       ["1", "1"],
       ["1", "2"],
-      ["1", NO_SIGHT],
-      [NO_SIGHT, NO_SIGHT],
+      ["1", NO_CONTINUITY],
+      [NO_CONTINUITY, NO_CONTINUITY],
     ])
-      expect(compared(hold(), hold({ owner: "uuid:2" }), sight, now)).toBe("changed");
+      expect(compareHolds(buildHold(), buildHold({ owner: "uuid:2" }), sight, now)).toBe("changed");
   });
 
   it("a foreign hold with another epoch compares as changed in any observation session", () => {
-    expect(compared(hold(), hold({ epoch: 5 }))).toBe("changed");
-    expect(compared(hold(), hold({ epoch: 5 }), "1", "2")).toBe("changed");
-    expect(compared(hold(), hold({ epoch: 5 }), NO_SIGHT)).toBe("changed");
+    expect(compareHolds(buildHold(), buildHold({ epoch: 5 }))).toBe("changed");
+    expect(compareHolds(buildHold(), buildHold({ epoch: 5 }), "1", "2")).toBe("changed");
+    expect(compareHolds(buildHold(), buildHold({ epoch: 5 }), NO_CONTINUITY)).toBe("changed");
   });
 
   it("a foreign hold compares as unsure in another observation session", () => {
-    expect(compared(hold(), hold(), "1", "2")).toBe("unsure");
+    expect(compareHolds(buildHold(), buildHold(), "1", "2")).toBe("unsure");
   });
 
   it("a foreign hold compares as unsure without an observation session", () => {
-    expect(compared(hold(), hold(), NO_SIGHT)).toBe("unsure");
-    expect(compared(hold(), hold(), "1", NO_SIGHT)).toBe("unsure");
-    expect(compared(hold(), hold(), NO_SIGHT, "1")).toBe("unsure");
+    expect(compareHolds(buildHold(), buildHold(), NO_CONTINUITY)).toBe("unsure");
+    expect(compareHolds(buildHold(), buildHold(), "1", NO_CONTINUITY)).toBe("unsure");
+    expect(compareHolds(buildHold(), buildHold(), NO_CONTINUITY, "1")).toBe("unsure");
   });
 
   it("the version of a foreign hold covers all its holders", () => {
     const shared = (one: string, two: string) =>
-      hold({ owner: one, others: [hold({ owner: two }).seen.holders[0]] });
-    expect(compared(shared("ab", "c"), shared("ab", "c"))).toBe("same");
-    expect(compared(shared("ab", "c"), shared("a", "bc"))).toBe("changed");
-    expect(compared(shared("ab", "c"), hold({ owner: "ab" }))).toBe("changed");
+      buildHold({ owner: one, others: [buildHold({ owner: two }).seen.holders[0]] });
+    expect(compareHolds(shared("ab", "c"), shared("ab", "c"))).toBe("same");
+    expect(compareHolds(shared("ab", "c"), shared("a", "bc"))).toBe("changed");
+    expect(compareHolds(shared("ab", "c"), buildHold({ owner: "ab" }))).toBe("changed");
   });
 
   it("a version does not reveal the owner and fits into a request", () => {
-    const version = versionOf({ ...hold({ owner: "x".repeat(5000), epoch: 2 ** 53 }), sight: "123456" });
+    const version = buildHoldVersion({
+      ...buildHold({ owner: "x".repeat(5000), epoch: 2 ** 53 }),
+      continuityId: "123456",
+    });
     expect(version).not.toContain("xxx");
     expect(version.length).toBeLessThanOrEqual(400);
   });
 });
 
 describe("versions of foreign holds with unique owner strings", () => {
-  const token = (given: Given = {}) => hold({ owner: "a1b2", format: "redlock", ...given });
+  const token = (given: HoldInput = {}) => buildHold({ owner: "a1b2", format: "redlock", ...given });
 
   it("a unique owner string identifies a hold in every process and without an observation session", () => {
-    expect(versionOf(token())).toMatch(/^token\.[\w-]{12}$/);
-    expect(compared(token(), token({ epoch: 9, remainingMs: 3 }), "1", NO_SIGHT)).toBe("same");
+    expect(buildHoldVersion(token())).toMatch(/^token\.[\w-]{12}$/);
+    expect(compareHolds(token(), token({ epoch: 9, remainingMs: 3 }), "1", NO_CONTINUITY)).toBe("same");
   });
 
   it("a hold with another unique owner string compares as changed", () => {
-    expect(compared(token(), token({ owner: "a1b3" }), NO_SIGHT)).toBe("changed");
+    expect(compareHolds(token(), token({ owner: "a1b3" }), NO_CONTINUITY)).toBe("changed");
   });
 
   it("an ambiguous format gives a token version only if all candidates have unique owner strings", () => {
-    const may = (candidates: FormatName[]) => versionOf(token({ candidates }));
-    expect(may(["redsync", "pottery"])).toBe(versionOf(token()));
+    const may = (candidates: FormatName[]) => buildHoldVersion(token({ candidates }));
+    expect(may(["redsync", "pottery"])).toBe(buildHoldVersion(token()));
     expect(may(["redsync", "spring"])).toMatch(/^seen\./);
   });
 
   it("a version survives a rule that names the format and is unsure after one with reusable owner strings", () => {
-    expect(compared(hold({ owner: "a1b2", format: "spring" }), token())).toBe("same");
-    expect(compared(token(), hold({ owner: "a1b2", format: "spring" }))).toBe("unsure");
-    expect(compared(token(), hold({ owner: "x", format: "spring" }))).toBe("changed");
+    expect(compareHolds(buildHold({ owner: "a1b2", format: "spring" }), token())).toBe("same");
+    expect(compareHolds(token(), buildHold({ owner: "a1b2", format: "spring" }))).toBe("unsure");
+    expect(compareHolds(token(), buildHold({ owner: "x", format: "spring" }))).toBe("changed");
   });
 });
 
 describe("versions of shared locks", () => {
-  const member = (owner: string, more: Given = {}) => hold({ owner, ...more }).seen.holders[0];
-  const shared = (given: Given = {}) =>
-    hold({ owner: "a", others: [member("b"), member("c")], format: "redisson", ...given });
-  const one = (of: Hold, owner: string) => {
+  const member = (owner: string, more: HoldInput = {}) => buildHold({ owner, ...more }).seen.holders[0];
+  const shared = (given: HoldInput = {}) =>
+    buildHold({ owner: "a", others: [member("b"), member("c")], format: "redisson", ...given });
+  const one = (of: ObservedHold, owner: string) => {
     const holder = of.holders.find(({ seen }) => seen.owner === owner);
-    return holder === undefined ? "" : holderVersionOf(of, holder);
+    return holder === undefined ? "" : buildHolderVersion(of, holder);
   };
 
   it("a version names one holder or the lock as a whole", () => {
     const now = shared();
-    expect(matchVersion(versionOf(now), now)).toEqual({ comparison: "same", holder: undefined });
+    expect(matchVersion(buildHoldVersion(now), now)).toEqual({ comparison: "same", holder: undefined });
     expect(matchVersion(one(now, "b"), now)).toMatchObject({
       comparison: "same",
       holder: { seen: { owner: "b" } },
@@ -168,64 +182,66 @@ describe("versions of shared locks", () => {
 
   it("a holder's version stays the same when another joins or leaves, but the lock's version changes", () => {
     const [then, now] = [shared(), shared({ others: [member("b")] })];
-    expect(compare(one(then, "b"), now)).toBe("same");
-    expect(compare(versionOf(then), now)).toBe("changed");
-    expect(compare(one(then, "c"), now)).toBe("changed");
+    expect(compareVersion(one(then, "b"), now)).toBe("same");
+    expect(compareVersion(buildHoldVersion(then), now)).toBe("changed");
+    expect(compareVersion(one(then, "c"), now)).toBe("changed");
   });
 
   it("the version of a shared lock does not depend on the order of its holders", () => {
-    const [then, now] = [shared(), hold({ owner: "c", others: [member("a"), member("b")] })];
-    expect(compare(versionOf(then), now)).toBe("same");
+    const [then, now] = [shared(), buildHold({ owner: "c", others: [member("a"), member("b")] })];
+    expect(compareVersion(buildHoldVersion(then), now)).toBe("same");
   });
 
   it("versions of shared locks are unsure after a break or when an exit could not be attributed", () => {
-    const now = { ...shared(), sight: "2" };
+    const now = { ...shared(), continuityId: "2" };
     expect(matchVersion(one(shared(), "b"), now)).toMatchObject({
       comparison: "unsure",
       holder: { seen: { owner: "b" } },
     });
-    expect(compare(versionOf(shared()), now)).toBe("unsure");
-    expect(compared(shared(), shared({ doubts: 1 }))).toBe("unsure");
+    expect(compareVersion(buildHoldVersion(shared()), now)).toBe("unsure");
+    expect(compareHolds(shared(), shared({ ambiguousExits: 1 }))).toBe("unsure");
   });
 
   it("versions of shared locks are certain when every owner string is unique", () => {
     const tokens = shared({ format: "medallion" });
-    expect(versionOf(tokens)).toMatch(/^all\./);
-    expect(compare(versionOf(tokens), { ...tokens, sight: NO_SIGHT })).toBe("same");
-    expect(compare(versionOf(tokens), shared({ format: "medallion", others: [member("b")] }))).toBe(
-      "changed",
-    );
+    expect(buildHoldVersion(tokens)).toMatch(/^all\./);
+    expect(compareVersion(buildHoldVersion(tokens), { ...tokens, continuityId: NO_CONTINUITY })).toBe("same");
+    expect(
+      compareVersion(buildHoldVersion(tokens), shared({ format: "medallion", others: [member("b")] })),
+    ).toBe("changed");
     expect(one(tokens, "b")).toMatch(/^token\./);
   });
 
   it("a reader and a writer with the same owner string have different versions", () => {
-    const both = hold({ owner: "a", role: "write", others: [member("a", { role: "read" })] });
-    const [write, read] = both.holders.map((holder) => holderVersionOf(both, holder));
+    const both = buildHold({ owner: "a", role: "write", others: [member("a", { role: "read" })] });
+    const [write, read] = both.holders.map((holder) => buildHolderVersion(both, holder));
     expect(write).not.toBe(read);
     expect(matchVersion(read ?? "", both).holder?.seen.role).toBe("read");
   });
 });
 
 describe("versions from another process", () => {
-  async function fromAnotherProcess(then: Hold): Promise<string> {
+  async function fromAnotherProcess(then: ObservedHold): Promise<string> {
     vi.resetModules();
     const other = await import("./hold-version.ts");
-    return other.versionOf(then);
+    return other.buildHoldVersion(then);
   }
 
   it("a version from another process is unsure for the same foreign owner and any epoch", async () => {
-    const version = await fromAnotherProcess(hold());
-    expect(compare(version, hold())).toBe("unsure");
-    expect(compare(version, hold({ epoch: 5 }))).toBe("unsure");
-    expect(compare(version, { ...hold(), sight: NO_SIGHT })).toBe("unsure");
+    const version = await fromAnotherProcess(buildHold());
+    expect(compareVersion(version, buildHold())).toBe("unsure");
+    expect(compareVersion(version, buildHold({ epoch: 5 }))).toBe("unsure");
+    expect(compareVersion(version, { ...buildHold(), continuityId: NO_CONTINUITY })).toBe("unsure");
   });
 
   it("a version from another process compares as changed for another owner", async () => {
-    expect(compare(await fromAnotherProcess(hold()), hold({ owner: "uuid:2" }))).toBe("changed");
+    expect(compareVersion(await fromAnotherProcess(buildHold()), buildHold({ owner: "uuid:2" }))).toBe(
+      "changed",
+    );
   });
 
   it("a version from another process compares as same for a Lockkeeper hold", async () => {
-    expect(compare(await fromAnotherProcess(ours()), ours())).toBe("same");
+    expect(compareVersion(await fromAnotherProcess(buildOwnHold()), buildOwnHold())).toBe("same");
   });
 });
 
@@ -233,8 +249,8 @@ describe("malformed versions", () => {
   it.each(["", "fence.", "fence.77.1", "seen", "seen....", "token.", "all.", "junk", "\0"])(
     "the malformed version %j compares as changed",
     (text) => {
-      expect(compare(text, ours())).toBe("changed");
-      expect(compare(text, hold())).toBe("changed");
+      expect(compareVersion(text, buildOwnHold())).toBe("changed");
+      expect(compareVersion(text, buildHold())).toBe("changed");
     },
   );
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { VerdictState } from "../../../lib/contract/liveness.ts";
-import { pause, scriptCalls } from "../../../test/support/test-locks.ts";
+import type { LivenessState } from "../../../lib/contract/liveness.ts";
+import { countScriptCalls, sleepMs } from "../../../test/support/test-locks.ts";
 import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import { until } from "../../../test/support/test-server.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../../test/support/test-watcher.ts";
 import type { Watcher } from "../watcher.ts";
 
@@ -18,7 +18,7 @@ let watcher: Watcher;
 
 beforeAll(async () => {
   redis = await startTestRedis();
-  direct = redis.client();
+  direct = redis.createClient();
   watching = await startTestWatcher(redis.url);
   ({ watcher } = watching);
 });
@@ -27,30 +27,30 @@ afterAll(async () => {
   await redis.stop();
 });
 
-async function taken(leaseMs: number): Promise<string> {
+async function acquireForeignLock(leaseMs: number): Promise<string> {
   const key = `lock:${randomUUID()}`;
   await direct.multi().hset(key, `${randomUUID()}:7`, 1).pexpire(key, leaseMs).exec();
-  await until(() => watcher.mirror.get(key) !== undefined);
-  await watcher.settled();
+  await waitUntil(() => watcher.index.get(key) !== undefined);
+  await watcher.waitUntilSettled();
   return key;
 }
 
-const verdictOf = (key: string) => {
-  const hold = watcher.mirror.get(key);
-  return hold && (watcher.lockOf(hold).verdict ?? undefined);
+const getLiveness = (key: string) => {
+  const hold = watcher.index.get(key);
+  return hold && (watcher.toLock(hold).verdict ?? undefined);
 };
 
 /** How often the watcher has read anything, apart from its rounds, which read the one lock that is known. */
-async function reads(): Promise<number> {
+async function countReads(): Promise<number> {
   const scans = /cmdstat_scan:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1];
-  return (await scriptCalls(direct)) - Number(scans);
+  return (await countScriptCalls(direct)) - Number(scans);
 }
 
 /** All verdicts that a lock has until it is gone. */
-async function untilGone(key: string): Promise<VerdictState[]> {
-  const states: VerdictState[] = [];
-  await until(() => {
-    const state = verdictOf(key)?.state;
+async function collectLivenessUntilGone(key: string): Promise<LivenessState[]> {
+  const states: LivenessState[] = [];
+  await waitUntil(() => {
+    const state = getLiveness(key)?.state;
     if (state !== undefined && state !== states.at(-1)) states.push(state);
     return state === undefined;
   });
@@ -58,41 +58,41 @@ async function untilGone(key: string): Promise<VerdictState[]> {
 }
 
 it("a renewed lock costs one read per renewal, and one more read detects an overdue renewal", async () => {
-  const key = await taken(LEASE_MS);
-  const before = await reads();
+  const key = await acquireForeignLock(LEASE_MS);
+  const before = await countReads();
   const renewals = 8;
   let overdue = 0;
   let renewedAt = performance.now();
   for (let n = 0; n < renewals; n++) {
-    await pause(EVERY_MS);
+    await sleepMs(EVERY_MS);
     await direct.pexpire(key, LEASE_MS);
     // On a machine that is busy the renewal itself may come late.
     if (performance.now() - renewedAt > 1.2 * EVERY_MS) overdue++;
     renewedAt = performance.now();
   }
-  await until(() => verdictOf(key)?.renewals === renewals);
-  expect(verdictOf(key)?.state).toBe("renewing");
-  expect((await reads()) - before).toBeLessThanOrEqual(renewals + overdue);
-  await until(() => verdictOf(key)?.state === "late");
+  await waitUntil(() => getLiveness(key)?.renewals === renewals);
+  expect(getLiveness(key)?.state).toBe("renewing");
+  expect((await countReads()) - before).toBeLessThanOrEqual(renewals + overdue);
+  await waitUntil(() => getLiveness(key)?.state === "late");
   expect(performance.now() - renewedAt).toBeLessThan(LEASE_MS);
-  expect((await reads()) - before).toBeLessThanOrEqual(renewals + overdue + 1);
-  expect(await untilGone(key)).toEqual(["late"]);
+  expect((await countReads()) - before).toBeLessThanOrEqual(renewals + overdue + 1);
+  expect(await collectLivenessUntilGone(key)).toEqual(["late"]);
 }, 15_000);
 
 it("a lock that is not renewed is read once when that becomes certain and again at its end", async () => {
-  const key = await taken(LEASE_MS);
-  const before = await reads();
-  expect(await untilGone(key)).toEqual(["unknown", "fixed-lease"]);
+  const key = await acquireForeignLock(LEASE_MS);
+  const before = await countReads();
+  expect(await collectLivenessUntilGone(key)).toEqual(["unknown", "fixed-lease"]);
   // Around its end: a moment too early by Redis's rounding, then as it ends, and once more as Redis tells of that.
-  expect((await reads()) - before).toBeLessThanOrEqual(1 + 3);
+  expect((await countReads()) - before).toBeLessThanOrEqual(1 + 3);
 });
 
 it("a lock without a TTL is reported as such and not read again", async () => {
-  const key = await taken(LEASE_MS);
+  const key = await acquireForeignLock(LEASE_MS);
   await direct.persist(key);
-  await until(() => verdictOf(key)?.state === "no-expiry");
-  const before = await reads();
-  await pause(LEASE_MS + 200);
-  expect((await reads()) - before).toBe(0);
+  await waitUntil(() => getLiveness(key)?.state === "no-expiry");
+  const before = await countReads();
+  await sleepMs(LEASE_MS + 200);
+  expect((await countReads()) - before).toBe(0);
   await direct.del(key);
 });

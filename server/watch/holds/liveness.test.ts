@@ -1,32 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { VerdictState } from "../../../lib/contract/liveness.ts";
-import { type HeldObservation, type SeenHolder, strangerOf } from "../../formats/observation.ts";
-import { type Circumstances, holdOf } from "./continuity.ts";
-import { turnsAtOf, verdictOf } from "./liveness.ts";
-import type { Hold } from "./observed-hold.ts";
-import { dueMsOf } from "./reread-delay.ts";
+import type { LivenessState } from "../../../lib/contract/liveness.ts";
+import { createForeignHolder, type HeldObservation, type SeenHolder } from "../../formats/observation.ts";
+import { type ObservationContext, updateHold } from "./continuity.ts";
+import { describeLiveness, findLivenessChangeAt } from "./liveness.ts";
+import type { ObservedHold } from "./observed-hold.ts";
+import { computeRereadDelayMs } from "./reread-delay.ts";
 
 const NOW = 1_790_000_000_000;
-const CALM: Circumstances = { wasGone: false, since: "exact", sight: "1" };
+const UNDISTURBED: ObservationContext = { wasGone: false, since: "exact", continuityId: "1" };
 const LEASE_MS = 30_000;
 const CADENCE_MS = 10_000;
 
-interface Scene {
+interface HoldSetup {
   format?: FormatName;
   candidates?: FormatName[];
   holder?: Partial<SeenHolder>;
-  circumstances?: Partial<Circumstances>;
+  circumstances?: Partial<ObservationContext>;
 }
 
 /** A lock, and those who look at it. Times are counted from its beginning. */
-class Scenery {
-  hold: Hold | undefined;
+class LivenessFixture {
+  hold: ObservedHold | undefined;
   #endsAt: number | null = LEASE_MS;
   #epochs = 0;
 
-  constructor(readonly scene: Scene = {}) {}
+  constructor(readonly setup: HoldSetup = {}) {}
 
   /** Its end is moved. null: it has no expiry from then on. */
   renewed(at: number, leaseMs: number | null = LEASE_MS): this {
@@ -34,41 +34,41 @@ class Scenery {
     return this;
   }
 
-  seenAt(at: number, more: Partial<Scene> = {}): this {
-    const { format = "redisson", candidates = [], holder, circumstances } = { ...this.scene, ...more };
+  readAt(at: number, more: Partial<HoldSetup> = {}): this {
+    const { format = "redisson", candidates = [], holder, circumstances } = { ...this.setup, ...more };
     const seen: HeldObservation = {
       ...({ state: "held", key: "k", type: "hash", kind: "lock", confidence: "certain" } as const),
       ...{ format, candidates, asOf: NOW + at },
       remainingMs: this.#endsAt === null ? null : this.#endsAt - at,
-      holders: [strangerOf("uuid:1", holder)],
+      holders: [createForeignHolder("uuid:1", holder)],
     };
-    this.hold = holdOf(this.hold, seen, { ...CALM, ...circumstances }, () => ++this.#epochs);
+    this.hold = updateHold(this.hold, seen, { ...UNDISTURBED, ...circumstances }, () => ++this.#epochs);
     return this;
   }
 
-  get must(): Hold {
+  get assertHold(): ObservedHold {
     if (this.hold === undefined) throw new Error("nobody looked");
     return this.hold;
   }
 
   get verdict() {
-    return verdictOf(this.must);
+    return describeLiveness(this.assertHold);
   }
 
   /** When the verdict turns by itself, from the beginning. */
-  get turns(): number | undefined {
-    const turnsAt = turnsAtOf(this.must);
+  get findChangeAt(): number | undefined {
+    const turnsAt = findLivenessChangeAt(this.assertHold);
     return turnsAt === undefined ? undefined : turnsAt - NOW;
   }
 }
 
-const redisson = () => new Scenery().seenAt(0);
+const createRedissonFixture = () => new LivenessFixture().readAt(0);
 
 describe("renewed locks", () => {
   it("a renewed lock reports its number of renewals, the last one and the next expected one", () => {
-    const scenery = redisson();
+    const scenery = createRedissonFixture();
     expect(scenery.verdict).toMatchObject({ state: "unknown", renewals: 0, cadenceMs: CADENCE_MS });
-    scenery.renewed(9900).seenAt(9901).renewed(20_100).seenAt(20_101);
+    scenery.renewed(9900).readAt(9901).renewed(20_100).readAt(20_101);
     expect(scenery.verdict).toEqual({
       state: "renewing",
       watchedMs: 20_101,
@@ -81,107 +81,116 @@ describe("renewed locks", () => {
   });
 
   it("a renewal is overdue half a cadence after it was due, and each further cadence adds a miss", () => {
-    const scenery = redisson().renewed(10_000, 90_000).seenAt(10_000);
-    expect(scenery.turns).toBe(25_000);
-    expect(scenery.seenAt(24_999).verdict).toMatchObject({ state: "renewing", misses: 0 });
-    expect(scenery.seenAt(25_001).verdict).toMatchObject({
+    const scenery = createRedissonFixture().renewed(10_000, 90_000).readAt(10_000);
+    expect(scenery.findChangeAt).toBe(25_000);
+    expect(scenery.readAt(24_999).verdict).toMatchObject({ state: "renewing", misses: 0 });
+    expect(scenery.readAt(25_001).verdict).toMatchObject({
       state: "late",
       misses: 1,
       nextExpectedAt: NOW + 20_000,
     });
-    expect(scenery.turns).toBeUndefined();
-    expect(scenery.seenAt(36_000).verdict.misses).toBe(2);
-    expect(scenery.renewed(40_000, 90_000).seenAt(40_000).verdict).toMatchObject({
+    expect(scenery.findChangeAt).toBeUndefined();
+    expect(scenery.readAt(36_000).verdict.misses).toBe(2);
+    expect(scenery.renewed(40_000, 90_000).readAt(40_000).verdict).toMatchObject({
       state: "renewing",
       misses: 0,
     });
   });
 
   it("the observed cadence takes precedence over the default of the library", () => {
-    const scenery = redisson();
-    for (let n = 1; n <= 4; n++) scenery.renewed(n * 2000).seenAt(n * 2000);
+    const scenery = createRedissonFixture();
+    for (let n = 1; n <= 4; n++) scenery.renewed(n * 2000).readAt(n * 2000);
     expect(scenery.verdict.cadenceMs).toBe(2000);
-    expect(scenery.seenAt(11_100).verdict.state).toBe("late");
+    expect(scenery.readAt(11_100).verdict.state).toBe("late");
   });
 
   it("one renewal at an irregular time does not change the cadence", () => {
-    const scenery = redisson();
-    for (const at of [10_000, 20_000, 20_100, 30_100, 40_100]) scenery.renewed(at).seenAt(at);
+    const scenery = createRedissonFixture();
+    for (const at of [10_000, 20_000, 20_100, 30_100, 40_100]) scenery.renewed(at).readAt(at);
     expect(scenery.verdict).toMatchObject({ renewals: 5, cadenceMs: 10_000 });
   });
 
   it("the renewal time is derived from the TTL when the read came later", () => {
-    const scenery = redisson().renewed(10_000).seenAt(10_700);
+    const scenery = createRedissonFixture().renewed(10_000).readAt(10_700);
     expect(scenery.verdict.lastRenewalAt).toBe(NOW + 10_000);
   });
 });
 
 describe("TTL extensions that are not renewals", () => {
   it("a TTL change within the clock difference is not a renewal", () => {
-    expect(redisson().renewed(4).seenAt(9).verdict.renewals).toBe(0);
-    expect(redisson().renewed(6).seenAt(9).verdict.renewals).toBe(1);
+    expect(createRedissonFixture().renewed(4).readAt(9).verdict.renewals).toBe(0);
+    expect(createRedissonFixture().renewed(6).readAt(9).verdict.renewals).toBe(1);
   });
 
   it("a re-entry is not a renewal", () => {
-    const scenery = redisson()
+    const scenery = createRedissonFixture()
       .renewed(5000)
-      .seenAt(5000, { holder: { count: 2 } });
+      .readAt(5000, { holder: { count: 2 } });
     expect(scenery.verdict).toMatchObject({ state: "unknown", renewals: 0, nextExpectedAt: NOW + 15_000 });
-    expect(scenery.renewed(15_000).seenAt(15_000, { holder: { count: 2 } }).verdict.renewals).toBe(1);
+    expect(scenery.renewed(15_000).readAt(15_000, { holder: { count: 2 } }).verdict.renewals).toBe(1);
   });
 
   it("a new hold is not a renewal of the previous one", () => {
-    const scenery = redisson()
+    const scenery = createRedissonFixture()
       .renewed(10_000)
-      .seenAt(10_000, { holder: { owner: "uuid:2" } });
+      .readAt(10_000, { holder: { owner: "uuid:2" } });
     expect(scenery.verdict).toMatchObject({ renewals: 0, watchedMs: 0 });
   });
 
   it("a new reader is not a renewal, while an existing reader's renewal still counts", () => {
-    const reader = (owner: string, ownRemainingMs: number) => strangerOf(owner, { ownRemainingMs });
+    const reader = (owner: string, ownRemainingMs: number) => createForeignHolder(owner, { ownRemainingMs });
     const look = (at: number, remainingMs: number, ...holders: [SeenHolder, ...SeenHolder[]]) => ({
       ...({ state: "held", key: "k", type: "hash", kind: "read", confidence: "certain" } as const),
       ...{ format: "redisson" as const, candidates: [], asOf: NOW + at, remainingMs, holders },
     });
-    const one = holdOf(undefined, look(0, 30_000, reader("a", 30_000)), CALM, () => 1);
-    const two = holdOf(one, look(5000, 30_000, reader("a", 25_000), reader("b", 30_000)), CALM, () => 2);
+    const one = updateHold(undefined, look(0, 30_000, reader("a", 30_000)), UNDISTURBED, () => 1);
+    const two = updateHold(
+      one,
+      look(5000, 30_000, reader("a", 25_000), reader("b", 30_000)),
+      UNDISTURBED,
+      () => 2,
+    );
     expect(two.renewals.count).toBe(0);
     const now = look(10_000, 30_000, reader("a", 30_000), reader("b", 25_000));
-    expect(holdOf(two, now, CALM, () => 3).renewals.count).toBe(1);
+    expect(updateHold(two, now, UNDISTURBED, () => 3).renewals.count).toBe(1);
   });
 });
 
 describe("locks without renewals", () => {
   it("a lock of a library with optional renewal is not renewing after 1.5 cadences without one", () => {
-    const scenery = redisson();
-    expect(scenery.turns).toBe(15_000);
-    expect(scenery.seenAt(14_999).verdict.state).toBe("unknown");
-    expect(scenery.seenAt(15_001).verdict).toMatchObject({ state: "fixed-lease", nextExpectedAt: null });
-    expect(scenery.turns).toBeUndefined();
-    expect(scenery.renewed(20_000).seenAt(20_000).verdict.state).toBe("renewing");
+    const scenery = createRedissonFixture();
+    expect(scenery.findChangeAt).toBe(15_000);
+    expect(scenery.readAt(14_999).verdict.state).toBe("unknown");
+    expect(scenery.readAt(15_001).verdict).toMatchObject({ state: "fixed-lease", nextExpectedAt: null });
+    expect(scenery.findChangeAt).toBeUndefined();
+    expect(scenery.renewed(20_000).readAt(20_000).verdict.state).toBe("renewing");
   });
 
   it("a lock of a library that always renews is overdue after 1.5 cadences without a renewal", () => {
-    const scenery = new Scenery({ format: "lan1tian" }).seenAt(0);
-    expect(scenery.turns).toBe(15_000);
-    expect(scenery.seenAt(15_001).verdict).toMatchObject({ state: "late", misses: 1, renewals: 0 });
+    const scenery = new LivenessFixture({ format: "lan1tian" }).readAt(0);
+    expect(scenery.findChangeAt).toBe(15_000);
+    expect(scenery.readAt(15_001).verdict).toMatchObject({ state: "late", misses: 1, renewals: 0 });
   });
 
   it("a lock with several possible formats is overdue only if all of them always renew", () => {
-    const both = new Scenery({ format: "lan1tian", candidates: ["spring"] }).seenAt(0).seenAt(15_001);
+    const both = new LivenessFixture({ format: "lan1tian", candidates: ["spring"] }).readAt(0).readAt(15_001);
     expect(both.verdict.state).toBe("fixed-lease");
   });
 
   it("a lock of a library that never renews has no cadence", () => {
-    const scenery = new Scenery({ format: "redis-py" }).seenAt(0);
+    const scenery = new LivenessFixture({ format: "redis-py" }).readAt(0);
     expect(scenery.verdict).toMatchObject({ state: "unknown", cadenceMs: null, nextExpectedAt: null });
-    expect(scenery.seenAt(22_501).verdict).toMatchObject({ state: "fixed-lease", cadenceMs: null });
+    expect(scenery.readAt(22_501).verdict).toMatchObject({ state: "fixed-lease", cadenceMs: null });
   });
 
   it("a lock that loses its TTL is reported as no TTL, whatever was observed before", () => {
-    const scenery = redisson().renewed(10_000).seenAt(10_000).renewed(11_000, null).seenAt(11_000);
+    const scenery = createRedissonFixture()
+      .renewed(10_000)
+      .readAt(10_000)
+      .renewed(11_000, null)
+      .readAt(11_000);
     expect(scenery.verdict).toMatchObject({ state: "no-expiry", renewals: 1, nextExpectedAt: null });
-    expect(dueMsOf(scenery.must)).toBeUndefined();
+    expect(computeRereadDelayMs(scenery.assertHold)).toBeUndefined();
   });
 });
 
@@ -189,47 +198,49 @@ describe("renewal cadence of Lockkeeper holds", () => {
   const ours = { fence: "7", leaseMs: LEASE_MS, marginMs: 60_000, seq: 1 };
 
   it("a Lockkeeper hold is expected to renew every third of its lease, whatever its format and grace", () => {
-    const scenery = new Scenery({ format: "timestamp", holder: ours }).renewed(0, 90_000).seenAt(0);
+    const scenery = new LivenessFixture({ format: "timestamp", holder: ours }).renewed(0, 90_000).readAt(0);
     expect(scenery.verdict).toMatchObject({ cadenceMs: CADENCE_MS, nextExpectedAt: NOW + 10_000 });
   });
 
   it("a reservation is never expected to renew", () => {
     const holder = { ...ours, owner: "lockkeeper:reserve:mei" };
-    expect(new Scenery({ holder }).seenAt(0).seenAt(40_000).verdict.state).toBe("fixed-lease");
+    expect(new LivenessFixture({ holder }).readAt(0).readAt(40_000).verdict.state).toBe("fixed-lease");
   });
 });
 
 describe("interrupted observation", () => {
   it("after a break in observation, a hold with a reusable owner string is assessed anew", () => {
-    const scenery = redisson().renewed(10_000).seenAt(10_000);
-    expect(scenery.seenAt(12_000, { circumstances: { sight: "2" } }).verdict).toMatchObject({
+    const scenery = createRedissonFixture().renewed(10_000).readAt(10_000);
+    expect(scenery.readAt(12_000, { circumstances: { continuityId: "2" } }).verdict).toMatchObject({
       watchedMs: 0,
       renewals: 0,
     });
   });
 
   it("after a break in observation, a hold with a unique owner string keeps its history without a false interval", () => {
-    const scenery = new Scenery({ format: "lan1tian" }).seenAt(0).renewed(10_000).seenAt(10_000);
-    scenery.renewed(40_000).seenAt(40_000, { circumstances: { sight: "2" } });
+    const scenery = new LivenessFixture({ format: "lan1tian" }).readAt(0).renewed(10_000).readAt(10_000);
+    scenery.renewed(40_000).readAt(40_000, { circumstances: { continuityId: "2" } });
     expect(scenery.verdict).toMatchObject({ watchedMs: 40_000, renewals: 2, cadenceMs: CADENCE_MS });
   });
 });
 
 describe("next read of a hold", () => {
   it("the next read is due at the end of the lease or when the liveness state changes, whichever is first", () => {
-    expect(dueMsOf(redisson().must)).toBe(15_000);
-    expect(dueMsOf(redisson().seenAt(16_000).must)).toBe(14_000);
+    expect(computeRereadDelayMs(createRedissonFixture().assertHold)).toBe(15_000);
+    expect(computeRereadDelayMs(createRedissonFixture().readAt(16_000).assertHold)).toBe(14_000);
   });
 
   it("the next read is due when a holder's own TTL ends", () => {
-    const scenery = new Scenery({ holder: { ownRemainingMs: 3000 } }).seenAt(0);
-    expect(dueMsOf(scenery.must)).toBe(3000);
+    const scenery = new LivenessFixture({ holder: { ownRemainingMs: 3000 } }).readAt(0);
+    expect(computeRereadDelayMs(scenery.assertHold)).toBe(3000);
   });
 
   it("no further read is due after a hold has ended", () => {
-    const { hold } = redisson();
+    const { hold } = createRedissonFixture();
     if (hold === undefined) throw new Error("nobody looked");
-    expect(dueMsOf({ ...hold, seen: { ...hold.seen, state: "ended", remainingMs: -5 } })).toBeUndefined();
+    expect(
+      computeRereadDelayMs({ ...hold, seen: { ...hold.seen, state: "ended", remainingMs: -5 } }),
+    ).toBeUndefined();
   });
 });
 
@@ -243,25 +254,25 @@ it("a watchdog with any lease and jitter is renewing while alive and overdue or 
   fc.assert(
     fc.property(lease, jitters, lookEvery, (leaseMs, jitter, share) => {
       const cadence = leaseMs / 3;
-      const scenery = new Scenery().renewed(0, leaseMs).seenAt(0);
+      const scenery = new LivenessFixture().renewed(0, leaseMs).readAt(0);
       let looked = 0;
       let last = 0;
-      const states = new Set<VerdictState>();
+      const states = new Set<LivenessState>();
       jitter.forEach((off, n) => {
         const at = Math.round(cadence * (n + 1 + off));
         for (; looked < at; looked += Math.ceil(cadence * share)) {
-          if (looked > last) scenery.seenAt(looked);
+          if (looked > last) scenery.readAt(looked);
           states.add(scenery.verdict.state);
         }
-        scenery.renewed(at, leaseMs).seenAt(at);
+        scenery.renewed(at, leaseMs).readAt(at);
         last = at;
         looked = at;
         states.add(scenery.verdict.state);
         expect(scenery.verdict.renewals).toBe(n + 1);
       });
       expect([...states].filter((state) => state !== "unknown")).toEqual(["renewing"]);
-      const turns = scenery.turns ?? 0;
-      expect(scenery.seenAt(Math.ceil(turns) + 1).verdict.state).toBe("late");
+      const turns = scenery.findChangeAt ?? 0;
+      expect(scenery.readAt(Math.ceil(turns) + 1).verdict.state).toBe("late");
       expect(turns).toBeLessThan(last + 2 * cadence * 1.3);
     }),
     { numRuns: 300 },

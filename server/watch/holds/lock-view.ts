@@ -1,42 +1,48 @@
 import type { Holder, Lock, Waiters } from "../../../lib/contract/lock.ts";
-import { fieldsOfKey, type Key } from "../../../lib/keys/key.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import type { SeenVotes } from "../../formats/observation.ts";
-import { releaseTermsOf } from "../../formats/registry/release-terms.ts";
-import { holderVersionOf, versionOf } from "./hold-version.ts";
-import { verdictOf } from "./liveness.ts";
-import { type HeldBy, type Hold, leaseOf, remainingOf, sinceOf } from "./observed-hold.ts";
+import { getReleaseTerms } from "../../formats/registry/release-terms.ts";
+import { buildHolderVersion, buildHoldVersion } from "./hold-version.ts";
+import { describeLiveness } from "./liveness.ts";
+import {
+  getHolderSince,
+  getLeaseMs,
+  getRemainingMs,
+  type ObservedHold,
+  type ObservedHolder,
+} from "./observed-hold.ts";
 
 /** A hold as the contract gives it. */
-export function lockOf(target: string, hold: Hold, sharedWith: readonly Key[]): Lock {
+export function toLock(target: string, hold: ObservedHold, sharedWith: readonly Key[]): Lock {
   const { seen } = hold;
   return {
     target,
-    ...fieldsOfKey(hold.key),
+    ...toKeyFields(hold.key),
     state: seen.state,
     type: seen.type,
     format: seen.format,
     candidates: [...seen.candidates],
     kind: seen.kind,
     confidence: seen.confidence,
-    holders: hold.holders.map((holder) => holderOf(hold, holder)),
+    holders: hold.holders.map((holder) => toHolder(hold, holder)),
     ...(seen.permits === undefined ? {} : { permits: seen.permits }),
     ...(seen.lastFence === undefined ? {} : { lastFence: seen.lastFence }),
     remainingMs: seen.remainingMs,
-    leaseMs: leaseOf(hold),
-    waiters: seen.waiters ?? NOBODY_SEEN,
-    ...votesOf(seen.votes),
-    verdict: verdictOf(hold),
-    sharedWith: sharedWith.map(fieldsOfKey),
-    release: releaseTermsOf(seen),
-    version: versionOf(hold),
+    leaseMs: getLeaseMs(hold),
+    waiters: seen.waiters ?? UNKNOWN_WAITERS,
+    ...toVotesField(seen.votes),
+    verdict: describeLiveness(hold),
+    sharedWith: sharedWith.map(toKeyFields),
+    release: getReleaseTerms(seen),
+    version: buildHoldVersion(hold),
     asOf: seen.asOf,
   };
 }
 
-function holderOf(hold: Hold, holder: HeldBy): Holder {
+function toHolder(hold: ObservedHold, holder: ObservedHolder): Holder {
   const { owner, role, count, fence, record, marginMs } = holder.seen;
-  const remainingMs = remainingOf(hold, holder);
-  const { key: text, keyBase64 } = fieldsOfKey(owner);
+  const remainingMs = getRemainingMs(hold, holder);
+  const { key: text, keyBase64 } = toKeyFields(owner);
   return {
     owner: text,
     ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }),
@@ -44,33 +50,33 @@ function holderOf(hold: Hold, holder: HeldBy): Holder {
     count,
     fence,
     ...(record === undefined ? {} : { record }),
-    ...sinceOf(holder),
+    ...getHolderSince(holder),
     remainingMs: remainingMs === null ? null : Math.max(0, remainingMs - marginMs),
-    version: holderVersionOf(hold, holder),
+    version: buildHolderVersion(hold, holder),
   };
 }
 
-function votesOf(votes: SeenVotes | undefined): Pick<Lock, "votes"> {
+function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {
   if (votes === undefined) return {};
   const owners = votes.owners.map(({ owner, masters }) => {
-    const { key: text, keyBase64 } = fieldsOfKey(owner);
+    const { key: text, keyBase64 } = toKeyFields(owner);
     return { owner: text, ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }), masters };
   });
   return { votes: { ...votes, owners } };
 }
 
-const NOBODY_SEEN: Waiters = { count: null, known: "unknowable" };
+const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknowable" };
 
-export function freeLock(
+export function toFreeLock(
   target: string,
   key: Key,
   asOf: number,
-  waiters: Waiters = NOBODY_SEEN,
+  waiters: Waiters = UNKNOWN_WAITERS,
   votes?: SeenVotes,
 ): Lock {
   return {
     target,
-    ...fieldsOfKey(key),
+    ...toKeyFields(key),
     state: "free",
     type: null,
     format: null,
@@ -81,7 +87,7 @@ export function freeLock(
     remainingMs: null,
     leaseMs: null,
     waiters,
-    ...votesOf(votes),
+    ...toVotesField(votes),
     verdict: null,
     sharedWith: [],
     release: null,

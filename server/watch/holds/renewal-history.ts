@@ -2,12 +2,12 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
 /** Redis's expiry and our reading of its clock may differ by this much. */
-export const TOLERANCE_MS = 5;
+export const CLOCK_TOLERANCE_MS = 5;
 /** The cadence is the middle of so many intervals: one that went wrong is outweighed. */
-const INTERVALS_KEPT = 5;
+const INTERVALS_MAX = 5;
 
 /** What looking at one hold has shown of its lease, and of how it was prolonged. */
-export interface Renewals {
+export interface RenewalHistory {
   /** Since when this hold is looked at, Redis's clock. */
   readonly sinceMs: number;
   readonly count: number;
@@ -24,38 +24,38 @@ export interface Renewals {
   readonly leaseBeganAt: number | null;
 }
 
-const NONE: readonly number[] = [];
+const NO_INTERVALS: readonly number[] = [];
 
 /** @param begunAt when the hold began, where that is known to the moment */
-export function firstLook(seen: HeldObservation, begunAt: number | null): Renewals {
+export function startRenewalHistory(seen: HeldObservation, begunAt: number | null): RenewalHistory {
   return {
     sinceMs: seen.asOf,
     count: 0,
     lastAt: null,
-    intervalsMs: NONE,
+    intervalsMs: NO_INTERVALS,
     cadenceMs: undefined,
     countedFrom: begunAt,
-    leaseMs: leaseOf(seen, seen.remainingMs),
-    leaseBeganAt: leaseBeganAt(seen, seen.remainingMs),
+    leaseMs: getLeaseMs(seen, seen.remainingMs),
+    leaseBeganAt: computeLeaseStart(seen, seen.remainingMs),
   };
 }
 
-interface Between {
+interface ReadingGap {
   /** Something may have happened since the look before that we did not hear of. */
   readonly isBroken: boolean;
   /** An operator gave it more time. */
   readonly isExtended: boolean;
 }
 
-export function nextLook(
-  before: { readonly seen: HeldObservation; readonly renewals: Renewals },
+export function updateRenewalHistory(
+  before: { readonly seen: HeldObservation; readonly renewals: RenewalHistory },
   seen: HeldObservation,
   longestMs: number | null,
-  { isBroken, isExtended }: Between,
-): Renewals {
+  { isBroken, isExtended }: ReadingGap,
+): RenewalHistory {
   const { renewals } = before;
-  const leaseMs = leaseOf(seen, longestMs);
-  const began = leaseBeganAt(seen, longestMs);
+  const leaseMs = getLeaseMs(seen, longestMs);
+  const began = computeLeaseStart(seen, longestMs);
   const countedFrom = isBroken ? null : renewals.countedFrom;
   if (isExtended || !isProlonged(before.seen, seen)) {
     const { leaseMs: known, leaseBeganAt: knownFrom } = renewals;
@@ -64,8 +64,8 @@ export function nextLook(
     return isAsKnown ? renewals : { ...renewals, leaseMs, leaseBeganAt: began, countedFrom };
   }
   const lastAt = Math.min(seen.asOf, Math.max(before.seen.asOf, began ?? seen.asOf));
-  const interval = countedFrom === null || lastAt <= countedFrom ? NONE : [lastAt - countedFrom];
-  const intervalsMs = [...renewals.intervalsMs, ...interval].slice(-INTERVALS_KEPT);
+  const interval = countedFrom === null || lastAt <= countedFrom ? NO_INTERVALS : [lastAt - countedFrom];
+  const intervalsMs = [...renewals.intervalsMs, ...interval].slice(-INTERVALS_MAX);
   return {
     sinceMs: renewals.sinceMs,
     count: renewals.count + 1,
@@ -79,14 +79,14 @@ export function nextLook(
 }
 
 function isNear(a: number | null, b: number | null): boolean {
-  return a === b || (a !== null && b !== null && Math.abs(a - b) <= TOLERANCE_MS);
+  return a === b || (a !== null && b !== null && Math.abs(a - b) <= CLOCK_TOLERANCE_MS);
 }
 
-function leaseOf({ remainingMs, holders: [first] }: HeldObservation, longestMs: number | null) {
+function getLeaseMs({ remainingMs, holders: [first] }: HeldObservation, longestMs: number | null) {
   return remainingMs === null ? null : (first.leaseMs ?? longestMs);
 }
 
-function leaseBeganAt(
+function computeLeaseStart(
   { asOf, remainingMs, holders: [first] }: HeldObservation,
   longestMs: number | null,
 ): number | null {
@@ -101,21 +101,26 @@ function isProlonged(before: HeldObservation, seen: HeldObservation): boolean {
   for (const is of seen.holders) {
     const was = before.holders.find((each) => isSameHolder(each, is));
     const hasStayed = was !== undefined && is.count <= was.count;
-    if (hasStayed && isLater(ownEndOf(before, was), ownEndOf(seen, is))) return true;
+    if (hasStayed && isLater(getOwnEndsAtMs(before, was), getOwnEndsAtMs(seen, is))) return true;
     // The lock's own end says something only where nobody came and nobody entered once more.
     if (!hasStayed || is.ownRemainingMs !== undefined) isOfAll = false;
   }
-  return isOfAll && isLater(endOf(before, before.remainingMs), endOf(seen, seen.remainingMs));
+  return (
+    isOfAll && isLater(computeEndsAtMs(before, before.remainingMs), computeEndsAtMs(seen, seen.remainingMs))
+  );
 }
 
-function ownEndOf(seen: HeldObservation, { ownRemainingMs }: SeenHolder): number | undefined {
-  return endOf(seen, ownRemainingMs);
+function getOwnEndsAtMs(seen: HeldObservation, { ownRemainingMs }: SeenHolder): number | undefined {
+  return computeEndsAtMs(seen, ownRemainingMs);
 }
 
-function endOf({ asOf }: HeldObservation, remainingMs: number | null | undefined): number | undefined {
+function computeEndsAtMs(
+  { asOf }: HeldObservation,
+  remainingMs: number | null | undefined,
+): number | undefined {
   return typeof remainingMs === "number" ? asOf + remainingMs : undefined;
 }
 
 function isLater(then: number | undefined, now: number | undefined): boolean {
-  return then !== undefined && now !== undefined && now - then > TOLERANCE_MS;
+  return then !== undefined && now !== undefined && now - then > CLOCK_TOLERANCE_MS;
 }

@@ -1,8 +1,8 @@
-import { turnsAtOf } from "./liveness.ts";
-import type { Hold } from "./observed-hold.ts";
+import { findLivenessChangeAt } from "./liveness.ts";
+import type { ObservedHold } from "./observed-hold.ts";
 
 /** In how many ms after its last look a hold is to be looked at again if nothing is heard of it; undefined: never. */
-export function dueMsOf(hold: Hold | undefined): number | undefined {
+export function computeRereadDelayMs(hold: ObservedHold | undefined): number | undefined {
   if (hold === undefined) return undefined;
   const { seen } = hold;
   // An end that has passed passes no more.
@@ -13,7 +13,7 @@ export function dueMsOf(hold: Hold | undefined): number | undefined {
   };
   consider(seen.remainingMs);
   for (const { ownRemainingMs } of seen.holders) consider(ownRemainingMs);
-  const turnsAt = turnsAtOf(hold);
+  const turnsAt = findLivenessChangeAt(hold);
   if (turnsAt !== undefined) consider(turnsAt - seen.asOf);
   return Number.isFinite(dueMs) ? dueMs : undefined;
 }

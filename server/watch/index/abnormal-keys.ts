@@ -1,14 +1,14 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { timedTermOf } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/observed-hold.ts";
-import type { Knows } from "./query-cache.ts";
-import { Timed } from "./time-dependent-index.ts";
+import { compileTimeDependentTerm } from "../holds/abnormal.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import type { LockIndexDeps } from "./query-cache.ts";
+import { TimeDependentIndex } from "./time-dependent-index.ts";
 
-const ASKING = {
+const ABNORMAL_QUERY = {
   fits: () => true,
-  term: timedTermOf({ field: "is", state: "abnormal" }),
-  order: { sortValueOf: ({ seen }: Hold) => seen.format, turnsAt: undefined },
+  term: compileTimeDependentTerm({ field: "is", state: "abnormal" }),
+  order: { computeSortValue: ({ seen }: ObservedHold) => seen.format, computeChangeAt: undefined },
 };
 
 /**
@@ -16,44 +16,44 @@ const ASKING = {
  * the same. A change costs some 2 µs; what time turns as much; asking nothing.
  */
 export class AbnormalKeys {
-  readonly #byFormat = new Map<FormatName, number>();
-  readonly #timed: Timed<FormatName>;
-  #isPassing = false;
+  readonly #countsByFormat = new Map<FormatName, number>();
+  readonly #timeIndex: TimeDependentIndex<FormatName>;
+  #isAdvancing = false;
 
-  /** @param turned told of what time alone turned */
+  /** @param onTimeChange told of what time alone turned */
   constructor(
-    private readonly holds: ReadonlyMap<Key, Hold>,
-    private readonly knows: Knows,
-    private readonly turned: (hold: Hold, isAbnormal: boolean) => void,
+    private readonly holds: ReadonlyMap<Key, ObservedHold>,
+    private readonly deps: LockIndexDeps,
+    private readonly onTimeChange: (hold: ObservedHold, isAbnormal: boolean) => void,
   ) {
-    this.#timed = new Timed(ASKING, holds, knows.usual, 0);
+    this.#timeIndex = new TimeDependentIndex(ABNORMAL_QUERY, holds, deps.getTypicalHeldMs, 0);
   }
 
   has(key: Key): boolean {
-    return this.#timed.has(key);
+    return this.#timeIndex.has(key);
   }
 
   keys(): Iterable<Key> {
-    return this.#timed.keys();
+    return this.#timeIndex.keys();
   }
 
   /** How many of each format; those of which there are none may be left out. */
-  get byFormat(): ReadonlyMap<FormatName, number> {
-    return this.#byFormat;
+  get countsByFormat(): ReadonlyMap<FormatName, number> {
+    return this.#countsByFormat;
   }
 
   /** Takes in a key as it is in the picture now. */
-  changed(key: Key): void {
-    this.#timed.place(this, key, this.holds.get(key), this.knows.now());
+  updateKey(key: Key): void {
+    this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }
 
   /** Takes in that time has passed. */
-  pass(): void {
-    this.#isPassing = true;
+  advance(): void {
+    this.#isAdvancing = true;
     try {
-      this.#timed.pass(this, this.knows.now());
+      this.#timeIndex.advance(this, this.deps.now());
     } finally {
-      this.#isPassing = false;
+      this.#isAdvancing = false;
     }
   }
 
@@ -68,8 +68,8 @@ export class AbnormalKeys {
   }
 
   #count(format: FormatName, key: Key, by: 1 | -1): void {
-    this.#byFormat.set(format, (this.#byFormat.get(format) ?? 0) + by);
-    const hold = this.#isPassing ? this.holds.get(key) : undefined;
-    if (hold !== undefined) this.turned(hold, by === 1);
+    this.#countsByFormat.set(format, (this.#countsByFormat.get(format) ?? 0) + by);
+    const hold = this.#isAdvancing ? this.holds.get(key) : undefined;
+    if (hold !== undefined) this.onTimeChange(hold, by === 1);
   }
 }

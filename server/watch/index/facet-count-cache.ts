@@ -1,19 +1,19 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { isTimed } from "../../../lib/query/filter.ts";
-import { inShares } from "../../concurrency/for-each-yielding.ts";
-import type { Hold } from "../holds/observed-hold.ts";
-import { FacetCounts, type FacetsAsked } from "./facet-counts.ts";
-import type { Knows } from "./query-cache.ts";
+import { isTimeDependent } from "../../../lib/query/filter.ts";
+import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { FacetCounts, type FacetQuery } from "./facet-counts.ts";
+import type { LockIndexDeps } from "./query-cache.ts";
 
 /** An answer is kept for so long, in ms, and for longer when it took long: counting takes a twentieth of the time. */
-const KEPT_MS = 1000;
-const KEPT_TIMES = 20;
+const FRESH_MS = 1000;
+const FRESH_FACTOR = 20;
 /** So many answers are kept, the ones asked for last. */
-const KEPT_MAX = 32;
+const ENTRIES_MAX = 32;
 /** So many different ones may wait for their turn. */
 const WAITING_MAX = 16;
 
-interface Kept {
+interface CachedCounts {
   readonly counts: Promise<FacetCounts>;
   /** Of the picture when it was asked for. */
   readonly revision: number;
@@ -25,58 +25,59 @@ interface Kept {
  * Counts what the locks that match a filter have in common: a walk over all of them, in shares of some ms, one question
  * after the other. Whoever asks the same gets the same answer, for as long as the picture stays or a moment.
  */
-export class FacetSurveys {
+export class FacetCountCache {
   /** The one asked last comes last. */
-  readonly #kept = new Map<string, Kept>();
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #entries = new Map<string, CachedCounts>();
+  #lastCount: Promise<unknown> = Promise.resolve();
+  #waitingCount = 0;
 
   constructor(
-    private readonly holds: ReadonlyMap<Key, Hold>,
-    private readonly knows: Knows,
-    private readonly revision: () => number,
+    private readonly holds: ReadonlyMap<Key, ObservedHold>,
+    private readonly deps: LockIndexDeps,
+    private readonly getRevision: () => number,
   ) {}
 
   /** @returns undefined: too many others wait for their turn */
-  ask(asked: FacetsAsked): Promise<FacetCounts> | undefined {
-    const name = JSON.stringify([asked.filter, asked.within?.patterns]);
-    const known = this.#kept.get(name);
+  query(asked: FacetQuery): Promise<FacetCounts> | undefined {
+    const name = JSON.stringify([asked.filter, asked.allowedKeys?.patterns]);
+    const known = this.#entries.get(name);
     if (known !== undefined && this.#isFresh(known, asked)) {
-      this.#kept.delete(name);
-      this.#kept.set(name, known);
+      this.#entries.delete(name);
+      this.#entries.set(name, known);
       return known.counts;
     }
-    if (this.#waiting >= WAITING_MAX) return undefined;
-    this.#kept.delete(name);
-    this.#kept.set(name, this.#begun(asked, name));
-    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest);
-    return this.#kept.get(name)?.counts;
+    if (this.#waitingCount >= WAITING_MAX) return undefined;
+    this.#entries.delete(name);
+    this.#entries.set(name, this.#startCount(asked, name));
+    for (const oldest of this.#entries.keys())
+      if (this.#entries.size > ENTRIES_MAX) this.#entries.delete(oldest);
+    return this.#entries.get(name)?.counts;
   }
 
-  #isFresh({ revision, freshUntil }: Kept, { filter }: FacetsAsked): boolean {
+  #isFresh({ revision, freshUntil }: CachedCounts, { filter }: FacetQuery): boolean {
     if (freshUntil === undefined || performance.now() < freshUntil) return true;
-    return revision === this.revision() && !isTimed(filter);
+    return revision === this.getRevision() && !isTimeDependent(filter);
   }
 
-  #begun(asked: FacetsAsked, name: string): Kept {
-    this.#waiting++;
-    const counts = this.#last.then(() => this.#counted(asked));
-    const kept: Kept = { counts, revision: this.revision(), freshUntil: undefined };
-    this.#last = counts.then(
+  #startCount(asked: FacetQuery, name: string): CachedCounts {
+    this.#waitingCount++;
+    const counts = this.#lastCount.then(() => this.#countFacets(asked));
+    const kept: CachedCounts = { counts, revision: this.getRevision(), freshUntil: undefined };
+    this.#lastCount = counts.then(
       ({ tookMs }) => {
-        kept.freshUntil = performance.now() + Math.max(KEPT_MS, KEPT_TIMES * tookMs);
+        kept.freshUntil = performance.now() + Math.max(FRESH_MS, FRESH_FACTOR * tookMs);
       },
-      () => this.#kept.delete(name),
+      () => this.#entries.delete(name),
     );
-    void this.#last.finally(() => this.#waiting--);
+    void this.#lastCount.finally(() => this.#waitingCount--);
     return kept;
   }
 
-  async #counted(asked: FacetsAsked): Promise<FacetCounts> {
-    const counts = new FacetCounts(asked, this.knows, this.revision());
+  async #countFacets(asked: FacetQuery): Promise<FacetCounts> {
+    const counts = new FacetCounts(asked, this.deps, this.getRevision());
     let begunAt: number | undefined;
     // Holds do not change, so this is how things stand at one moment, however long it takes.
-    await inShares([...this.holds.values()], (hold) => {
+    await forEachYielding([...this.holds.values()], (hold) => {
       // What it waited for its turn is not its own.
       begunAt ??= performance.now();
       counts.add(hold);

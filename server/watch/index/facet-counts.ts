@@ -1,19 +1,19 @@
 import { FACET_FIELDS, FACET_VALUES_MAX, type FacetField } from "../../../lib/contract/facet.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
-import type { KeyRange } from "../../redis/glob.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
 import { NEVER } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/observed-hold.ts";
-import { type Matches, matchingOfTerms } from "./filter-compiler.ts";
-import type { Knows } from "./query-cache.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { compileFilterTerms, type HoldPredicate } from "./filter-compiler.ts";
+import type { LockIndexDeps } from "./query-cache.ts";
 
-export interface FacetsAsked {
+export interface FacetQuery {
   readonly filter: string;
   /** Only such keys count, whatever is asked for. */
-  readonly within?: KeyRange | undefined;
+  readonly allowedKeys?: KeyPatternSet | undefined;
 }
 
-export interface CountedValue {
+export interface FacetValueCount {
   readonly value: Key;
   readonly locks: number;
 }
@@ -29,62 +29,65 @@ export class FacetCounts {
   readonly nowMs: number;
   /** For how long it was counted, others' turns among it. */
   tookMs = 0;
-  readonly #own: readonly (readonly [FacetField, Matches])[];
-  readonly #rest: Matches;
+  readonly #fieldPredicates: readonly (readonly [FacetField, HoldPredicate])[];
+  readonly #otherPredicate: HoldPredicate;
   readonly #counts = new Map<FacetField, Map<Key, number>>(FACET_FIELDS.map((field) => [field, new Map()]));
   readonly #without = new Map<FacetField, number>();
 
   /** @param revision of the picture that is counted */
   constructor(
-    { filter, within }: FacetsAsked,
-    { now, usual }: Knows,
+    { filter, allowedKeys }: FacetQuery,
+    { now, getTypicalHeldMs }: LockIndexDeps,
     readonly revision: number,
   ) {
     const terms = parseFilter(filter);
     const nowMs = now();
     this.nowMs = nowMs;
-    const matches = (these: readonly FilterTerm[]): Matches => {
-      const { fits, timed } = matchingOfTerms(these);
-      if (timed === undefined) return fits;
-      const usualOf = timed.isOfUsual ? ({ key }: Hold) => usual(key) ?? NEVER : () => NEVER;
-      return (hold) => fits(hold) && timed.matches(hold, nowMs, usualOf(hold));
+    const matches = (these: readonly FilterTerm[]): HoldPredicate => {
+      const { fits, timeDependentTerm } = compileFilterTerms(these);
+      if (timeDependentTerm === undefined) return fits;
+      const usualOf = timeDependentTerm.usesTypical
+        ? ({ key }: ObservedHold) => getTypicalHeldMs(key) ?? NEVER
+        : () => NEVER;
+      return (hold) => fits(hold) && timeDependentTerm.matches(hold, nowMs, usualOf(hold));
     };
-    const fits = matches(terms.filter((term) => facetOf(term) === undefined));
-    this.#rest = within === undefined ? fits : (hold) => within.has(hold.key) && fits(hold);
-    this.#own = FACET_FIELDS.flatMap((field) => {
-      const own = terms.filter((term) => facetOf(term) === field);
+    const fits = matches(terms.filter((term) => findFacetField(term) === undefined));
+    this.#otherPredicate =
+      allowedKeys === undefined ? fits : (hold) => allowedKeys.has(hold.key) && fits(hold);
+    this.#fieldPredicates = FACET_FIELDS.flatMap((field) => {
+      const own = terms.filter((term) => findFacetField(term) === field);
       return own.length === 0 ? [] : [[field, matches(own)] as const];
     });
   }
 
-  add(hold: Hold): void {
-    if (!this.#rest(hold)) return;
+  add(hold: ObservedHold): void {
+    if (!this.#otherPredicate(hold)) return;
     let failing: FacetField | undefined;
-    for (const [field, matches] of this.#own) {
+    for (const [field, matches] of this.#fieldPredicates) {
       if (matches(hold)) continue;
       if (failing !== undefined) return;
       failing = field;
     }
     if (failing !== undefined) {
-      this.#count(failing, hold);
+      this.#countHold(failing, hold);
       return;
     }
     this.total++;
-    for (const field of FACET_FIELDS) this.#count(field, hold);
+    for (const field of FACET_FIELDS) this.#countHold(field, hold);
   }
 
-  without(field: FacetField): number {
+  countWithout(field: FacetField): number {
     return this.#without.get(field) ?? 0;
   }
 
   /** How many values there are. */
-  size(field: FacetField): number {
+  countValues(field: FacetField): number {
     return this.#counts.get(field)?.size ?? 0;
   }
 
   /** Those that most locks have, by their number and then by name: found in one walk, there may be very many. */
-  top(field: FacetField): CountedValue[] {
-    const top: CountedValue[] = [];
+  listTopValues(field: FacetField): FacetValueCount[] {
+    const top: FacetValueCount[] = [];
     for (const [value, locks] of this.#counts.get(field) ?? []) {
       const one = { value, locks };
       const last = top[FACET_VALUES_MAX - 1];
@@ -96,48 +99,48 @@ export class FacetCounts {
     return top;
   }
 
-  #count(field: FacetField, hold: Hold): void {
-    const values = VALUES_OF[field](hold);
-    if (values.length === 0) this.#without.set(field, this.without(field) + 1);
+  #countHold(field: FacetField, hold: ObservedHold): void {
+    const values = FACET_VALUES[field](hold);
+    if (values.length === 0) this.#without.set(field, this.countWithout(field) + 1);
     const counts = this.#counts.get(field);
     for (const value of values) counts?.set(value, (counts.get(value) ?? 0) + 1);
   }
 }
 
-function isBefore(one: CountedValue, other: CountedValue): boolean {
+function isBefore(one: FacetValueCount, other: FacetValueCount): boolean {
   return one.locks === other.locks ? one.value < other.value : one.locks > other.locks;
 }
 
 /** Whose own word it is; undefined: no facet's. */
-function facetOf(term: FilterTerm): FacetField | undefined {
+function findFacetField(term: FilterTerm): FacetField | undefined {
   return FACET_FIELDS.find((field) => field === term.field);
 }
 
 /** Each value once, and no list of its own for what has one. */
-const VALUES_OF: Readonly<Record<FacetField, (hold: Hold) => readonly Key[]>> = {
+const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly Key[]>> = {
   format: ({ seen: { format, candidates } }) =>
-    candidates.length === 0 ? one(format) : [...new Set<Key>([format, ...candidates])],
-  kind: ({ seen }) => one(seen.kind),
-  verdict: ({ judgement }) => one(judgement.state),
-  service: (hold) => told(hold, "service"),
-  host: (hold) => told(hold, "host"),
+    candidates.length === 0 ? toSingletonList(format) : [...new Set<Key>([format, ...candidates])],
+  kind: ({ seen }) => toSingletonList(seen.kind),
+  verdict: ({ liveness }) => toSingletonList(liveness.state),
+  service: (hold) => listRecordValues(hold, "service"),
+  host: (hold) => listRecordValues(hold, "host"),
   waiters: ({ seen }) => (seen.waiters?.count ? WAITING : NONE),
 };
 
 const NONE: readonly never[] = [];
 const WAITING = ["waiting"] as const;
-const lists = new Map<Key, readonly Key[]>();
+const singletonLists = new Map<Key, readonly Key[]>();
 
 /** Of formats, kinds and verdicts, of which there are few. */
-function one(value: Key): readonly Key[] {
-  const known = lists.get(value);
+function toSingletonList(value: Key): readonly Key[] {
+  const known = singletonLists.get(value);
   if (known !== undefined) return known;
   const made = [value];
-  lists.set(value, made);
+  singletonLists.set(value, made);
   return made;
 }
 
-function told({ seen: { holders } }: Hold, field: "service" | "host"): readonly Key[] {
+function listRecordValues({ seen: { holders } }: ObservedHold, field: "service" | "host"): readonly Key[] {
   const [first, second] = holders;
   const only = first.record?.[field];
   if (second === undefined) return only === undefined ? NONE : [only];

@@ -1,87 +1,88 @@
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
-import { type Key, textOfKey } from "../../../lib/keys/key.ts";
-import { type ComparingTerm, type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
+import { formatKey, type Key } from "../../../lib/keys/key.ts";
+import { type ComparisonTerm, type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
 import { matchesGlob } from "../../../lib/query/glob.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
-import { type TimedTerm, timedTermOf } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/observed-hold.ts";
+import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/abnormal.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /** Whether a hold is among those that a filter asks for. */
-export type Matches = (hold: Hold) => boolean;
+export type HoldPredicate = (hold: ObservedHold) => boolean;
 
 /** A filter as it is asked of the picture: both must match. */
-export interface Matching {
+export interface CompiledFilter {
   /** What time does not touch. */
-  readonly fits: Matches;
+  readonly fits: HoldPredicate;
   /** What it turns, all of it as one; undefined: nothing. */
-  readonly timed: TimedTerm | undefined;
+  readonly timeDependentTerm: TimeDependentTerm | undefined;
 }
 
 /**
  * As `matchesFilter` of the contract, made for a hundred thousand holds in a row: nothing is put together for each of
  * them, and what has few values (format, kind, verdict) is compared once a value.
  */
-export function matchingOf(filter: string): Matching {
-  return matchingOfTerms(parseFilter(filter));
+export function compileFilter(filter: string): CompiledFilter {
+  return compileFilterTerms(parseFilter(filter));
 }
 
-export function matchingOfTerms(terms: readonly FilterTerm[]): Matching {
-  const timed = terms.flatMap((term) => timedTermOf(term) ?? []);
-  const fits = terms.filter((term) => timedTermOf(term) === undefined).map(termOf);
-  return { fits: all(fits), timed: allTimed(timed) };
+export function compileFilterTerms(terms: readonly FilterTerm[]): CompiledFilter {
+  const timed = terms.flatMap((term) => compileTimeDependentTerm(term) ?? []);
+  const fits = terms.filter((term) => compileTimeDependentTerm(term) === undefined).map(compileTerm);
+  return { fits: combinePredicates(fits), timeDependentTerm: combineTimeDependentTerms(timed) };
 }
 
-function all(each: readonly Matches[]): Matches {
+function combinePredicates(each: readonly HoldPredicate[]): HoldPredicate {
   const [first, second] = each;
   if (first === undefined) return () => true;
   if (second === undefined) return first;
   return (hold) => each.every((matches) => matches(hold));
 }
 
-function allTimed(each: readonly TimedTerm[]): TimedTerm | undefined {
+function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDependentTerm | undefined {
   const [first, second] = each;
   if (second === undefined) return first;
   return {
     matches: (hold, nowMs, usualMs) => each.every((term) => term.matches(hold, nowMs, usualMs)),
-    turnsAt: (hold, nowMs, usualMs) => Math.min(...each.map((term) => term.turnsAt(hold, nowMs, usualMs))),
-    isOfUsual: each.some(({ isOfUsual }) => isOfUsual),
+    computeChangeAt: (hold, nowMs, usualMs) =>
+      Math.min(...each.map((term) => term.computeChangeAt(hold, nowMs, usualMs))),
+    usesTypical: each.some(({ usesTypical }) => usesTypical),
   };
 }
 
 /** Whether a holder is one of those that a filter names. */
-export type HolderMatches = (holder: SeenHolder) => boolean;
+export type HolderPredicate = (holder: SeenHolder) => boolean;
 
 /** @param terms of owner, service and host; others say nothing of a holder */
-export function holderMatchingOf(terms: readonly FilterTerm[]): HolderMatches {
-  const each = terms.map(holderTermOf);
+export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
+  const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));
 }
 
-function holderTermOf(term: FilterTerm): HolderMatches {
+function compileHolderTerm(term: FilterTerm): HolderPredicate {
   if ("comparing" in term || "state" in term) return () => true;
-  const isMetBy = "exact" in term ? (text: Key) => text === term.exact : globOf(term);
+  const isMetBy = "exact" in term ? (text: Key) => text === term.exact : compileGlob(term);
   if (term.field === "owner") return ({ owner }) => isMetBy(owner);
   if (term.field !== "service" && term.field !== "host") return () => true;
   const { field } = term;
-  return ({ record }) => isMet(record?.[field], isMetBy);
+  return ({ record }) => isMatch(record?.[field], isMetBy);
 }
 
-function globOf(term: Extract<FilterTerm, { glob: string } | { text: string }>): (text: Key) => boolean {
-  return term.field === "any" ? () => true : (text) => matchesGlob(term.glob, lowered(text));
+function compileGlob(term: Extract<FilterTerm, { glob: string } | { text: string }>): (text: Key) => boolean {
+  return term.field === "any" ? () => true : (text) => matchesGlob(term.glob, toLowerText(text));
 }
 
-function termOf(term: FilterTerm): Matches {
-  if ("number" in term) return compared(term);
+function compileTerm(term: FilterTerm): HoldPredicate {
+  if ("number" in term) return compileComparison(term);
   // What time turns is asked elsewhere.
   if ("ms" in term || "state" in term) return () => true;
   if (term.field === "owner" || term.field === "service" || term.field === "host") {
-    const matches = holderTermOf(term);
+    const matches = compileHolderTerm(term);
     return ({ seen }) => seen.holders.some(matches);
   }
-  if ("exact" in term) return exactly(term.field, term.exact);
-  if (term.field === "any") return anywhere(term.text);
+  if ("exact" in term) return compileExactTerm(term.field, term.exact);
+  if (term.field === "any") return compileTextSearch(term.text);
   const { field, glob } = term;
-  if (field === "key") return ({ key }) => matchesGlob(glob, lowered(key));
+  if (field === "key") return ({ key }) => matchesGlob(glob, toLowerText(key));
   const known = new Map<string, boolean>();
   const matches = (value: string) => {
     const answer = known.get(value) ?? matchesGlob(glob, value.toLowerCase());
@@ -89,42 +90,46 @@ function termOf(term: FilterTerm): Matches {
     return answer;
   };
   if (field === "kind") return ({ seen }) => matches(seen.kind);
-  if (field === "verdict") return ({ judgement }) => matches(judgement.state);
+  if (field === "verdict") return ({ liveness }) => matches(liveness.state);
   return ({ seen }) => matches(seen.format) || seen.candidates.some(matches);
 }
 
-function compared({ field, comparing, number }: Extract<ComparingTerm, { number: number }>): Matches {
-  const numberOf = NUMBER_OF[field];
+function compileComparison({
+  field,
+  comparing,
+  number,
+}: Extract<ComparisonTerm, { number: number }>): HoldPredicate {
+  const numberOf = NUMBER_FIELDS[field];
   return comparing === ">" ? (hold) => numberOf(hold) > number : (hold) => numberOf(hold) < number;
 }
 
-const NUMBER_OF = {
-  waiters: ({ seen }: Hold) => seen.waiters?.count ?? 0,
-  count: ({ seen }: Hold) => seen.holders.reduce((sum, { count }) => sum + count, 0),
+const NUMBER_FIELDS = {
+  waiters: ({ seen }: ObservedHold) => seen.waiters?.count ?? 0,
+  count: ({ seen }: ObservedHold) => seen.holders.reduce((sum, { count }) => sum + count, 0),
 };
 
-function isMet(text: string | undefined, matches: (text: string) => boolean): boolean {
+function isMatch(text: string | undefined, matches: (text: string) => boolean): boolean {
   return text !== undefined && matches(text);
 }
 
-function exactly(field: "key" | "kind" | "verdict" | "format", text: string): Matches {
+function compileExactTerm(field: "key" | "kind" | "verdict" | "format", text: string): HoldPredicate {
   if (field === "key") return ({ key }) => key === text;
   if (field === "kind") return ({ seen }) => seen.kind === text;
-  if (field === "verdict") return ({ judgement }) => judgement.state === text;
+  if (field === "verdict") return ({ liveness }) => liveness.state === text;
   return ({ seen }) => seen.format === text || seen.candidates.some((each) => each === text);
 }
 
-function anywhere(text: string): Matches {
+function compileTextSearch(text: string): HoldPredicate {
   return ({ key, seen }) =>
-    lowered(key).includes(text) ||
-    seen.holders.some(({ owner, record }) => lowered(owner).includes(text) || isIn(record, text));
+    toLowerText(key).includes(text) ||
+    seen.holders.some(({ owner, record }) => toLowerText(owner).includes(text) || hasText(record, text));
 }
 
-function isIn(record: OwnerRecord | undefined, text: string): boolean {
+function hasText(record: OwnerRecord | undefined, text: string): boolean {
   if (record === undefined) return false;
   return Object.values(record).some((each) => String(each).toLowerCase().includes(text));
 }
 
-function lowered(key: Key): string {
-  return textOfKey(key).toLowerCase();
+function toLowerText(key: Key): string {
+  return formatKey(key).toLowerCase();
 }

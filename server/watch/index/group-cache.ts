@@ -1,156 +1,159 @@
-import type { OwnerSortField, OwnersBy } from "../../../lib/contract/owner.ts";
+import type { OwnerGrouping, OwnerSortField } from "../../../lib/contract/owner.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { inShares } from "../../concurrency/for-each-yielding.ts";
+import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
-import type { KeyRange } from "../../redis/glob.ts";
-import { heldSince } from "../holds/abnormal.ts";
-import { type Hold, sinceOf } from "../holds/observed-hold.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
+import { getHeldSince } from "../holds/abnormal.ts";
+import { getHolderSince, type ObservedHold } from "../holds/observed-hold.ts";
 import type { AbnormalKeys } from "./abnormal-keys.ts";
-import { matchingOf } from "./filter-compiler.ts";
-import { type Counted, Group, type Part } from "./hold-group.ts";
-import { type Direction, SortedKeys, type SortValue } from "./sorted-keys.ts";
+import { compileFilter } from "./filter-compiler.ts";
+import { type CountedHold, type GroupMembership, HoldGroup } from "./hold-group.ts";
+import { type SortDirection, SortedKeys, type SortValue } from "./sorted-keys.ts";
 
 export interface GroupOrder {
   readonly field: OwnerSortField;
-  readonly direction: Direction;
+  readonly direction: SortDirection;
 }
 
 /** Keys that begin with a prefix, by the next segments of them. */
-export interface Namespaces {
+export interface NamespaceGrouping {
   readonly prefix: string;
   readonly depth: number;
 }
 
-export type GroupsBy = OwnersBy | Namespaces;
+export type GroupBy = OwnerGrouping | NamespaceGrouping;
 
-export interface GroupsAsked {
-  readonly by: GroupsBy;
+export interface GroupQuery {
+  readonly by: GroupBy;
   readonly filter: string;
   readonly order: GroupOrder;
   /** Only such keys count, whatever is asked for. */
-  readonly within?: KeyRange | undefined;
+  readonly allowedKeys?: KeyPatternSet | undefined;
 }
 
 /** So many lists are kept; each is as large as there are owners. */
-const KEPT_MAX = 4;
+const GROUPINGS_MAX = 4;
 /** Of lists with few groups more are kept, each of which costs a change little: a tree of names has one a branch. */
-const SMALL_KEPT_MAX = 32;
-const SMALL = 1000;
+const SMALL_GROUPINGS_MAX = 32;
+const SMALL_GROUPING_SIZE = 1000;
 /** After so long without a question a list is let go of, so that changes cost nothing again. */
-const KEPT_MS = 30_000;
+const IDLE_MS = 30_000;
 
 /** So many may be made at once: each has a copy of the list of all locks, and they take turns. */
-const MAKING_MAX = 16;
+const BUILDING_MAX = 16;
 
-interface Kept {
-  readonly grouping: Grouping;
+interface CachedGrouping {
+  readonly grouping: HoldGrouping;
   readonly ready: Promise<void>;
-  askedAt: number;
+  queriedAt: number;
 }
 
 /**
  * Who has which locks. What was asked for lately is kept up with each change (some 2 µs each); the first time costs a
  * walk over all locks, in shares.
  */
-export class Groups {
+export class GroupCache {
   /** The one asked last comes last. */
-  readonly #kept = new Map<string, Kept>();
-  #making = 0;
+  readonly #groupings = new Map<string, CachedGrouping>();
+  #buildingCount = 0;
 
   constructor(
-    private readonly holds: ReadonlyMap<Key, Hold>,
-    private readonly abnormal: Pick<AbnormalKeys, "keys" | "pass">,
+    private readonly holds: ReadonlyMap<Key, ObservedHold>,
+    private readonly abnormal: Pick<AbnormalKeys, "keys" | "advance">,
   ) {}
 
   /** How many lists are kept. */
   get size(): number {
-    return this.#kept.size;
+    return this.#groupings.size;
   }
 
-  changed(before: Counted | undefined, after: Counted | undefined): void {
-    if (this.#kept.size === 0) return;
+  applyChange(before: CountedHold | undefined, after: CountedHold | undefined): void {
+    if (this.#groupings.size === 0) return;
     const now = performance.now();
-    for (const [name, { grouping, askedAt }] of this.#kept) {
-      if (now - askedAt > KEPT_MS) this.#kept.delete(name);
-      else grouping.change(before, after);
+    for (const [name, { grouping, queriedAt }] of this.#groupings) {
+      if (now - queriedAt > IDLE_MS) this.#groupings.delete(name);
+      else grouping.applyChange(before, after);
     }
   }
 
   /** @returns undefined: too many others are being made */
-  async ask(asked: GroupsAsked): Promise<Grouping | undefined> {
-    this.abnormal.pass();
-    const { by, filter, order, within } = asked;
-    const name = JSON.stringify([by, filter, order.field, order.direction, within?.patterns]);
-    const known = this.#kept.get(name);
-    if (known === undefined && this.#making >= MAKING_MAX) return undefined;
-    const kept = known ?? this.#begun(asked);
-    kept.askedAt = performance.now();
-    this.#kept.delete(name);
-    this.#kept.set(name, kept);
-    this.#makeRoom();
+  async query(asked: GroupQuery): Promise<HoldGrouping | undefined> {
+    this.abnormal.advance();
+    const { by, filter, order, allowedKeys } = asked;
+    const name = JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
+    const known = this.#groupings.get(name);
+    if (known === undefined && this.#buildingCount >= BUILDING_MAX) return undefined;
+    const kept = known ?? this.#startGrouping(asked);
+    kept.queriedAt = performance.now();
+    this.#groupings.delete(name);
+    this.#groupings.set(name, kept);
+    this.#evictGroupings();
     await kept.ready;
     // How large it is was not known before.
-    this.#makeRoom();
+    this.#evictGroupings();
     return kept.grouping;
   }
 
-  #begun(asked: GroupsAsked): Kept {
-    const grouping = new Grouping(asked);
-    this.#making++;
+  #startGrouping(asked: GroupQuery): CachedGrouping {
+    const grouping = new HoldGrouping(asked);
+    this.#buildingCount++;
     const made = grouping.fill([...this.holds.values()], this.abnormal.keys());
-    const ready = made.finally(() => this.#making--);
-    return { grouping, ready, askedAt: 0 };
+    const ready = made.finally(() => this.#buildingCount--);
+    return { grouping, ready, queriedAt: 0 };
   }
 
-  #makeRoom(): void {
+  #evictGroupings(): void {
     const counts = { small: 0, large: 0 };
-    for (const [name, { grouping }] of [...this.#kept].reverse()) {
+    for (const [name, { grouping }] of [...this.#groupings].reverse()) {
       // One that is let go of is told of no change, and somebody waits for it.
-      if (!grouping.isMade) continue;
-      const isSmall = grouping.size <= SMALL;
+      if (!grouping.isReady) continue;
+      const isSmall = grouping.size <= SMALL_GROUPING_SIZE;
       const count = isSmall ? ++counts.small : ++counts.large;
-      if (count > (isSmall ? SMALL_KEPT_MAX : KEPT_MAX)) this.#kept.delete(name);
+      if (count > (isSmall ? SMALL_GROUPINGS_MAX : GROUPINGS_MAX)) this.#groupings.delete(name);
     }
   }
 }
 
 /** The groups of all locks that match, in an order. */
-export class Grouping {
-  readonly #groups = new Map<Key, Group>();
-  readonly #matches: (hold: Hold) => boolean;
-  readonly #partsOf: PartsOf;
-  readonly #valueOf: (group: Group, name: Key) => SortValue;
-  readonly #direction: Direction;
+export class HoldGrouping {
+  readonly #groups = new Map<Key, HoldGroup>();
+  readonly #matches: (hold: ObservedHold) => boolean;
+  readonly #listMemberships: ListMemberships;
+  readonly #computeSortValue: (group: HoldGroup, name: Key) => SortValue;
+  readonly #direction: SortDirection;
   #sorted: SortedKeys;
   /** What changed while it was being made; undefined: it is made. */
-  #changes: (readonly [Counted | undefined, Counted | undefined])[] | undefined = [];
+  #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
   /** Locks that match, and have no such name. */
-  without = 0;
+  withoutNameCount = 0;
 
-  constructor({ by, filter, order, within }: GroupsAsked) {
+  constructor({ by, filter, order, allowedKeys }: GroupQuery) {
     // What time turns is not asked of groups: their filters refuse it.
-    const { fits } = matchingOf(filter);
+    const { fits } = compileFilter(filter);
     const prefix = typeof by === "string" ? "" : by.prefix;
-    this.#matches = (hold) => hold.key.startsWith(prefix) && (within?.has(hold.key) ?? true) && fits(hold);
-    this.#partsOf = typeof by === "string" ? heldBy(by) : inNamespace(by);
-    this.#valueOf = VALUE_OF[order.field];
+    this.#matches = (hold) =>
+      hold.key.startsWith(prefix) && (allowedKeys?.has(hold.key) ?? true) && fits(hold);
+    this.#listMemberships = typeof by === "string" ? groupByHolder(by) : groupByNamespace(by);
+    this.#computeSortValue = SORT_VALUES[order.field];
     this.#direction = order.direction;
     this.#sorted = new SortedKeys(order.direction);
   }
 
   /** To be called once, with all locks and which of them are abnormal; what changes from then on is told to `change`. */
-  async fill(holds: readonly Hold[], abnormal: Iterable<Key>): Promise<void> {
+  async fill(holds: readonly ObservedHold[], abnormal: Iterable<Key>): Promise<void> {
     const wasAbnormal = new Set(abnormal);
-    await inShares(holds, (hold) => this.#count({ hold, isAbnormal: wasAbnormal.has(hold.key) }, 1));
+    await forEachYielding(holds, (hold) =>
+      this.#countHold({ hold, isAbnormal: wasAbnormal.has(hold.key) }, 1),
+    );
     const names = [...this.#groups.keys()];
-    const values = [...this.#groups].map(([name, group]) => this.#valueOf(group, name));
-    this.#sorted = SortedKeys.of(this.#direction, values, names);
+    const values = [...this.#groups].map(([name, group]) => this.#computeSortValue(group, name));
+    this.#sorted = SortedKeys.from(this.#direction, values, names);
     const changes = this.#changes ?? [];
     this.#changes = undefined;
-    for (const [before, after] of changes) this.change(before, after);
+    for (const [before, after] of changes) this.applyChange(before, after);
   }
 
-  get isMade(): boolean {
+  get isReady(): boolean {
     return this.#changes === undefined;
   }
 
@@ -163,11 +166,11 @@ export class Grouping {
     return this.#groups.size;
   }
 
-  get(name: Key): Group | undefined {
+  get(name: Key): HoldGroup | undefined {
     return this.#groups.get(name);
   }
 
-  change(before: Counted | undefined, after: Counted | undefined): void {
+  applyChange(before: CountedHold | undefined, after: CountedHold | undefined): void {
     if (this.#changes !== undefined) {
       this.#changes.push([before, after]);
       return;
@@ -175,32 +178,32 @@ export class Grouping {
     const touched = new Map<Key, SortValue | undefined>();
     for (const counted of [before, after]) {
       if (counted === undefined || !this.#matches(counted.hold)) continue;
-      for (const [name] of this.#partsOf(counted.hold)) touched.set(name, this.#valueNow(name));
+      for (const [name] of this.#listMemberships(counted.hold)) touched.set(name, this.#findSortValue(name));
     }
-    if (before !== undefined) this.#count(before, -1);
-    if (after !== undefined) this.#count(after, 1);
+    if (before !== undefined) this.#countHold(before, -1);
+    if (after !== undefined) this.#countHold(after, 1);
     for (const [name, then] of touched) {
-      const now = this.#valueNow(name);
+      const now = this.#findSortValue(name);
       if (then === now) continue;
       if (then !== undefined) this.#sorted.delete(then, name);
       if (now !== undefined) this.#sorted.insert(now, name);
     }
   }
 
-  #valueNow(name: Key): SortValue | undefined {
+  #findSortValue(name: Key): SortValue | undefined {
     const group = this.#groups.get(name);
-    return group && this.#valueOf(group, name);
+    return group && this.#computeSortValue(group, name);
   }
 
-  #count(counted: Counted, by: 1 | -1): void {
+  #countHold(counted: CountedHold, by: 1 | -1): void {
     const { hold } = counted;
     if (!this.#matches(hold)) return;
-    const parts = this.#partsOf(hold);
-    if (parts.length === 0) this.without += by;
+    const parts = this.#listMemberships(hold);
+    if (parts.length === 0) this.withoutNameCount += by;
     for (const part of parts) {
       const [name] = part;
       const known = this.#groups.get(name);
-      const group = known ?? new Group();
+      const group = known ?? new HoldGroup();
       if (known === undefined) this.#groups.set(name, group);
       if (by === 1) group.add(counted, part);
       else group.delete(counted, part);
@@ -210,43 +213,43 @@ export class Grouping {
 }
 
 /** In which groups a lock counts, each once. */
-type PartsOf = (hold: Hold) => readonly Part[];
+type ListMemberships = (hold: ObservedHold) => readonly GroupMembership[];
 
-function heldBy(by: OwnersBy): PartsOf {
+function groupByHolder(by: OwnerGrouping): ListMemberships {
   const nameOf = by === "owner" ? ({ owner }: SeenHolder) => owner : ({ record }: SeenHolder) => record?.[by];
   return ({ holders }) => {
     const [first, second] = holders;
     if (second === undefined) {
       const name = nameOf(first.seen);
-      return name === undefined ? NOBODY : [[name, sinceOf(first).since]];
+      return name === undefined ? NO_MEMBERSHIPS : [[name, getHolderSince(first).since]];
     }
     const parts = new Map<Key, number>();
     for (const holder of holders) {
       const name = nameOf(holder.seen);
       if (name === undefined) continue;
-      const { since } = sinceOf(holder);
+      const { since } = getHolderSince(holder);
       parts.set(name, Math.min(since, parts.get(name) ?? since));
     }
     return [...parts];
   };
 }
 
-function inNamespace({ prefix, depth }: Namespaces): PartsOf {
+function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships {
   return (hold) => {
     const { key } = hold;
     let end = prefix.length;
     for (let segment = 0; segment < depth; segment++) {
       end = key.indexOf(":", end) + 1;
       // Its own name is no namespace, and so nobody's list is as long as there are keys of one.
-      if (end === 0) return NOBODY;
+      if (end === 0) return NO_MEMBERSHIPS;
     }
-    return [[key.slice(0, end), heldSince(hold), key.includes(":", end)]];
+    return [[key.slice(0, end), getHeldSince(hold), key.includes(":", end)]];
   };
 }
 
-const NOBODY: readonly never[] = [];
+const NO_MEMBERSHIPS: readonly never[] = [];
 
-const VALUE_OF: Record<OwnerSortField, (group: Group, name: Key) => SortValue> = {
+const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
   name: (_group, name) => name,
   holds: ({ holds }) => holds,
   abnormal: ({ abnormal }) => abnormal,

@@ -1,32 +1,32 @@
-import type { VerdictState } from "../../../lib/contract/liveness.ts";
+import type { LivenessState } from "../../../lib/contract/liveness.ts";
 import type { Waiters } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import type { Hold } from "../holds/observed-hold.ts";
-import { type Place, SortedKeys } from "./sorted-keys.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
-const NOTHING: Place = [0, ""];
+const NO_POSITION: SortPosition = [0, ""];
 
 /** A lock as it is counted: that it is abnormal, time may turn as well. */
-export interface Counted {
-  readonly hold: Hold;
+export interface CountedHold {
+  readonly hold: ObservedHold;
   readonly isAbnormal: boolean;
 }
 
 /** How a lock counts in a group: since when, and of a namespace whether the key has another one in it. */
-export type Part = readonly [name: Key, since: number, isDeeper?: boolean];
+export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
 /** The locks that one owner has, or one service, or one host: what is counted of them. */
-export class Group {
+export class HoldGroup {
   holds = 0;
   /** Of a namespace: how many of its keys have another one in it. */
-  deeper = 0;
+  childCount = 0;
   abnormal = 0;
-  readonly verdicts: Partial<Record<VerdictState, number>> = {};
+  readonly verdicts: Partial<Record<LivenessState, number>> = {};
   #waiting = 0;
   #estimated = 0;
   #unknowable = 0;
   /** Most have one lock, and a hundred thousand lists would take their room. */
-  #only: Place | undefined;
+  #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 
   get isEmpty(): boolean {
@@ -39,30 +39,30 @@ export class Group {
   }
 
   /** The lock that it has had for longest, and since when. */
-  get oldest(): Place {
-    return this.#byAge?.first ?? this.#only ?? NOTHING;
+  get oldest(): SortPosition {
+    return this.#byAge?.first ?? this.#onlyHold ?? NO_POSITION;
   }
 
-  add({ hold, isAbnormal }: Counted, [, since, isDeeper = false]: Part): void {
-    if (isDeeper) this.deeper++;
-    if (this.#byAge === undefined && this.#only !== undefined) {
+  add({ hold, isAbnormal }: CountedHold, [, since, isDeeper = false]: GroupMembership): void {
+    if (isDeeper) this.childCount++;
+    if (this.#byAge === undefined && this.#onlyHold !== undefined) {
       this.#byAge = new SortedKeys(1);
-      this.#byAge.insert(...this.#only);
-      this.#only = undefined;
+      this.#byAge.insert(...this.#onlyHold);
+      this.#onlyHold = undefined;
     }
-    if (this.#byAge === undefined) this.#only = [since, hold.key];
+    if (this.#byAge === undefined) this.#onlyHold = [since, hold.key];
     else this.#byAge.insert(since, hold.key);
-    this.#count(hold, isAbnormal, 1);
+    this.#countHold(hold, isAbnormal, 1);
   }
 
-  delete({ hold, isAbnormal }: Counted, [, since, isDeeper = false]: Part): void {
-    if (isDeeper) this.deeper--;
-    if (this.#byAge === undefined) this.#only = undefined;
+  delete({ hold, isAbnormal }: CountedHold, [, since, isDeeper = false]: GroupMembership): void {
+    if (isDeeper) this.childCount--;
+    if (this.#byAge === undefined) this.#onlyHold = undefined;
     else this.#byAge.delete(since, hold.key);
-    this.#count(hold, isAbnormal, -1);
+    this.#countHold(hold, isAbnormal, -1);
   }
 
-  #count({ seen, judgement: { state } }: Hold, isAbnormal: boolean, by: 1 | -1): void {
+  #countHold({ seen, liveness: { state } }: ObservedHold, isAbnormal: boolean, by: 1 | -1): void {
     this.holds += by;
     if (isAbnormal) this.abnormal += by;
     this.verdicts[state] = (this.verdicts[state] ?? 0) + by;

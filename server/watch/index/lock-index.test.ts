@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCK_SORTS } from "../../../lib/contract/lock-sort.ts";
+import { LOCK_SORT_FIELDS } from "../../../lib/contract/lock-sort.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import { Mirror } from "./lock-index.ts";
-import { type Order, orderOf } from "./query-cache.ts";
-import type { Place } from "./sorted-keys.ts";
+import { LockIndex } from "./lock-index.ts";
+import { parseSortOrder, type SortOrder } from "./query-cache.ts";
+import type { SortPosition } from "./sorted-keys.ts";
 
 const NOW = 1_790_000_000_000;
-const CALM = { wasGone: false, since: "exact", sight: "1" } as const;
-const BY_KEY = orderOf("key");
+const UNDISTURBED = { wasGone: false, since: "exact", continuityId: "1" } as const;
+const BY_KEY = parseSortOrder("key");
 
-interface Look extends Partial<SeenHolder> {
+interface HoldInput extends Partial<SeenHolder> {
   asOf?: number;
   remainingMs?: number | null;
 }
 
 /** A foreign hold unless it is given a fence. */
-function held(key: string, look: Look = {}): HeldObservation {
+function buildHeldObservation(key: string, look: HoldInput = {}): HeldObservation {
   const { asOf = NOW, remainingMs = 30_000, ...holder } = look;
   const first: SeenHolder = {
     owner: "5f0c0c1e-0000-4000-8000-000000000001:1",
@@ -43,29 +43,29 @@ function held(key: string, look: Look = {}): HeldObservation {
   };
 }
 
-const free = (key: string, asOf = NOW) => ({ state: "free", key, asOf }) as const;
+const buildFreeObservation = (key: string, asOf = NOW) => ({ state: "free", key, asOf }) as const;
 
-function mirrorOf(...looks: HeldObservation[]): Mirror {
-  const mirror = new Mirror();
-  for (const look of looks) mirror.observe(look, CALM);
+function createLockIndex(...looks: HeldObservation[]): LockIndex {
+  const mirror = new LockIndex();
+  for (const look of looks) mirror.applyObservation(look, UNDISTURBED);
   return mirror;
 }
 
-const listOf = (mirror: Mirror, filter: string, order: Order) =>
-  mirror.page(filter, order, { offset: 0 }, Number.POSITIVE_INFINITY).holds;
-const keysOf = (mirror: Mirror, filter: string, order: Order) =>
-  listOf(mirror, filter, order).map(({ key }) => key);
+const listHolds = (mirror: LockIndex, filter: string, order: SortOrder) =>
+  mirror.queryPage(filter, order, { offset: 0 }, Number.POSITIVE_INFINITY).holds;
+const listKeys = (mirror: LockIndex, filter: string, order: SortOrder) =>
+  listHolds(mirror, filter, order).map(({ key }) => key);
 
-function must<Value>(value: Value | undefined): Value {
+function assertDefined<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("expected a value");
   return value;
 }
 
 describe("LockIndex sorting", () => {
-  const mirror = mirrorOf(
-    held("b", { owner: "zoe", count: 2, remainingMs: 5, fence: "20", sinceMs: NOW - 10 }),
-    held("c", { owner: "adam", count: 3, remainingMs: null, fence: null, sinceMs: NOW - 30 }),
-    held("a", {
+  const mirror = createLockIndex(
+    buildHeldObservation("b", { owner: "zoe", count: 2, remainingMs: 5, fence: "20", sinceMs: NOW - 10 }),
+    buildHeldObservation("c", { owner: "adam", count: 3, remainingMs: null, fence: null, sinceMs: NOW - 30 }),
+    buildHeldObservation("a", {
       owner: "x",
       count: 1,
       remainingMs: 900,
@@ -83,24 +83,31 @@ describe("LockIndex sorting", () => {
     ["held", ["b", "a", "c"]],
     ["fence", ["c", "b", "a"]],
   ])("locks are sorted by %s in ascending and descending order", (sort, upwards) => {
-    expect(keysOf(mirror, "", orderOf(sort))).toEqual(upwards);
-    expect(keysOf(mirror, "", orderOf(`-${sort}`))).toEqual(upwards.toReversed());
+    expect(listKeys(mirror, "", parseSortOrder(sort))).toEqual(upwards);
+    expect(listKeys(mirror, "", parseSortOrder(`-${sort}`))).toEqual(upwards.toReversed());
   });
 
   it("every sort field of the API is supported", () => {
-    for (const sort of LOCK_SORTS) expect(keysOf(mirror, "", orderOf(sort))).toHaveLength(3);
+    for (const sort of LOCK_SORT_FIELDS) expect(listKeys(mirror, "", parseSortOrder(sort))).toHaveLength(3);
   });
 
   it("remaining time is compared at one moment, however long ago each lock was read", () => {
-    const early = held("early", { asOf: NOW - 5000, remainingMs: 9000 });
-    const late = held("late", { asOf: NOW, remainingMs: 5000 });
-    expect(keysOf(mirrorOf(late, early), "", orderOf("remaining"))).toEqual(["early", "late"]);
+    const early = buildHeldObservation("early", { asOf: NOW - 5000, remainingMs: 9000 });
+    const late = buildHeldObservation("late", { asOf: NOW, remainingMs: 5000 });
+    expect(listKeys(createLockIndex(late, early), "", parseSortOrder("remaining"))).toEqual([
+      "early",
+      "late",
+    ]);
   });
 
   it("locks with equal values are ordered by key in both directions", () => {
-    const same = mirrorOf(held("b"), held("c"), held("a"));
-    expect(keysOf(same, "", orderOf("count"))).toEqual(["a", "b", "c"]);
-    expect(keysOf(same, "", orderOf("-count"))).toEqual(["a", "b", "c"]);
+    const same = createLockIndex(
+      buildHeldObservation("b"),
+      buildHeldObservation("c"),
+      buildHeldObservation("a"),
+    );
+    expect(listKeys(same, "", parseSortOrder("count"))).toEqual(["a", "b", "c"]);
+    expect(listKeys(same, "", parseSortOrder("-count"))).toEqual(["a", "b", "c"]);
   });
 });
 
@@ -116,21 +123,21 @@ describe("LockIndex cursor paging", () => {
   });
   const looks = fc
     .dictionary(fc.string({ minLength: 1, maxLength: 3 }), look, { maxKeys: 25 })
-    .map((byKey) => Object.entries(byKey).map(([key, one]) => held(key, one)));
-  const sort = fc.constantFrom(...LOCK_SORTS, ...LOCK_SORTS.map((field) => `-${field}`));
+    .map((byKey) => Object.entries(byKey).map(([key, one]) => buildHeldObservation(key, one)));
+  const sort = fc.constantFrom(...LOCK_SORT_FIELDS, ...LOCK_SORT_FIELDS.map((field) => `-${field}`));
 
   it("cursor paging visits every remaining hold exactly once and in order while holds end between pages", () => {
     const limit = fc.integer({ min: 1, max: 6 });
     fc.assert(
       fc.property(looks, sort, limit, fc.array(fc.nat(), { maxLength: 30 }), (all, by, size, picks) => {
-        const mirror = mirrorOf(...all);
-        const order = orderOf(by);
-        const before = keysOf(mirror, "", order);
+        const mirror = createLockIndex(...all);
+        const order = parseSortOrder(by);
+        const before = listKeys(mirror, "", order);
         const removed = new Set<string>();
         const visited: string[] = [];
         const leaving = picks.values();
-        for (let after: Place | undefined, pages = 0; pages <= before.length; pages++) {
-          const page = mirror.page("", order, after === undefined ? { offset: 0 } : { after }, size);
+        for (let after: SortPosition | undefined, pages = 0; pages <= before.length; pages++) {
+          const page = mirror.queryPage("", order, after === undefined ? { offset: 0 } : { after }, size);
           visited.push(...page.holds.map(({ key }) => key));
           after = page.next;
           if (after === undefined) break;
@@ -138,7 +145,7 @@ describe("LockIndex cursor paging", () => {
           if (!pick.done) {
             const gone = before[pick.value % before.length] ?? "";
             removed.add(gone);
-            mirror.observe(free(gone), CALM);
+            mirror.applyObservation(buildFreeObservation(gone), UNDISTURBED);
           }
         }
         expect(visited).toEqual(before.filter((key) => visited.includes(key)));
@@ -151,18 +158,18 @@ describe("LockIndex cursor paging", () => {
   });
 
   it("cursor paging continues after a cursor whose hold is gone", () => {
-    const mirror = mirrorOf(held("a"), held("c"));
+    const mirror = createLockIndex(buildHeldObservation("a"), buildHeldObservation("c"));
     const behind = (key: string) =>
-      mirror.page("", BY_KEY, { after: [key, key] }, 9).holds.map((hold) => hold.key);
+      mirror.queryPage("", BY_KEY, { after: [key, key] }, 9).holds.map((hold) => hold.key);
     expect([behind("b"), behind("c")]).toEqual([["c"], []]);
   });
 });
 
 describe("LockIndex filtering", () => {
-  const mirror = mirrorOf(
-    held("lock:orders:1", { owner: "pod-7" }),
-    held("lock:orders:2", { owner: "pod-8", record: { service: "Billing", pid: 4711 } }),
-    held("mutex:1", { owner: "pod-7" }),
+  const mirror = createLockIndex(
+    buildHeldObservation("lock:orders:1", { owner: "pod-7" }),
+    buildHeldObservation("lock:orders:2", { owner: "pod-8", record: { service: "Billing", pid: 4711 } }),
+    buildHeldObservation("mutex:1", { owner: "pod-7" }),
   );
 
   it.each([
@@ -174,88 +181,100 @@ describe("LockIndex filtering", () => {
     ["4711", ["lock:orders:2"]],
     ["nowhere", []],
   ])("the filter %j keeps locks with a matching key, owner or owner record", (filter, keys) => {
-    expect(keysOf(mirror, filter, BY_KEY)).toEqual(keys);
+    expect(listKeys(mirror, filter, BY_KEY)).toEqual(keys);
   });
 
   it("a filter matches the escaped text of a key that is not UTF-8", () => {
     const binary = "\ud800bG9jazr_"; // lock:\xff
-    expect(keysOf(mirrorOf(held(binary)), "key:lock:?", BY_KEY)).toEqual([binary]);
+    expect(listKeys(createLockIndex(buildHeldObservation(binary)), "key:lock:?", BY_KEY)).toEqual([binary]);
   });
 });
 
 describe("LockIndex query results", () => {
   it("a query result includes changes made since the previous query", () => {
-    const mirror = mirrorOf(held("a"));
-    expect(keysOf(mirror, "", BY_KEY)).toEqual(["a"]);
-    mirror.observe(held("b"), CALM);
-    expect(keysOf(mirror, "", BY_KEY)).toEqual(["a", "b"]);
-    mirror.observe(held("b", { count: 2 }), CALM);
-    expect(listOf(mirror, "", BY_KEY)[1]?.seen.holders[0].count).toBe(2);
-    mirror.observe(free("a"), CALM);
-    expect(keysOf(mirror, "", BY_KEY)).toEqual(["b"]);
+    const mirror = createLockIndex(buildHeldObservation("a"));
+    expect(listKeys(mirror, "", BY_KEY)).toEqual(["a"]);
+    mirror.applyObservation(buildHeldObservation("b"), UNDISTURBED);
+    expect(listKeys(mirror, "", BY_KEY)).toEqual(["a", "b"]);
+    mirror.applyObservation(buildHeldObservation("b", { count: 2 }), UNDISTURBED);
+    expect(listHolds(mirror, "", BY_KEY)[1]?.seen.holders[0].count).toBe(2);
+    mirror.applyObservation(buildFreeObservation("a"), UNDISTURBED);
+    expect(listKeys(mirror, "", BY_KEY)).toEqual(["b"]);
   });
 
   it("query results are cached separately per filter, field and direction", () => {
-    const mirror = mirrorOf(held("a", { count: 2 }), held("b", { count: 1 }));
+    const mirror = createLockIndex(
+      buildHeldObservation("a", { count: 2 }),
+      buildHeldObservation("b", { count: 1 }),
+    );
     for (let round = 0; round < 2; round++) {
-      expect(keysOf(mirror, "", BY_KEY)).toEqual(["a", "b"]);
-      expect(keysOf(mirror, "", orderOf("-key"))).toEqual(["b", "a"]);
-      expect(keysOf(mirror, "", orderOf("count"))).toEqual(["b", "a"]);
-      expect(keysOf(mirror, "key:b", BY_KEY)).toEqual(["b"]);
-      for (let n = 0; n < 40; n++) expect(keysOf(mirror, `nothing-${n}`, BY_KEY)).toEqual([]);
+      expect(listKeys(mirror, "", BY_KEY)).toEqual(["a", "b"]);
+      expect(listKeys(mirror, "", parseSortOrder("-key"))).toEqual(["b", "a"]);
+      expect(listKeys(mirror, "", parseSortOrder("count"))).toEqual(["b", "a"]);
+      expect(listKeys(mirror, "key:b", BY_KEY)).toEqual(["b"]);
+      for (let n = 0; n < 40; n++) expect(listKeys(mirror, `nothing-${n}`, BY_KEY)).toEqual([]);
     }
   });
 
   it("the revision does not change when a read shows that a key outside the index is free", () => {
-    const mirror = mirrorOf(held("a"));
+    const mirror = createLockIndex(buildHeldObservation("a"));
     const before = mirror.revision;
-    expect(mirror.observe(free("b"), CALM)).toEqual({ before: undefined, after: undefined });
+    expect(mirror.applyObservation(buildFreeObservation("b"), UNDISTURBED)).toEqual({
+      before: undefined,
+      after: undefined,
+    });
     expect(mirror.revision).toBe(before);
   });
 });
 
 describe("LockIndex at capacity", () => {
   it("a full index leaves out new locks, counts them, and adds them once there is room", () => {
-    const mirror = new Mirror(2);
-    for (const key of ["a", "b", "c", "d"]) mirror.observe(held(key), CALM);
-    mirror.observe(held("c", { count: 2 }), CALM);
-    expect([keysOf(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["a", "b"], 2]);
-    expect(mirror.observe(held("c"), CALM)).toMatchObject({ before: undefined, after: { key: "c" } });
-    mirror.observe(free("a"), CALM);
-    mirror.observe(free("d"), CALM);
-    mirror.observe(held("c"), CALM);
-    expect([keysOf(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["b", "c"], 0]);
+    const mirror = new LockIndex(2);
+    for (const key of ["a", "b", "c", "d"]) mirror.applyObservation(buildHeldObservation(key), UNDISTURBED);
+    mirror.applyObservation(buildHeldObservation("c", { count: 2 }), UNDISTURBED);
+    expect([listKeys(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["a", "b"], 2]);
+    expect(mirror.applyObservation(buildHeldObservation("c"), UNDISTURBED)).toMatchObject({
+      before: undefined,
+      after: { key: "c" },
+    });
+    mirror.applyObservation(buildFreeObservation("a"), UNDISTURBED);
+    mirror.applyObservation(buildFreeObservation("d"), UNDISTURBED);
+    mirror.applyObservation(buildHeldObservation("c"), UNDISTURBED);
+    expect([listKeys(mirror, "", BY_KEY), mirror.leftOut]).toEqual([["b", "c"], 0]);
   });
 });
 
 describe("epochs", () => {
-  const again = (mirror: Mirror, look: Look, wasGone = false) =>
-    must(mirror.observe(held("k", look), { wasGone, since: "exact", sight: "1" }).after).holders[0].epoch;
+  const again = (mirror: LockIndex, look: HoldInput, wasGone = false) =>
+    assertDefined(
+      mirror.applyObservation(buildHeldObservation("k", look), { wasGone, since: "exact", continuityId: "1" })
+        .after,
+    ).holders[0].epoch;
 
   it("the epoch of a foreign hold stays the same while its count and TTL change", () => {
-    const mirror = new Mirror();
+    const mirror = new LockIndex();
     const first = again(mirror, { count: 1 });
     expect(again(mirror, { count: 3, remainingMs: 10, asOf: NOW + 5 })).toBe(first);
     expect(again(mirror, { count: 1, remainingMs: null, asOf: NOW + 9 })).toBe(first);
   });
 
   it("the epoch rises when the same foreign owner is seen after the key was gone", () => {
-    const mirror = new Mirror();
+    const mirror = new LockIndex();
     const first = again(mirror, {});
     expect(again(mirror, {}, true)).toBeGreaterThan(first);
   });
 
   it("the epoch rises when the key was free or held by another owner in between", () => {
-    const mirror = new Mirror();
+    const mirror = new LockIndex();
     const first = again(mirror, {});
-    mirror.observe(free("k"), CALM);
+    mirror.applyObservation(buildFreeObservation("k"), UNDISTURBED);
     const second = again(mirror, {});
     const third = again(mirror, { owner: "other" });
     expect([first, second, third, again(mirror, {})]).toEqual([first, first + 1, first + 2, first + 3]);
   });
 
   it("the epoch of a Lockkeeper hold stays the same as long as its fencing token does", () => {
-    const mirror = new Mirror();
+    const mirror = new LockIndex();
     const ours = { owner: "me", fence: "7", sinceMs: NOW, seq: 1 };
     const first = again(mirror, ours);
     expect(again(mirror, { ...ours, count: 2, remainingMs: 90_000, seq: 2 }, true)).toBe(first);
@@ -263,19 +282,26 @@ describe("epochs", () => {
   });
 
   it("two keys never share an epoch", () => {
-    const mirror = mirrorOf(held("a"), held("b"), held("c"));
-    const epochs = listOf(mirror, "", BY_KEY).map(({ holders: [{ epoch }] }) => epoch);
+    const mirror = createLockIndex(
+      buildHeldObservation("a"),
+      buildHeldObservation("b"),
+      buildHeldObservation("c"),
+    );
+    const epochs = listHolds(mirror, "", BY_KEY).map(({ holders: [{ epoch }] }) => epoch);
     expect(new Set(epochs).size).toBe(3);
   });
 });
 
 describe("indexed holds", () => {
-  const blind = { wasGone: false, since: "at_least", sight: "1" } as const;
+  const blind = { wasGone: false, since: "at_least", continuityId: "1" } as const;
 
   it("an indexed hold keeps its first-seen time and its longest observed TTL", () => {
-    const mirror = mirrorOf(held("k", { remainingMs: 20_000 }));
-    mirror.observe(held("k", { remainingMs: 30_000, asOf: NOW + 100 }), CALM);
-    mirror.observe(held("k", { remainingMs: 29_000, asOf: NOW + 1100 }), CALM);
+    const mirror = createLockIndex(buildHeldObservation("k", { remainingMs: 20_000 }));
+    mirror.applyObservation(buildHeldObservation("k", { remainingMs: 30_000, asOf: NOW + 100 }), UNDISTURBED);
+    mirror.applyObservation(
+      buildHeldObservation("k", { remainingMs: 29_000, asOf: NOW + 1100 }),
+      UNDISTURBED,
+    );
     expect(mirror.get("k")).toMatchObject({
       longestMs: 30_000,
       holders: [{ firstSeenMs: NOW, since: "exact" }],
@@ -284,40 +310,47 @@ describe("indexed holds", () => {
   });
 
   it("an indexed hold without a TTL has no longest observed TTL", () => {
-    const mirror = mirrorOf(held("k", { remainingMs: null }));
-    mirror.observe(held("k", { remainingMs: null, asOf: NOW + 1 }), CALM);
+    const mirror = createLockIndex(buildHeldObservation("k", { remainingMs: null }));
+    mirror.applyObservation(buildHeldObservation("k", { remainingMs: null, asOf: NOW + 1 }), UNDISTURBED);
     expect(mirror.get("k")?.longestMs).toBeNull();
   });
 
   it("an indexed hold has an at_least start time when observation was interrupted", () => {
-    const mirror = new Mirror();
-    mirror.observe(held("k"), blind);
+    const mirror = new LockIndex();
+    mirror.applyObservation(buildHeldObservation("k"), blind);
     expect(mirror.get("k")?.holders[0].since).toBe("at_least");
-    mirror.observe(held("k", { owner: "other" }), blind);
+    mirror.applyObservation(buildHeldObservation("k", { owner: "other" }), blind);
     expect(mirror.get("k")?.holders[0].since).toBe("at_least");
   });
 
   it("an indexed hold has an exact start time when observed continuously or after the key was gone", () => {
-    const mirror = new Mirror();
-    mirror.observe(held("k"), CALM);
+    const mirror = new LockIndex();
+    mirror.applyObservation(buildHeldObservation("k"), UNDISTURBED);
     expect(mirror.get("k")?.holders[0].since).toBe("exact");
-    mirror.observe(held("k"), { wasGone: true, since: "at_least", sight: "1" });
+    mirror.applyObservation(buildHeldObservation("k"), {
+      wasGone: true,
+      since: "at_least",
+      continuityId: "1",
+    });
     expect(mirror.get("k")?.holders[0].since).toBe("exact");
   });
 
   it("an index update returns the hold before and after it", () => {
-    const mirror = new Mirror();
-    const first = mirror.observe(held("k"), CALM);
-    const second = mirror.observe(held("k", { owner: "other" }), CALM);
+    const mirror = new LockIndex();
+    const first = mirror.applyObservation(buildHeldObservation("k"), UNDISTURBED);
+    const second = mirror.applyObservation(buildHeldObservation("k", { owner: "other" }), UNDISTURBED);
     expect(first.before).toBeUndefined();
     expect(second.before).toBe(first.after);
-    expect(mirror.observe(free("k"), CALM)).toEqual({ before: second.after, after: undefined });
+    expect(mirror.applyObservation(buildFreeObservation("k"), UNDISTURBED)).toEqual({
+      before: second.after,
+      after: undefined,
+    });
     expect(mirror.size).toBe(0);
   });
 
   it("a hold leaves the index when its key holds something else", () => {
-    const mirror = mirrorOf(held("k"));
-    mirror.observe({ state: "not_a_lock", key: "k", asOf: NOW, type: "string" }, CALM);
+    const mirror = createLockIndex(buildHeldObservation("k"));
+    mirror.applyObservation({ state: "not_a_lock", key: "k", asOf: NOW, type: "string" }, UNDISTURBED);
     expect([...mirror.keys()]).toEqual([]);
   });
 });

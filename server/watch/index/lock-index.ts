@@ -2,67 +2,67 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../../formats/observation.ts";
-import type { KeyRange } from "../../redis/glob.ts";
-import { NOTHING_USUAL } from "../holds/abnormal.ts";
-import { type Circumstances, holdOf } from "../holds/continuity.ts";
-import { type HeldBy, type Hold, sinceOf } from "../holds/observed-hold.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
+import { NO_TYPICAL_HELD } from "../holds/abnormal.ts";
+import { type ObservationContext, updateHold } from "../holds/continuity.ts";
+import { getHolderSince, type ObservedHold, type ObservedHolder } from "../holds/observed-hold.ts";
 import { AbnormalKeys } from "./abnormal-keys.ts";
-import { FacetSurveys } from "./facet-count-cache.ts";
-import { Groups } from "./group-cache.ts";
-import { type Knows, type Order, Questions } from "./query-cache.ts";
-import { Tokens } from "./shared-token-index.ts";
-import type { Place } from "./sorted-keys.ts";
+import { FacetCountCache } from "./facet-count-cache.ts";
+import { GroupCache } from "./group-cache.ts";
+import { type LockIndexDeps, QueryCache, type SortOrder } from "./query-cache.ts";
+import { SharedTokenIndex } from "./shared-token-index.ts";
+import type { SortPosition } from "./sorted-keys.ts";
 
 /** How many locks that are left out are told apart; more are not counted. */
 const LEFT_OUT_MAX = 10_000;
 
-const NOTHING_KNOWN: Knows = { now: Date.now, usual: NOTHING_USUAL };
+const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
 
-export interface Change {
-  readonly before: Hold | undefined;
-  readonly after: Hold | undefined;
+export interface HoldChange {
+  readonly before: ObservedHold | undefined;
+  readonly after: ObservedHold | undefined;
 }
 
 /** A part of the list of all holds that match a filter, in an order. */
-export interface Page {
-  readonly holds: readonly Hold[];
+export interface HoldPage {
+  readonly holds: readonly ObservedHold[];
   /** How many match in all. */
   readonly total: number;
   /** The place of the last one, if there are more after it. */
-  readonly next: Place | undefined;
+  readonly next: SortPosition | undefined;
 }
 
 /** Where a page begins. */
-export type Start = { readonly offset: number } | { readonly after: Place };
+export type PageStart = { readonly offset: number } | { readonly after: SortPosition };
 
 /** The picture in memory: every held lock, as last read. */
-export class Mirror {
-  readonly #holds = new Map<Key, Hold>();
-  readonly #tokens = new Tokens();
+export class LockIndex {
+  readonly #holds = new Map<Key, ObservedHold>();
+  readonly #sharedTokens = new SharedTokenIndex();
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
-  readonly #questions: Questions;
-  readonly #abnormal: AbnormalKeys;
+  readonly #queries: QueryCache;
+  readonly #abnormalKeys: AbnormalKeys;
   /** Who has how many of them. */
-  readonly groups: Groups;
+  readonly groups: GroupCache;
   /** What those have in common that match. */
-  readonly facets: FacetSurveys;
+  readonly facets: FacetCountCache;
   /** Locks for which there was no room. */
   readonly #leftOut = new Set<Key>();
-  #epochs = 0;
+  #lastEpoch = 0;
   #revision = 0;
 
-  /** @param most locks; those that come when there are as many are not taken in */
+  /** @param maxLocks locks; those that come when there are as many are not taken in */
   constructor(
-    private readonly most = Number.POSITIVE_INFINITY,
-    knows: Knows = NOTHING_KNOWN,
+    private readonly maxLocks = Number.POSITIVE_INFINITY,
+    knows: LockIndexDeps = DEFAULT_DEPS,
   ) {
-    this.#questions = new Questions(this.#holds, knows);
-    this.#abnormal = new AbnormalKeys(this.#holds, knows, (hold, isAbnormal) =>
-      this.groups.changed({ hold, isAbnormal: !isAbnormal }, { hold, isAbnormal }),
+    this.#queries = new QueryCache(this.#holds, knows);
+    this.#abnormalKeys = new AbnormalKeys(this.#holds, knows, (hold, isAbnormal) =>
+      this.groups.applyChange({ hold, isAbnormal: !isAbnormal }, { hold, isAbnormal }),
     );
-    this.groups = new Groups(this.#holds, this.#abnormal);
-    this.facets = new FacetSurveys(this.#holds, knows, () => this.#revision);
+    this.groups = new GroupCache(this.#holds, this.#abnormalKeys);
+    this.facets = new FacetCountCache(this.#holds, knows, () => this.#revision);
   }
 
   get size(): number {
@@ -79,7 +79,7 @@ export class Mirror {
     return this.#revision;
   }
 
-  get(key: Key): Hold | undefined {
+  get(key: Key): ObservedHold | undefined {
     return this.#holds.get(key);
   }
 
@@ -91,7 +91,7 @@ export class Mirror {
    * Takes in one look at a key. Looks must come in the order in which Redis answered them. A hold for which there is no
    * room is given back as `after` all the same, new at every look.
    */
-  observe(observation: Observation, circumstances: Circumstances): Change {
+  applyObservation(observation: Observation, circumstances: ObservationContext): HoldChange {
     const { key } = observation;
     const before = this.#holds.get(key);
     if (observation.state === "free" && observation.waiters?.count) {
@@ -101,30 +101,30 @@ export class Mirror {
       this.#leftOut.delete(key);
       if (before === undefined) return { before, after: undefined };
       this.#holds.delete(key);
-      this.#tokens.change(key, before, undefined);
-      this.#changed(key, before);
+      this.#sharedTokens.update(key, before, undefined);
+      this.#recordChange(key, before);
       return { before, after: undefined };
     }
-    const after = holdOf(before, observation, circumstances, () => ++this.#epochs);
-    if (before === undefined && this.#holds.size >= this.most) {
+    const after = updateHold(before, observation, circumstances, () => ++this.#lastEpoch);
+    if (before === undefined && this.#holds.size >= this.maxLocks) {
       if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
       return { before, after };
     }
     this.#leftOut.delete(key);
     this.#holds.set(key, after);
-    this.#tokens.change(key, before, after);
-    if (before === undefined || !looksAlike(before, after)) this.#changed(key, before);
+    this.#sharedTokens.update(key, before, after);
+    if (before === undefined || !isEquivalentHold(before, after)) this.#recordChange(key, before);
     return { before, after };
   }
 
   /** Who waits for a key that is free. */
-  waitersOf(key: Key): SeenWaiters | undefined {
+  findWaiters(key: Key): SeenWaiters | undefined {
     return this.#waiters.get(key);
   }
 
   /** Other keys that hold the very token of this hold, `most` of them: they were taken together. */
-  sharing(hold: Hold, most: number): Key[] {
-    return this.#tokens.others(hold, most);
+  findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
+    return this.#sharedTokens.findOtherKeys(hold, most);
   }
 
   /**
@@ -132,46 +132,52 @@ export class Mirror {
    *
    * @param within only such keys, whatever is asked for
    */
-  page(filter: string, order: Order, start: Start, limit: number, within?: KeyRange): Page {
-    const sorted = this.#questions.ask(filter, order, within);
+  queryPage(
+    filter: string,
+    order: SortOrder,
+    start: PageStart,
+    limit: number,
+    within?: KeyPatternSet,
+  ): HoldPage {
+    const sorted = this.#queries.query(filter, order, within);
     const { keys, next } =
-      "after" in start ? sorted.after(start.after, limit) : sorted.slice(start.offset, limit);
+      "after" in start ? sorted.sliceAfter(start.after, limit) : sorted.slice(start.offset, limit);
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };
   }
 
   /** How many are abnormal now, by their format. */
-  get abnormal(): ReadonlyMap<FormatName, number> {
-    this.#abnormal.pass();
-    return this.#abnormal.byFormat;
+  get abnormalCounts(): ReadonlyMap<FormatName, number> {
+    this.#abnormalKeys.advance();
+    return this.#abnormalKeys.countsByFormat;
   }
 
-  #changed(key: Key, before: Hold | undefined): void {
+  #recordChange(key: Key, before: ObservedHold | undefined): void {
     this.#revision++;
-    this.#questions.changed(key, before);
+    this.#queries.recordChange(key, before);
     const after = this.#holds.get(key);
-    const wasAbnormal = this.#abnormal.has(key);
-    this.#abnormal.changed(key);
-    this.groups.changed(
+    const wasAbnormal = this.#abnormalKeys.has(key);
+    this.#abnormalKeys.updateKey(key);
+    this.groups.applyChange(
       before && { hold: before, isAbnormal: wasAbnormal },
-      after && { hold: after, isAbnormal: this.#abnormal.has(key) },
+      after && { hold: after, isAbnormal: this.#abnormalKeys.has(key) },
     );
   }
 }
 
 /** Whether two looks would be shown, found and sorted alike. */
-function looksAlike(before: Hold, after: Hold): boolean {
+function isEquivalentHold(before: ObservedHold, after: ObservedHold): boolean {
   const [a, b] = [before.seen, after.seen];
   return (
-    before.sight === after.sight &&
+    before.continuityId === after.continuityId &&
     before.endsAtMs === after.endsAtMs &&
     before.holders.length === after.holders.length &&
-    before.holders.every((one, at) => isShownAlike(one, after.holders[at])) &&
+    before.holders.every((one, at) => isEquivalentHolder(one, after.holders[at])) &&
     a.state === b.state &&
     a.format === b.format &&
     a.kind === b.kind &&
     a.confidence === b.confidence &&
-    before.judgement.state === after.judgement.state &&
-    before.judgement.misses === after.judgement.misses &&
+    before.liveness.state === after.liveness.state &&
+    before.liveness.misses === after.liveness.misses &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
     a.waiters?.known === b.waiters?.known &&
@@ -180,13 +186,13 @@ function looksAlike(before: Hold, after: Hold): boolean {
   );
 }
 
-function isShownAlike(one: HeldBy, two: HeldBy | undefined): boolean {
+function isEquivalentHolder(one: ObservedHolder, two: ObservedHolder | undefined): boolean {
   return (
     one.epoch === two?.epoch &&
-    one.doubts === two.doubts &&
+    one.ambiguousExits === two.ambiguousExits &&
     one.seen.count === two.seen.count &&
     one.seen.leaseMs === two.seen.leaseMs &&
-    sinceOf(one).since === sinceOf(two).since &&
+    getHolderSince(one).since === getHolderSince(two).since &&
     isSameRecord(one.seen.record, two.seen.record)
   );
 }

@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
-import { LOCK_SORTS, type LockSortField } from "../../../lib/contract/lock-sort.ts";
-import { type HeldObservation, strangerOf } from "../../formats/observation.ts";
-import { heldSince, rankOf } from "../holds/abnormal.ts";
-import { type Hold, sinceOf } from "../holds/observed-hold.ts";
-import { Mirror } from "./lock-index.ts";
-import { orderOf } from "./query-cache.ts";
-import { type Place, SortedKeys } from "./sorted-keys.ts";
+import { LOCK_SORT_FIELDS, type LockSortField } from "../../../lib/contract/lock-sort.ts";
+import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
+import { computeRank, getHeldSince } from "../holds/abnormal.ts";
+import { getHolderSince, type ObservedHold } from "../holds/observed-hold.ts";
+import { LockIndex } from "./lock-index.ts";
+import { parseSortOrder } from "./query-cache.ts";
+import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NOW = 1_790_000_000_000;
 
-interface Look {
+interface HoldInput {
   readonly key: string;
   readonly owner: string;
   readonly count: number;
@@ -25,7 +25,7 @@ interface Look {
   readonly wasGone: boolean;
 }
 
-function seenOf({
+function toObservation({
   key,
   owner,
   count,
@@ -35,20 +35,20 @@ function seenOf({
   remainingMs,
   waiting,
   record,
-}: Look): HeldObservation {
+}: HoldInput): HeldObservation {
   return {
     ...{ state: "held", key, asOf: NOW + asOf, type: "hash", format, candidates: [], kind: "lock" },
     ...{ confidence: "certain", remainingMs, waiters: { count: waiting, known: "exact" } },
-    holders: [strangerOf(owner, { count, fence, record })],
+    holders: [createForeignHolder(owner, { count, fence, record })],
   };
 }
 
-function take(mirror: Mirror, look: Look): void {
+function applyInput(mirror: LockIndex, look: HoldInput): void {
   const { wasGone } = look;
-  mirror.observe(seenOf(look), { wasGone, since: "exact", sight: "1" });
+  mirror.applyObservation(toObservation(look), { wasGone, since: "exact", continuityId: "1" });
 }
 
-const FIRST: Omit<Look, "key"> = {
+const FIRST: Omit<HoldInput, "key"> = {
   ...{ owner: "pod-1", count: 1, format: "redisson", fence: null, asOf: 0, remainingMs: 1000 },
   ...{ waiting: 0, record: undefined, wasGone: false },
 };
@@ -56,7 +56,7 @@ const FIRST: Omit<Look, "key"> = {
 const small = fc.integer({ min: 0, max: 3 });
 const key = fc.constantFrom(..."abcdefgh").map((name) => `lock:${name}`);
 /** One thing is another than at the look before. */
-const turn = fc.oneof(
+const operation = fc.oneof(
   fc.constantFrom("pod-1", "pod-2").map((owner) => ({ owner })),
   small.map((count) => ({ count })),
   fc.constantFrom("redisson" as const, "token" as const).map((format) => ({ format })),
@@ -78,20 +78,20 @@ const turn = fc.oneof(
 
 let now = NOW;
 /** What is usual differs by the key, as it does by its pattern. */
-const usual = (name: string) => (name === "lock:a" ? undefined : 1500);
+const getTypicalMs = (name: string) => (name === "lock:a" ? undefined : 1500);
 
-const FILTERS: Readonly<Record<string, (hold: Hold) => boolean>> = {
-  "held>2s": (hold) => now - heldSince(hold) > 2000,
-  "held<1.5s key:lock:*": (hold) => now - heldSince(hold) < 1500,
+const FILTERS: Readonly<Record<string, (hold: ObservedHold) => boolean>> = {
+  "held>2s": (hold) => now - getHeldSince(hold) > 2000,
+  "held<1.5s key:lock:*": (hold) => now - getHeldSince(hold) < 1500,
   "remaining<500ms": ({ endsAtMs }) => endsAtMs !== null && endsAtMs - now < 500,
   "remaining>1s": ({ endsAtMs }) => endsAtMs === null || endsAtMs - now > 1000,
-  "held>usual": (hold) => now - heldSince(hold) > (usual(hold.key) ?? Number.POSITIVE_INFINITY),
+  "held>usual": (hold) => now - getHeldSince(hold) > (getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
   "waiters>1": ({ seen }) => (seen.waiters?.count ?? 0) > 1,
   "count<2": ({ seen }) => seen.holders[0].count < 2,
   "is:abnormal": (hold) =>
     hold.seen.state === "held" &&
-    (["late", "no-expiry"].includes(hold.judgement.state) ||
-      now - heldSince(hold) > 2 * (usual(hold.key) ?? Number.POSITIVE_INFINITY)),
+    (["late", "no-expiry"].includes(hold.liveness.state) ||
+      now - getHeldSince(hold) > 2 * (getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY)),
   "": () => true,
   "owner:pod-1": ({ seen }) => seen.holders[0].owner === "pod-1",
   "format:redis*": ({ seen }) => seen.format === "redisson",
@@ -101,21 +101,21 @@ const FILTERS: Readonly<Record<string, (hold: Hold) => boolean>> = {
     key === "lock:a" && (seen.holders[0].owner === "pod-1" || seen.holders[0].record?.host === "pod-1"),
 };
 
-const VALUES: Record<LockSortField, (hold: Hold) => string | number> = {
+const VALUES: Record<LockSortField, (hold: ObservedHold) => string | number> = {
   key: (hold) => hold.key,
   owner: ({ seen }) => seen.holders[0].record?.service ?? seen.holders[0].owner,
   count: ({ seen }) => seen.holders[0].count,
   remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
   waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  held: ({ holders }) => -sinceOf(holders[0]).since,
+  held: ({ holders }) => -getHolderSince(holders[0]).since,
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,
-  abnormality: (hold) => rankOf(hold, now, usual(hold.key) ?? Number.POSITIVE_INFINITY),
+  abnormality: (hold) => computeRank(hold, now, getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
 };
 
 /** Everything filtered and sorted anew. */
-function plainList(mirror: Mirror, filter: string, sort: string): Hold[] {
-  const { field, direction } = orderOf(sort);
+function listNaively(mirror: LockIndex, filter: string, sort: string): ObservedHold[] {
+  const { field, direction } = parseSortOrder(sort);
   const holds = [...mirror.keys()].flatMap((each) => mirror.get(each) ?? []);
   return holds
     .filter((hold) => FILTERS[filter]?.(hold))
@@ -127,14 +127,17 @@ function plainList(mirror: Mirror, filter: string, sort: string): Hold[] {
 }
 
 it("a cached page equals filtering and sorting all locks from scratch, after any changes and queries", () => {
-  type Step = (mirror: Mirror, looks: Map<string, Look>) => void;
-  const came: fc.Arbitrary<Step> = fc.tuple(key, turn).map(([name, change]) => (mirror, looks) => {
+  type Step = (mirror: LockIndex, looks: Map<string, HoldInput>) => void;
+  const came: fc.Arbitrary<Step> = fc.tuple(key, operation).map(([name, change]) => (mirror, looks) => {
     const next = { ...FIRST, ...looks.get(name), wasGone: false, ...change, key: name };
     looks.set(name, next);
-    take(mirror, next);
+    applyInput(mirror, next);
   });
   const went: fc.Arbitrary<Step> = key.map((gone) => (mirror) => {
-    mirror.observe({ state: "free", key: gone, asOf: NOW }, { wasGone: false, since: "exact", sight: "1" });
+    mirror.applyObservation(
+      { state: "free", key: gone, asOf: NOW },
+      { wasGone: false, since: "exact", continuityId: "1" },
+    );
   });
   const passed: fc.Arbitrary<Step> = fc.integer({ min: 1, max: 2500 }).map((ms) => () => {
     now += ms;
@@ -142,22 +145,22 @@ it("a cached page equals filtering and sorting all locks from scratch, after any
   const question: fc.Arbitrary<Step> = fc
     .record({
       filter: fc.constantFrom(...Object.keys(FILTERS)),
-      sort: fc.constantFrom(...LOCK_SORTS, ...LOCK_SORTS.map((field) => `-${field}`)),
+      sort: fc.constantFrom(...LOCK_SORT_FIELDS, ...LOCK_SORT_FIELDS.map((field) => `-${field}`)),
       offset: fc.integer({ min: 0, max: 12 }),
       limit: fc.integer({ min: 0, max: 9 }),
       laterMs: fc.integer({ min: 0, max: 2500 }),
     })
     .map(({ filter, sort, offset, limit, laterMs }) => (mirror) => {
       // Asked for before, it is only brought up to date.
-      mirror.page(filter, orderOf(sort), { offset }, limit);
+      mirror.queryPage(filter, parseSortOrder(sort), { offset }, limit);
       now += laterMs;
-      const all = plainList(mirror, filter, sort);
-      const page = mirror.page(filter, orderOf(sort), { offset }, limit);
+      const all = listNaively(mirror, filter, sort);
+      const page = mirror.queryPage(filter, parseSortOrder(sort), { offset }, limit);
       expect(page.holds).toEqual(all.slice(offset, offset + limit));
       expect(page.total).toBe(all.length);
       expect(page.next !== undefined).toBe(limit > 0 && all.length > offset + limit);
       if (page.next === undefined) return;
-      const following = mirror.page(filter, orderOf(sort), { after: page.next }, limit);
+      const following = mirror.queryPage(filter, parseSortOrder(sort), { after: page.next }, limit);
       expect(following.holds).toEqual(all.slice(offset + limit, offset + 2 * limit));
       expect(following.total).toBe(all.length);
     });
@@ -170,8 +173,8 @@ it("a cached page equals filtering and sorting all locks from scratch, after any
   fc.assert(
     fc.property(steps, (all) => {
       now = NOW;
-      const mirror = new Mirror(undefined, { now: () => now, usual });
-      const looks = new Map<string, Look>();
+      const mirror = new LockIndex(undefined, { now: () => now, getTypicalHeldMs: getTypicalMs });
+      const looks = new Map<string, HoldInput>();
       for (const step of all) step(mirror, looks);
     }),
     { numRuns: 300 },
@@ -179,22 +182,23 @@ it("a cached page equals filtering and sorting all locks from scratch, after any
 });
 
 it("a cached query result is correct after many changes between two requests for it", () => {
-  const mirror = new Mirror();
-  const one = (name: number, count: number): Look => ({
+  const mirror = new LockIndex();
+  const one = (name: number, count: number): HoldInput => ({
     ...FIRST,
     key: `lock:${name}`,
     count,
   });
-  const asked = () => mirror.page("", orderOf("-count"), { offset: 0 }, 50).holds.map((hold) => hold.key);
-  for (let name = 0; name < 60; name++) take(mirror, one(name, 1));
+  const asked = () =>
+    mirror.queryPage("", parseSortOrder("-count"), { offset: 0 }, 50).holds.map((hold) => hold.key);
+  for (let name = 0; name < 60; name++) applyInput(mirror, one(name, 1));
   expect(asked()).toHaveLength(50);
-  mirror.page("owner:pod-1", orderOf("key"), { offset: 0 }, 1);
+  mirror.queryPage("owner:pod-1", parseSortOrder("key"), { offset: 0 }, 1);
   for (let round = 0; round < 400; round++) {
-    for (let name = 0; name < 60; name++) take(mirror, one(name, round + name));
-    if (round % 50 === 0) mirror.page("owner:pod-1", orderOf("key"), { offset: 0 }, 1);
+    for (let name = 0; name < 60; name++) applyInput(mirror, one(name, round + name));
+    if (round % 50 === 0) mirror.queryPage("owner:pod-1", parseSortOrder("key"), { offset: 0 }, 1);
   }
   expect(asked()).toEqual(
-    plainList(mirror, "", "-count")
+    listNaively(mirror, "", "-count")
       .slice(0, 50)
       .map((hold) => hold.key),
   );
@@ -209,7 +213,7 @@ it("a sorted list of thousands of keys stays in order during inserts and deletes
   const check = (all: [number, number][], direction: 1 | -1, begin: number) => {
     const values = new Map<string, number>();
     for (const [name, value] of all.slice(0, begin)) values.set(`k${name}`, value);
-    const sorted = SortedKeys.of(direction, [...values.values()], [...values.keys()]);
+    const sorted = SortedKeys.from(direction, [...values.values()], [...values.keys()]);
     for (const [name, value] of all.slice(begin)) {
       const known = values.get(`k${name}`);
       if (known !== undefined) expect(sorted.delete(known, `k${name}`)).toBe(true);
@@ -224,9 +228,9 @@ it("a sorted list of thousands of keys stays in order during inserts and deletes
     expect(sorted.size).toBe(plain.length);
     for (const at of [0, 1, 255, 256, 257, plain.length >> 1]) {
       const [name = "", value = 0] = plain[at] ?? [];
-      const place: Place = [value, name];
+      const place: SortPosition = [value, name];
       expect(sorted.slice(at, 3).keys).toEqual(plain.slice(at, at + 3).map(([each]) => each));
-      if (at < plain.length) expect(sorted.after(place, 1).keys).toEqual(sorted.slice(at + 1, 1).keys);
+      if (at < plain.length) expect(sorted.sliceAfter(place, 1).keys).toEqual(sorted.slice(at + 1, 1).keys);
     }
     expect(sorted.delete(1, "not there")).toBe(false);
   };

@@ -3,20 +3,26 @@ import type { Key } from "../../../lib/keys/key.ts";
 export type SortValue = string | number;
 
 /** A place in a sorted list: everything up to and including it has been given. */
-export type Place = readonly [value: SortValue, key: Key];
+export type SortPosition = readonly [value: SortValue, key: Key];
 
 /** Values upwards (1) or downwards (-1); keys with one value always upwards. */
-export type Direction = 1 | -1;
+export type SortDirection = 1 | -1;
 
-function comparePlaces(a: SortValue, keyA: Key, b: SortValue, keyB: Key, direction: Direction): number {
+function comparePositions(
+  a: SortValue,
+  keyA: Key,
+  b: SortValue,
+  keyB: Key,
+  direction: SortDirection,
+): number {
   if (a !== b) return (a < b ? -1 : 1) * direction;
   return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
 }
 
-export interface Slice {
+export interface KeySlice {
   readonly keys: readonly Key[];
   /** The place of the last one given, if there are more after it. */
-  readonly next: Place | undefined;
+  readonly next: SortPosition | undefined;
 }
 
 /** Two lists beside each other instead of pairs: 16 bytes a key, and numbers are kept as they are. */
@@ -35,12 +41,12 @@ export class SortedKeys {
   readonly #chunks: Chunk[] = [];
   #size = 0;
 
-  constructor(private readonly direction: Direction) {}
+  constructor(private readonly direction: SortDirection) {}
 
   /** @param keys in any order, each once, with their values */
-  static of(direction: Direction, values: readonly SortValue[], keys: readonly Key[]): SortedKeys {
+  static from(direction: SortDirection, values: readonly SortValue[], keys: readonly Key[]): SortedKeys {
     const order = Uint32Array.from(keys.keys()).sort((a, b) =>
-      comparePlaces(values[a] ?? 0, keys[a] ?? "", values[b] ?? 0, keys[b] ?? "", direction),
+      comparePositions(values[a] ?? 0, keys[a] ?? "", values[b] ?? 0, keys[b] ?? "", direction),
     );
     const sorted = new SortedKeys(direction);
     const half = CHUNK_MAX / 2;
@@ -59,7 +65,7 @@ export class SortedKeys {
     return this.#size;
   }
 
-  get first(): Place | undefined {
+  get first(): SortPosition | undefined {
     const [chunk] = this.#chunks;
     const [value, key] = [chunk?.values[0], chunk?.keys[0]];
     return value === undefined || key === undefined ? undefined : [value, key];
@@ -67,56 +73,56 @@ export class SortedKeys {
 
   insert(value: SortValue, key: Key): void {
     this.#size++;
-    const at = Math.min(this.#chunkOf(value, key), Math.max(0, this.#chunks.length - 1));
+    const at = Math.min(this.#findChunk(value, key), Math.max(0, this.#chunks.length - 1));
     const chunk = this.#chunks[at];
     if (chunk === undefined) {
       this.#chunks.push({ values: [value], keys: [key] });
       return;
     }
-    const index = this.#indexIn(chunk, value, key);
+    const index = this.#findIndex(chunk, value, key);
     chunk.values.splice(index, 0, value);
     chunk.keys.splice(index, 0, key);
-    if (chunk.keys.length > CHUNK_MAX) this.#split(at, chunk);
+    if (chunk.keys.length > CHUNK_MAX) this.#splitChunk(at, chunk);
   }
 
   /** @returns whether it was there */
   delete(value: SortValue, key: Key): boolean {
-    const at = this.#chunkOf(value, key);
+    const at = this.#findChunk(value, key);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return false;
-    const index = this.#indexIn(chunk, value, key);
+    const index = this.#findIndex(chunk, value, key);
     if (chunk.keys[index] !== key || chunk.values[index] !== value) return false;
     chunk.values.splice(index, 1);
     chunk.keys.splice(index, 1);
     this.#size--;
-    if (chunk.keys.length < CHUNK_MAX / 8) this.#join(at, chunk);
+    if (chunk.keys.length < CHUNK_MAX / 8) this.#mergeSmallChunk(at, chunk);
     return true;
   }
 
   /** Keys from the one at `offset` on. */
-  slice(offset: number, limit: number): Slice {
+  slice(offset: number, limit: number): KeySlice {
     let index = offset;
     let at = 0;
     for (let chunk = this.#chunks[at]; chunk !== undefined && index >= chunk.keys.length; ) {
       index -= chunk.keys.length;
       chunk = this.#chunks[++at];
     }
-    return this.#take(at, index, limit);
+    return this.#collect(at, index, limit);
   }
 
   /** Keys that come after the place. */
-  after([value, key]: Place, limit: number): Slice {
-    const at = this.#chunkOf(value, key);
+  sliceAfter([value, key]: SortPosition, limit: number): KeySlice {
+    const at = this.#findChunk(value, key);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return { keys: [], next: undefined };
-    const index = this.#indexIn(chunk, value, key);
+    const index = this.#findIndex(chunk, value, key);
     const isThere = chunk.keys[index] === key && chunk.values[index] === value;
-    return this.#take(at, index + (isThere ? 1 : 0), limit);
+    return this.#collect(at, index + (isThere ? 1 : 0), limit);
   }
 
-  #take(at: number, from: number, limit: number): Slice {
+  #collect(at: number, from: number, limit: number): KeySlice {
     const keys: Key[] = [];
-    let last: Place | undefined;
+    let last: SortPosition | undefined;
     let index = from;
     let chunk = this.#chunks[at];
     for (let next = at; chunk !== undefined; chunk = this.#chunks[++next], index = 0) {
@@ -132,7 +138,7 @@ export class SortedKeys {
   }
 
   /** The first chunk whose last place is not before this one. */
-  #chunkOf(value: SortValue, key: Key): number {
+  #findChunk(value: SortValue, key: Key): number {
     let low = 0;
     let high = this.#chunks.length;
     while (low < high) {
@@ -145,7 +151,7 @@ export class SortedKeys {
   }
 
   /** The first index of the chunk that is not before the place. */
-  #indexIn(chunk: Chunk, value: SortValue, key: Key): number {
+  #findIndex(chunk: Chunk, value: SortValue, key: Key): number {
     let low = 0;
     let high = chunk.keys.length;
     while (low < high) {
@@ -159,16 +165,16 @@ export class SortedKeys {
   #isBefore({ values, keys }: Chunk, index: number, value: SortValue, key: Key): boolean {
     const [there, thereKey] = [values[index], keys[index]];
     if (there === undefined || thereKey === undefined) return false;
-    return comparePlaces(there, thereKey, value, key, this.direction) < 0;
+    return comparePositions(there, thereKey, value, key, this.direction) < 0;
   }
 
-  #split(at: number, { values, keys }: Chunk): void {
+  #splitChunk(at: number, { values, keys }: Chunk): void {
     const half = keys.length >> 1;
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
   /** A chunk that has become small goes into its neighbour, so that there are never many small ones. */
-  #join(at: number, { values, keys }: Chunk): void {
+  #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);
       return;

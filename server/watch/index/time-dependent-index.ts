@@ -1,29 +1,29 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { NEVER, type TimedTerm, type UsualHeld } from "../holds/abnormal.ts";
-import type { Hold } from "../holds/observed-hold.ts";
+import { type GetTypicalHeldMs, NEVER, type TimeDependentTerm } from "../holds/abnormal.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
 import { Deadlines } from "../scan/deadlines.ts";
-import type { Matches } from "./filter-compiler.ts";
+import type { HoldPredicate } from "./filter-compiler.ts";
 import type { SortValues } from "./sort-values.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
 /** What is usual changes as locks are released: within this time each hold is asked anew what that means for it. */
-const USUAL_ANEW_MS = 30_000;
+const TYPICAL_REFRESH_MS = 30_000;
 /** So many of them in one step at most, some 1.5 µs each; of more locks each comes its turn later. */
-const ANEW_MAX = 4000;
+const TYPICAL_REFRESH_MAX = 4000;
 /** What was not asked for so long knows too little of what is usual now. */
-const USUAL_STALE_MS = 60_000;
+const TYPICAL_STALE_MS = 60_000;
 /** Redis's clock as we know it trembles; this is a step. */
-const CLOCK_BACK_MS = 1000;
+const CLOCK_SETBACK_MS = 1000;
 
-export interface Asking<Value extends SortValue = SortValue> {
+export interface TimeDependentQuery<Value extends SortValue = SortValue> {
   /** What time does not touch. */
-  readonly fits: Matches;
-  readonly term: TimedTerm | undefined;
+  readonly fits: HoldPredicate;
+  readonly term: TimeDependentTerm | undefined;
   readonly order: SortValues<Value>;
 }
 
 /** Where keys are placed by their values. */
-export interface Places<Value extends SortValue> {
+export interface SortedPlacement<Value extends SortValue> {
   insert(value: Value, key: Key): void;
   delete(value: Value, key: Key): void;
 }
@@ -33,27 +33,27 @@ export interface Places<Value extends SortValue> {
  * turn by itself. What turns costs as much as a change; what does not costs nothing. What is usual is asked for each
  * hold in turn, a share of them with each step, so that no step bears them all.
  */
-export class Timed<Value extends SortValue = SortValue> {
+export class TimeDependentIndex<Value extends SortValue = SortValue> {
   readonly #values = new Map<Key, Value>();
-  readonly #turns = new Deadlines<Key>();
-  readonly #isOfUsual: boolean;
-  #round: Iterator<Hold>;
-  #upTo: number;
+  readonly #changesAt = new Deadlines<Key>();
+  readonly #usesTypical: boolean;
+  #refreshIterator: Iterator<ObservedHold>;
+  #advancedTo: number;
 
   constructor(
-    private readonly asking: Asking<Value>,
-    private readonly holds: ReadonlyMap<Key, Hold>,
-    private readonly usual: UsualHeld,
+    private readonly query: TimeDependentQuery<Value>,
+    private readonly holds: ReadonlyMap<Key, ObservedHold>,
+    private readonly getTypicalHeldMs: GetTypicalHeldMs,
     now: number,
   ) {
     // Of the orders, time turns only that of abnormality.
-    this.#isOfUsual = asking.term?.isOfUsual === true || asking.order.turnsAt !== undefined;
-    this.#round = holds.values();
-    this.#upTo = now;
+    this.#usesTypical = query.term?.usesTypical === true || query.order.computeChangeAt !== undefined;
+    this.#refreshIterator = holds.values();
+    this.#advancedTo = now;
   }
 
   get size(): number {
-    return this.#turns.size;
+    return this.#changesAt.size;
   }
 
   /** Of the list. */
@@ -67,71 +67,71 @@ export class Timed<Value extends SortValue = SortValue> {
 
   /** Whether to make it anew is right, or costs less than to bring it up to date. */
   isStale(now: number): boolean {
-    const passedMs = now - this.#upTo;
-    return passedMs < -CLOCK_BACK_MS || (this.#isOfUsual && passedMs > USUAL_STALE_MS);
+    const passedMs = now - this.#advancedTo;
+    return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
   }
 
   /** Notes a hold of which a list is about to be made. @returns what it is sorted by; undefined: not in the list */
-  add(hold: Hold, now: number): Value | undefined {
-    const value = this.#read(hold, now);
+  add(hold: ObservedHold, now: number): Value | undefined {
+    const value = this.#evaluateHold(hold, now);
     if (value !== undefined) this.#values.set(hold.key, value);
     return value;
   }
 
   /** Puts a key where it belongs now. */
-  place(sorted: Places<Value>, key: Key, hold: Hold | undefined, now: number): void {
+  placeKey(sorted: SortedPlacement<Value>, key: Key, hold: ObservedHold | undefined, now: number): void {
     const then = this.#values.get(key);
-    const value = hold && this.#read(hold, now);
-    if (hold === undefined) this.#turns.delete(key);
+    const value = hold && this.#evaluateHold(hold, now);
+    if (hold === undefined) this.#changesAt.delete(key);
     if (value === then) return;
     if (value === undefined) this.#values.delete(key);
     else this.#values.set(key, value);
-    move(sorted, key, then, value);
+    moveKey(sorted, key, then, value);
   }
 
   /** Takes in that time has passed. */
-  pass(sorted: Places<Value>, now: number): void {
-    for (const key of this.#turns.due(now)) this.place(sorted, key, this.holds.get(key), now);
-    if (this.#isOfUsual) this.#askAnew(sorted, now);
-    this.#upTo = now;
+  advance(sorted: SortedPlacement<Value>, now: number): void {
+    for (const key of this.#changesAt.takeDue(now)) this.placeKey(sorted, key, this.holds.get(key), now);
+    if (this.#usesTypical) this.#refreshTypical(sorted, now);
+    this.#advancedTo = now;
   }
 
-  #askAnew(sorted: Places<Value>, now: number): void {
-    const share = Math.ceil((this.holds.size * (now - this.#upTo)) / USUAL_ANEW_MS);
-    for (let left = Math.min(ANEW_MAX, share); left > 0; left--) {
-      const { value: hold, done } = this.#round.next();
+  #refreshTypical(sorted: SortedPlacement<Value>, now: number): void {
+    const share = Math.ceil((this.holds.size * (now - this.#advancedTo)) / TYPICAL_REFRESH_MS);
+    for (let left = Math.min(TYPICAL_REFRESH_MAX, share); left > 0; left--) {
+      const { value: hold, done } = this.#refreshIterator.next();
       if (done) {
-        this.#round = this.holds.values();
+        this.#refreshIterator = this.holds.values();
         return;
       }
-      this.place(sorted, hold.key, hold, now);
+      this.placeKey(sorted, hold.key, hold, now);
     }
   }
 
   /** Asks all there is to ask of a hold, once. */
-  #read(hold: Hold, now: number): Value | undefined {
-    const { fits, term, order } = this.asking;
+  #evaluateHold(hold: ObservedHold, now: number): Value | undefined {
+    const { fits, term, order } = this.query;
     if (!fits(hold)) {
-      this.#turns.delete(hold.key);
+      this.#changesAt.delete(hold.key);
       return undefined;
     }
-    const usualMs = (this.#isOfUsual ? this.usual(hold.key) : undefined) ?? NEVER;
+    const usualMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
     const isIn = term?.matches(hold, now, usualMs) ?? true;
-    const turnsAt = term?.turnsAt(hold, now, usualMs) ?? NEVER;
+    const turnsAt = term?.computeChangeAt(hold, now, usualMs) ?? NEVER;
     // Where what does not match would stand does not matter.
-    const movesAt = (isIn ? order.turnsAt?.(hold, now, usualMs) : undefined) ?? NEVER;
-    this.#watch(hold.key, Math.min(turnsAt, movesAt));
-    return isIn ? order.sortValueOf(hold, now, usualMs) : undefined;
+    const movesAt = (isIn ? order.computeChangeAt?.(hold, now, usualMs) : undefined) ?? NEVER;
+    this.#scheduleChange(hold.key, Math.min(turnsAt, movesAt));
+    return isIn ? order.computeSortValue(hold, now, usualMs) : undefined;
   }
 
-  #watch(key: Key, at: number): void {
-    if (at === NEVER) this.#turns.delete(key);
-    else this.#turns.set(key, at);
+  #scheduleChange(key: Key, at: number): void {
+    if (at === NEVER) this.#changesAt.delete(key);
+    else this.#changesAt.set(key, at);
   }
 }
 
-export function move<Value extends SortValue>(
-  sorted: Places<Value>,
+export function moveKey<Value extends SortValue>(
+  sorted: SortedPlacement<Value>,
   key: Key,
   then: Value | undefined,
   value: Value | undefined,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answered, strangerOf } from "../../formats/observation.ts";
-import { Ballot, type Voter } from "./key-consensus.ts";
+import { createForeignHolder, type ReadableObservation } from "../../formats/observation.ts";
+import { KeyConsensus, type Voter } from "./key-consensus.ts";
 
 const KEY = "lock:a";
 const MASTERS = 3;
@@ -29,24 +29,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("go" as const, "come" as const), at }) },
 );
 
-interface Seat extends Voter {
+interface VoterFixture extends Voter {
   isUp: boolean;
   term: number;
 }
 
 /** Three masters that are looked at at different times, and whose answers take theirs. */
-class World {
-  readonly seats: Seat[] = Array.from({ length: MASTERS }, () => ({ isUp: true, term: 0 }));
-  readonly ballot = new Ballot<Seat>(KEY, this.seats);
-  readonly #has: (string | undefined)[] = this.seats.map(() => undefined);
-  readonly #goneAt = this.seats.map(() => Number.NEGATIVE_INFINITY);
-  readonly #onTheWay: { owner: string | undefined; sentAt: number; term: number }[][] = this.seats.map(
+class QuorumFixture {
+  readonly voters: VoterFixture[] = Array.from({ length: MASTERS }, () => ({ isUp: true, term: 0 }));
+  readonly consensus = new KeyConsensus<VoterFixture>(KEY, this.voters);
+  readonly #has: (string | undefined)[] = this.voters.map(() => undefined);
+  readonly #goneAt = this.voters.map(() => Number.NEGATIVE_INFINITY);
+  readonly #onTheWay: { owner: string | undefined; sentAt: number; term: number }[][] = this.voters.map(
     () => [],
   );
   /** Who had the lock at which moment; "free": nobody. */
   readonly #truths = new Map<number, string>();
 
-  take(one: Step): void {
+  applyStep(one: Step): void {
     vi.advanceTimersByTime(1);
     // What is looked at and heard changes nothing, so it is the same until the next step.
     const seat = this.#seat(one.at);
@@ -71,8 +71,8 @@ class World {
     return winner ?? "free";
   }
 
-  #seat(number: number): Seat {
-    const seat = this.seats[number];
+  #seat(number: number): VoterFixture {
+    const seat = this.voters[number];
     if (seat === undefined) throw new Error(`there is no master ${number}`);
     return seat;
   }
@@ -88,41 +88,48 @@ class World {
     const look = this.#onTheWay[number]?.shift();
     if (look === undefined || look.term !== seat.term || !seat.isUp) return;
     const asOf = Math.round(performance.now());
-    const observation: Answered =
+    const observation: ReadableObservation =
       look.owner === undefined
         ? { state: "free", key: KEY, asOf }
         : {
             ...{ state: "held", key: KEY, asOf, type: "string", format: "token", candidates: [] },
             ...{ kind: "lock", confidence: "certain", remainingMs: null },
-            holders: [strangerOf(look.owner)],
+            holders: [createForeignHolder(look.owner)],
           };
     // As it is heard of: until a look that was sent after it.
     const goneAt = this.#goneAt[number] ?? Number.NEGATIVE_INFINITY;
-    this.ballot.heard(seat, { wasGone: goneAt > Number.NEGATIVE_INFINITY, hint: undefined });
+    this.consensus.recordNotifications(seat, {
+      wasGone: goneAt > Number.NEGATIVE_INFINITY,
+      endCause: undefined,
+    });
     if (look.sentAt > goneAt) this.#goneAt[number] = Number.NEGATIVE_INFINITY;
-    this.ballot.put(seat, { observation, sentAt: look.sentAt, receivedAt: performance.now() }, 0);
+    this.consensus.recordReading(
+      seat,
+      { observation, sentAt: look.sentAt, receivedAt: performance.now() },
+      0,
+    );
     this.#settle(asOf);
   }
 
   #settle(asOf: number): void {
     const { shown: before } = this;
-    const { turningSince = performance.now() } = this.ballot;
-    this.ballot.settle(asOf);
-    if (this.shown !== before) expect(this.#truths.get(turningSince)).toBe(this.shown);
+    const { pendingSince = performance.now() } = this.consensus;
+    this.consensus.evaluate(asOf);
+    if (this.shown !== before) expect(this.#truths.get(pendingSince)).toBe(this.shown);
   }
 
   get shown(): string {
-    return this.ballot.holder?.holders[0].owner ?? "free";
+    return this.consensus.holder?.holders[0].owner ?? "free";
   }
 
   /** Everybody is there and is looked at until nothing changes any more. */
   rest(): void {
-    for (const seat of this.seats) seat.isUp = true;
+    for (const seat of this.voters) seat.isUp = true;
     for (const looks of this.#onTheWay) looks.length = 0;
     for (let round = 0; round < 5; round++) {
       for (let number = 0; number < MASTERS; number++) {
-        this.take({ do: "look", at: number });
-        this.take({ do: "hear", at: number });
+        this.applyStep({ do: "look", at: number });
+        this.applyStep({ do: "hear", at: number });
       }
     }
   }
@@ -132,8 +139,8 @@ describe("KeyConsensus", () => {
   it("KeyConsensus shows only holders that had a majority at one moment and converges on the true holder", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 12, maxLength: 50 }), (steps) => {
-        const world = new World();
-        for (const one of steps) world.take(one);
+        const world = new QuorumFixture();
+        for (const one of steps) world.applyStep(one);
         world.rest();
         expect(world.shown).toBe(world.truth);
       }),

@@ -1,17 +1,17 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import type { Answered, HeldObservation, SeenVotes } from "../../formats/observation.ts";
-import { majorityOf } from "../../redis/majority.ts";
-import { type OwnEvent, wordOf } from "../connection/script-event.ts";
-import type { Hint } from "../events/event-derivation.ts";
-import { TOLERANCE_MS } from "../holds/renewal-history.ts";
-import type { Look } from "../scan/key-reader.ts";
-import { broughtTo, decisionOf, shapeOf, type Vote } from "./master-vote.ts";
-import { nameOf, type Tally, tally } from "./vote-tally.ts";
+import type { HeldObservation, ReadableObservation, SeenVotes } from "../../formats/observation.ts";
+import { computeMajority } from "../../redis/majority.ts";
+import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts";
+import type { EndCause } from "../events/event-derivation.ts";
+import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
+import type { Reading } from "../scan/key-reader.ts";
+import { formatDecisionIdentity, formatVoteShape, type MasterVote, projectVoteTo } from "./master-vote.ts";
+import { formatHoldIdentity, tallyVotes, type VoteTally } from "./vote-tally.ts";
 
 /** A decision that is new, and has to be seen once more. */
-interface Turning<Of> {
+interface PendingDecision<Of> {
   readonly name: string;
-  readonly to: Answered["state"];
+  readonly to: ReadableObservation["state"];
   /** Looks that were sent from then on (performance.now()) count. */
   readonly since: number;
   /** What each master showed before. */
@@ -26,18 +26,18 @@ export interface Voter {
 }
 
 /** What was decided of a key. */
-export interface Decision {
-  readonly observation: Answered;
-  readonly hint: Hint;
+export interface ConsensusDecision {
+  readonly observation: ReadableObservation;
+  readonly endCause: EndCause;
   /** As many masters lost it in between as a majority can do without: it may be another hold that looks the same. */
   readonly wasGone: boolean;
   /** A script's word of the ending. */
-  readonly forced: OwnEvent | undefined;
+  readonly forceRelease: ScriptEvent | undefined;
 }
 
 /** Masters give a renewed lease within this share of it, and are not told to have renewed it each by itself. */
-const SPREAD = 0.05;
-const SPREAD_MS_MAX = 500;
+const RENEWAL_SPREAD = 0.05;
+const RENEWAL_SPREAD_MS_MAX = 500;
 
 /**
  * How the masters of a quorum vote on one key.
@@ -47,13 +47,13 @@ const SPREAD_MS_MAX = 500;
  * before and after it was first seen make it: what was there before and after was there in between, at all of them at
  * once. Other masters before than after would be no proof: votes may have moved.
  */
-export class Ballot<Of extends Voter> {
-  readonly #votes = new Map<Of, Vote>();
-  #decided: Answered | undefined;
-  #turning: Turning<Of> | undefined;
-  #hint: Hint;
-  #gone = new Set<Of>();
-  #forced = new Map<Of, OwnEvent>();
+export class KeyConsensus<Of extends Voter> {
+  readonly #votes = new Map<Of, MasterVote>();
+  #decided: ReadableObservation | undefined;
+  #pending: PendingDecision<Of> | undefined;
+  #endCause: EndCause;
+  #lostVoters = new Set<Of>();
+  #forceReleases = new Map<Of, ScriptEvent>();
   /** The most votes that the present hold has had. */
   #mostVotes = 0;
 
@@ -62,17 +62,17 @@ export class Ballot<Of extends Voter> {
     private readonly voters: readonly Of[],
   ) {}
 
-  get isTurning(): boolean {
-    return this.#turning !== undefined;
+  get isPending(): boolean {
+    return this.#pending !== undefined;
   }
 
   /** Only looks that were sent since then (performance.now()) say whether it turns; undefined: it does not. */
-  get turningSince(): number | undefined {
-    return this.#turning?.since;
+  get pendingSince(): number | undefined {
+    return this.#pending?.since;
   }
 
   /** As it was decided last, with the votes as they are now. */
-  get shown(): Answered | undefined {
+  get current(): ReadableObservation | undefined {
     return this.#decided;
   }
 
@@ -84,48 +84,50 @@ export class Ballot<Of extends Voter> {
   /** Nothing is left to be known of it. */
   get isIdle(): boolean {
     const isHeld = this.#decided?.state === "held" || this.#decided?.state === "ended";
-    return !isHeld && this.#turning === undefined && this.votes?.state !== "undecided" && !this.#isVotedOn;
+    return !isHeld && this.#pending === undefined && this.votes?.state !== "undecided" && !this.#hasVotes;
   }
 
-  seenAt(voter: Of): Answered | undefined {
+  getObservationAt(voter: Of): ReadableObservation | undefined {
     return this.#votes.get(voter)?.seen;
   }
 
   /** When (performance.now()) it was looked at there, since the master is there. */
-  lookedAt(voter: Of): number {
-    return (this.#isKnown(voter) && this.#votes.get(voter)?.at) || Number.NEGATIVE_INFINITY;
+  getReadTimeAt(voter: Of): number {
+    return (this.#isVoteCurrent(voter) && this.#votes.get(voter)?.at) || Number.NEGATIVE_INFINITY;
   }
 
   /** Those who are there and were not looked at since they are. */
-  unseen(): Of[] {
-    return this.voters.filter((voter) => voter.isUp && !this.#isKnown(voter));
+  listUnreadVoters(): Of[] {
+    return this.voters.filter((voter) => voter.isUp && !this.#isVoteCurrent(voter));
   }
 
-  put(voter: Of, { observation, sentAt, receivedAt }: Look, aheadMs: number): void {
+  recordReading(voter: Of, { observation, sentAt, receivedAt }: Reading, aheadMs: number): void {
     if (observation.state === "unreadable") {
       this.#votes.delete(voter);
       return;
     }
     const at = (sentAt + receivedAt) / 2;
-    this.#votes.set(voter, { seen: observation, sentAt, at, aheadMs, term: voter.term });
+    this.#votes.set(voter, { seen: observation, sentAt, at, clockAheadMs: aheadMs, term: voter.term });
     const { holder } = this;
-    const isVote = observation.state === "held" && nameOf(observation) === (holder && nameOf(holder));
-    if (isVote) this.#forced.delete(voter);
+    const isVote =
+      observation.state === "held" &&
+      formatHoldIdentity(observation) === (holder && formatHoldIdentity(holder));
+    if (isVote) this.#forceReleases.delete(voter);
   }
 
-  heard(voter: Of, { wasGone, hint }: { wasGone: boolean; hint: Hint }): void {
-    this.#hint = hint ?? this.#hint;
+  recordNotifications(voter: Of, { wasGone, endCause }: { wasGone: boolean; endCause: EndCause }): void {
+    this.#endCause = endCause ?? this.#endCause;
     if (!wasGone) return;
-    this.#gone.add(voter);
+    this.#lostVoters.add(voter);
     // A vote that was given back and given again between two looks is there at both.
-    if (this.#turning?.to === "held") this.#begin(this.#turning);
+    if (this.#pending?.to === "held") this.#startPending(this.#pending);
   }
 
   /** One master said that a hold was freed there by force. */
-  forced(voter: Of, event: OwnEvent): void {
+  recordForceRelease(voter: Of, event: ScriptEvent): void {
     const { holder } = this;
-    if (holder !== undefined && wordOf(holder.holders[0].owner) === event.owner)
-      this.#forced.set(voter, event);
+    if (holder !== undefined && toMessageOwner(holder.holders[0].owner) === event.owner)
+      this.#forceReleases.set(voter, event);
   }
 
   /** Who holds the lock, as it was decided last. */
@@ -134,79 +136,80 @@ export class Ballot<Of extends Voter> {
   }
 
   /** @returns undefined: all is as it was, or has still to be asked about (`isTurning`) */
-  settle(asOf: number): Decision | undefined {
-    const now = this.#tally(asOf);
-    if (now.verdict === "undecided") return this.#leave(now.votes, asOf);
-    const name = decisionOf(now.seen);
-    if (name === decisionOf(this.#decided)) return this.#confirm(now.seen);
-    if (this.#turning?.name !== name) {
-      this.#begin({ name, to: now.seen.state });
+  evaluate(asOf: number): ConsensusDecision | undefined {
+    const now = this.#tallyVotes(asOf);
+    if (now.verdict === "undecided") return this.#keepUndecided(now.votes, asOf);
+    const name = formatDecisionIdentity(now.seen);
+    if (name === formatDecisionIdentity(this.#decided)) return this.#confirmDecision(now.seen);
+    if (this.#pending?.name !== name) {
+      this.#startPending({ name, to: now.seen.state });
       return undefined;
     }
-    const again = this.#tally(asOf, this.#turning);
-    if (again.verdict !== "undecided" && decisionOf(again.seen) === name) return this.#turn(now.seen);
+    const again = this.#tallyVotes(asOf, this.#pending);
+    if (again.verdict !== "undecided" && formatDecisionIdentity(again.seen) === name)
+      return this.#commitDecision(now.seen);
     // All were asked, and other masters make it now than did before.
-    if (this.#isAskedAgain(this.#turning.since)) this.#begin(this.#turning);
+    if (this.#isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
     return undefined;
   }
 
-  #begin({ name, to }: Pick<Turning<Of>, "name" | "to">): void {
+  #startPending({ name, to }: Pick<PendingDecision<Of>, "name" | "to">): void {
     const before = new Map(
       this.voters.flatMap((voter) => {
-        const vote = this.#voteOf(voter);
-        return vote === undefined ? [] : [[voter, shapeOf(vote.seen)] as const];
+        const vote = this.#findCurrentVote(voter);
+        return vote === undefined ? [] : [[voter, formatVoteShape(vote.seen)] as const];
       }),
     );
-    this.#turning = { name, to, since: performance.now(), before };
+    this.#pending = { name, to, since: performance.now(), before };
   }
 
-  #isAskedAgain(since: number): boolean {
-    return this.voters.every((voter) => !voter.isUp || (this.#voteOf(voter)?.sentAt ?? 0) >= since);
+  #isReadAgain(since: number): boolean {
+    return this.voters.every((voter) => !voter.isUp || (this.#findCurrentVote(voter)?.sentAt ?? 0) >= since);
   }
 
   /** All is as before, and the time of it goes on. */
-  #confirm(seen: Answered): Decision {
-    this.#turning = undefined;
-    this.#hint = undefined;
-    const wasGone = this.#gone.size > this.voters.length - majorityOf(this.voters.length);
-    if (wasGone) this.#gone.clear();
-    this.#decided = seen.state === "held" ? this.#steady(seen) : seen;
+  #confirmDecision(seen: ReadableObservation): ConsensusDecision {
+    this.#pending = undefined;
+    this.#endCause = undefined;
+    const wasGone = this.#lostVoters.size > this.voters.length - computeMajority(this.voters.length);
+    if (wasGone) this.#lostVoters.clear();
+    this.#decided = seen.state === "held" ? this.#smoothTimes(seen) : seen;
     this.#mostVotes = Math.max(this.#mostVotes, this.votes?.owners[0]?.masters ?? 0);
-    return { observation: this.#decided, hint: undefined, wasGone, forced: undefined };
+    return { observation: this.#decided, endCause: undefined, wasGone, forceRelease: undefined };
   }
 
-  #turn(seen: Answered): Decision {
+  #commitDecision(seen: ReadableObservation): ConsensusDecision {
     const decision = {
       observation: seen,
-      hint: this.#hint,
-      wasGone: this.#gone.size > 0,
-      forced: this.#wordOfForce(),
+      endCause: this.#endCause,
+      wasGone: this.#lostVoters.size > 0,
+      forceRelease: this.#findForceReleaseEvent(),
     };
     this.#decided = seen;
-    this.#turning = undefined;
-    this.#hint = undefined;
-    this.#gone.clear();
-    this.#forced.clear();
+    this.#pending = undefined;
+    this.#endCause = undefined;
+    this.#lostVoters.clear();
+    this.#forceReleases.clear();
     this.#mostVotes = this.votes?.owners[0]?.masters ?? 0;
     return decision;
   }
 
   /** It stays as it was decided last, and says so. */
-  #leave(votes: SeenVotes, asOf: number): Decision {
-    this.#turning = undefined;
+  #keepUndecided(votes: SeenVotes, asOf: number): ConsensusDecision {
+    this.#pending = undefined;
     const before = this.#decided ?? { state: "free", key: this.key, asOf };
     this.#decided = before.state === "not_a_lock" ? before : { ...before, votes };
-    return { observation: this.#decided, hint: undefined, wasGone: false, forced: undefined };
+    return { observation: this.#decided, endCause: undefined, wasGone: false, forceRelease: undefined };
   }
 
   /** Those who freed it by force are as many as it takes to end a majority. */
-  #wordOfForce(): OwnEvent | undefined {
-    const needed = Math.max(1, this.#mostVotes - majorityOf(this.voters.length) + 1);
-    return this.#forced.size < needed ? undefined : this.#forced.values().next().value;
+  #findForceReleaseEvent(): ScriptEvent | undefined {
+    const needed = Math.max(1, this.#mostVotes - computeMajority(this.voters.length) + 1);
+    return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
   // Masters differ by their way and their clock; a hold that jumped about with them would seem to be renewed all the time.
-  #steady(seen: HeldObservation): HeldObservation {
+  #smoothTimes(seen: HeldObservation): HeldObservation {
     const { holder: before } = this;
     if (before === undefined) return seen;
     const [first, ...others] = seen.holders;
@@ -215,33 +218,33 @@ export class Ballot<Of extends Voter> {
     const holders = [{ ...first, sinceMs: since }, ...others] as const;
     if (before.remainingMs === null || seen.remainingMs === null) return { ...seen, holders };
     const laterMs = seen.asOf + seen.remainingMs - (before.asOf + before.remainingMs);
-    const spreadMs = Math.min(SPREAD_MS_MAX, SPREAD * (first.leaseMs ?? seen.remainingMs));
-    const isSame = laterMs >= 0 && laterMs <= Math.max(TOLERANCE_MS, spreadMs);
+    const spreadMs = Math.min(RENEWAL_SPREAD_MS_MAX, RENEWAL_SPREAD * (first.leaseMs ?? seen.remainingMs));
+    const isSame = laterMs >= 0 && laterMs <= Math.max(CLOCK_TOLERANCE_MS, spreadMs);
     return { ...seen, holders, remainingMs: seen.remainingMs - (isSame ? laterMs : 0) };
   }
 
   /** @param turning counts those alone that were asked again and show what they showed before */
-  #tally(asOf: number, turning?: Turning<Of>): Tally {
+  #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
     const seen = this.voters.map((voter) => {
-      const vote = this.#voteOf(voter);
+      const vote = this.#findCurrentVote(voter);
       if (vote === undefined) return undefined;
       const isSteady =
         turning === undefined ||
-        (vote.sentAt >= turning.since && turning.before.get(voter) === shapeOf(vote.seen));
-      return isSteady ? broughtTo(asOf, vote) : undefined;
+        (vote.sentAt >= turning.since && turning.before.get(voter) === formatVoteShape(vote.seen));
+      return isSteady ? projectVoteTo(asOf, vote) : undefined;
     });
-    return tally(this.key, seen, asOf);
+    return tallyVotes(this.key, seen, asOf);
   }
 
-  #voteOf(voter: Of): Vote | undefined {
-    return this.#isKnown(voter) ? this.#votes.get(voter) : undefined;
+  #findCurrentVote(voter: Of): MasterVote | undefined {
+    return this.#isVoteCurrent(voter) ? this.#votes.get(voter) : undefined;
   }
 
-  #isKnown(voter: Of): boolean {
+  #isVoteCurrent(voter: Of): boolean {
     return voter.isUp && this.#votes.get(voter)?.term === voter.term;
   }
 
-  get #isVotedOn(): boolean {
-    return [...this.#votes].some(([voter, { seen }]) => seen.state === "held" && this.#isKnown(voter));
+  get #hasVotes(): boolean {
+    return [...this.#votes].some(([voter, { seen }]) => seen.state === "held" && this.#isVoteCurrent(voter));
   }
 }

@@ -1,12 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Answered, type HeldObservation, strangerOf } from "../../formats/observation.ts";
-import { tally } from "./vote-tally.ts";
+import {
+  createForeignHolder,
+  type HeldObservation,
+  type ReadableObservation,
+} from "../../formats/observation.ts";
+import { tallyVotes } from "./vote-tally.ts";
 
 const KEY = "lock:a";
 const NOW = 1_000_000;
 
-interface Plain {
+interface PlainVote {
   readonly owner: string;
   readonly remainingMs: number | null;
   readonly fence: string | null;
@@ -14,15 +18,15 @@ interface Plain {
 }
 
 /** What one master shows: a vote, nothing, or (undefined) it is not known. */
-type Shown = Plain | "free" | "no_lock" | undefined;
+type VoteInput = PlainVote | "free" | "no_lock" | undefined;
 
-const plain = fc.record<Plain>({
+const plain = fc.record<PlainVote>({
   owner: fc.constantFrom("a", "b", "c"),
   remainingMs: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 5 }),
   fence: fc.option(fc.constantFrom("9", "10", "11"), { freq: 3 }),
   count: fc.integer({ min: 1, max: 4 }),
 });
-const shown: fc.Arbitrary<Shown> = fc.oneof(
+const shown: fc.Arbitrary<VoteInput> = fc.oneof(
   { weight: 6, arbitrary: plain },
   { weight: 2, arbitrary: fc.constant("free" as const) },
   { weight: 1, arbitrary: fc.constant("no_lock" as const) },
@@ -30,15 +34,15 @@ const shown: fc.Arbitrary<Shown> = fc.oneof(
 );
 const masters = fc.array(shown, { minLength: 2, maxLength: 6 });
 
-function held({ owner, remainingMs, fence, count }: Plain): HeldObservation {
+function held({ owner, remainingMs, fence, count }: PlainVote): HeldObservation {
   return {
     ...{ state: "held", key: KEY, asOf: NOW, type: "string", format: "token", candidates: [] },
     ...{ kind: "lock", confidence: "certain", remainingMs },
-    holders: [strangerOf(owner, { fence, count })],
+    holders: [createForeignHolder(owner, { fence, count })],
   };
 }
 
-function answerOf(one: Shown): Answered | undefined {
+function toAnswer(one: VoteInput): ReadableObservation | undefined {
   if (one === undefined) return undefined;
   if (one === "free") return { state: "free", key: KEY, asOf: NOW };
   if (one === "no_lock") return { state: "not_a_lock", key: KEY, asOf: NOW, type: "list" };
@@ -46,7 +50,7 @@ function answerOf(one: Shown): Answered | undefined {
 }
 
 /** Who has the lock when everything is known: an owner, nobody, or something that is no lock. */
-function winnerOf(all: readonly Shown[]): string {
+function findWinner(all: readonly VoteInput[]): string {
   const names = all.map((one) => (typeof one === "object" ? one.owner : (one ?? "free")));
   const [winner] = [...new Set(names)].filter(
     (name) => 2 * names.filter((each) => each === name).length > all.length,
@@ -55,21 +59,21 @@ function winnerOf(all: readonly Shown[]): string {
 }
 
 /** Who may have it: whatever those show who are not known. */
-function winnersOf(all: readonly Shown[]): Set<string> {
+function findWinners(all: readonly VoteInput[]): Set<string> {
   const at = all.indexOf(undefined);
-  if (at < 0) return new Set([winnerOf(all)]);
-  const any: Shown[] = ["free", "no_lock", ...["a", "b", "c"].map((owner) => held1(owner))];
-  return new Set(any.flatMap((one) => [...winnersOf(all.with(at, one))]));
+  if (at < 0) return new Set([findWinner(all)]);
+  const any: VoteInput[] = ["free", "no_lock", ...["a", "b", "c"].map((owner) => held1(owner))];
+  return new Set(any.flatMap((one) => [...findWinners(all.with(at, one))]));
 }
 
-const held1 = (owner: string): Plain => ({ owner, remainingMs: 1, fence: null, count: 1 });
+const held1 = (owner: string): PlainVote => ({ owner, remainingMs: 1, fence: null, count: 1 });
 
 describe("quorum tally", () => {
   it("the tally names a holder exactly when no unknown vote could change the result", () => {
     fc.assert(
       fc.property(masters, (all) => {
-        const winners = winnersOf(all);
-        const told = tally(KEY, all.map(answerOf), NOW);
+        const winners = findWinners(all);
+        const told = tallyVotes(KEY, all.map(toAnswer), NOW);
         const said =
           told.verdict === "held"
             ? told.seen.holders[0].owner
@@ -84,7 +88,7 @@ describe("quorum tally", () => {
   it("the tally reports the TTL, fencing token and count that a majority supports", () => {
     fc.assert(
       fc.property(masters, (all) => {
-        const told = tally(KEY, all.map(answerOf), NOW);
+        const told = tallyVotes(KEY, all.map(toAnswer), NOW);
         if (told.verdict !== "held") return;
         const { remainingMs, votes, holders } = told.seen;
         const [{ owner, fence, count }] = holders;
@@ -107,7 +111,7 @@ describe("quorum tally", () => {
   it("the tally lists votes in descending order and counts the known masters", () => {
     fc.assert(
       fc.property(masters, (all) => {
-        const told = tally(KEY, all.map(answerOf), NOW);
+        const told = tallyVotes(KEY, all.map(toAnswer), NOW);
         if (told.verdict === "not_a_lock") return;
         const votes = told.verdict === "undecided" ? told.votes : told.seen.votes;
         expect([votes.of, votes.known]).toEqual([all.length, all.filter((one) => one !== undefined).length]);

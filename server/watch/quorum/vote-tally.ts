@@ -1,19 +1,19 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type {
-  Answered,
   FreeObservation,
   HeldObservation,
-  NoLockObservation,
+  NotALockObservation,
+  ReadableObservation,
   SeenHolder,
   SeenVotes,
 } from "../../formats/observation.ts";
-import { kthLargest, kthSmallest, largestFirst, majorityOf } from "../../redis/majority.ts";
+import { computeMajority, groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
 
 /** What the masters of a quorum show together. `undecided`: those that are not known may decide it either way. */
-export type Tally =
+export type VoteTally =
   | { readonly verdict: "held"; readonly seen: HeldObservation & { readonly votes: SeenVotes } }
   | { readonly verdict: "free"; readonly seen: FreeObservation & { readonly votes: SeenVotes } }
-  | { readonly verdict: "not_a_lock"; readonly seen: NoLockObservation }
+  | { readonly verdict: "not_a_lock"; readonly seen: NotALockObservation }
   | { readonly verdict: "undecided"; readonly votes: SeenVotes };
 
 /**
@@ -22,13 +22,17 @@ export type Tally =
  *
  * @param seen what each master shows at the moment `asOf`; undefined: not known
  */
-export function tally(key: Key, seen: readonly (Answered | undefined)[], asOf: number): Tally {
+export function tallyVotes(
+  key: Key,
+  seen: readonly (ReadableObservation | undefined)[],
+  asOf: number,
+): VoteTally {
   const of = seen.length;
-  const majority = majorityOf(of);
+  const majority = computeMajority(of);
   const known = seen.filter((each) => each !== undefined);
-  const groups = largestFirst(
+  const groups = groupLargestFirst(
     known.flatMap((each) => (each.state === "held" ? [each] : [])),
-    nameOf,
+    formatHoldIdentity,
   );
   const strange = known.filter((each) => each.state === "not_a_lock");
   const owners = groups.map((group) => ({ owner: group[0].holders[0].owner, masters: group.length }));
@@ -39,7 +43,7 @@ export function tally(key: Key, seen: readonly (Answered | undefined)[], asOf: n
     return { verdict: "undecided", votes: { ...votes, state: "undecided" } };
   }
   if (first !== undefined && first.length >= majority) {
-    return { verdict: "held", seen: { ...heldBy(first, majority), key, asOf, votes } };
+    return { verdict: "held", seen: { ...mergeHeldObservations(first, majority), key, asOf, votes } };
   }
   const [other] = strange;
   if (other !== undefined && most >= majority)
@@ -48,19 +52,22 @@ export function tally(key: Key, seen: readonly (Answered | undefined)[], asOf: n
 }
 
 /** Whose hold it is; the same at each master that votes for it. */
-export function nameOf({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
+export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ owner, role }) => `${role ?? ""} ${owner}`).toSorted()].join("\0");
 }
 
-function heldBy(group: readonly [HeldObservation, ...HeldObservation[]], majority: number): HeldObservation {
-  const fence = fenceOf(group, majority);
+function mergeHeldObservations(
+  group: readonly [HeldObservation, ...HeldObservation[]],
+  majority: number,
+): HeldObservation {
+  const fence = chooseFence(group, majority);
   const chosen = group.find(({ holders: [holder] }) => holder.fence === fence) ?? group[0];
   const [first, ...others] = chosen.holders;
-  const together = (holder: SeenHolder) => togetherOf(holder, group, majority);
+  const together = (holder: SeenHolder) => mergeHolder(holder, group, majority);
   return {
     ...chosen,
     holders: [together(first), ...others.map(together)],
-    remainingMs: longestOfMajority(
+    remainingMs: computeMajorityRemainingMs(
       group.map(({ remainingMs }) => remainingMs),
       majority,
     ),
@@ -68,9 +75,9 @@ function heldBy(group: readonly [HeldObservation, ...HeldObservation[]], majorit
 }
 
 /** What a majority agreed on; while it does not yet, the highest, on which it is about to. */
-function fenceOf(group: readonly HeldObservation[], majority: number): string | null {
+function chooseFence(group: readonly HeldObservation[], majority: number): string | null {
   const fences = group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
-  const [most] = largestFirst(fences, (fence) => fence);
+  const [most] = groupLargestFirst(fences, (fence) => fence);
   if (most !== undefined && most.length >= majority) return most[0];
   return fences.reduce<string | null>(
     (one, other) => (one === null || BigInt(other) > BigInt(one) ? other : one),
@@ -78,7 +85,7 @@ function fenceOf(group: readonly HeldObservation[], majority: number): string | 
   );
 }
 
-function togetherOf(holder: SeenHolder, group: readonly HeldObservation[], majority: number): SeenHolder {
+function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majority: number): SeenHolder {
   const same = group.flatMap(
     ({ holders }) => holders.find(({ owner, role }) => owner === holder.owner && role === holder.role) ?? [],
   );
@@ -87,11 +94,13 @@ function togetherOf(holder: SeenHolder, group: readonly HeldObservation[], major
   const seq = within(same.map((each) => each.seq));
   const together = { ...holder, count, seq, isVoted: true } as const;
   const own = same.flatMap(({ ownRemainingMs }) => (ownRemainingMs === undefined ? [] : [ownRemainingMs]));
-  return own.length < majority ? together : { ...together, ownRemainingMs: longestOfMajority(own, majority) };
+  return own.length < majority
+    ? together
+    : { ...together, ownRemainingMs: computeMajorityRemainingMs(own, majority) };
 }
 
 /** null: never. */
-function longestOfMajority(remaining: readonly (number | null)[], majority: number): number | null {
+function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
   const ms = kthLargest(
     remaining.map((each) => each ?? Number.POSITIVE_INFINITY),
     majority,

@@ -21,11 +21,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Model {
   readonly moments = new Map<string, number>();
 
-  next(): number | undefined {
+  peekNext(): number | undefined {
     return this.moments.size === 0 ? undefined : Math.min(...this.moments.values());
   }
 
-  due(now: number): Map<string, number> {
+  takeDue(now: number): Map<string, number> {
     const due = new Map([...this.moments].filter(([, at]) => at <= now));
     for (const one of due.keys()) this.moments.delete(one);
     return due;
@@ -46,17 +46,17 @@ describe("Deadlines", () => {
             deadlines.delete(one.key);
             model.moments.delete(one.key);
           } else if (one.do === "due") {
-            const keys = deadlines.due(one.now);
-            const expected = model.due(one.now);
+            const keys = deadlines.takeDue(one.now);
+            const expected = model.takeDue(one.now);
             expect([...keys].sort()).toEqual([...expected.keys()].sort());
             const moments = keys.map((of) => expected.get(of) ?? 0);
             expect(moments).toEqual(moments.toSorted((a, b) => a - b));
           } else {
-            expect(deadlines.next()).toBe(model.next());
+            expect(deadlines.peekNext()).toBe(model.peekNext());
           }
           expect(deadlines.size).toBe(model.moments.size);
         }
-        expect(deadlines.next()).toBe(model.next());
+        expect(deadlines.peekNext()).toBe(model.peekNext());
       }),
       { numRuns: 1000 },
     );
@@ -69,7 +69,7 @@ describe("Deadlines", () => {
         moments.forEach((at, index) => {
           deadlines.set(index, at);
         });
-        const given = deadlines.due(Number.POSITIVE_INFINITY).map((index) => moments[index]);
+        const given = deadlines.takeDue(Number.POSITIVE_INFINITY).map((index) => moments[index]);
         expect(given).toEqual(moments.toSorted((a, b) => a - b));
       }),
     );
@@ -81,17 +81,17 @@ describe("Deadlines", () => {
     deadlines.set("renewed", 20);
     deadlines.set("shortened", 30);
     deadlines.set("shortened", 5);
-    expect(deadlines.due(10)).toEqual(["shortened"]);
-    expect(deadlines.due(30)).toEqual(["renewed"]);
-    expect(deadlines.due(30)).toEqual([]);
+    expect(deadlines.takeDue(10)).toEqual(["shortened"]);
+    expect(deadlines.takeDue(30)).toEqual(["renewed"]);
+    expect(deadlines.takeDue(30)).toEqual([]);
   });
 
   it("Deadlines has no next deadline when it is empty", () => {
     const deadlines = new Deadlines<string>();
-    expect(deadlines.next()).toBeUndefined();
+    expect(deadlines.peekNext()).toBeUndefined();
     deadlines.set("a", 1);
     deadlines.delete("a");
-    expect(deadlines.next()).toBeUndefined();
+    expect(deadlines.peekNext()).toBeUndefined();
     expect(deadlines.size).toBe(0);
   });
 });

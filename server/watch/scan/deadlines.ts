@@ -5,20 +5,20 @@
 export class Deadlines<Key> {
   readonly #moments: number[] = [];
   readonly #keys: Key[] = [];
-  readonly #places = new Map<Key, number>();
+  readonly #positions = new Map<Key, number>();
 
   /** The key's deadline from now on; an earlier one of the same key counts no more. */
   set(key: Key, at: number): void {
-    const known = this.#places.get(key);
+    const known = this.#positions.get(key);
     const place = known ?? this.#keys.length;
     if (known !== undefined && (this.#moments[place] ?? at) < at) this.#sink(place, key, at);
     else this.#rise(place, key, at);
   }
 
   delete(key: Key): void {
-    const place = this.#places.get(key);
+    const place = this.#positions.get(key);
     if (place === undefined) return;
-    this.#places.delete(key);
+    this.#positions.delete(key);
     const [last, at] = [this.#keys.pop(), this.#moments.pop()];
     if (last === undefined || at === undefined || place === this.#keys.length) return;
     const above = this.#moments[(place - 1) >> 1];
@@ -27,12 +27,12 @@ export class Deadlines<Key> {
   }
 
   /** The next moment, or undefined when there is none. */
-  next(): number | undefined {
+  peekNext(): number | undefined {
     return this.#moments[0];
   }
 
   /** Takes out the keys whose moment has come. */
-  due(now: number): Key[] {
+  takeDue(now: number): Key[] {
     const keys: Key[] = [];
     for (;;) {
       const [at, key] = [this.#moments[0], this.#keys[0]];
@@ -78,6 +78,6 @@ export class Deadlines<Key> {
   #put(place: number, key: Key, at: number): void {
     this.#keys[place] = key;
     this.#moments[place] = at;
-    this.#places.set(key, place);
+    this.#positions.set(key, place);
   }
 }

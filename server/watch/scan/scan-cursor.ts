@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import { type Key, keyOfBytes } from "../../../lib/keys/key.ts";
-import { standsAside } from "../../formats/keys.ts";
-import { Glob, matchesAny, widest } from "../../redis/glob.ts";
+import { decodeKey, type Key } from "../../../lib/keys/key.ts";
+import { isAuxiliaryKey } from "../../formats/keys.ts";
+import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 
 /** From here on one pass without MATCH, matched by us, beats a pass for each pattern. */
-const PATTERNS_FOR_ONE_PASS = 3;
+const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_FIRST = 1000;
 const COUNT_MIN = 250;
 const COUNT_MAX = 10_000;
@@ -14,7 +14,7 @@ const CALL_MS_MAX = 5;
 const CALL_MS = 2;
 const CALLS_TO_JUDGE_BY = 4;
 
-interface Page {
+interface ScanPage {
   readonly cursor: string;
   readonly found: readonly Buffer[];
   readonly count: number;
@@ -25,7 +25,7 @@ interface Page {
  * One walk through the keys of a master, which gives those that match, page by page. It can be broken off and gone on
  * with later, on the same run of the server: its cursor is kept. A key may come twice.
  */
-export class Discovery {
+export class ScanCursor {
   /** How many keys were gone through, over all its passes; as near as COUNT tells. */
   scanned = 0;
   readonly #globs: readonly Glob[];
@@ -37,18 +37,18 @@ export class Discovery {
   #calls = 0;
   #shortestMs = Number.POSITIVE_INFINITY;
   /** The way there and back, without any work. */
-  #wayMs = Number.POSITIVE_INFINITY;
+  #roundTripMs = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly redis: Redis,
     patterns: readonly string[],
   ) {
-    const all = widest(patterns);
+    const all = removeCovered(patterns);
     this.#globs = all.map((pattern) => new Glob(pattern));
-    this.#passes = all.length >= PATTERNS_FOR_ONE_PASS ? [undefined] : all;
+    this.#passes = all.length >= PATTERNS_FOR_SINGLE_PASS ? [undefined] : all;
   }
 
-  get passes(): number {
+  get passCount(): number {
     return this.#passes.length;
   }
 
@@ -56,56 +56,56 @@ export class Discovery {
    * @param given each: also pages on which nothing matches, empty, so that a walk can be ended whatever it finds
    * @throws when the signal ends it or Redis does not answer; what was given is not given again afterwards
    */
-  async *pages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
-    await this.#measureWay();
+  async *readPages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
+    await this.#measureRoundTrip();
     for (; this.#pass < this.#passes.length; this.#pass++) {
       const pattern = this.#passes[this.#pass];
-      let coming = this.#page(pattern);
+      let coming = this.#readPage(pattern);
       for (let isOver = false; !isOver; ) {
         const page = await coming;
         signal.throwIfAborted();
         isOver = page.cursor === "0";
-        this.#took(page);
+        this.#recordPage(page);
         // Redis goes on while we look at what it found.
         if (!isOver) {
-          coming = this.#page(pattern);
+          coming = this.#readPage(pattern);
           coming.catch(() => undefined);
         }
-        const keys = this.#matching(page.found, pattern);
+        const keys = this.#filterKeys(page.found, pattern);
         if (keys.length > 0 || given === "each") yield keys;
       }
       this.#cursor = "0";
     }
   }
 
-  #took({ cursor, count, tookMs }: Page): void {
+  #recordPage({ cursor, count, tookMs }: ScanPage): void {
     this.#cursor = cursor;
     this.scanned += count;
     // A call may have waited for what was sent before it, so the shortest of some tells how long they take.
     this.#shortestMs = Math.min(this.#shortestMs, tookMs);
     if (++this.#calls % CALLS_TO_JUDGE_BY !== 0) return;
-    this.#count = this.#countAfter(Math.max(0, this.#shortestMs - this.#wayMs));
+    this.#count = this.#adjustCount(Math.max(0, this.#shortestMs - this.#roundTripMs));
     this.#shortestMs = Number.POSITIVE_INFINITY;
   }
 
-  #countAfter(workMs: number): number {
+  #adjustCount(workMs: number): number {
     // Far away, a call may take as long as its way: else the ways would take most of the time.
-    const mostMs = Math.min(CALL_MS_MAX * 0.8, Math.max(CALL_MS, this.#wayMs));
+    const mostMs = Math.min(CALL_MS_MAX * 0.8, Math.max(CALL_MS, this.#roundTripMs));
     if (workMs > CALL_MS_MAX) return Math.max(COUNT_MIN, Math.floor(this.#count / 2));
     if (workMs > mostMs) return Math.max(COUNT_MIN, Math.floor(this.#count * 0.8));
     return workMs < mostMs / 2 ? Math.min(COUNT_MAX, Math.ceil(this.#count * 1.5)) : this.#count;
   }
 
-  #matching(found: readonly Buffer[], pattern: string | undefined): Key[] {
+  #filterKeys(found: readonly Buffer[], pattern: string | undefined): Key[] {
     const keys: Key[] = [];
     for (const bytes of found) {
-      const key = keyOfBytes(bytes);
-      if (!standsAside(key) && (pattern !== undefined || matchesAny(this.#globs, key))) keys.push(key);
+      const key = decodeKey(bytes);
+      if (!isAuxiliaryKey(key) && (pattern !== undefined || matchesAny(this.#globs, key))) keys.push(key);
     }
     return keys;
   }
 
-  async #page(pattern: string | undefined): Promise<Page> {
+  async #readPage(pattern: string | undefined): Promise<ScanPage> {
     const [cursor, count, sentAt] = [this.#cursor, this.#count, performance.now()];
     const [next, found] =
       pattern === undefined
@@ -114,11 +114,11 @@ export class Discovery {
     return { cursor: next.toString(), found, count, tookMs: performance.now() - sentAt };
   }
 
-  async #measureWay(): Promise<void> {
+  async #measureRoundTrip(): Promise<void> {
     for (let times = 3; times > 0; times--) {
       const sentAt = performance.now();
       await this.redis.ping();
-      this.#wayMs = Math.min(this.#wayMs, performance.now() - sentAt);
+      this.#roundTripMs = Math.min(this.#roundTripMs, performance.now() - sentAt);
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
-import type { Hint } from "../events/event-derivation.ts";
-import { Departures, missingFrom } from "../holds/holder-exits.ts";
-import type { Hold } from "../holds/observed-hold.ts";
+import type { ScriptEvent } from "../connection/script-event.ts";
+import type { EndCause } from "../events/event-derivation.ts";
+import { countMissingHolders, HolderExits } from "../holds/holder-exits.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /** Events after which the key may be gone, even if it is there again when we look. */
-const ENDINGS = new Set([
+const END_NOTIFICATIONS = new Set([
   "del",
   "expired",
   "evicted",
@@ -19,76 +19,85 @@ const ENDINGS = new Set([
 ]);
 
 /** What was heard of a key between two looks. */
-export interface HeardOf {
+export interface ConsumedNotifications {
   /** It was said to be gone. */
   readonly wasGone: boolean;
   /** More were said to have left it than are missing. */
-  readonly isDoubtful: boolean;
+  readonly hasAmbiguousExit: boolean;
   /** An operator gave its holder more time. */
   readonly isExtended: boolean;
   /** How a hold ended that is gone. */
-  readonly hint: Hint;
+  readonly endCause: EndCause;
 }
 
 /** A look: when it was sent, and whether the key's slot was on its way to another master of late. */
-interface Looked {
+interface ReadingInfo {
   readonly sentAt: number;
   readonly isMoving: boolean;
 }
 
 /** Keeps what Redis said of keys until a look takes it in. Moments are of performance.now(). */
-export class Heard {
-  readonly #hints = new Map<Key, { hint: Exclude<Hint, undefined>; at: number }>();
+export class PendingNotifications {
+  readonly #endCauses = new Map<Key, { hint: Exclude<EndCause, undefined>; at: number }>();
   readonly #goneAt = new Map<Key, number>();
   readonly #extendedAt = new Map<Key, number>();
-  readonly #departures = new Departures();
+  readonly #holderExits = new HolderExits();
 
-  change(key: Key, event: string): void {
-    this.#departures.heard(key, event);
-    if (!ENDINGS.has(event)) return;
+  recordKeyChange(key: Key, event: string): void {
+    this.#holderExits.recordEvent(key, event);
+    if (!END_NOTIFICATIONS.has(event)) return;
     this.#goneAt.set(key, performance.now());
-    if (event === "expired" || event === "evicted") this.#hint(key, event);
+    if (event === "expired" || event === "evicted") this.#setEndCause(key, event);
   }
 
   /** What a script of ours said. Our own renewals say nobody's name. */
-  word({ type, key, by }: OwnEvent): void {
+  recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
 
   /** Nothing was heard of these for a while. */
-  blind(keys: Iterable<Key>): void {
-    for (const key of keys) this.#hint(key, "blind");
+  recordBlindPeriod(keys: Iterable<Key>): void {
+    for (const key of keys) this.#setEndCause(key, "blind");
   }
 
-  hintOf(key: Key): Hint {
-    return this.#hints.get(key)?.hint;
+  findEndCause(key: Key): EndCause {
+    return this.#endCauses.get(key)?.hint;
   }
 
   // Both come over one connection, in order: a hint from before a hold began is not of that hold.
-  begun(key: Key): void {
-    this.#hints.delete(key);
+  clearEndCause(key: Key): void {
+    this.#endCauses.delete(key);
   }
 
   /**
    * What a look takes in. A look that was sent before the word of an ending may still show the hold before it: the word
    * stays for the next one as well.
    */
-  takenBy(observation: Observation, before: Hold | undefined, { sentAt, isMoving }: Looked): HeardOf {
+  consume(
+    observation: Observation,
+    before: ObservedHold | undefined,
+    { sentAt, isMoving }: ReadingInfo,
+  ): ConsumedNotifications {
     const { key } = observation;
     const goneAt = this.#goneAt.get(key);
-    const hint = this.#hints.get(key);
+    const hint = this.#endCauses.get(key);
     const extendedAt = this.#extendedAt.get(key);
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
-    if (hint !== undefined && sentAt > hint.at) this.#hints.delete(key);
-    const isShort = this.#departures.exceed(key, missingFrom(observation, before), sentAt);
+    if (hint !== undefined && sentAt > hint.at) this.#endCauses.delete(key);
+    const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
     // A key that moves is deleted at one master and restored at the other: that may have been all, or not.
     const wasGone = goneAt !== undefined && !isMoving;
     const isDoubtful = isShort || (goneAt !== undefined && isMoving);
-    return { wasGone, isDoubtful, isExtended: extendedAt !== undefined, hint: hint?.hint };
+    return {
+      wasGone,
+      hasAmbiguousExit: isDoubtful,
+      isExtended: extendedAt !== undefined,
+      endCause: hint?.hint,
+    };
   }
 
-  #hint(key: Key, hint: Exclude<Hint, undefined>): void {
-    this.#hints.set(key, { hint, at: performance.now() });
+  #setEndCause(key: Key, hint: Exclude<EndCause, undefined>): void {
+    this.#endCauses.set(key, { hint, at: performance.now() });
   }
 }

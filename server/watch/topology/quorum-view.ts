@@ -1,45 +1,45 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { enoughOf } from "../../concurrency/settle-quorum.ts";
+import { settleQuorum } from "../../concurrency/settle-quorum.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation, SeenVotes } from "../../formats/observation.ts";
-import { read } from "../../formats/registry/read-keys.ts";
+import { readKeys } from "../../formats/registry/read-keys.ts";
 import { NeverSentError } from "../../redis/failure.ts";
-import { majorityOf } from "../../redis/majority.ts";
+import { computeMajority } from "../../redis/majority.ts";
 import type { Master } from "../../redis/master.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
-import { NO_SIGHT } from "../holds/hold-version.ts";
-import { dueMsOf } from "../holds/reread-delay.ts";
-import type { Mirror } from "../index/lock-index.ts";
-import { Ballot, type Decision } from "../quorum/key-consensus.ts";
-import { tally } from "../quorum/vote-tally.ts";
-import type { Look } from "../scan/key-reader.ts";
+import type { ScriptEvent } from "../connection/script-event.ts";
+import { NO_CONTINUITY } from "../holds/hold-version.ts";
+import { computeRereadDelayMs } from "../holds/reread-delay.ts";
+import type { LockIndex } from "../index/lock-index.ts";
+import { type ConsensusDecision, KeyConsensus } from "../quorum/key-consensus.ts";
+import { tallyVotes } from "../quorum/vote-tally.ts";
+import type { Reading } from "../scan/key-reader.ts";
 import type { MasterWatch } from "./master-watch.ts";
-import { Heard } from "./pending-notifications.ts";
-import type { Sources, Taken } from "./topology-view.ts";
+import { PendingNotifications } from "./pending-notifications.ts";
+import type { AppliedReading, TopologyView } from "./topology-view.ts";
 
 /** A key over which many strive is decided anew with each look. */
-const ROUNDS_MAX = 4;
+const READ_ROUNDS_MAX = 4;
 /** How many keys are told anew at once when a master came or went. */
-const SLICE = 500;
+const REEVALUATION_SLICE = 500;
 
 /** One of the masters. */
-class Seat {
-  readonly heard = new Heard();
+class VoterState {
+  readonly pendingNotifications = new PendingNotifications();
   term = 0;
   wasUp = false;
 
   constructor(readonly watch: MasterWatch) {}
 
   get isUp(): boolean {
-    return this.watch.link.isUp;
+    return this.watch.connection.isUp;
   }
 }
 
 /** What a key is settled by. */
-interface Settling {
+interface ReadingTrigger {
   readonly sentAt: number;
-  readonly turningSince: number | undefined;
+  readonly pendingSince: number | undefined;
   /** An operator gave the hold more time at the master that was looked at. */
   readonly isExtended?: boolean;
 }
@@ -48,114 +48,124 @@ interface Settling {
  * Each master has every key and a vote on it, and a majority of all masters decides. Told by our own clock: there is none
  * that masters have in common, and whichever of theirs were taken may go away.
  */
-export class Quorum implements Sources {
+export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
-  readonly #seats = new Map<MasterWatch, Seat>();
-  readonly #ballots = new Map<Key, Ballot<Seat>>();
+  readonly #voterStates = new Map<MasterWatch, VoterState>();
+  readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
   /** Keys that are being looked at: what is known of them is not forgotten meanwhile. */
-  readonly #looking = new Map<Key, number>();
-  #retelling: { isOver: boolean } = { isOver: true };
+  readonly #readsInProgress = new Map<Key, number>();
+  #reevaluation: { isOver: boolean } = { isOver: true };
 
   /** @param watches of all masters of the quorum, which stay the same */
   constructor(
     private readonly watches: ReadonlyMap<Master, MasterWatch>,
-    private readonly mirror: Mirror,
-    private readonly tell: (all: readonly (() => Taken | undefined)[]) => void,
+    private readonly index: LockIndex,
+    private readonly applyReadings: (all: readonly (() => AppliedReading | undefined)[]) => void,
   ) {}
 
   /** A majority of them answers. */
   get isUp(): boolean {
-    return this.#up.length >= this.majority;
+    return this.#upVoters.length >= this.majority;
   }
 
-  mark(key: Key): void {
-    for (const { watch } of this.#voters) watch.mark(key);
+  enqueueRead(key: Key): void {
+    for (const { watch } of this.#voters) watch.enqueueRead(key);
   }
 
-  async look(key: Key): Promise<Observation> {
-    const ballot = this.#ballotOf(key);
-    this.#looking.set(key, (this.#looking.get(key) ?? 0) + 1);
+  async readAndApply(key: Key): Promise<Observation> {
+    const ballot = this.#getConsensus(key);
+    this.#readsInProgress.set(key, (this.#readsInProgress.get(key) ?? 0) + 1);
     try {
-      for (let round = 1; round === 1 || (ballot.isTurning && round <= ROUNDS_MAX); round++) {
-        await this.#ask((watch) => watch.look([key]));
+      for (let round = 1; round === 1 || (ballot.isPending && round <= READ_ROUNDS_MAX); round++) {
+        await this.#askMajority((watch) => watch.readNow([key]));
       }
       const asOf = this.clock.now();
-      return ballot.shown ?? { state: "free", key, asOf };
+      return ballot.current ?? { state: "free", key, asOf };
     } finally {
-      const others = (this.#looking.get(key) ?? 1) - 1;
-      if (others > 0) this.#looking.set(key, others);
-      else this.#looking.delete(key);
-      this.#forget(key, ballot);
+      const others = (this.#readsInProgress.get(key) ?? 1) - 1;
+      if (others > 0) this.#readsInProgress.set(key, others);
+      else this.#readsInProgress.delete(key);
+      this.#forgetIfIdle(key, ballot);
     }
   }
 
-  async read(key: Key, rules: Pick<FormatRules, "formatOf">): Promise<Observation> {
+  async readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation> {
     const seen = new Map<MasterWatch, Observation>();
-    await this.#ask(async (watch) => {
-      for (const observation of await read(watch.master.redis, [key], rules)) seen.set(watch, observation);
+    await this.#askMajority(async (watch) => {
+      for (const observation of await readKeys(watch.master.redis, [key], rules))
+        seen.set(watch, observation);
     });
     const all = this.#voters.map(({ watch }) => {
       const observation = seen.get(watch);
       return observation?.state === "unreadable" ? undefined : observation;
     });
-    const now = tally(key, all, this.clock.now());
+    const now = tallyVotes(key, all, this.clock.now());
     if (now.verdict !== "undecided") return now.seen;
     return { state: "free", key, asOf: this.clock.now(), votes: now.votes };
   }
 
-  async confirm(): Promise<void> {
-    await this.#ask(({ link }) => link.confirm());
+  async confirmContinuity(): Promise<void> {
+    await this.#askMajority(({ connection }) => connection.confirmContinuity());
   }
 
-  *known(at: MasterWatch, unseenForMs = 0): Iterable<Key> {
-    const seat = this.#seatOf(at);
+  *listKnownKeys(at: MasterWatch, unseenForMs = 0): Iterable<Key> {
+    const seat = this.#getVoterState(at);
     const seenBefore = performance.now() - unseenForMs;
-    for (const [key, ballot] of this.#ballots) if (ballot.lookedAt(seat) < seenBefore) yield key;
+    for (const [key, ballot] of this.#consensusByKey) if (ballot.getReadTimeAt(seat) < seenBefore) yield key;
   }
 
   isKnown(key: Key, at: MasterWatch): boolean {
-    const ballot = this.#ballots.get(key);
-    return ballot !== undefined && ballot.lookedAt(this.#seatOf(at)) > Number.NEGATIVE_INFINITY;
+    const ballot = this.#consensusByKey.get(key);
+    return ballot !== undefined && ballot.getReadTimeAt(this.#getVoterState(at)) > Number.NEGATIVE_INFINITY;
   }
 
-  dueMsOf(key: Key, at: MasterWatch): number | undefined {
-    const seen = this.#ballots.get(key)?.seenAt(this.#seatOf(at));
+  computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined {
+    const seen = this.#consensusByKey.get(key)?.getObservationAt(this.#getVoterState(at));
     if (seen?.state !== "held") return undefined;
-    const ends = [seen.remainingMs, dueMsOf(this.mirror.get(key))].flatMap((ms) => ms ?? []);
+    const ends = [seen.remainingMs, computeRereadDelayMs(this.index.get(key))].flatMap((ms) => ms ?? []);
     return ends.length === 0 ? undefined : Math.max(1, Math.min(...ends));
   }
 
-  changed(key: Key, event: string, at: MasterWatch): void {
-    this.#seatOf(at).heard.change(key, event);
-    at.mark(key);
+  onKeyChange(key: Key, event: string, at: MasterWatch): void {
+    this.#getVoterState(at).pendingNotifications.recordKeyChange(key, event);
+    at.enqueueRead(key);
   }
 
   /** What masters say is of their votes, so it is seen and concluded what becomes of the lock; but for who freed it and why. */
-  said(event: OwnEvent, at: MasterWatch): undefined {
-    this.#seatOf(at).heard.word(event);
-    if (event.type === "force_released") this.#ballots.get(event.key)?.forced(this.#seatOf(at), event);
-    at.mark(event.key);
+  onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
+    this.#getVoterState(at).pendingNotifications.recordScriptEvent(event);
+    if (event.type === "force_released")
+      this.#consensusByKey.get(event.key)?.recordForceRelease(this.#getVoterState(at), event);
+    at.enqueueRead(event.key);
   }
 
-  blind(keys: Iterable<Key>, at: MasterWatch): void {
-    this.#seatOf(at).heard.blind(keys);
+  onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void {
+    this.#getVoterState(at).pendingNotifications.recordBlindPeriod(keys);
   }
 
-  take(look: Look, at: MasterWatch): Taken | undefined {
+  evaluateReading(look: Reading, at: MasterWatch): AppliedReading | undefined {
     const { key } = look.observation;
-    const seat = this.#seatOf(at);
-    this.clock.heard(Date.now(), look.receivedAt, look.receivedAt);
-    const ballot = this.#ballots.get(key) ?? (look.observation.state === "held" && this.#ballotOf(key));
-    if (!ballot) return this.#stillFree(key, look.sentAt);
-    const { turningSince } = ballot;
+    const seat = this.#getVoterState(at);
+    this.clock.update(Date.now(), look.receivedAt, look.receivedAt);
+    const ballot =
+      this.#consensusByKey.get(key) ?? (look.observation.state === "held" && this.#getConsensus(key));
+    if (!ballot) return this.#concludeFree(key, look.sentAt);
+    const { pendingSince } = ballot;
     const { sentAt } = look;
-    const heard = seat.heard.takenBy(look.observation, this.mirror.get(key), { sentAt, isMoving: false });
-    ballot.heard(seat, heard);
-    ballot.put(seat, look, at.clock.at(look.receivedAt) - Date.now());
-    return this.#settle(key, ballot, { sentAt, turningSince, isExtended: heard.isExtended });
+    const heard = seat.pendingNotifications.consume(look.observation, this.index.get(key), {
+      sentAt,
+      isMoving: false,
+    });
+    ballot.recordNotifications(seat, heard);
+    ballot.recordReading(seat, look, at.clock.toRedisTime(look.receivedAt) - Date.now());
+    return this.#evaluateConsensus(key, ballot, {
+      sentAt,
+      pendingSince: pendingSince,
+      isExtended: heard.isExtended,
+    });
   }
 
-  stirred(): void {
+  onMasterStateChange(): void {
     let isOther = false;
     for (const seat of this.#voters) {
       if (seat.wasUp === seat.isUp) continue;
@@ -164,97 +174,112 @@ export class Quorum implements Sources {
       // What it showed before it went says nothing when it is back.
       if (!seat.isUp) seat.term++;
     }
-    if (isOther) void this.#retell();
+    if (isOther) void this.#reevaluateAll();
   }
 
-  votesOf(key: Key): SeenVotes | undefined {
-    return this.#ballots.get(key)?.votes;
+  findVotes(key: Key): SeenVotes | undefined {
+    return this.#consensusByKey.get(key)?.votes;
   }
 
-  get #voters(): readonly Seat[] {
-    return [...this.watches.values()].map((watch) => this.#seatOf(watch));
+  get #voters(): readonly VoterState[] {
+    return [...this.watches.values()].map((watch) => this.#getVoterState(watch));
   }
 
-  get #up(): readonly Seat[] {
+  get #upVoters(): readonly VoterState[] {
     return this.#voters.filter(({ isUp }) => isUp);
   }
 
   get majority(): number {
-    return majorityOf(this.#voters.length);
+    return computeMajority(this.#voters.length);
   }
 
-  #seatOf(at: MasterWatch): Seat {
-    const known = this.#seats.get(at);
+  #getVoterState(at: MasterWatch): VoterState {
+    const known = this.#voterStates.get(at);
     if (known !== undefined) return known;
-    const seat = new Seat(at);
-    this.#seats.set(at, seat);
+    const seat = new VoterState(at);
+    this.#voterStates.set(at, seat);
     return seat;
   }
 
-  #ballotOf(key: Key): Ballot<Seat> {
-    const known = this.#ballots.get(key);
+  #getConsensus(key: Key): KeyConsensus<VoterState> {
+    const known = this.#consensusByKey.get(key);
     if (known !== undefined) return known;
-    const ballot = new Ballot(key, this.#voters);
-    this.#ballots.set(key, ballot);
+    const ballot = new KeyConsensus(key, this.#voters);
+    this.#consensusByKey.set(key, ballot);
     return ballot;
   }
 
-  #forget(key: Key, ballot: Ballot<Seat>): void {
-    if (ballot.isIdle && !this.#looking.has(key)) this.#ballots.delete(key);
+  #forgetIfIdle(key: Key, ballot: KeyConsensus<VoterState>): void {
+    if (ballot.isIdle && !this.#readsInProgress.has(key)) this.#consensusByKey.delete(key);
   }
 
   /** @throws NeverSentError when fewer than a majority answer */
-  async #ask(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
-    const asked = this.#up.map(({ watch }) => question(watch));
-    const answered = await enoughOf(asked, this.majority);
+  async #askMajority(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
+    const asked = this.#upVoters.map(({ watch }) => question(watch));
+    const answered = await settleQuorum(asked, this.majority);
     if (answered >= this.majority) return;
     throw new NeverSentError(
       `Of ${this.#voters.length} masters ${answered} answered, and ${this.majority} have to`,
     );
   }
 
-  #settle(key: Key, ballot: Ballot<Seat>, { sentAt, turningSince, isExtended }: Settling) {
-    const decision = ballot.settle(this.clock.now());
-    const isNew = ballot.isTurning && ballot.turningSince !== turningSince;
-    const again = isNew ? this.#up : ballot.unseen();
-    for (const { watch } of again) watch.mark(key);
+  #evaluateConsensus(
+    key: Key,
+    ballot: KeyConsensus<VoterState>,
+    { sentAt, pendingSince, isExtended }: ReadingTrigger,
+  ) {
+    const decision = ballot.evaluate(this.clock.now());
+    const isNew = ballot.isPending && ballot.pendingSince !== pendingSince;
+    const again = isNew ? this.#upVoters : ballot.listUnreadVoters();
+    for (const { watch } of again) watch.enqueueRead(key);
     if (decision === undefined) return undefined;
-    const taken = this.#takenOf(decision, sentAt, isExtended);
-    this.#forget(key, ballot);
+    const taken = this.#toAppliedReading(decision, sentAt, isExtended);
+    this.#forgetIfIdle(key, ballot);
     return taken;
   }
 
   /** A key that nobody voted on has no ballot any more: it was decided to be free, and no look says otherwise. */
-  #stillFree(key: Key, sentAt: number): Taken {
+  #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
-    return this.#takenOf({ observation, hint: undefined, wasGone: false, forced: undefined }, sentAt);
+    return this.#toAppliedReading(
+      { observation, endCause: undefined, wasGone: false, forceRelease: undefined },
+      sentAt,
+    );
   }
 
-  #takenOf({ observation, hint, wasGone, forced }: Decision, sentAt: number, isExtended = false): Taken {
-    const watching = this.#up.filter(({ watch: { link, passes } }) => link.seesChanges && passes.isCaughtUp);
-    const sights = this.#voters.map(({ watch: { link } }) => (link.seesChanges ? link.sight : NO_SIGHT));
-    const isSeeing = sights.filter((sight) => sight !== NO_SIGHT).length >= this.majority;
-    const first = this.#voters.filter(({ watch: { passes } }) => passes.isFirst);
+  #toAppliedReading(
+    { observation, endCause, wasGone, forceRelease }: ConsensusDecision,
+    sentAt: number,
+    isExtended = false,
+  ): AppliedReading {
+    const watching = this.#upVoters.filter(
+      ({ watch: { connection, reconciliation } }) => connection.seesChanges && reconciliation.isCaughtUp,
+    );
+    const sights = this.#voters.map(({ watch: { connection } }) =>
+      connection.seesChanges ? connection.continuityId : NO_CONTINUITY,
+    );
+    const isSeeing = sights.filter((sight) => sight !== NO_CONTINUITY).length >= this.majority;
+    const first = this.#voters.filter(({ watch: { reconciliation } }) => reconciliation.isInitialScan);
     const asOf = this.clock.now();
     return {
       observation,
-      circumstances: {
+      context: {
         wasGone,
         isExtended,
         since: watching.length >= this.majority ? "exact" : "at_least",
-        sight: isSeeing ? sights.join("_") : NO_SIGHT,
+        continuityId: isSeeing ? sights.join("_") : NO_CONTINUITY,
       },
-      hint,
-      ...(forced === undefined ? {} : { said: this.#endingBy(forced, asOf) }),
+      endCause: endCause,
+      ...(forceRelease === undefined ? {} : { said: this.#buildForceReleaseEvent(forceRelease, asOf) }),
       asOf,
       sentAt,
-      isFirstLook: this.#voters.length - first.length < this.majority,
+      isInitialScan: this.#voters.length - first.length < this.majority,
     };
   }
 
   /** A master's word of its vote, as the word of the hold. */
-  #endingBy({ key, by, reason }: OwnEvent, at: number): OwnEvent | undefined {
-    const hold = this.mirror.get(key);
+  #buildForceReleaseEvent({ key, by, reason }: ScriptEvent, at: number): ScriptEvent | undefined {
+    const hold = this.index.get(key);
     if (hold === undefined) return undefined;
     const [{ seen, firstSeenMs }] = hold.holders;
     const heldMs = Math.max(0, at - (seen.sinceMs ?? firstSeenMs));
@@ -263,18 +288,18 @@ export class Quorum implements Sources {
   }
 
   /** What is decided without one master, or with it, in slices: there may be very many locks. */
-  async #retell(): Promise<void> {
-    this.#retelling.isOver = true;
+  async #reevaluateAll(): Promise<void> {
+    this.#reevaluation.isOver = true;
     const mine = { isOver: false };
-    this.#retelling = mine;
-    const keys = [...this.#ballots.keys()];
-    for (let from = 0; from < keys.length && !mine.isOver; from += SLICE) {
+    this.#reevaluation = mine;
+    const keys = [...this.#consensusByKey.keys()];
+    for (let from = 0; from < keys.length && !mine.isOver; from += REEVALUATION_SLICE) {
       const sentAt = performance.now();
       const settle = (key: Key) => () => {
-        const ballot = this.#ballots.get(key);
-        return ballot && this.#settle(key, ballot, { sentAt, turningSince: ballot.turningSince });
+        const ballot = this.#consensusByKey.get(key);
+        return ballot && this.#evaluateConsensus(key, ballot, { sentAt, pendingSince: ballot.pendingSince });
       };
-      this.tell(keys.slice(from, from + SLICE).map(settle));
+      this.applyReadings(keys.slice(from, from + REEVALUATION_SLICE).map(settle));
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

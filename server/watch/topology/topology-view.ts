@@ -2,28 +2,28 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation, SeenVotes } from "../../formats/observation.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
-import type { OwnEvent } from "../connection/script-event.ts";
-import type { Hint } from "../events/event-derivation.ts";
-import type { Circumstances } from "../holds/continuity.ts";
-import type { Look } from "../scan/key-reader.ts";
+import type { ScriptEvent } from "../connection/script-event.ts";
+import type { EndCause } from "../events/event-derivation.ts";
+import type { ObservationContext } from "../holds/continuity.ts";
+import type { Reading } from "../scan/key-reader.ts";
 import type { MasterWatch } from "./master-watch.ts";
 
 /** What a look comes to: what is taken into the picture, and what is told. */
-export interface Taken {
+export interface AppliedReading {
   readonly observation: Observation;
-  readonly circumstances: Circumstances;
+  readonly context: ObservationContext;
   /** How the hold before it ended, when Redis said so. */
-  readonly hint: Hint;
+  readonly endCause: EndCause;
   /** An ending that a script told of and looking has now confirmed. */
-  readonly said?: OwnEvent | undefined;
+  readonly said?: ScriptEvent | undefined;
   /** By the clock that the target is told by. */
   readonly asOf: number;
   readonly sentAt: number;
-  readonly isFirstLook: boolean;
+  readonly isInitialScan: boolean;
 }
 
 /** How what is seen and heard at the masters of a target makes one picture. */
-export interface Sources {
+export interface TopologyView {
   /** Whether the picture can be right at all. */
   readonly isUp: boolean;
   /** Of a quorum: how many masters have to agree. */
@@ -31,28 +31,31 @@ export interface Sources {
   /** The clock that the target as a whole is told by: each master has its own. */
   readonly clock: RedisClock;
   /** Has the key read soon, wherever it may be. */
-  mark(key: Key): void;
+  enqueueRead(key: Key): void;
   /** Looks now, past the queue; what is seen has been taken in when this resolves. @throws when Redis is away */
-  look(key: Key): Promise<Observation>;
+  readAndApply(key: Key): Promise<Observation>;
   /** Looks now by other rules; nothing is taken in. @throws when Redis is away */
-  read(key: Key, rules: Pick<FormatRules, "formatOf">): Promise<Observation>;
+  readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation>;
   /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
-  confirm(key: Key): Promise<void>;
+  confirmContinuity(key: Key): Promise<void>;
   /** Keys that are known to be at this master; given a time, those that were not looked at there for so long. */
-  known(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
+  listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
   /** In how many ms after its last look a key is to be read again there; undefined: not by itself. */
-  dueMsOf(key: Key, at: MasterWatch): number | undefined;
+  computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
   /** Redis said that something happened to the key. */
-  changed(key: Key, event: string, at: MasterWatch): void;
+  onKeyChange(key: Key, event: string, at: MasterWatch): void;
   /** What one of our scripts said; gives what is told of it right away. */
-  said(event: OwnEvent, at: MasterWatch): { readonly event: OwnEvent; readonly hint: Hint } | undefined;
+  onScriptEvent(
+    event: ScriptEvent,
+    at: MasterWatch,
+  ): { readonly event: ScriptEvent; readonly hint: EndCause } | undefined;
   /** Nothing was heard of these for a while. */
-  blind(keys: Iterable<Key>, at: MasterWatch): void;
+  onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void;
   /** undefined: nothing can be concluded from it alone, or not yet. */
-  take(look: Look, at: MasterWatch): Taken | undefined;
+  evaluateReading(look: Reading, at: MasterWatch): AppliedReading | undefined;
   /** Called when a master is in another state than before. */
-  stirred(): void;
+  onMasterStateChange(): void;
   /** How a quorum votes on a key that nobody holds. */
-  votesOf(key: Key): SeenVotes | undefined;
+  findVotes(key: Key): SeenVotes | undefined;
 }

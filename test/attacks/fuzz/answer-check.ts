@@ -1,19 +1,19 @@
 import { STATUS_OF_CODE } from "../../../lib/contract/error.ts";
-import type { Document, JsonSchema, Operation } from "./fuzz-document.ts";
+import type { FuzzDocument, FuzzOperation, JsonSchema } from "./fuzz-document.ts";
 import type { FuzzRequest } from "./fuzz-request.ts";
-import type { FuzzAnswer } from "./transport.ts";
+import type { FuzzResponse } from "./transport.ts";
 
 /** What an operation need not say of itself: the address or its method was not meant. */
-const ELSEWHERE = new Set(["not_found", "method_not_allowed", "too_large", "uri_too_long"]);
+const UNDOCUMENTED_CODES = new Set(["not_found", "method_not_allowed", "too_large", "uri_too_long"]);
 const PROBLEM = "application/problem+json";
 /** What no answer may show. */
 const LEAKS = [/node_modules/, /\bat \S+ \(?(?:file|node):/, /\.ts:\d+/, /WRONGTYPE|NOSCRIPT|ERR Error/];
 
 /** @returns what is wrong with an answer, by the document; undefined when nothing is */
-export function faultOfAnswer(
-  document: Document,
+export function findAnswerFault(
+  document: FuzzDocument,
   request: FuzzRequest,
-  answer: FuzzAnswer,
+  answer: FuzzResponse,
 ): string | undefined {
   const { status, headers, text } = answer;
   if (status >= 500) return `${status}: ${text.slice(0, 300)}`;
@@ -31,71 +31,79 @@ export function faultOfAnswer(
   const isMeant = request.method === request.operation.method;
   return status < 400
     ? isMeant
-      ? faultOfSuccess(document, request.operation, answer)
+      ? findSuccessFault(document, request.operation, answer)
       : undefined
-    : faultOfProblem(document, isMeant ? request.operation : undefined, answer);
+    : findProblemFault(document, isMeant ? request.operation : undefined, answer);
 }
 
-function faultOfSuccess(document: Document, operation: Operation, answer: FuzzAnswer): string | undefined {
+function findSuccessFault(
+  document: FuzzDocument,
+  operation: FuzzOperation,
+  answer: FuzzResponse,
+): string | undefined {
   const { status, headers, text } = answer;
   const documented = operation.responses[status];
   if (documented === undefined) return `${status} is not documented`;
-  const given = headers["content-type"] === undefined ? undefined : mediaTypeOf(headers["content-type"]);
+  const given = headers["content-type"] === undefined ? undefined : parseMediaType(headers["content-type"]);
   const contents = Object.entries(documented.content ?? {});
   const [type, content] = contents.find(([each]) => each === given) ?? contents[0] ?? [];
   if (type === undefined) return text === "" ? undefined : `${status}: a body, and none is documented`;
   if (given !== type) return `${status}: ${given} instead of ${type}`;
   const messages = content?.["x-events"];
-  if (messages !== undefined) return faultOfMessages(document, messages, text);
+  if (messages !== undefined) return findMessageFault(document, messages, text);
   if (content?.schema === undefined) return undefined;
-  if (!/json/.test(type)) return document.faultOf(content.schema, text);
+  if (!/json/.test(type)) return document.findFault(content.schema, text);
   // Lines of which there may be none.
   const bodies = type === "application/x-ndjson" ? text.split("\n").filter((line) => line !== "") : [text];
   for (const each of bodies) {
-    const fault = document.faultOf(content.schema, parsed(each));
+    const fault = document.findFault(content.schema, parseJson(each));
     if (fault !== undefined) return `${status}: ${fault} in ${each.slice(0, 300)}`;
   }
   return undefined;
 }
 
-type Messages = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+type StreamMessages = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
-function faultOfMessages(document: Document, messages: Messages, text: string): string | undefined {
+function findMessageFault(
+  document: FuzzDocument,
+  messages: StreamMessages,
+  text: string,
+): string | undefined {
   for (const [, name = "", data = ""] of text.matchAll(/^event: (.*)\ndata: (.*)$/gm)) {
     const schema = messages[name]?.schema;
     if (schema === undefined) return `the message ${name} is not documented`;
-    const fault = document.faultOf(schema, parsed(data));
+    const fault = document.findFault(schema, parseJson(data));
     if (fault !== undefined) return `${name}: ${fault} in ${data.slice(0, 300)}`;
   }
   return undefined;
 }
 
-function faultOfProblem(
-  document: Document,
-  operation: Operation | undefined,
-  answer: FuzzAnswer,
+function findProblemFault(
+  document: FuzzDocument,
+  operation: FuzzOperation | undefined,
+  answer: FuzzResponse,
 ): string | undefined {
   const { status, headers, text } = answer;
-  const general = document.faultOf({ $ref: "#/components/schemas/Problem" }, parsed(text));
-  if (mediaTypeOf(headers["content-type"]) !== PROBLEM || general !== undefined)
+  const general = document.findFault({ $ref: "#/components/schemas/Problem" }, parseJson(text));
+  if (parseMediaType(headers["content-type"]) !== PROBLEM || general !== undefined)
     return `${status} ${headers["content-type"]} is no problem document: ${general} in ${text.slice(0, 300)}`;
-  const { code } = parsed(text) as { code: keyof typeof STATUS_OF_CODE };
+  const { code } = parseJson(text) as { code: keyof typeof STATUS_OF_CODE };
   if (STATUS_OF_CODE[code] !== status) return `${status} with the code ${code}`;
-  if (operation === undefined || headers["x-request-id"] === undefined || ELSEWHERE.has(code))
+  if (operation === undefined || headers["x-request-id"] === undefined || UNDOCUMENTED_CODES.has(code))
     return undefined;
   const documented = operation.responses[status];
   const schema = documented?.content?.[PROBLEM]?.schema;
   if (schema === undefined || !documented?.description.includes(`\`${code}\``))
     return `${status} ${code} is not documented: ${text.slice(0, 200)}`;
-  const fault = document.faultOf(schema, parsed(text));
+  const fault = document.findFault(schema, parseJson(text));
   return fault === undefined ? undefined : `${status} ${code}: ${fault} in ${text.slice(0, 300)}`;
 }
 
-function mediaTypeOf(header: string | string[] | undefined): string {
+function parseMediaType(header: string | string[] | undefined): string {
   return String(header).split(";")[0]?.trim() ?? "";
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -104,7 +112,7 @@ function parsed(text: string): unknown {
 }
 
 /** A command that sends it again. */
-export function asCurl({ method, path, headers, body }: FuzzRequest): string {
+export function formatCurl({ method, path, headers, body }: FuzzRequest): string {
   const shown = Object.entries(headers)
     .filter(([name]) => name !== "authorization" && name !== "cookie")
     .map(([name, value]) => `-H '${name}: ${value}'`);

@@ -22,7 +22,7 @@ export interface JsonSchema {
   readonly propertyNames?: JsonSchema;
 }
 
-interface Content {
+interface ContentObject {
   readonly [type: string]: {
     readonly schema?: JsonSchema;
     /** Of a stream: its messages, by name. */
@@ -30,50 +30,52 @@ interface Content {
   };
 }
 
-export interface Parameter {
+export interface FuzzParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header" | "cookie";
   readonly required?: boolean;
   readonly schema: JsonSchema;
 }
 
-interface OperationText {
+interface OperationObject {
   readonly security?: readonly object[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly parameters?: readonly FuzzParameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: ContentObject };
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: ContentObject }>
+  >;
 }
 
 /** The parts of an OpenAPI document that say what may be sent and what may come back. */
-export interface DocumentText {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationText>>>>;
+export interface DocumentObject {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-export interface Operation {
+export interface FuzzOperation {
   /** As people write it: `POST /api/v1/locks/{key}/acquire`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly FuzzParameter[];
   readonly body: JsonSchema | undefined;
   /** Takes calls without credentials. */
   readonly isOpen: boolean;
-  readonly responses: OperationText["responses"];
+  readonly responses: OperationObject["responses"];
 }
 
-const REF = "#/components/schemas/";
+const REFERENCE_PREFIX = "#/components/schemas/";
 
 /** An OpenAPI document, asked for what a fuzz needs. */
-export class Document {
-  readonly operations: readonly Operation[];
-  readonly #schemas: DocumentText["components"]["schemas"];
+export class FuzzDocument {
+  readonly operations: readonly FuzzOperation[];
+  readonly #schemas: DocumentObject["components"]["schemas"];
   readonly #defs: object;
   readonly #compiled = new Map<JsonSchema, z.ZodType>();
 
-  constructor({ paths, components }: DocumentText) {
+  constructor({ paths, components }: DocumentObject) {
     this.#schemas = components.schemas;
-    this.#defs = relocated(components.schemas);
+    this.#defs = relocateReferences(components.schemas);
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, text]) => ({
         name: `${method.toUpperCase()} ${path}`,
@@ -90,14 +92,14 @@ export class Document {
   /** Follows references until there is a schema. */
   resolve(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
-    const found = this.#schemas[schema.$ref.slice(REF.length)];
+    const found = this.#schemas[schema.$ref.slice(REFERENCE_PREFIX.length)];
     if (found === undefined)
       throw new Error(`The document refers to ${schema.$ref}, which it does not have.`);
     return this.resolve(found);
   }
 
   /** @returns what is wrong with the value; undefined when it fits */
-  faultOf(schema: JsonSchema, value: unknown): string | undefined {
+  findFault(schema: JsonSchema, value: unknown): string | undefined {
     const { success, error } = this.#compile(schema).safeParse(value);
     if (success) return undefined;
     const [issue] = error.issues;
@@ -107,7 +109,7 @@ export class Document {
   #compile(schema: JsonSchema): z.ZodType {
     const known = this.#compiled.get(schema);
     if (known !== undefined) return known;
-    const compiled = z.fromJSONSchema({ ...relocated(schema), $defs: this.#defs } as Parameters<
+    const compiled = z.fromJSONSchema({ ...relocateReferences(schema), $defs: this.#defs } as Parameters<
       typeof z.fromJSONSchema
     >[0]);
     this.#compiled.set(schema, compiled);
@@ -119,12 +121,12 @@ export class Document {
  * As zod takes it, which looks for what is referred to in `$defs`, and knows only patterns without classes of Unicode.
  * What the document leaves open for members to come is closed: today's answers have those that it names.
  */
-function relocated(schema: object): object {
+function relocateReferences(schema: object): object {
   const text = JSON.stringify(schema, (name, value) => {
     const isLeftOut = name === "discriminator" || (name === "pattern" && String(value).includes("\\p{"));
     if (isLeftOut) return undefined;
     const isOpen = value?.properties !== undefined && value.additionalProperties === undefined;
     return isOpen && name !== "properties" ? { ...value, additionalProperties: false } : value;
   });
-  return JSON.parse(text.replaceAll(REF, "#/$defs/"));
+  return JSON.parse(text.replaceAll(REFERENCE_PREFIX, "#/$defs/"));
 }

@@ -1,6 +1,6 @@
 import type { TestServer } from "../../support/test-server.ts";
 import type { Credentials } from "./request-plans.ts";
-import type { Pools } from "./value-pools.ts";
+import type { ValuePools } from "./value-pools.ts";
 
 const KEYS = [
   ...["lock:ours", "lock:held", "lock:free", "lock:redisson", "lock:token", "lock:until"],
@@ -8,20 +8,20 @@ const KEYS = [
 ];
 
 /** Something of every kind to send requests at: locks of ours and of others, what is no lock, a session, a stream. */
-export class Scene {
-  readonly #redis: ReturnType<TestServer["redis"]["client"]>;
+export class FuzzFixture {
+  readonly #redis: ReturnType<TestServer["redis"]["createClient"]>;
   readonly #streams: AbortController[] = [];
   #cookie = "";
 
   constructor(
     private readonly server: TestServer,
-    private readonly pools: Pools,
+    private readonly pools: ValuePools,
     private readonly rootKey: string,
   ) {
-    this.#redis = server.redis.client();
+    this.#redis = server.redis.createClient();
   }
 
-  readonly headersOf = (credentials: Credentials): Readonly<Record<string, string>> => {
+  readonly getHeaders = (credentials: Credentials): Readonly<Record<string, string>> => {
     if (credentials === "key") return { authorization: `Bearer ${this.rootKey}` };
     if (credentials === "wrong") return { authorization: "Bearer wrong-key" };
     if (credentials === "session") return { cookie: this.#cookie, origin: this.server.url };
@@ -29,9 +29,9 @@ export class Scene {
   };
 
   /** Makes it as it was in the beginning. */
-  async set(): Promise<void> {
+  async reset(): Promise<void> {
     await this.#clear();
-    await this.#plant();
+    await this.#createKeys();
     await this.#logIn();
     await this.#openStream();
   }
@@ -47,7 +47,7 @@ export class Scene {
     if (locks.length > 0) await this.#redis.del(...locks);
   }
 
-  async #plant(): Promise<void> {
+  async #createKeys(): Promise<void> {
     const redis = this.#redis;
     await redis.hset("lock:redisson", "0b6b5b3e-1d3c-4a4b-9a55-6b3a0f5a5c11:31", "1");
     await redis.pexpire("lock:redisson", 600_000);
@@ -56,9 +56,9 @@ export class Scene {
     await redis.rpush("lock:list", "no", "lock");
     await redis.hset("lock:others", "name", "no lock");
     await redis.set(Buffer.from([0x6c, 0x6f, 0x63, 0x6b, 0x3a, 0xff, 0xfe]), "token", "PX", 600_000);
-    this.pools.keep("key", KEYS);
-    this.pools.keep("owner", ["me", "you"]);
-    this.pools.keep("target", ["main", "main", "main", "looked-at"]);
+    this.pools.setFixed("key", KEYS);
+    this.pools.setFixed("owner", ["me", "you"]);
+    this.pools.setFixed("target", ["main", "main", "main", "looked-at"]);
     for (const [key, owner] of [
       ["lock:ours", "me"],
       ["lock:held", "you"],
@@ -71,7 +71,7 @@ export class Scene {
   }
 
   async #logIn(): Promise<void> {
-    const token = await this.server.runtime.makeLink();
+    const token = await this.server.runtime.createLoginLink();
     const { headers } = await fetch(`${this.server.url}/api/v1/login`, {
       method: "POST",
       body: JSON.stringify({ token }),
@@ -79,7 +79,7 @@ export class Scene {
     });
     this.#cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
     // Another, for a request to use up.
-    this.pools.keep("token", [(await this.server.runtime.makeLink()) ?? ""]);
+    this.pools.setFixed("token", [(await this.server.runtime.createLoginLink()) ?? ""]);
   }
 
   /** One that stays open, so that there is something for its id to name. */
@@ -87,20 +87,20 @@ export class Scene {
     const ending = new AbortController();
     this.#streams.push(ending);
     const response = await fetch(`${this.server.url}/api/v1/live`, {
-      headers: this.headersOf("key"),
+      headers: this.getHeaders("key"),
       signal: ending.signal,
     });
     const reader = response.body?.getReader();
     const first = new TextDecoder().decode((await reader?.read())?.value);
     const stream = /"stream":"([^"]+)"/.exec(first)?.[1];
-    if (stream !== undefined) this.pools.keep("stream", [stream]);
+    if (stream !== undefined) this.pools.setFixed("stream", [stream]);
     const drain = async () => {
       while (!(await reader?.read())?.done);
     };
     void drain().catch(() => undefined);
   }
 
-  end(): void {
+  close(): void {
     for (const stream of this.#streams.splice(0)) stream.abort();
   }
 }

@@ -1,14 +1,14 @@
 import type { TestRedis } from "../../support/test-redis.ts";
 
 /** A key's value, digested, and when it ends (-1: never). */
-type Keyspace = ReadonlyMap<string, { readonly digest: string; readonly endsAt: number }>;
+type KeyspaceSnapshot = ReadonlyMap<string, { readonly digest: string; readonly endsAt: number }>;
 
 /**
  * What the server does by itself, whoever asks for what: its canary, who records, what was recorded. The audit is told
  * of refused requests, too; tries to log in are counted, and when a key or a session was last used (which sessions there
  * are is in an index, which is looked at); and who has waited in vain keeps its place for a moment, should it ask again.
  */
-const BY_ITSELF =
+const BACKGROUND_KEYS =
   /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:))/;
 
 /** A large hash or set is dumped in whatever order it has just now. PEXPIRETIME is of Redis 7. */
@@ -35,26 +35,26 @@ end
 return found`;
 
 /** Looks at all of a Redis, so that it can be told what a request has changed. */
-export class KeyspaceWatch {
-  readonly #redis: ReturnType<TestRedis["client"]>;
+export class KeyspaceMonitor {
+  readonly #redis: ReturnType<TestRedis["createClient"]>;
 
   constructor(redis: TestRedis) {
-    this.#redis = redis.client();
+    this.#redis = redis.createClient();
   }
 
-  async look(): Promise<Keyspace> {
+  async takeSnapshot(): Promise<KeyspaceSnapshot> {
     const found = (await this.#redis.callBuffer("EVAL", DIGEST, "0")) as Buffer[];
     const keyspace = new Map<string, { digest: string; endsAt: number }>();
     for (let at = 0; at < found.length; at += 3) {
       // Keys are bytes, and two of them may look the same as text.
       const [key = "", digest = "", endsAt] = found.slice(at, at + 3).map((each) => each.toString("latin1"));
-      if (!BY_ITSELF.test(key)) keyspace.set(key, { digest, endsAt: Number(endsAt) });
+      if (!BACKGROUND_KEYS.test(key)) keyspace.set(key, { digest, endsAt: Number(endsAt) });
     }
     return keyspace;
   }
 
   /** @returns what has changed that time alone does not change */
-  changes(before: Keyspace, after: Keyspace): string[] {
+  findChanges(before: KeyspaceSnapshot, after: KeyspaceSnapshot): string[] {
     const now = Date.now();
     const changed: string[] = [];
     for (const [key, { digest, endsAt }] of after) {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Document, Operation, Parameter } from "./fuzz-document.ts";
+import type { FuzzDocument, FuzzOperation, FuzzParameter } from "./fuzz-document.ts";
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,
@@ -7,18 +7,18 @@ import {
   HOSTILE_TEXTS,
   HOSTILE_TYPES,
 } from "./hostile.ts";
-import { Values } from "./value-generator.ts";
+import { ValueGenerator } from "./value-generator.ts";
 
 /** Sent as it is: neither JSON is made of it nor is it percent-encoded. */
-export class Raw {
+export class RawContent {
   constructor(readonly content: string | Uint8Array) {}
 }
 
 export type Credentials = "key" | "session" | "wrong" | "none";
 
 /** A request before it is known what the server has told until then. */
-export interface Plan {
-  readonly operation: Operation;
+export interface RequestPlan {
+  readonly operation: FuzzOperation;
   readonly method: string;
   /** By the name of the parameter; of a path, a text or what stands there raw. */
   readonly path: Readonly<Record<string, unknown>>;
@@ -33,99 +33,101 @@ export interface Plan {
 
 const JSON_TYPE = "application/json";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
-const IDEMPOTENCY = fc.constantFrom("id-1", "id-2", "id-3", "!", "x".repeat(128), '"quoted"');
+const IDEMPOTENCY_KEYS = fc.constantFrom("id-1", "id-2", "id-3", "!", "x".repeat(128), '"quoted"');
 
 /** What may be sent to an operation: by the document, nearly so, and not at all so. */
-export class Plans {
-  readonly #values: Values;
+export class RequestPlans {
+  readonly #values: ValueGenerator;
 
-  constructor(document: Document) {
-    this.#values = new Values(document);
+  constructor(document: FuzzDocument) {
+    this.#values = new ValueGenerator(document);
   }
 
-  of(operation: Operation): fc.Arbitrary<Plan> {
-    const fits = this.fitting(operation);
+  generate(operation: FuzzOperation): fc.Arbitrary<RequestPlan> {
+    const fits = this.generateValid(operation);
     const bent = fc
-      .oneof(...this.#bends(operation))
+      .oneof(...this.#listMutations(operation))
       .chain((bend) => fits.map((plan) => ({ ...plan, ...bend })));
     return fc.oneof({ weight: 5, arbitrary: fits }, { weight: 6, arbitrary: bent });
   }
 
   /** Such as the document allows. */
-  fitting(operation: Operation): fc.Arbitrary<Plan> {
+  generateValid(operation: FuzzOperation): fc.Arbitrary<RequestPlan> {
     const { parameters, body, method } = operation;
     return fc.record({
       operation: fc.constant(operation),
       method: fc.constant(method),
-      path: this.#path(operation),
-      query: this.#query(parameters),
+      path: this.#generatePath(operation),
+      query: this.#generateQuery(parameters),
       headers: parameters.some(({ name }) => name === "Idempotency-Key")
         ? fc.oneof(
-            fc.constant<Plan["headers"]>({}),
-            IDEMPOTENCY.map((id) => ({ "idempotency-key": id })),
+            fc.constant<RequestPlan["headers"]>({}),
+            IDEMPOTENCY_KEYS.map((id) => ({ "idempotency-key": id })),
           )
-        : fc.constant<Plan["headers"]>({}),
-      body: body === undefined ? fc.constant(undefined) : this.#values.fitting(body),
+        : fc.constant<RequestPlan["headers"]>({}),
+      body: body === undefined ? fc.constant(undefined) : this.#values.generateValid(body),
       contentType: fc.constant(body === undefined ? undefined : JSON_TYPE),
       credentials: fc.constantFrom<Credentials>("key", "key", "key", "key", "key", "key", "session"),
     });
   }
 
-  #path({ path, parameters }: Operation): fc.Arbitrary<Record<string, unknown>> {
+  #generatePath({ path, parameters }: FuzzOperation): fc.Arbitrary<Record<string, unknown>> {
     const named = parameters.filter((each) => each.in === "path");
     const segments = path.split("/");
     const values = named.map(({ name, schema }) => {
       const of = segments[segments.indexOf(`{${name}}`) - 1];
-      return [name, this.#values.fitting(schema, name === "id" ? `${of}.id` : name)] as const;
+      return [name, this.#values.generateValid(schema, name === "id" ? `${of}.id` : name)] as const;
     });
     return fc.record(Object.fromEntries(values));
   }
 
-  #query(parameters: readonly Parameter[]): fc.Arbitrary<[string, unknown][]> {
+  #generateQuery(parameters: readonly FuzzParameter[]): fc.Arbitrary<[string, unknown][]> {
     const named = parameters.filter((each) => each.in === "query");
-    const values = named.map(({ name, schema }) => [name, this.#values.fitting(schema, name)] as const);
+    const values = named.map(({ name, schema }) => [name, this.#values.generateValid(schema, name)] as const);
     const requiredKeys: string[] = named.filter(({ required }) => required).map(({ name }) => name);
     const record: fc.Arbitrary<object> = fc.record(Object.fromEntries(values), { requiredKeys });
     return record.map((each) => Object.entries(each));
   }
 
   /** Each makes one part of a request wrong. */
-  #bends(operation: Operation): fc.Arbitrary<Partial<Plan>>[] {
+  #listMutations(operation: FuzzOperation): fc.Arbitrary<Partial<RequestPlan>>[] {
     const { parameters, body } = operation;
-    const bends: fc.Arbitrary<Partial<Plan>>[] = [
+    const bends: fc.Arbitrary<Partial<RequestPlan>>[] = [
       fc.constantFrom(...HOSTILE_HEADERS).map((headers) => ({ headers })),
       fc.constantFrom<Credentials>("wrong", "none").map((credentials) => ({ credentials })),
       fc.constantFrom(...METHODS).map((method) => ({ method })),
-      this.#bentQuery(parameters).map((query) => ({ query })),
+      this.#mutateQuery(parameters).map((query) => ({ query })),
     ];
-    if (parameters.some((each) => each.in === "path")) bends.push(this.#bentPath(parameters));
+    if (parameters.some((each) => each.in === "path")) bends.push(this.#mutatePath(parameters));
     if (body === undefined) {
       bends.push(
-        fc.constantFrom(...HOSTILE_BODIES).map((text) => ({ body: new Raw(text), contentType: JSON_TYPE })),
+        fc
+          .constantFrom(...HOSTILE_BODIES)
+          .map((text) => ({ body: new RawContent(text), contentType: JSON_TYPE })),
       );
       return bends;
     }
-    const near = this.#values.near(body).map((value) => ({ body: value }));
-    const raw = fc.constantFrom(...HOSTILE_BODIES).map((text) => ({ body: new Raw(text) }));
+    const near = this.#values.generateInvalid(body).map((value) => ({ body: value }));
+    const raw = fc.constantFrom(...HOSTILE_BODIES).map((text) => ({ body: new RawContent(text) }));
     const type = fc.constantFrom(...HOSTILE_TYPES).map((contentType) => ({ contentType }));
     return [...bends, near, near, near, raw, type];
   }
 
-  #bentPath(parameters: readonly Parameter[]): fc.Arbitrary<Partial<Plan>> {
+  #mutatePath(parameters: readonly FuzzParameter[]): fc.Arbitrary<Partial<RequestPlan>> {
     const names = parameters.filter((each) => each.in === "path").map(({ name }) => name);
     const raw = fc.oneof(
-      fc.constantFrom(...HOSTILE_SEGMENTS).map((segment) => new Raw(segment)),
+      fc.constantFrom(...HOSTILE_SEGMENTS).map((segment) => new RawContent(segment)),
       fc.string({ maxLength: 30, unit: "binary" }),
-      fc.base64String({ maxLength: 40 }).map((text) => new Raw(`~${text.replaceAll("/", "_")}`)),
+      fc.base64String({ maxLength: 40 }).map((text) => new RawContent(`~${text.replaceAll("/", "_")}`)),
     );
     return fc.record(Object.fromEntries(names.map((name) => [name, raw]))).map((path) => ({ path }));
   }
 
-  #bentQuery(parameters: readonly Parameter[]): fc.Arbitrary<[string, unknown][]> {
+  #mutateQuery(parameters: readonly FuzzParameter[]): fc.Arbitrary<[string, unknown][]> {
     const named = parameters.filter((each) => each.in === "query");
     const texts = fc.constantFrom<unknown>(
       ...HOSTILE_TEXTS,
-      ...["%", "%zz", "%ED%A0%80", "%00", "+", "&", "=&="].map((text) => new Raw(text)),
+      ...["%", "%zz", "%ED%A0%80", "%00", "+", "&", "=&="].map((text) => new RawContent(text)),
     );
     const names = fc.constantFrom(
       ...named.map(({ name }) => name),
@@ -135,7 +137,7 @@ export class Plans {
       "x".repeat(200),
     );
     const near = named.map(({ name, schema }) =>
-      this.#values.near(schema).map((value): [string, unknown][] => [[name, value]]),
+      this.#values.generateInvalid(schema).map((value): [string, unknown][] => [[name, value]]),
     );
     const odd = fc.array(fc.tuple(names, texts), { minLength: 1, maxLength: 3 });
     const twice = fc.tuple(names, texts, texts).map(([name, a, b]): [string, unknown][] => [

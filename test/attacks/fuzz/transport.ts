@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { Runtime } from "../../../server/runtime.ts";
 import type { FuzzRequest } from "./fuzz-request.ts";
 
-export interface FuzzAnswer {
+export interface FuzzResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Of a stream, its first message. */
@@ -10,9 +10,9 @@ export interface FuzzAnswer {
 }
 
 /** `given_up`: the answer did not come in the time, and the connection was closed. */
-export type Outcome = FuzzAnswer | "given_up";
+export type Outcome = FuzzResponse | "given_up";
 
-export interface Wire {
+export interface FuzzTransport {
   send(request: FuzzRequest): Promise<Outcome>;
 }
 
@@ -20,7 +20,7 @@ const ANSWER_MS = 3000;
 const STREAMED = /^text\/event-stream/;
 
 /** Over a connection, as clients come. */
-export function overHttp(url: string): Wire {
+export function createHttpTransport(url: string): FuzzTransport {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   return { send: (request) => sendOverHttp(url, agent, request) };
 }
@@ -47,7 +47,7 @@ function sendOverHttp(
     }, ANSWER_MS);
     sent.once("error", reject);
     sent.once("response", (incoming) => {
-      void textOf(incoming).then((text) => {
+      void readText(incoming).then((text) => {
         clearTimeout(patience);
         resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
       }, reject);
@@ -57,7 +57,7 @@ function sendOverHttp(
 }
 
 /** All of an answer; of a stream its first message, and then it is closed. */
-async function textOf(incoming: IncomingMessage): Promise<string> {
+async function readText(incoming: IncomingMessage): Promise<string> {
   const isStream = STREAMED.test(incoming.headers["content-type"] ?? "");
   incoming.setEncoding("utf8");
   let text = "";
@@ -70,7 +70,7 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
 }
 
 /** Through the web's door, as Next hands requests in. Not all that HTTP can carry fits into its classes. */
-export function overWebDoor(url: string, runtime: Runtime): Wire {
+export function createWebTransport(url: string, runtime: Runtime): FuzzTransport {
   return {
     async send({ method, path, headers, body }) {
       const request = new Request(`${url}${path}`, {
@@ -80,17 +80,17 @@ export function overWebDoor(url: string, runtime: Runtime): Wire {
         ),
         ...(body === undefined ? {} : { body: new Blob([body as BlobPart]) }),
       });
-      const response = await runtime.answer(request);
+      const response = await runtime.handleWebRequest(request);
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        text: await textOfWeb(response),
+        text: await readWebText(response),
       };
     },
   };
 }
 
-async function textOfWeb(response: Response): Promise<string> {
+async function readWebText(response: Response): Promise<string> {
   if (!STREAMED.test(response.headers.get("content-type") ?? "")) return await response.text();
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -103,6 +103,6 @@ async function textOfWeb(response: Response): Promise<string> {
 }
 
 /** Whether the web's classes can carry it. */
-export function fitsWebDoor({ method, body }: FuzzRequest): boolean {
+export function isWebAdapterRequest({ method, body }: FuzzRequest): boolean {
   return !["TRACE", "CONNECT"].includes(method) && (body === undefined || !["GET", "HEAD"].includes(method));
 }

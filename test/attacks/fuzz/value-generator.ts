@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { Document, JsonSchema } from "./fuzz-document.ts";
+import type { FuzzDocument, JsonSchema } from "./fuzz-document.ts";
 import { HOSTILE_TEXTS, HOSTILE_VALUES } from "./hostile.ts";
 
 /** Stands for something that the server told before: which, is known only when the request is sent. */
-export class FromPool {
+export class PooledValue {
   constructor(
     readonly name: string,
     readonly pick: number,
@@ -12,82 +12,96 @@ export class FromPool {
 }
 
 /** A request that waits for a lock would hold up all others. */
-const MOST_OF: Readonly<Record<string, number>> = { waitMs: 15 };
+const MAXIMUM_BY_NAME: Readonly<Record<string, number>> = { waitMs: 15 };
 /** Without its target a request gets nowhere, and keys are what most of it is about. */
-const WEIGHT_OF_TOLD: Readonly<Record<string, number>> = { target: 60, key: 20, owner: 16 };
+const POOL_WEIGHTS: Readonly<Record<string, number>> = { target: 60, key: 20, owner: 16 };
 const ITEMS_MAX = 4;
 const DEPTH_MAX = 5;
 
-type Value = fc.Arbitrary<unknown>;
+type ValueArbitrary = fc.Arbitrary<unknown>;
 
 /** Values by the schemas of a document: such as fit, and such as nearly do. */
-export class Values {
-  constructor(private readonly document: Document) {}
+export class ValueGenerator {
+  constructor(private readonly document: FuzzDocument) {}
 
-  fitting(given: JsonSchema, name = "", depth = 0): Value {
+  generateValid(given: JsonSchema, name = "", depth = 0): ValueArbitrary {
     const schema = this.document.resolve(given);
     const members = schema.anyOf ?? schema.oneOf;
-    if (members !== undefined) return fc.oneof(...members.map((each) => this.fitting(each, name, depth)));
+    if (members !== undefined)
+      return fc.oneof(...members.map((each) => this.generateValid(each, name, depth)));
     if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
     const [type] = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
-    if (type === "string") return text(schema, name);
-    if (type === "integer" || type === "number") return number(schema, name);
+    if (type === "string") return generateText(schema, name);
+    if (type === "integer" || type === "number") return generateNumber(schema, name);
     if (type === "boolean") return fc.boolean();
     if (type === "null") return fc.constant(null);
-    if (type === "array") return this.#list(schema, name, depth);
-    if (type === "object") return this.#object(schema, depth);
+    if (type === "array") return this.#generateList(schema, name, depth);
+    if (type === "object") return this.#generateObject(schema, depth);
     return fc.jsonValue({ maxDepth: 2 });
   }
 
-  #list({ items = {}, maxItems = ITEMS_MAX }: JsonSchema, name: string, depth: number): Value {
-    return fc.array(this.fitting(items, name, depth + 1), { maxLength: Math.min(maxItems, ITEMS_MAX) });
+  #generateList(
+    { items = {}, maxItems = ITEMS_MAX }: JsonSchema,
+    name: string,
+    depth: number,
+  ): ValueArbitrary {
+    return fc.array(this.generateValid(items, name, depth + 1), { maxLength: Math.min(maxItems, ITEMS_MAX) });
   }
 
-  #object(schema: JsonSchema, depth: number): Value {
+  #generateObject(schema: JsonSchema, depth: number): ValueArbitrary {
     const { properties = {}, required = [], additionalProperties: rest } = schema;
     if (depth > DEPTH_MAX) return fc.constant({});
     const fields = Object.entries(properties).map(
-      ([name, each]) => [name, this.fitting(each, name, depth + 1)] as const,
+      ([name, each]) => [name, this.generateValid(each, name, depth + 1)] as const,
     );
     const all = fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });
     const least = fc.record(Object.fromEntries(fields.filter(([name]) => required.includes(name))));
     // What is optional often forbids something else, which no schema says.
     const known = fc.oneof(all, least);
     if (typeof rest !== "object" || fields.length > 0) return known;
-    const names = this.fitting(schema.propertyNames ?? { type: "string" }, "target").map((each) =>
-      each instanceof FromPool ? String(each.otherwise) : String(each),
+    const names = this.generateValid(schema.propertyNames ?? { type: "string" }, "target").map((each) =>
+      each instanceof PooledValue ? String(each.otherwise) : String(each),
     );
-    return fc.dictionary(names, this.fitting(rest, "", depth + 1), { maxKeys: 3 });
+    return fc.dictionary(names, this.generateValid(rest, "", depth + 1), { maxKeys: 3 });
   }
 
   /** One step outside of what fits, or a value of another kind. */
-  near(given: JsonSchema, depth = 0): Value {
+  generateInvalid(given: JsonSchema, depth = 0): ValueArbitrary {
     const schema = this.document.resolve(given);
     const members = schema.anyOf ?? schema.oneOf;
-    if (members?.[0] !== undefined) return fc.oneof(...members.map((each) => this.near(each, depth)));
-    const outside = [...edgesOf(schema), ...HOSTILE_VALUES, ...HOSTILE_TEXTS];
+    if (members?.[0] !== undefined)
+      return fc.oneof(...members.map((each) => this.generateInvalid(each, depth)));
+    const outside = [...listEdgeValues(schema), ...HOSTILE_VALUES, ...HOSTILE_TEXTS];
     const any = fc.constantFrom(...outside);
     if (schema.properties === undefined || depth > DEPTH_MAX) return any;
-    return fc.oneof({ weight: 5, arbitrary: this.#bent(schema, depth) }, { weight: 1, arbitrary: any });
+    return fc.oneof(
+      { weight: 5, arbitrary: this.#generateMutated(schema, depth) },
+      { weight: 1, arbitrary: any },
+    );
   }
 
   /** An object with one thing wrong: a property that is near, missing, or not known. */
-  #bent(schema: JsonSchema, depth: number): Value {
+  #generateMutated(schema: JsonSchema, depth: number): ValueArbitrary {
     const { properties = {} } = schema;
-    const whole = this.#object(schema, depth);
+    const whole = this.#generateObject(schema, depth);
     const wrong = Object.entries(properties).flatMap(([name, each]) => [
-      fc.tuple(whole, this.near(each, depth + 1)).map(([object, value]) => withField(object, name, value)),
-      whole.map((object) => withField(object, name, undefined)),
+      fc
+        .tuple(whole, this.generateInvalid(each, depth + 1))
+        .map(([object, value]) => setField(object, name, value)),
+      whole.map((object) => setField(object, name, undefined)),
     ]);
     const extra = fc
       .tuple(whole, fc.constantFrom(...HOSTILE_TEXTS), fc.constantFrom(...HOSTILE_VALUES))
-      .map(([object, name, value]) => withField(object, name, value));
+      .map(([object, name, value]) => setField(object, name, value));
     return fc.oneof(...wrong, extra);
   }
 }
 
-function text({ minLength = 0, maxLength = 400, pattern, example }: JsonSchema, name: string): Value {
+function generateText(
+  { minLength = 0, maxLength = 400, pattern, example }: JsonSchema,
+  name: string,
+): ValueArbitrary {
   const isShort = (each: string) => each.length >= minLength && each.length <= maxLength;
   const matches = pattern === undefined ? undefined : new RegExp(pattern, "u");
   const hostile = HOSTILE_TEXTS.filter((each) => isShort(each) && (matches?.test(each) ?? true));
@@ -99,14 +113,14 @@ function text({ minLength = 0, maxLength = 400, pattern, example }: JsonSchema, 
         : fc.stringMatching(matches).filter(isShort);
   const pooled = fc
     .tuple(fc.nat(1000), example === undefined ? plain : fc.constant(example))
-    .map(([pick, otherwise]) => new FromPool(name, pick, otherwise));
+    .map(([pick, otherwise]) => new PooledValue(name, pick, otherwise));
   const longest = matches === undefined ? [fc.constant("x".repeat(maxLength))] : [];
   const odd = hostile.length === 0 ? [] : [fc.constantFrom(...hostile)];
-  return fc.oneof({ weight: WEIGHT_OF_TOLD[name] ?? 8, arbitrary: pooled }, plain, ...odd, ...longest);
+  return fc.oneof({ weight: POOL_WEIGHTS[name] ?? 8, arbitrary: pooled }, plain, ...odd, ...longest);
 }
 
-function number({ minimum = -1e6, maximum = 1e6, type }: JsonSchema, name: string): Value {
-  const most = Math.min(maximum, MOST_OF[name] ?? maximum);
+function generateNumber({ minimum = -1e6, maximum = 1e6, type }: JsonSchema, name: string): ValueArbitrary {
+  const most = Math.min(maximum, MAXIMUM_BY_NAME[name] ?? maximum);
   const whole = fc.oneof(
     fc.constantFrom(minimum, Math.min(minimum + 1, most), most),
     fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(most, 2 ** 31) }),
@@ -114,7 +128,15 @@ function number({ minimum = -1e6, maximum = 1e6, type }: JsonSchema, name: strin
   return type === "integer" ? whole : fc.oneof(whole, fc.constant((minimum + most) / 2));
 }
 
-function edgesOf({ minimum, maximum, maxLength, minLength, maxItems, items, enum: choices }: JsonSchema) {
+function listEdgeValues({
+  minimum,
+  maximum,
+  maxLength,
+  minLength,
+  maxItems,
+  items,
+  enum: choices,
+}: JsonSchema) {
   const edges: unknown[] = [];
   if (minimum !== undefined) edges.push(minimum - 1, minimum + 0.5, String(minimum));
   if (maximum !== undefined) edges.push(maximum + 1, -maximum, String(maximum));
@@ -126,7 +148,7 @@ function edgesOf({ minimum, maximum, maxLength, minLength, maxItems, items, enum
 }
 
 /** Also a field that is named `__proto__`, as a parser makes it. */
-function withField(object: unknown, name: string, value: unknown): unknown {
+function setField(object: unknown, name: string, value: unknown): unknown {
   const changed = { ...(typeof object === "object" ? object : {}) };
   if (value === undefined) Reflect.deleteProperty(changed, name);
   else Object.defineProperty(changed, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,11 +1,11 @@
-import { Raw } from "./request-plans.ts";
-import { FromPool } from "./value-generator.ts";
+import { RawContent } from "./request-plans.ts";
+import { PooledValue } from "./value-generator.ts";
 
 /** Of each name, beside what is always there. */
 const LEARNED_MAX = 8;
 
 /** What a parameter may be called where it is told. */
-const TOLD_AS: Readonly<Record<string, readonly string[]>> = {
+const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
   expect: ["version"],
   cursor: ["next"],
   "live.id": ["stream"],
@@ -13,15 +13,15 @@ const TOLD_AS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What the server has told, by name, to be sent back to it. */
-export class Pools {
+export class ValuePools {
   readonly #byName = new Map<string, string[]>();
-  readonly #always = new Map<string, readonly string[]>();
+  readonly #fixed = new Map<string, readonly string[]>();
   /** What was told of a key last: requests about it should fit together. */
   readonly #byKey = new Map<string, ReadonlyMap<string, string>>();
 
   /** Keeps these whatever else is told; one that stands there twice comes twice as often. */
-  keep(name: string, values: readonly string[]): void {
-    this.#always.set(name, values);
+  setFixed(name: string, values: readonly string[]): void {
+    this.#fixed.set(name, values);
   }
 
   #add(name: string, value: string): void {
@@ -35,7 +35,7 @@ export class Pools {
   /** Takes all texts of an answer. @param of what it is an answer about, as `keys` */
   learn(value: unknown, of: string): void {
     if (typeof value !== "object" || value === null) return;
-    if ("key" in value && typeof value.key === "string") this.#byKey.set(value.key, textsOf(value));
+    if ("key" in value && typeof value.key === "string") this.#byKey.set(value.key, collectTexts(value));
     for (const [name, each] of Object.entries(value)) {
       if (typeof each !== "string") this.learn(each, of);
       else for (const full of [name, `${of}.${name}`]) this.#add(full, each);
@@ -48,9 +48,14 @@ export class Pools {
    * @param key what the request is about
    */
   fill(value: unknown, key?: unknown): unknown {
-    if (value instanceof FromPool) return this.#from(value, this.#byKey.get(String(key)));
+    if (value instanceof PooledValue) return this.#pick(value, this.#byKey.get(String(key)));
     if (Array.isArray(value)) return value.map((each) => this.fill(each, key));
-    if (typeof value !== "object" || value === null || value instanceof Raw || ArrayBuffer.isView(value))
+    if (
+      typeof value !== "object" ||
+      value === null ||
+      value instanceof RawContent ||
+      ArrayBuffer.isView(value)
+    )
       return value;
     const filled = {};
     for (const [name, each] of Object.entries(value)) {
@@ -60,24 +65,24 @@ export class Pools {
     return filled;
   }
 
-  #from({ name, pick, otherwise }: FromPool, ofKey: ReadonlyMap<string, string> | undefined): unknown {
-    const names = [...(TOLD_AS[name] ?? []), name, name.slice(name.indexOf(".") + 1)];
+  #pick({ name, pick, otherwise }: PooledValue, ofKey: ReadonlyMap<string, string> | undefined): unknown {
+    const names = [...(RESPONSE_NAMES[name] ?? []), name, name.slice(name.indexOf(".") + 1)];
     const fits = names.map((each) => ofKey?.get(each)).find((each) => each !== undefined);
     if (fits !== undefined && pick % 3 !== 0) return fits;
-    const known = names.map((each) => this.#known(each)).find(({ length }) => length > 0) ?? [];
+    const known = names.map((each) => this.#getKnown(each)).find(({ length }) => length > 0) ?? [];
     // Now and then what nobody has told.
     return pick % 11 === 0 || known.length === 0 ? otherwise : known[pick % known.length];
   }
 
-  #known(name: string): readonly string[] {
-    return [...(this.#always.get(name) ?? []), ...(this.#byName.get(name) ?? [])];
+  #getKnown(name: string): readonly string[] {
+    return [...(this.#fixed.get(name) ?? []), ...(this.#byName.get(name) ?? [])];
   }
 }
 
-function textsOf(value: object, into = new Map<string, string>()): ReadonlyMap<string, string> {
+function collectTexts(value: object, into = new Map<string, string>()): ReadonlyMap<string, string> {
   for (const [name, each] of Object.entries(value)) {
     if (typeof each === "string" && !into.has(name)) into.set(name, each);
-    else if (typeof each === "object" && each !== null) textsOf(each, into);
+    else if (typeof each === "object" && each !== null) collectTexts(each, into);
   }
   return into;
 }

@@ -1,26 +1,26 @@
 import type { Redis } from "ioredis";
-import { Locks } from "../../../server/locks/verbs/redis-locks.ts";
-import { addressOf, connect, whenReady } from "../../../server/redis/connect.ts";
+import { RedisLocks } from "../../../server/locks/verbs/redis-locks.ts";
+import { connect, parseRedisAddress, waitUntilReady } from "../../../server/redis/connect.ts";
 import { type Contender, LEASE_MS } from "../contender.ts";
 
 export interface Core {
-  readonly locks: Locks;
+  readonly locks: RedisLocks;
   readonly redis: Redis;
   close(): void;
 }
 
 /** The public core on its own connections, as the runtime builds it. */
 export async function openCore(url: string): Promise<Core> {
-  const address = addressOf(url);
+  const address = parseRedisAddress(url);
   const redis = connect(address, "bench");
   const wake = connect(address, "bench-wake", { autoResubscribe: false });
   const signal = AbortSignal.timeout(5000);
-  await Promise.all([redis, wake].map((connection) => whenReady(connection, signal)));
+  await Promise.all([redis, wake].map((connection) => waitUntilReady(connection, signal)));
   const close = () => {
     redis.disconnect();
     wake.disconnect();
   };
-  return { locks: new Locks(redis, wake, address.db, ["lock:*"]), redis, close };
+  return { locks: new RedisLocks(redis, wake, address.db, ["lock:*"]), redis, close };
 }
 
 /** As the API uses the core for one owner; it waits only if it is told how long. */

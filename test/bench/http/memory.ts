@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { waitersKeyOf } from "../../../server/formats/keys.ts";
+import { buildWaitersKey } from "../../../server/formats/keys.ts";
 import { type Facts, type Line, type Run, rounded } from "../figure.ts";
 import { machineFacts } from "../machine.ts";
 import { progress } from "../progress.ts";
@@ -103,7 +103,7 @@ async function takeOnce({ target }: NodeContender, lock: string): Promise<void> 
 async function untilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while (performance.now() < deadline) {
-    const waiting = await Promise.all(locks.map((lock) => look.zcard(String(waitersKeyOf(lock)))));
+    const waiting = await Promise.all(locks.map((lock) => look.zcard(String(buildWaitersKey(lock)))));
     if (waiting.reduce((sum, each) => sum + each, 0) === count) return;
     await sleep(20);
   }

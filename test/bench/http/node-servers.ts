@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isBuilt } from "../../../scripts/steps/freshness.mjs";
-import { freePort } from "../../support/test-redis.ts";
+import { findFreePort } from "../../support/test-redis.ts";
 import { ask, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { Usage } from "../processes/tell.ts";
@@ -69,7 +69,7 @@ interface Console {
 async function console_(run: Run, given: Console): Promise<NodeContender> {
   const { name, settings, file, door, pages, environment } = given;
   const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
-  const port = await freePort();
+  const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
   const env = {
     ...inherited(),
@@ -89,7 +89,7 @@ async function console_(run: Run, given: Console): Promise<NodeContender> {
 
 export async function bare(run: Run): Promise<NodeContender> {
   const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
-  const port = await freePort();
+  const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
   const args = [url, String(port), secret];
   const child = await startChild(run, "bare-http.ts", args, { env: inherited(), execArgv: TELL });

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { forgetProcess, watchProcess } from "../../support/process-guard.ts";
-import { freePort } from "../../support/test-redis.ts";
+import { guardProcess, unguardProcess } from "../../support/process-guard.ts";
+import { findFreePort } from "../../support/test-redis.ts";
 import type { Run } from "../figure.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import type { HttpContender } from "./contender.ts";
@@ -19,7 +19,7 @@ const TICK_MICROS = 10_000;
 /** etcd's own lock service, over its gateway from JSON. */
 export async function etcd(run: Run, binary: string): Promise<HttpContender> {
   const dir = await ownDir(run);
-  const [port, peerPort] = [await freePort(), await freePort()];
+  const [port, peerPort] = [await findFreePort(), await findFreePort()];
   const url = `http://127.0.0.1:${port}`;
   const peers = `http://127.0.0.1:${peerPort}`;
   const flags = {
@@ -51,7 +51,7 @@ export async function webdis(run: Run, binary: string): Promise<HttpContender> {
   const dir = await ownDir(run);
   const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
   for (const verb of ["acquire", "release"] as const) await look.script("LOAD", plainScript(verb).source);
-  const port = await freePort();
+  const port = await findFreePort();
   const config = {
     redis_host: "127.0.0.1",
     redis_port: Number(new URL(url).port),
@@ -88,7 +88,7 @@ function startProgram(run: Run, binary: string, args: readonly string[], dir: st
   const child = spawn(binary, args, { cwd: dir, stdio: "ignore" });
   const { pid } = child;
   child.on("error", () => undefined);
-  if (pid !== undefined) watchProcess(pid);
+  if (pid !== undefined) guardProcess(pid);
   run.later(async () => {
     if (pid === undefined) return;
     if (child.exitCode === null && child.signalCode === null) {
@@ -96,7 +96,7 @@ function startProgram(run: Run, binary: string, args: readonly string[], dir: st
       child.kill("SIGKILL");
       await exited;
     }
-    forgetProcess(pid);
+    unguardProcess(pid);
   });
   return child;
 }

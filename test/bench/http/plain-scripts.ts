@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import {
-  companionKeyOf,
-  eventChannelOf,
-  fencedCounterKeyOf,
-  wakeChannelOf,
+  buildCompanionKey,
+  buildEventChannel,
+  buildFencedCounterKey,
+  buildWakeChannel,
 } from "../../../server/formats/keys.ts";
-import { withIncludes } from "../../../server/redis/script.ts";
+import { readWithIncludes } from "../../../server/redis/script.ts";
 
 export interface PlainAsk {
   readonly lock: string;
@@ -25,10 +25,10 @@ export interface PlainScript {
 const FORMATS = new URL("../../../server/formats/", import.meta.url);
 const COMPANION_MS = 600_000;
 const NO_DIGEST = "-";
-const EVENTS = eventChannelOf(0);
+const EVENTS = buildEventChannel(0);
 
 export function plainScript(verb: "acquire" | "release"): PlainScript {
-  const source = withIncludes(new URL(`${verb}.lua`, FORMATS), new URL("redisson/", FORMATS));
+  const source = readWithIncludes(new URL(`${verb}.lua`, FORMATS), new URL("redisson/", FORMATS));
   const sha = createHash("sha1").update(source).digest("hex");
   return { source, sha, call: verb === "acquire" ? acquireCall : releaseCall };
 }
@@ -36,14 +36,14 @@ export function plainScript(verb: "acquire" | "release"): PlainScript {
 function acquireCall({ lock, owner, leaseMs, id }: PlainAsk) {
   const companionMs = leaseMs + Math.max(COMPANION_MS, 2 * leaseMs);
   return {
-    keys: [lock, companionKeyOf(lock), fencedCounterKeyOf(lock)].map(String),
+    keys: [lock, buildCompanionKey(lock), buildFencedCounterKey(lock)].map(String),
     parameters: [owner, leaseMs, id, NO_DIGEST, "1", "", EVENTS, companionMs].map(String),
   };
 }
 
 function releaseCall({ lock, owner, id }: PlainAsk) {
   return {
-    keys: [lock, companionKeyOf(lock)].map(String),
-    parameters: [owner, id, NO_DIGEST, wakeChannelOf(lock), EVENTS].map(String),
+    keys: [lock, buildCompanionKey(lock)].map(String),
+    parameters: [owner, id, NO_DIGEST, buildWakeChannel(lock), EVENTS].map(String),
   };
 }

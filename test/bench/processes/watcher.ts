@@ -1,6 +1,6 @@
 /** A watcher of ours, and a bare loop over the keys beside it. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Journal, RETENTION } from "../../../server/history/journal.ts";
+import { DEFAULT_RETENTION, Journal } from "../../../server/history/journal.ts";
 import { openMasters } from "../../../server/redis/masters/open-masters.ts";
 import { Watcher } from "../../../server/watch/watcher.ts";
 import { plainConnection } from "../plain-connection.ts";
@@ -39,7 +39,7 @@ async function scan(count: number): Promise<WatcherSays> {
 
 async function picture(): Promise<WatcherSays> {
   const { ms, watcher, masters } = await firstPicture();
-  const locks = watcher.mirror.size;
+  const locks = watcher.index.size;
   watcher.stop();
   masters.close();
   return { ms, locks };
@@ -49,7 +49,7 @@ async function picture(): Promise<WatcherSays> {
 async function keep(): Promise<WatcherSays> {
   // What is compiled and grows once does so for a watcher that is gone.
   await picture();
-  const bare = await keptWith(new Journal({ ...RETENTION, most: 0 }));
+  const bare = await keptWith(new Journal({ ...DEFAULT_RETENTION, most: 0 }));
   const { grewBytes: grewBytesWithEvents } = await keptWith(new Journal());
   return { ...bare, grewBytesWithEvents };
 }
@@ -58,7 +58,7 @@ async function keptWith(journal: Journal) {
   const before = await aliveBytes();
   const { ms, watcher, masters } = await firstPicture(journal);
   const grewBytes = (await aliveBytes()) - before;
-  const locks = watcher.mirror.size;
+  const locks = watcher.index.size;
   watcher.stop();
   masters.close();
   return { ms, locks, grewBytes };

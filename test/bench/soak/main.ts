@@ -4,8 +4,8 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Redis } from "ioredis";
-import { OURS_AT_HOME } from "../../../server/formats/keys.ts";
-import { RETENTION } from "../../../server/history/journal.ts";
+import { HOME_PREFIX } from "../../../server/formats/keys.ts";
+import { DEFAULT_RETENTION } from "../../../server/history/journal.ts";
 import { ask, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
@@ -23,7 +23,7 @@ const NAMES = 1000;
 const TABS = 10;
 /** What is kept of the story is filled first, ten times as fast: what grows until then is no leak. */
 const FILL = { perSecond: 2000, msMax: 180_000 };
-const STORY = `${OURS_AT_HOME}events:default`;
+const STORY = `${HOME_PREFIX}events:default`;
 /** Of the samples; those that must not rise. */
 const BOUNDED = ["aliveBytes", "redisBytes", "ourKeys"] as const;
 
@@ -61,12 +61,12 @@ async function setUp(run: Run): Promise<Scene> {
 }
 
 async function fill(run: Run, { redisUrl, look }: NodeContender): Promise<void> {
-  progress(`The story is filled first, with ${RETENTION.most} events`);
+  progress(`The story is filled first, with ${DEFAULT_RETENTION.most} events`);
   const filling = await startChild(run, "changes.ts", [redisUrl]);
   await tell(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
   const deadline = performance.now() + FILL.msMax;
   let events = 0;
-  while (events < RETENTION.most && performance.now() < deadline) {
+  while (events < DEFAULT_RETENTION.most && performance.now() < deadline) {
     await sleep(500);
     events = await look.xlen(STORY);
   }

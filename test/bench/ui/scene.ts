@@ -2,9 +2,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from "@playwri
 import settings from "../../../playwright.config.ts";
 import { LoginLinks } from "../../../server/auth/login-link.ts";
 import { readConfig } from "../../../server/config/config.ts";
-import { openHome } from "../../../server/home/open-home-store.ts";
-import { whenReady } from "../../../server/redis/connect.ts";
-import { homeWhereOf } from "../../../server/start-configured-redis.ts";
+import { openHomeStore } from "../../../server/home/open-home-store.ts";
+import { waitUntilReady } from "../../../server/redis/connect.ts";
+import { findHomeLocation } from "../../../server/start-configured-redis.ts";
 import { ask, startChild } from "../child.ts";
 import type { Facts, Run } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
@@ -101,12 +101,12 @@ async function logIn(browser: Browser, url: string, server: NodeContender) {
 }
 
 async function newToken({ redisUrl }: NodeContender): Promise<string> {
-  const where = homeWhereOf(readConfig({ REDIS_URL: redisUrl, PORT: "0" }, []));
+  const where = findHomeLocation(readConfig({ REDIS_URL: redisUrl, PORT: "0" }, []));
   if (where === undefined) throw new Error("This console keeps what it knows in a Redis of its own.");
-  const home = openHome(where, "bench");
+  const home = openHomeStore(where, "bench");
   try {
-    await whenReady(home.store, AbortSignal.timeout(5000));
-    return await new LoginLinks(home).make({ name: "mei", roles: { "*": "admin" } });
+    await waitUntilReady(home.store, AbortSignal.timeout(5000));
+    return await new LoginLinks(home).create({ name: "mei", roles: { "*": "admin" } });
   } finally {
     home.close();
   }

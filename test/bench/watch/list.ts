@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
-import { freePort } from "../../support/test-redis.ts";
+import { findFreePort } from "../../support/test-redis.ts";
 import { startChild } from "../child.ts";
 import type { Experiment, Run } from "../figure.ts";
 import { machineFacts } from "../machine.ts";
@@ -69,7 +69,7 @@ async function serve(run: Run, name: string, locks: number, secret: string): Pro
   const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
   progress(`${locks} locks`);
   await takeLocks(run, url, look, locks);
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { ...process.env, REDIS_URL: url, PORT: String(port), LOCKKEEPER_ROOT_KEY: secret };
   await startChild(run, "listed.ts", [], { env });
   return { name, look, locks, port, at: 0 };

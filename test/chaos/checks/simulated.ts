@@ -1,4 +1,4 @@
-import { seeded } from "../../support/seeded-random.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
 
 export interface Simulation {
@@ -39,7 +39,7 @@ class World {
   #endMs = 0;
 
   constructor(private readonly simulation: Simulation) {
-    this.#random = seeded(simulation.seed);
+    this.#random = createSeededRandom(simulation.seed);
   }
 
   run(): Entry[] {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { until } from "../../support/test-server.ts";
+import { waitUntil } from "../../support/test-server.ts";
 import { Topology } from "../servers/topology.ts";
 import type { Stage } from "./fault.ts";
 import { faultOf } from "./known.ts";
@@ -33,7 +33,7 @@ const evicted = async () => Number(/evicted_keys:(\d+)/.exec(await topology.dire
 it("the eviction fault evicts the lock that expires first and leaves nothing behind", async () => {
   const redis = topology.direct(0);
   await redis.set("lock:a", "x", "PX", 60_000);
-  await during("evict", 0.9, () => until(async () => (await redis.exists("lock:a")) === 0));
+  await during("evict", 0.9, () => waitUntil(async () => (await redis.exists("lock:a")) === 0));
   expect(await redis.keys("*")).toEqual([]);
   await redis.set("lock:a", "x".repeat(4_000_000), "PX", 60_000);
   expect(await redis.exists("lock:a")).toBe(1);
@@ -42,7 +42,7 @@ it("the eviction fault evicts the lock that expires first and leaves nothing beh
 it("the eviction fault evicts the least recently used key", async () => {
   const redis = topology.direct(0);
   await redis.set("lockkeeper:hold:{lock:a}", "x", "PX", 600_000);
-  await until(async () => Number(await redis.object("IDLETIME", "lockkeeper:hold:{lock:a}")) > 0);
+  await waitUntil(async () => Number(await redis.object("IDLETIME", "lockkeeper:hold:{lock:a}")) > 0);
   const before = await evicted();
   await during("evict", 0.1, async () => {
     expect(await redis.exists("lockkeeper:hold:{lock:a}")).toBe(0);

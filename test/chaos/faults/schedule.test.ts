@@ -43,19 +43,22 @@ describe("fault schedule", () => {
     it.each([
       [inOrder, "all faults"],
       [faults.filter(({ steps, loses }) => steps ?? loses === "data"), "clock and data loss faults only"],
-    ])("the schedule loses no data while no majority of clocks is past the highest token (%#: $1)", (some) => {
-      const kept = servers === 1 ? some.filter(({ loses }) => loses !== "fences") : some;
-      for (const seed of seeds) {
-        const schedule = scheduleOf({
-          ...ALL,
-          faults: kept,
-          targets: { ...ALL.targets, server: servers },
-          seed,
-          forMs: 120_000,
-        });
-        expect(unsafe(schedule, servers), `seed ${seed}`).toEqual([]);
-      }
-    });
+    ])(
+      "the schedule loses no data while no majority of clocks is past the highest token (%#: $1)",
+      (some) => {
+        const kept = servers === 1 ? some.filter(({ loses }) => loses !== "fences") : some;
+        for (const seed of seeds) {
+          const schedule = scheduleOf({
+            ...ALL,
+            faults: kept,
+            targets: { ...ALL.targets, server: servers },
+            seed,
+            forMs: 120_000,
+          });
+          expect(unsafe(schedule, servers), `seed ${seed}`).toEqual([]);
+        }
+      },
+    );
 
     it("the schedule steps clocks both ways, by milliseconds and by minutes, also during data loss", () => {
       const steps = seeds.flatMap((seed) =>

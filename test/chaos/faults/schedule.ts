@@ -1,4 +1,4 @@
-import { seeded } from "../../support/seeded-random.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import type { Fault, Planned } from "./fault.ts";
 import { Spacing } from "./spacing.ts";
 
@@ -25,7 +25,7 @@ const GROUP_BREATH_MS = 6000;
  */
 export function scheduleOf(options: ScheduleOptions): Planned[] {
   const { seed, forMs, faults, targets, leaseMs } = options;
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
   const planned: Planned[] = [];
   const busyUntil = new Map<string, number>();

@@ -35,7 +35,7 @@ export const THE_TEN: readonly Mutant[] = [
       {
         file: "server/locks/client/acquire-with-retry.ts",
         find: "return [grant, sentAt];",
-        instead: "return [grant, momentNow()];",
+        instead: "return [grant, getCurrentMoment()];",
       },
     ],
     run: { faults: ["delay-replies", "stop-server", "stop-worker"], seconds: 30 },

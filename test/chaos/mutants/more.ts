@@ -42,7 +42,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/api/dispatcher.ts",
-        find: "route.idempotent !== undefined ? requestIdOf(request) : undefined",
+        find: "route.idempotent !== undefined ? readIdempotencyKey(request) : undefined",
         instead: "undefined",
       },
     ],
@@ -56,7 +56,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       {
         file: "server/api/routes/verbs.ts",
         find: "const waitedMs = clock?.waitedMs;",
-        instead: "const waitedMs = (clock?.look(), clock?.waitedMs);",
+        instead: "const waitedMs = (clock?.onSend(), clock?.waitedMs);",
       },
     ],
     run: { faults: ["disturb-api"], leaseMs: 500 },

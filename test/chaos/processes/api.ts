@@ -6,16 +6,16 @@ import { obeyOrders } from "./obey.ts";
 import { writeStalls } from "./stalls.ts";
 import type { ApiTask } from "./task.ts";
 
-type ServiceOf = typeof import("../../../server/server-process.ts");
-type ConfigOf = typeof import("../../../server/config/config.ts");
+type ServerProcessModule = typeof import("../../../server/server-process.ts");
+type ConfigModule = typeof import("../../../server/config/config.ts");
 
 const RESTART_MS = 100;
 
 const task = JSON.parse(process.argv[2] ?? "{}") as ApiTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
 const core = (file: string) => import(pathToFileURL(`${task.core}/server/${file}`).href);
-const { Service, endOnSignals }: ServiceOf = await core("service.ts");
-const { readConfig }: ConfigOf = await core("config.ts");
+const { ServerProcess, stopOnSignals }: ServerProcessModule = await core("server-process.ts");
+const { readConfig }: ConfigModule = await core("config/config.ts");
 const config = readConfig(
   {
     REDIS_URL: task.redisUrl,
@@ -26,8 +26,8 @@ const config = readConfig(
   [],
 );
 
-let service = new Service(config);
-const end = endOnSignals(() => service);
+let service = new ServerProcess(config);
+const end = stopOnSignals(() => service);
 obeyOrders(() => void end(0));
 writeStalls(journal);
 await start();
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
       if (!(error instanceof Error) || error.name !== "StartupError") throw error;
       await service.stop();
       await sleep(RESTART_MS);
-      service = new Service(config);
+      service = new ServerProcess(config);
     }
   }
 }

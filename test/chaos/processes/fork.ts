@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { forgetProcess, watchProcess } from "../../support/process-guard.ts";
+import { guardProcess, unguardProcess } from "../../support/process-guard.ts";
 
 const READY_MS = 30_000;
 
@@ -12,8 +12,8 @@ export function forkProcess(file: string, args: readonly string[]): ChildProcess
   const { pid } = child;
   if (pid === undefined) return child;
   // One that is stopped does not notice that we are gone.
-  watchProcess(pid);
-  child.once("exit", () => forgetProcess(pid));
+  guardProcess(pid);
+  child.once("exit", () => unguardProcess(pid));
   return child;
 }
 

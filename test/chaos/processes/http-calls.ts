@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../../../lib/contract/error.ts";
-import { type Moment, momentNow } from "../../../server/locks/verbs/moment.ts";
+import { getCurrentMoment, type Moment } from "../../../server/locks/verbs/moment.ts";
 import type { Asked } from "./locking.ts";
 import type { HttpDoor } from "./task.ts";
 
@@ -60,7 +60,7 @@ export class HttpCalls {
     for (let pauseMs: number = PAUSE_MS[0]; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS[1])) {
       const leftMs = Math.max(0, Math.round(waitUntil - performance.now()));
       const at = this.#at;
-      const sentAt = momentNow();
+      const sentAt = getCurrentMoment();
       const { code, body } = await this.#post(call, id, Math.min(leftMs, STRETCH_MS));
       if (code === undefined) return { value: parse(body), sentAt, asked };
       if (call.signal?.aborted) throw new ApiError("aborted", asked);

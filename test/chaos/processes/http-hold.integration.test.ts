@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, until } from "../../support/test-server.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
 import { HttpClient } from "./http-client.ts";
 
 let server: TestServer;
@@ -10,7 +10,7 @@ let client: HttpClient;
 
 beforeAll(async () => {
   server = await startTestServer();
-  direct = server.redis.client();
+  direct = server.redis.createClient();
   client = new HttpClient({ door: "http", urls: [server.url], apiKey: ROOT_KEY });
 });
 afterAll(() => server.stop());
@@ -37,7 +37,7 @@ describe("holds over HTTP", () => {
     expect(await lateMs(lock, waited)).toBeLessThanOrEqual(1);
     expect(waited.remainingMs()).toBeGreaterThan(LEASE_MS / 2);
     waited.assertHeld();
-    await until(() => waited.signal.aborted);
+    await waitUntil(() => waited.signal.aborted);
     expect(() => waited.assertHeld()).toThrow("lost");
     await waited.release();
   });
@@ -46,7 +46,7 @@ describe("holds over HTTP", () => {
     const lock = newLock();
     const hold = await acquire(lock, { renew: true });
     const takenAt = performance.now();
-    await until(() => performance.now() > takenAt + 1.2 * LEASE_MS);
+    await waitUntil(() => performance.now() > takenAt + 1.2 * LEASE_MS);
     expect(hold.state).toBe("held");
     expect(await lateMs(lock, hold)).toBeLessThanOrEqual(1);
     expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
@@ -58,7 +58,7 @@ describe("holds over HTTP", () => {
     const hold = await acquire(lock, { renew: true });
     await direct.del(lock, `lockkeeper:hold:{${lock}}`);
     const takenAt = performance.now();
-    await until(() => hold.signal.aborted);
+    await waitUntil(() => hold.signal.aborted);
     expect(performance.now() - takenAt).toBeLessThan(0.8 * LEASE_MS);
     expect(hold.state).toBe("lost");
   });

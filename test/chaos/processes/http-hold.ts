@@ -1,6 +1,6 @@
 import { Grant, Released, Verified } from "../../../lib/contract/actions/verb.ts";
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import { elapsedSince, type Moment } from "../../../server/locks/verbs/moment.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
+import { computeElapsedMs, type Moment } from "../../../server/locks/verbs/moment.ts";
 import { type Answer, ApiError, type HttpCalls } from "./http-calls.ts";
 import type { HeldLock } from "./locking.ts";
 
@@ -9,7 +9,7 @@ const ASK_MS = 4000;
 const TRY = 1 / 6;
 
 interface HttpHoldOptions {
-  readonly format: SpokenFormat;
+  readonly format: WritableFormat;
   readonly renew: boolean;
 }
 
@@ -60,7 +60,7 @@ export class HttpHold implements HeldLock {
 
   remainingMs(): number {
     if (this.#state === "lost" || this.#state === "released") return 0;
-    return Math.max(0, this.#leftAtSendMs - elapsedSince(this.#sentAt));
+    return Math.max(0, this.#leftAtSendMs - computeElapsedMs(this.#sentAt));
   }
 
   assertHeld(): void {

@@ -1,10 +1,10 @@
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
 
 export interface Wish {
   readonly owner: string;
   readonly leaseMs: number;
   readonly waitMs: number;
-  readonly format: SpokenFormat;
+  readonly format: WritableFormat;
   /** Whether it is renewed for as long as it is held. */
   readonly renew: boolean;
 }

@@ -1,5 +1,5 @@
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
-import type { Where } from "../../../server/locks/backends/open-backend.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { RedisLocation } from "../../../server/locks/backends/open-backend.ts";
 
 /** What every process is told when it starts. */
 interface Task {
@@ -12,7 +12,7 @@ interface Task {
 export interface LibraryDoor {
   readonly door: "library";
   readonly core: string;
-  readonly where: Where;
+  readonly where: RedisLocation;
 }
 
 export interface HttpDoor {
@@ -25,7 +25,7 @@ export interface HttpDoor {
 export interface WorkerTask extends Task {
   /** How it comes to its locks. */
   readonly by: LibraryDoor | HttpDoor;
-  readonly format: SpokenFormat;
+  readonly format: WritableFormat;
   readonly leaseMs: readonly [least: number, most: number];
   readonly locks: readonly string[];
   readonly contexts: number;

@@ -1,7 +1,7 @@
 /** Takes locks and writes down what it was told: invoked, answered, lost. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { seeded } from "../../support/seeded-random.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { Journal } from "../history/journal.ts";
 import { Claimant } from "./claimant.ts";
 import { HttpClient } from "./http-client.ts";
@@ -12,7 +12,7 @@ import { Session } from "./session.ts";
 import { writeStalls } from "./stalls.ts";
 import type { LibraryDoor, WorkerTask } from "./task.ts";
 
-type LibraryOf = typeof import("../../../server/locks/client/lock-client.ts");
+type LockClientModule = typeof import("../../../server/locks/client/lock-client.ts");
 
 const GIVEN_UP_MS = 100;
 
@@ -27,7 +27,9 @@ writeStalls(journal);
 
 /** The server may be away when a worker begins; whoever starts a process would start it again. */
 async function opened({ core, where }: LibraryDoor): Promise<LockingClient> {
-  const { LockClient }: LibraryOf = await import(pathToFileURL(`${core}/server/locks/lock-client.ts`).href);
+  const { LockClient }: LockClientModule = await import(
+    pathToFileURL(`${core}/server/locks/client/lock-client.ts`).href
+  );
   for (;;) {
     try {
       return await LockClient.open(where);
@@ -38,7 +40,7 @@ async function opened({ core, where }: LibraryDoor): Promise<LockingClient> {
 }
 
 process.send?.("ready");
-const random = seeded(task.seed);
+const random = createSeededRandom(task.seed);
 const contexts = Array.from({ length: task.contexts }, (_, n) => {
   const name = `c${n + 1}`;
   const claimant = new Claimant(client, journal, name, stop.signal);

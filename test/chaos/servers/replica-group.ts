@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import type { Where } from "../../../server/locks/backends/open-backend.ts";
-import { slotOf } from "../../../server/redis/cluster/slot.ts";
+import type { RedisLocation } from "../../../server/locks/backends/open-backend.ts";
+import { computeSlot } from "../../../server/redis/cluster/slot.ts";
 import { startTestCluster } from "../../support/cluster.ts";
 import type { TestRedis } from "../../support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../support/test-sentinel.ts";
-import { until } from "../../support/test-server.ts";
+import { waitUntil } from "../../support/test-server.ts";
 
 /** A failover takes two to four seconds, twice as long when the first try of it fails, and more on a busy machine. */
 const WITHIN_MS = 45_000;
@@ -16,7 +16,7 @@ const SLOTS = 16_384;
 export interface ReplicaGroup {
   readonly servers: readonly TestRedis[];
   /** How a client opens it that reaches each server through a port of its own. */
-  where(ports: readonly number[]): Where;
+  where(ports: readonly number[]): RedisLocation;
   /** Those that are masters now. */
   masters(): Promise<number[]>;
   /** The master that has the lock. */
@@ -57,20 +57,20 @@ class SentinelGroup implements ReplicaGroup {
     this.servers = group.servers;
   }
 
-  where(ports: readonly number[]): Where {
+  where(ports: readonly number[]): RedisLocation {
     return { ...this.group.where, natMap: natMapOf(this.servers, ports) };
   }
 
   async masters(): Promise<number[]> {
-    return [this.servers.indexOf(await this.group.master())];
+    return [this.servers.indexOf(await this.group.findMaster())];
   }
 
   async masterOf(): Promise<number> {
-    return this.servers.indexOf(await this.group.master());
+    return this.servers.indexOf(await this.group.findMaster());
   }
 
   async promoted(insteadOf: number): Promise<void> {
-    await this.group.promoted(this.#at(insteadOf));
+    await this.group.waitForPromotion(this.#at(insteadOf));
   }
 
   async handOver(): Promise<void> {
@@ -83,7 +83,7 @@ class SentinelGroup implements ReplicaGroup {
   }
 
   async whole(): Promise<void> {
-    await until(() => this.group.isWhole(), WITHIN_MS);
+    await waitUntil(() => this.group.isInSync(), WITHIN_MS);
   }
 
   stop(): Promise<void> {
@@ -105,10 +105,10 @@ export class ClusterGroup implements ReplicaGroup {
     readonly servers: readonly TestRedis[],
     private readonly onStop: () => Promise<void>,
   ) {
-    this.#direct = servers.map((server) => server.client());
+    this.#direct = servers.map((server) => server.createClient());
   }
 
-  where(ports: readonly number[]): Where {
+  where(ports: readonly number[]): RedisLocation {
     return {
       cluster: ports.map((port) => `redis://127.0.0.1:${port}`),
       natMap: natMapOf(this.servers, ports),
@@ -121,14 +121,14 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   async masterOf(lock: string): Promise<number> {
-    const slot = slotOf(lock);
+    const slot = computeSlot(lock);
     const owner = (await this.#ownersOfSlots()).find(({ from, to }) => from <= slot && slot <= to);
     if (owner === undefined) throw new Error(`nobody has the slot of ${lock}`);
     return owner.master;
   }
 
   async promoted(insteadOf: number): Promise<void> {
-    await until(async () => !(await this.masters()).includes(insteadOf), WITHIN_MS);
+    await waitUntil(async () => !(await this.masters()).includes(insteadOf), WITHIN_MS);
   }
 
   async handOver(master: number): Promise<void> {
@@ -146,12 +146,12 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   async whole(): Promise<void> {
-    await until(() => this.#isWhole(), WITHIN_MS);
+    await waitUntil(() => this.#isWhole(), WITHIN_MS);
   }
 
   /** Begins to move the slot of a lock to another master. @returns what moves its keys and ends it */
   async move(lock: string, chance: number): Promise<() => Promise<void>> {
-    const slot = slotOf(lock);
+    const slot = computeSlot(lock);
     const from = await this.masterOf(lock);
     const others = (await this.masters()).filter((n) => n !== from);
     const to = others[Math.floor(chance * others.length)] ?? from;
@@ -166,7 +166,7 @@ export class ClusterGroup implements ReplicaGroup {
         await source.migrate("127.0.0.1", this.servers[to]?.port ?? 0, "", 0, 5000, "KEYS", ...keys);
       }
       for (const redis of [target, source]) await redis.cluster("SETSLOT", slot, "NODE", targetId);
-      await until(async () => (await this.masterOf(lock)) === to, WITHIN_MS);
+      await waitUntil(async () => (await this.masterOf(lock)) === to, WITHIN_MS);
     };
   }
 
@@ -216,7 +216,7 @@ export class ClusterGroup implements ReplicaGroup {
   /** A replica gets nothing yet for up to a second after a full copy: what it has confirmed counts, of a write. */
   async #isFollowed(master: number, owners: readonly { from: number; to: number; master: number }[]) {
     const isHere = (key: string) => {
-      const slot = slotOf(key);
+      const slot = computeSlot(key);
       return owners.some((each) => each.master === master && each.from <= slot && slot <= each.to);
     };
     let n = 0;

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Where } from "../../../server/locks/backends/open-backend.ts";
+import type { RedisLocation } from "../../../server/locks/backends/open-backend.ts";
 import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 import { startTestRedis, type TestRedis } from "../../support/test-redis.ts";
 import { ServerClock } from "./clock.ts";
@@ -26,7 +26,7 @@ export class Topology {
     private readonly clocks: readonly ServerClock[],
     private readonly replicas?: ReplicaGroup,
   ) {
-    this.#direct = servers.map((server) => server.client());
+    this.#direct = servers.map((server) => server.createClient());
   }
 
   /** @param library where clocks of servers are to be wrong; without it they are the machine's */
@@ -46,7 +46,7 @@ export class Topology {
   }
 
   /** As a client opens it through these ports, one a server. */
-  where(ports: readonly number[]): Where {
+  where(ports: readonly number[]): RedisLocation {
     if (this.replicas !== undefined) return this.replicas.where(ports);
     const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
     const [url] = urls;

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { freePort, startTestRedis } from "../../support/test-redis.ts";
+import { findFreePort, startTestRedis } from "../../support/test-redis.ts";
 import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
 import { atEnd, kill, start } from "../children.ts";
 import { startNginx } from "../proxy/nginx-server.ts";
@@ -31,7 +31,7 @@ const atTheRoot: Client = {
     const stop = atEnd(() => server.stop());
     const nginx = await startNginx(tools.nginx, "at-the-root", Number(new URL(server.url).port));
     try {
-      const seen = { url: nginx.url, redis: server.redis.client() };
+      const seen = { url: nginx.url, redis: server.redis.createClient() };
       const keys = await proveKeys(seen);
       await proveWaiting(seen);
       const ms = await proveStream(seen);
@@ -58,7 +58,7 @@ async function proveBelow({ tools, note }: Bench, door: "fast" | "next"): Promis
   const redis = await startTestRedis();
   const stop = atEnd(() => redis.stop());
   const { basePath } = tools.consoleBelow;
-  const port = await freePort();
+  const port = await findFreePort();
   const lockkeeper = await startLockkeeper(tools.consoleBelow, {
     ...SETTINGS,
     PORT: String(port),
@@ -69,7 +69,7 @@ async function proveBelow({ tools, note }: Bench, door: "fast" | "next"): Promis
   });
   const nginx = await startNginx(tools.nginx, "below-a-path", port);
   try {
-    const seen = { url: nginx.url + basePath, redis: redis.client() };
+    const seen = { url: nginx.url + basePath, redis: redis.createClient() };
     const keys = await proveKeys(seen);
     await proveWaiting(seen);
     const ms = await proveStream(seen);

@@ -34,7 +34,7 @@ export const clockAheadOfQuorum: Client = {
     const stop = atEnd(() => masters.stop());
     const clients: LockClient[] = [];
     try {
-      const aheadMs = await aheadOf(masters.redisAt(0));
+      const aheadMs = await aheadOf(masters.getClient(0));
       assert(
         Math.abs(aheadMs - AHEAD_S * 1000) < 1000,
         () => `TIME of the first master is ${aheadMs} ms ahead`,

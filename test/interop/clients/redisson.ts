@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { fencedCounterKeyOf } from "../../../server/formats/keys.ts";
+import { buildFencedCounterKey } from "../../../server/formats/keys.ts";
 import { startTestRedis } from "../../support/test-redis.ts";
 import { atEnd } from "../children.ts";
 import { contend } from "../contention.ts";
@@ -33,7 +33,7 @@ export const redisson: Client = {
     const theirs = await startRedisson(bench.tools.redisson, url);
     const ours = [await startOurs(url, "ours 1"), await startOurs(url, "ours 2")] as const;
     try {
-      const sides: Sides = { url, redis: server.client(), theirs, ours };
+      const sides: Sides = { url, redis: server.createClient(), theirs, ours };
       await handOver(sides, bench);
       await freeByForce(sides, bench);
       bench.timed();
@@ -95,7 +95,7 @@ async function freeByForce({ url, redis, theirs, ours }: Sides, bench: Bench): P
 
 /** RFencedLock and ours take turns on a key: theirs first, or ours where its counter was made before. */
 async function oneSequenceOfFences({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
-  const counter = String(fencedCounterKeyOf("lock:fenced-by-us"));
+  const counter = String(buildFencedCounterKey("lock:fenced-by-us"));
   await redis.set(counter, String(Date.now() * 1000));
   for (const [key, first] of [
     ["lock:fenced-by-them", 0],

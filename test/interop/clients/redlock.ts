@@ -55,7 +55,7 @@ async function excludes(masters: TestMasters, holder: Peer, other: Peer): Promis
   for (const lost of [0, 1]) {
     const key = `lock:held-by-${holder.name}-${lost}`;
     await take({ peer: holder, who: "a" }, key, 0);
-    const votes = new Set(await masters.votes(key));
+    const votes = new Set(await masters.readHolders(key));
     assert(votes.size === 1 && !votes.has(null), () => `votes of ${holder.name}: ${[...votes].join()}`);
     if (lost > 0) await masters.vacate(key, [MASTERS - 1]);
     const { outcome } = await other.ask<Taken>("take", ["a", key, 0, LEASE_MS]);
@@ -69,6 +69,6 @@ async function excludes(masters: TestMasters, holder: Peer, other: Peer): Promis
 async function contendBoth(masters: TestMasters, peers: readonly Peer[], bench: Bench): Promise<void> {
   const forMs = (bench.seconds ?? SECONDS) * 1000;
   const contenders = peers.map((peer) => ({ peer, loops: 1 }));
-  const { line } = await contend(masters.redisAt(0), "lock:contended", forMs, contenders);
+  const { line } = await contend(masters.getClient(0), "lock:contended", forMs, contenders);
   bench.note(`${forMs / 1000} s of contention on ${MASTERS} masters: ${line}`);
 }

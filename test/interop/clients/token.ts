@@ -61,7 +61,7 @@ export const tokenClients: readonly Client[] = LIBRARIES.map((library) => ({
     const theirs = await library.start(bench.tools, url);
     const ours = [await startOurs(url, "ours 1", "token"), await startOurs(url, "ours 2", "token")] as const;
     try {
-      const sides: Sides = { url, redis: server.client(), library, theirs, ours };
+      const sides: Sides = { url, redis: server.createClient(), library, theirs, ours };
       await excludeEachOther(sides);
       await releaseTooLate(sides);
       await noticeReleases(sides, bench);

@@ -1,5 +1,5 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { VerdictState } from "../../../lib/contract/liveness.ts";
+import type { LivenessState } from "../../../lib/contract/liveness.ts";
 import type { Waiters } from "../../../lib/contract/lock.ts";
 import { expect } from "../figures.ts";
 import type { Operator } from "./operator.ts";
@@ -32,7 +32,7 @@ export interface LockStory {
   /** undefined: what the library gives by itself, and prolongs. */
   readonly leaseMs?: number;
   readonly shown: Omit<Shown, "holders">;
-  readonly verdict?: { readonly state: VerdictState; readonly withinMs: number };
+  readonly verdict?: { readonly state: LivenessState; readonly withinMs: number };
   readonly waiters: Waiters;
   /** Whether the waiter sleeps by now, where Redis tells. */
   readonly isAsleep?: () => Promise<boolean>;

@@ -6,8 +6,8 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import { isGap } from "../../../lib/contract/gap.ts";
 import type { LockList } from "../../../lib/contract/list.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
-import { pathOfKey } from "../../../lib/keys/key.ts";
-import { type Reply, startTestServer, type TestServer } from "../../support/test-server.ts";
+import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { type ApiReply, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { assert, expect } from "../figures.ts";
 
 export const REASON = "to see what its holder makes of it";
@@ -25,7 +25,7 @@ export class Operator {
   }
 
   async look(key: string): Promise<Lock> {
-    return bodyOf(await this.server.call(`/locks/${pathOfKey(key)}`));
+    return bodyOf(await this.server.call(`/locks/${encodeKeyPath(key)}`));
   }
 
   /** Looks until the lock is shown like that. @throws with how it is shown instead */
@@ -63,7 +63,7 @@ export class Operator {
     holdOffMs?: number,
   ): Promise<ForceReleased> {
     const body = { expect: version, reason: REASON, format, holdOffMs };
-    const reply = await this.server.call(`/locks/${pathOfKey(key)}/force-release`, { body });
+    const reply = await this.server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
     const freed = bodyOf<ForceReleased>(reply);
     expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);
     return freed;
@@ -86,12 +86,12 @@ export class Operator {
   }
 
   async #told(key: string): Promise<LockEvent[]> {
-    const { items } = bodyOf<History>(await this.server.call(`/locks/${pathOfKey(key)}/history`));
+    const { items } = bodyOf<History>(await this.server.call(`/locks/${encodeKeyPath(key)}/history`));
     return items.filter((entry) => !isGap(entry));
   }
 }
 
-function bodyOf<Body>({ status, body }: Reply): Body {
+function bodyOf<Body>({ status, body }: ApiReply): Body {
   assert(status === 200, () => `the API answers ${status}: ${JSON.stringify(body)}`);
   return body;
 }

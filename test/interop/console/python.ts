@@ -1,4 +1,4 @@
-import { until } from "../../support/test-server.ts";
+import { waitUntil } from "../../support/test-server.ts";
 import { expect } from "../figures.ts";
 import { startPython } from "../python-peer.ts";
 import { consoleClient, figuresOf } from "./client.ts";
@@ -11,7 +11,7 @@ export const pythonInConsole = consoleClient(
   "pythonLocks",
   ({ pythonLocks }, url) => startPython("Python", pythonLocks, "locks_peer.py", url),
   async (operator, peer, bench) => {
-    const redis = operator.server.redis.client();
+    const redis = operator.server.redis.createClient();
     const party = (who: string, object: string): Party => ({ peer, who, object });
     const between = (object: string) => ({ holder: party("a", object), waiter: party("b", object) });
     const pops = async () => String(await redis.client("LIST")).includes("cmd=blpop");
@@ -79,6 +79,6 @@ async function expectRenewalEnds(operator: Operator, holder: Party): Promise<voi
   const { version } = await operator.lookUntil(key, ({ verdict }) => verdict?.state === "renewing");
   expect("whether it renews", await isAlive(), true);
   await operator.free(key, version);
-  await until(async () => !(await isAlive()), 10_000);
+  await waitUntil(async () => !(await isAlive()), 10_000);
   expect("the lock after that", (await operator.look(key)).state, "free");
 }

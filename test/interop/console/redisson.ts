@@ -1,4 +1,4 @@
-import { fencedCounterKeyOf } from "../../../server/formats/keys.ts";
+import { buildFencedCounterKey } from "../../../server/formats/keys.ts";
 import { startRedisson } from "../clients/redisson.ts";
 import { expect } from "../figures.ts";
 import { consoleClient, figuresOf } from "./client.ts";
@@ -19,7 +19,7 @@ export const redissonInConsole = consoleClient(
   "redisson",
   ({ redisson: tool }, url) => startRedisson(tool, url),
   async (operator, peer, bench) => {
-    const redis = operator.server.redis.client();
+    const redis = operator.server.redis.createClient();
     const party: Scene["party"] = (who, object) => ({ peer, who: `${who}-${object}`, object });
     const scene: Scene = { operator, redis, party };
     const story = (object: string, kind: "lock" | "fenced"): LockStory => ({
@@ -45,7 +45,7 @@ export const redissonInConsole = consoleClient(
     expect("the fence after it", Number(second?.fence), Number(first?.fence) + 1);
     expect(
       "the counter of fences",
-      await redis.get(String(fencedCounterKeyOf("orders:fenced"))),
+      await redis.get(String(buildFencedCounterKey("orders:fenced"))),
       second?.fence,
     );
     bench.note(figuresOf(locks, lines));

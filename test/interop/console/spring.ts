@@ -26,7 +26,7 @@ export const springInConsole = consoleClient(
       as: "spring",
       said: { outcome: "refused", said: "ConcurrentModificationException" },
     });
-    const redis = operator.server.redis.client();
+    const redis = operator.server.redis.createClient();
     const patterns = async () => Number(await redis.pubsub("NUMPAT"));
     const before = await patterns();
     const published = {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FormatName, Kind } from "../../../lib/contract/format.ts";
-import type { VerdictState } from "../../../lib/contract/liveness.ts";
+import type { FormatName, LockKind } from "../../../lib/contract/format.ts";
+import type { LivenessState } from "../../../lib/contract/liveness.ts";
 import type { Holder, Lock, Waiters } from "../../../lib/contract/lock.ts";
-import { until } from "../../support/test-server.ts";
+import { waitUntil } from "../../support/test-server.ts";
 import { assert, expect } from "../figures.ts";
 import type { Peer } from "../peer.ts";
 import type { Operator } from "./operator.ts";
@@ -66,7 +66,7 @@ export async function giveBack(party: Party, key: string): Promise<void> {
 /** What the API shows of a lock; what is not named is not looked at. */
 export interface Shown {
   readonly format: FormatName;
-  readonly kind: Kind;
+  readonly kind: LockKind;
   readonly confidence?: Lock["confidence"];
   readonly candidates?: readonly FormatName[];
   readonly holders: readonly Partial<Holder>[];
@@ -85,7 +85,7 @@ export function expectShown(lock: Lock, { holders, ...shown }: Shown): void {
 }
 
 /** A verdict comes from watching: it is waited for. @returns the lock as it was shown then */
-export async function expectVerdict(operator: Operator, key: string, state: VerdictState, withinMs: number) {
+export async function expectVerdict(operator: Operator, key: string, state: LivenessState, withinMs: number) {
   const lock = await operator.lookUntil(key, ({ verdict }) => verdict?.state === state, withinMs);
   await operator.expectListed(lock);
   return lock;
@@ -110,7 +110,7 @@ export async function waitBehind(
   held.catch(() => undefined);
   const isSeen = (lock: Lock) => lock.waiters.count === waiters.count && lock.waiters.known === waiters.known;
   await operator.lookUntil(key, isSeen);
-  if (isAsleep !== undefined) await until(isAsleep);
+  if (isAsleep !== undefined) await waitUntil(isAsleep);
   // Those that nobody sees need a moment to begin; those that are seen, one to fall asleep.
   await sleep(300);
   return { held };

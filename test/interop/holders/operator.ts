@@ -2,8 +2,8 @@ import type { Redis as IoRedis } from "ioredis";
 import type { ForceReleaseInput } from "../../../lib/contract/actions/force-release.ts";
 import type { LockEvent } from "../../../lib/contract/event.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
-import { pathOfKey } from "../../../lib/keys/key.ts";
-import { type Reply, startTestServer, until } from "../../support/test-server.ts";
+import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { type ApiReply, startTestServer, waitUntil } from "../../support/test-server.ts";
 import { type Connection, Redis } from "./clients.ts";
 
 /** The console's API on a Redis of its own, as an operator uses it. */
@@ -17,7 +17,7 @@ export interface Operator {
   /** The lock as the list has it, once it is there, or as `holds` wants it. */
   listed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
   look(key: string): Promise<Lock>;
-  force(key: string, ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expect: string }): Promise<Reply>;
+  force(key: string, ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expect: string }): Promise<ApiReply>;
   /** Type and owner of the events of a key, oldest first. */
   story(key: string): Promise<string[]>;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
   return {
     url: server.redis.url,
     port: server.redis.port,
-    direct: () => server.redis.client(),
+    direct: () => server.redis.createClient(),
     connection(url = server.redis.url) {
       const connection = new Redis(url);
       connection.on("error", () => undefined);
@@ -40,7 +40,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
     },
     async listed(key, holds = () => true) {
       let found: Lock | undefined;
-      await until(async () => {
+      await waitUntil(async () => {
         const { items } = (await call(`/locks?filter=${encodeURIComponent(key)}`)).body as { items: Lock[] };
         found = items.find((lock) => lock.key === key);
         return found !== undefined && holds(found);
@@ -48,11 +48,13 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
       if (found === undefined) throw new Error(`${key} is not listed`);
       return found;
     },
-    look: async (key) => (await call(`/locks/${pathOfKey(key)}`)).body,
+    look: async (key) => (await call(`/locks/${encodeKeyPath(key)}`)).body,
     force: async (key, ask) =>
-      await call(`/locks/${pathOfKey(key)}/force-release`, { body: { reason: "its node is lost", ...ask } }),
+      await call(`/locks/${encodeKeyPath(key)}/force-release`, {
+        body: { reason: "its node is lost", ...ask },
+      }),
     async story(key) {
-      const { items } = (await call(`/locks/${pathOfKey(key)}/history`)).body as { items: LockEvent[] };
+      const { items } = (await call(`/locks/${encodeKeyPath(key)}/history`)).body as { items: LockEvent[] };
       return items.toReversed().map(({ type, owner }) => `${type} ${owner}`);
     },
     async stop() {

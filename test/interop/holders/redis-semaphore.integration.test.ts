@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { watchProcess } from "../../support/process-guard.ts";
-import { until } from "../../support/test-server.ts";
+import { guardProcess } from "../../support/process-guard.ts";
+import { waitUntil } from "../../support/test-server.ts";
 import {
   type Connection,
   MultiSemaphore,
@@ -60,7 +60,7 @@ describe("redis-semaphore Mutex", () => {
     const { body } = await operator.force(lock.key, { expect: lock.version ?? "" });
     expect([body.outcome, body.owner]).toEqual(["released", owner.identifier]);
     expect(await millisecondsOf(taken)).toBeLessThan(2000);
-    await until(() => errors.length > 0);
+    await waitUntil(() => errors.length > 0);
     expect(errors).toEqual([`Lost mutex for key mutex:${name}`]);
     expect(owner.isAcquired).toBe(false);
     await next.release();
@@ -71,7 +71,7 @@ describe("redis-semaphore Mutex", () => {
     const key = randomUUID();
     const file = fileURLToPath(new URL("semaphore-owner.mjs", import.meta.url));
     const child = spawn(process.execPath, [file, operator.url, key], { stdio: ["ignore", "pipe", "ignore"] });
-    watchProcess(child.pid ?? 0);
+    guardProcess(child.pid ?? 0);
     const exited = once(child, "exit");
     const [held] = await once(child.stdout, "data");
     const lock = await operator.listed(`mutex:${key}`);
@@ -101,7 +101,7 @@ describe("redis-semaphore Semaphore", () => {
     expect(await millisecondsOf(taken)).toBeLessThan(2000);
     const owners = (await operator.look(key)).holders.map(({ owner }) => owner);
     expect(owners.sort()).toEqual([two.identifier, three.identifier].sort());
-    await until(() => errors.length > 0);
+    await waitUntil(() => errors.length > 0);
     expect(two.isAcquired).toBe(true);
     await Promise.all([two.release(), three.release()]);
     expect((await operator.look(key)).state).toBe("free");
@@ -121,7 +121,7 @@ describe("redis-semaphore Semaphore", () => {
     await comes.acquire();
     await operator.listed(key, ({ holders }) => holders.some(({ owner }) => owner === comes.identifier));
     const refreshed = Number(await score(key, stays.identifier));
-    await until(async () => Number(await score(key, stays.identifier)) > refreshed);
+    await waitUntil(async () => Number(await score(key, stays.identifier)) > refreshed);
     expect(versionIn(await operator.look(key))).toBe(versionIn(before));
     await Promise.all([stays.release(), comes.release()]);
   });
@@ -137,7 +137,7 @@ describe("expired redis-semaphore Semaphore holder", () => {
     await dies.acquire();
     await lives.acquire();
     await operator.listed(key, ({ holders }) => holders.length === 2);
-    await until(async () => (await operator.story(key)).includes(`expired ${dies.identifier}`));
+    await waitUntil(async () => (await operator.story(key)).includes(`expired ${dies.identifier}`));
     expect((await operator.look(key)).holders).toMatchObject([{ owner: lives.identifier }]);
     expect(await operator.story(key)).toHaveLength(3);
     await lives.release();
@@ -158,7 +158,7 @@ describe("redis-semaphore MultiSemaphore", () => {
     await operator.force(key, { expect: lock.version ?? "" });
     expect(await millisecondsOf(taken)).toBeLessThan(2000);
     expect((await operator.look(key)).holders).toMatchObject([{ owner: next.identifier, count: 4 }]);
-    await until(() => errors.length > 0);
+    await waitUntil(() => errors.length > 0);
     await next.release();
   });
 });
@@ -178,7 +178,7 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
   it("a RedlockMutex released on one server alone is recreated there, and an event reports it", async () => {
     const { key, owner, errors, locks } = await held(100);
     await operator.force(key, { expect: locks[0]?.version ?? "" });
-    await until(async () => (await operator.story(key)).includes(`recreated ${owner.identifier}`));
+    await waitUntil(async () => (await operator.story(key)).includes(`recreated ${owner.identifier}`));
     expect((await operator.look(key)).holders[0]?.owner).toBe(owner.identifier);
     expect(errors).toEqual([]);
     await owner.release();
@@ -192,7 +192,7 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
       return state === "free";
     };
     // A refresh may come in between, and then the first ones have to be freed once more.
-    await until(async () => {
+    await waitUntil(async () => {
       const isFree = await Promise.all(operators.map(free));
       return isFree.every((each) => each) && errors.length > 0;
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../support/test-server.ts";
+import { waitUntil } from "../../support/test-server.ts";
 import { type Connection, ioredisLock, Redlock4, Redlock5 } from "./clients.ts";
 import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
 
@@ -92,7 +92,7 @@ describe("using() of redlock 5", () => {
       locks.using([key], 1000, async (signal) => {
         const lock = await operator.listed(key);
         await operator.force(key, { expect: lock.version ?? "" });
-        await until(() => signal.aborted);
+        await waitUntil(() => signal.aborted);
         aborted = signal.aborted;
       }),
     );
@@ -106,7 +106,7 @@ describe("using() of redlock 5", () => {
     await locks.using([key], 2000, async () => {
       const { version } = await operator.listed(key);
       const { remainingMs } = await operator.look(key);
-      await until(async () => ((await operator.look(key)).remainingMs ?? 0) > (remainingMs ?? 0));
+      await waitUntil(async () => ((await operator.look(key)).remainingMs ?? 0) > (remainingMs ?? 0));
       expect((await operator.look(key)).version).toBe(version);
     });
     expect((await operator.look(key)).state).toBe("free");

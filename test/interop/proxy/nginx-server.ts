@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "../../support/test-redis.ts";
+import { findFreePort } from "../../support/test-redis.ts";
 import { type Database, launch, temporaryDir } from "../databases/server.ts";
 import { environmentOf, type NginxTool } from "../steps/nginx.ts";
 import { HERE } from "../steps/place.ts";
@@ -17,7 +17,7 @@ export interface Nginx extends Pick<Database, "stop"> {
 /** nginx as docs/nginx shows it, but for its port, its certificate, and where Lockkeeper is. */
 export async function startNginx(tool: NginxTool, conf: NginxConf, lockkeeperPort: number): Promise<Nginx> {
   const dir = await temporaryDir();
-  const port = await freePort();
+  const port = await findFreePort();
   const shown = readFileSync(join(HERE, `../../docs/nginx/${conf}.conf`), "utf8");
   const server = shown
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)

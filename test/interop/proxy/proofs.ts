@@ -3,9 +3,9 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { BULK_BODY_BYTES_MAX } from "../../../lib/contract/actions/bulk-release.ts";
-import { pathOfKey } from "../../../lib/keys/key.ts";
-import { ROOT_KEY, until } from "../../support/test-server.ts";
-import { KEY_OF_BYTES, KEYS_OF_EVERY_KIND } from "../../support/unusual-keys.ts";
+import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { ROOT_KEY, waitUntil } from "../../support/test-server.ts";
+import { NON_UTF8_KEY, UNUSUAL_KEYS } from "../../support/unusual-keys.ts";
 import { assert, expect } from "../figures.ts";
 
 const PROMPT_MS = 1000;
@@ -37,8 +37,8 @@ async function call({ url }: Seen, path: string, body?: object, signal?: AbortSi
 
 /** Each key is taken, seen and given back under exactly its name. */
 export async function proveKeys(seen: Seen): Promise<number> {
-  for (const key of KEYS_OF_EVERY_KIND) {
-    const path = `/locks/${pathOfKey(key)}`;
+  for (const key of UNUSUAL_KEYS) {
+    const path = `/locks/${encodeKeyPath(key)}`;
     const { status, body } = await call(seen, `${path}/acquire`, { owner: "me" });
     expect(`acquiring ${JSON.stringify(key)}`, [status, body.key ?? body], [200, key]);
     expect(`${JSON.stringify(key)} in Redis`, await seen.redis.hgetall(key), { me: "1" });
@@ -47,11 +47,11 @@ export async function proveKeys(seen: Seen): Promise<number> {
     const released = await call(seen, `${path}/release`, { owner: "me" });
     expect(`releasing ${JSON.stringify(key)}`, released.body.outcome, "released");
   }
-  const path = `/locks/~${KEY_OF_BYTES.toString("base64url")}`;
+  const path = `/locks/~${NON_UTF8_KEY.toString("base64url")}`;
   const { body } = await call(seen, `${path}/acquire`, { owner: "me" });
-  expect("a key that is not UTF-8", body.keyBase64, KEY_OF_BYTES.toString("base64"));
+  expect("a key that is not UTF-8", body.keyBase64, NON_UTF8_KEY.toString("base64"));
   await call(seen, `${path}/release`, { owner: "me" });
-  return KEYS_OF_EVERY_KIND.length + 1;
+  return UNUSUAL_KEYS.length + 1;
 }
 
 /** An event is there when it happens, not when some buffer is full. */
@@ -68,10 +68,10 @@ export async function proveStream(seen: Seen): Promise<number> {
     for await (const chunk of body ?? []) told += decoder.decode(chunk as Uint8Array, { stream: true });
   })().catch(() => undefined);
   try {
-    await until(() => told.includes("event: hello"));
+    await waitUntil(() => told.includes("event: hello"));
     const at = performance.now();
     await call(seen, `/locks/${key}/acquire`, { owner: "me" });
-    await until(() => told.includes(key));
+    await waitUntil(() => told.includes(key));
     const ms = performance.now() - at;
     assert(ms < PROMPT_MS, () => `an event came ${ms} ms late`);
     return ms;
@@ -91,12 +91,12 @@ export async function proveWaiting(seen: Seen): Promise<void> {
   const left = call(seen, `${path}/acquire`, { owner: "left", waitMs: 20_000 }, leave.signal).catch(
     () => undefined,
   );
-  await until(async () => (await waiting()) === 1);
+  await waitUntil(async () => (await waiting()) === 1);
   leave.abort();
   await left;
-  await until(async () => (await waiting()) === 0);
+  await waitUntil(async () => (await waiting()) === 0);
   const wait = call(seen, `${path}/acquire`, { owner: "you", waitMs: 20_000 });
-  await until(async () => (await waiting()) === 1);
+  await waitUntil(async () => (await waiting()) === 1);
   await call(seen, `${path}/release`, { owner: "me" });
   const { status, body } = await wait;
   expect("who waited", [status, body.owner], [200, "you"]);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathOfKey } from "../../../lib/keys/key.ts";
-import { guideIn } from "../../../lib/snippets/guide/guide.ts";
+import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { createGuide } from "../../../lib/snippets/guide/guide.ts";
 import { ROOT_KEY, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { kill, start } from "../children.ts";
 import { GUIDE, inFolder, outputUntil, type Runner } from "./language-run.ts";
@@ -41,7 +41,7 @@ class Telling {
 
   async toldLost(): Promise<void> {
     const output = await this.#run(/lost: stopped|released/, async (said) => {
-      if (said.includes("step 2 ")) await this.server.redis.client().del(this.#key);
+      if (said.includes("step 2 ")) await this.server.redis.createClient().del(this.#key);
     });
     const wrong = !output.includes("lost: stopped") || output.includes(`step ${this.steps} `);
     if (wrong) throw new Error(`It did not stop when the lock was lost:\n${output}`);
@@ -55,7 +55,7 @@ class Telling {
 
   async #lock(verb: string, body?: object) {
     return await this.server.call(
-      `/locks/${pathOfKey(this.#key)}${verb}`,
+      `/locks/${encodeKeyPath(this.#key)}${verb}`,
       body === undefined ? {} : { body },
     );
   }
@@ -77,7 +77,7 @@ class Telling {
         steps,
         stepMs: 1500,
       };
-      await writeFile(join(dir, runner.fileOf(GUIDE)), guideIn(runner.language, options));
+      await writeFile(join(dir, runner.fileOf(GUIDE)), createGuide(runner.language, options));
       await runner.compile?.(dir);
       const [command, ...args] = runner.command(dir, GUIDE);
       const env = { ...process.env, LOCKKEEPER_KEY: ROOT_KEY };

@@ -1,20 +1,24 @@
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import { problemSchema } from "../../../lib/contract/problem-catalogue.ts";
-import { type OpenApiDocument, type Operation, operationsOf } from "../../../lib/reference/document.ts";
-import { sampleRequestOf } from "../../../lib/reference/sample-request.ts";
-import { declaredRoutes } from "../../support/declared-routes.ts";
+import { createProblemSchema } from "../../../lib/contract/problem-catalogue.ts";
+import {
+  listOperations,
+  type OpenApiDocument,
+  type ReferenceOperation,
+} from "../../../lib/reference/document.ts";
+import { createSampleRequest } from "../../../lib/reference/sample-request.ts";
+import { listDeclaredRoutes } from "../../support/declared-routes.ts";
 import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
 import { type Runner, runSnippets, type Said } from "./language-run.ts";
 
-const routes = declaredRoutes();
+const routes = listDeclaredRoutes();
 
 /** Runs the snippets of all operations against a server of their own. @returns what was not as the document says */
 export async function faultsOf(runner: Runner): Promise<string[]> {
   const server = await startTestServer();
   try {
     const { body } = await server.call("/openapi.json");
-    const operations = operationsOf(body as OpenApiDocument);
-    const requests = operations.map(sampleRequestOf);
+    const operations = listOperations(body as OpenApiDocument);
+    const requests = operations.map(createSampleRequest);
     const said = await runSnippets(runner, requests, { url: server.url, apiKey: ROOT_KEY });
     const faults = operations.map((operation) => {
       const answer = said.find(({ name }) => name === operation.operationId);
@@ -30,7 +34,7 @@ export async function faultsOf(runner: Runner): Promise<string[]> {
 }
 
 /** Why an answer is none that the document tells of; undefined: it is. */
-function faultOf({ name, status, body }: Said, operation: Operation): string | undefined {
+function faultOf({ name, status, body }: Said, operation: ReferenceOperation): string | undefined {
   const answer = operation.responses[String(status)];
   if (answer === undefined) return `${name} answered ${status}, which is not documented: ${body}`;
   if (answer.content?.["text/event-stream"] !== undefined) {
@@ -44,7 +48,7 @@ function faultOf({ name, status, body }: Said, operation: Operation): string | u
   if (problem !== undefined) {
     const { code } = JSON.parse(body);
     if (problem.examples?.[code] === undefined) return `${name} answered ${code}, which is not documented`;
-    return misfit(name, problemSchema(code as ErrorCode).safeParse(JSON.parse(body)));
+    return misfit(name, createProblemSchema(code as ErrorCode).safeParse(JSON.parse(body)));
   }
   const schema = routes.find(({ operationId }) => operationId === name)?.response.schema;
   if (schema === undefined || answer.content?.["application/json"] === undefined) return undefined;

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SampleRequest } from "../../../lib/reference/sample-request.ts";
-import { guideIn } from "../../../lib/snippets/guide/guide.ts";
-import { SHOWN } from "../../../lib/snippets/guide/guide-options.ts";
-import { type Language, snippetIn } from "../../../lib/snippets/language.ts";
+import { createGuide } from "../../../lib/snippets/guide/guide.ts";
+import { GUIDE_EXAMPLE } from "../../../lib/snippets/guide/guide-options.ts";
+import { createSnippet, type Language } from "../../../lib/snippets/language.ts";
 import { kill, start } from "../children.ts";
 
 /** The name of the program of the docs page. */
@@ -62,9 +62,9 @@ export async function writeAll(
   url: string,
 ): Promise<void> {
   for (const request of requests) {
-    await writeFile(join(dir, runner.fileOf(request.name)), snippetIn(runner.language, request, url));
+    await writeFile(join(dir, runner.fileOf(request.name)), createSnippet(runner.language, request, url));
   }
-  const guide = guideIn(runner.language, { ...SHOWN, origin: url });
+  const guide = createGuide(runner.language, { ...GUIDE_EXAMPLE, origin: url });
   await writeFile(join(dir, runner.fileOf(GUIDE)), guide);
   await runner.compile?.(dir);
   await runner.check?.(dir);

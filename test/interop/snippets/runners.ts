@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { javaClassName } from "../../../lib/snippets/java.ts";
+import { toJavaClassName } from "../../../lib/snippets/java.ts";
 import { run } from "../children.ts";
 import { marker, type Runner } from "./language-run.ts";
 
@@ -61,17 +61,17 @@ export function pythonRunner(python: string): Runner {
 export function javaRunner(java: string, javac: string): Runner {
   return {
     language: "java",
-    fileOf: (name) => `${javaClassName(name)}.java`,
+    fileOf: (name) => `${toJavaClassName(name)}.java`,
     async compile(dir) {
       await run("sh", ["-c", '"$0" -encoding US-ASCII -d . *.java', javac], {
         cwd: dir,
         limitMs: COMPILE_MS,
       });
     },
-    command: (dir, name) => [java, "-cp", dir, javaClassName(name)],
+    command: (dir, name) => [java, "-cp", dir, toJavaClassName(name)],
     async commandOfAll(dir, names) {
       const calls = names.map(
-        (name) => `System.out.println("${marker(name)}");\n    ${javaClassName(name)}.main(args);`,
+        (name) => `System.out.println("${marker(name)}");\n    ${toJavaClassName(name)}.main(args);`,
       );
       const text = `public class All {\n  public static void main(String[] args) throws Exception {\n    ${calls.join("\n    ")}\n  }\n}\n`;
       await writeFile(join(dir, "All.java"), text);

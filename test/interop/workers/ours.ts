@@ -1,7 +1,7 @@
 /** A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format]` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { SpokenFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
 import type { Hold } from "../../../server/locks/client/hold.ts";
 import { type HoldOptions, LockClient } from "../../../server/locks/client/lock-client.ts";
@@ -15,7 +15,7 @@ const REENTER_EVERY = 5;
 const POLLING = { tries: 6000, pauseMs: 5, jitter: 0.5 };
 
 const [urls = "", formatName = "redisson"] = process.argv.slice(2);
-const format = formatName as SpokenFormat;
+const format = formatName as WritableFormat;
 const [url = "", ...others] = urls.split(",");
 const client = await LockClient.open(others.length === 0 ? url : { quorum: [url, ...others] });
 const redis = new Redis(url);

@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
  * A published lock in one Lua script, with its faults: the clock is the client's; the end is given to EXPIRE where a
  * duration belongs; a takeover sets the end twice as far away as wanted; nobody is named as its holder.
  */
-const ACQUIRE = `
+const ACQUIRE_SCRIPT = `
 local now, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
 local ends = now + lease + 1
 local function answer(number, what)
@@ -26,7 +26,7 @@ return answer(0, 'taken over')
 `;
 
 /** As printed, it frees only what has ended already; as its text tells, what has not. */
-const RELEASE = {
+const RELEASE_SCRIPTS = {
   printed:
     "if tonumber(redis.call('GET', KEYS[1]) or 'x') <= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end",
   told: "local held = redis.call('GET', KEYS[1]) if held and tonumber(held) > tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end",
@@ -36,7 +36,7 @@ export interface ScriptLockOptions {
   readonly leaseSeconds?: number;
   readonly tries?: number;
   readonly pauseMs?: number;
-  readonly release?: keyof typeof RELEASE;
+  readonly release?: keyof typeof RELEASE_SCRIPTS;
   /** How far this client's clock is off. */
   readonly clockSeconds?: number;
 }
@@ -50,14 +50,14 @@ export class ScriptLock {
   async acquire(key: string): Promise<boolean> {
     const { leaseSeconds = 3, tries = 3, pauseMs = 300 } = this.options;
     for (let tried = 1; tried <= tries; tried++) {
-      if ((await this.redis.eval(ACQUIRE, 1, key, this.#now, leaseSeconds)) === 0) return true;
+      if ((await this.redis.eval(ACQUIRE_SCRIPT, 1, key, this.#now, leaseSeconds)) === 0) return true;
       await sleep(pauseMs);
     }
     return false;
   }
 
   async release(key: string): Promise<void> {
-    await this.redis.eval(RELEASE[this.options.release ?? "printed"], 1, key, this.#now);
+    await this.redis.eval(RELEASE_SCRIPTS[this.options.release ?? "printed"], 1, key, this.#now);
   }
 
   get #now(): number {

@@ -2,7 +2,7 @@
 
 import { Journal } from "../../../server/history/journal.ts";
 import { Recording } from "../../../server/history/recording.ts";
-import { openHome } from "../../../server/home/open-home-store.ts";
+import { openHomeStore } from "../../../server/home/open-home-store.ts";
 import { openMasters } from "../../../server/redis/masters/open-masters.ts";
 import { Watcher } from "../../../server/watch/watcher.ts";
 
@@ -17,28 +17,28 @@ const sight = {
   now: () => watcher.clock.now(),
   onChange: (listener: () => void) => watcher.onChange(listener),
 };
-const openStore = (name: string, more = {}) => openHome(home, name, more);
-const recording = new Recording({ openStore, target, journal, sight, times });
+const openStore = (name: string, more = {}) => openHomeStore(home, name, more);
+const recording = new Recording({ openStore, target, journal, session: sight, times });
 watcher.start();
 recording.start();
 
 // How often it may have missed something: its sight broke, or the machine was too busy to let it run.
-let breaks = 0;
+let breakCount = 0;
 let wasLive = false;
 watcher.onChange(() => {
   const isLive = sight.isWhole();
-  if (wasLive && !isLive) breaks++;
+  if (wasLive && !isLive) breakCount++;
   wasLive = isLive;
 });
 let beatAt = performance.now();
 setInterval(() => {
-  if (performance.now() - beatAt > 1000) breaks++;
+  if (performance.now() - beatAt > 1000) breakCount++;
   beatAt = performance.now();
 }, 100);
 
 process.on("message", (ask) => {
   if (ask !== "tell") return;
   const { isLeading, seesAll } = recording.recorder;
-  process.send?.({ entries: journal.recent(100_000), isLeading, seesAll, breaks });
+  process.send?.({ entries: journal.listRecent(100_000), isLeading, seesAll, breaks: breakCount });
 });
 process.on("disconnect", () => process.exit(0));

@@ -8,23 +8,23 @@ const guard = readFileSync(new URL("../../../docs/guards/redis.lua", import.meta
 const redis = new Redis(url);
 const client = await LockClient.open(url);
 const hold = await client.acquire(key, { leaseMs: Number(lease), owner: "worker" });
-const tell = (fact: Record<string, unknown>) => process.send?.(fact);
-hold.signal.addEventListener("abort", () => tell({ signal: true }));
-tell({ fence: hold.fence });
+const report = (fact: Record<string, unknown>) => process.send?.(fact);
+hold.signal.addEventListener("abort", () => report({ signal: true }));
+report({ fence: hold.fence });
 
 process.on("message", async (ask) => {
   if (ask === "assert") {
     try {
       hold.assertHeld();
-      tell({ assert: "held", signalled: hold.signal.aborted });
+      report({ assert: "held", signalled: hold.signal.aborted });
     } catch {
-      tell({ assert: "lost", signalled: hold.signal.aborted });
+      report({ assert: "lost", signalled: hold.signal.aborted });
     }
   }
   if (ask === "write") {
     const written = await redis.eval(guard, 2, resource, `{${resource}}:fence`, String(hold.fence), "late");
-    tell({ write: written === 1 ? "written" : "refused" });
+    report({ write: written === 1 ? "written" : "refused" });
   }
-  if (ask === "release") tell({ release: (await hold.release()).outcome });
+  if (ask === "release") report({ release: (await hold.release()).outcome });
   if (ask === "end") process.exit(0);
 });

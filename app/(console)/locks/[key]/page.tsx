@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { LockPage } from "@/components/lock-page/lock-page.tsx";
 
-export const generateMetadata = titled("lock");
+export const generateMetadata = createTitleMetadata("lock");
 
 export default function Page() {
   return <LockPage />;

@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { KeysSettings } from "@/components/settings/keys-settings.tsx";
 
-export const generateMetadata = titled("keys");
+export const generateMetadata = createTitleMetadata("keys");
 
 export default function Page() {
   return <KeysSettings />;

@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { OperatorsSettings } from "@/components/settings/operators-settings.tsx";
 
-export const generateMetadata = titled("operators");
+export const generateMetadata = createTitleMetadata("operators");
 
 export default function Page() {
   return <OperatorsSettings />;

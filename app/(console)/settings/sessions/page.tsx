@@ -1,7 +1,7 @@
-import { titled } from "@/app/language.ts";
+import { createTitleMetadata } from "@/app/language.ts";
 import { SessionsSettings } from "@/components/settings/sessions-settings.tsx";
 
-export const generateMetadata = titled("sessions");
+export const generateMetadata = createTitleMetadata("sessions");
 
 export default function Page() {
   return <SessionsSettings />;

@@ -1,8 +1,8 @@
-import { titled } from "@/app/language.ts";
-import { YouSettings } from "@/components/settings/account-settings.tsx";
+import { createTitleMetadata } from "@/app/language.ts";
+import { AccountSettings } from "@/components/settings/account-settings.tsx";
 
-export const generateMetadata = titled("settings");
+export const generateMetadata = createTitleMetadata("settings");
 
 export default function Page() {
-  return <YouSettings />;
+  return <AccountSettings />;
 }

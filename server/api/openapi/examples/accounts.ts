@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyMade } from "../../../../lib/contract/accounts/api-key.ts";
+import type { ApiKey, CreatedApiKey } from "../../../../lib/contract/accounts/api-key.ts";
 import type { Operator } from "../../../../lib/contract/accounts/operator.ts";
 import type { BrowserSession } from "../../../../lib/contract/accounts/session.ts";
 
@@ -21,9 +21,9 @@ export const API_KEY: ApiKey = {
   oldSecretUntil: null,
   lastUsedAt: null,
 };
-export const API_KEY_MADE: ApiKeyMade = { ...API_KEY, secret: "lk_9f2c41d07ab3e815_5Yw0Qh3nX8…" };
-export const API_KEY_ROTATED: ApiKeyMade = {
-  ...API_KEY_MADE,
+export const CREATED_API_KEY: CreatedApiKey = { ...API_KEY, secret: "lk_9f2c41d07ab3e815_5Yw0Qh3nX8…" };
+export const ROTATED_API_KEY: CreatedApiKey = {
+  ...CREATED_API_KEY,
   rotatedAt: MORNING + 86_400_000,
   oldSecretUntil: MORNING + 90_000_000,
 };

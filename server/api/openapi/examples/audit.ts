@@ -1,10 +1,10 @@
 import type { AuditItem, AuditPage, AuditVerification } from "../../../../lib/contract/audit.ts";
-import { CSV_HEAD, csvLineOf } from "../../../history/audit/audit-csv.ts";
+import { AUDIT_CSV_HEADER, formatAuditCsvLine } from "../../../history/audit/audit-csv.ts";
 
 const AT = 1_795_216_500_000;
 const HEAD = { number: 1205, hash: "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c" };
 
-const FREED: AuditItem = {
+const FORCE_RELEASE_ITEM: AuditItem = {
   number: 1204,
   at: AT,
   id: "Zk3vU0m1W8f2JtQ5",
@@ -19,9 +19,14 @@ const FREED: AuditItem = {
   outcome: { number: 1205, at: AT + 3, code: "released", owner: "checkout@pod-7:311" },
 };
 
-export const AUDIT_PAGE: AuditPage = { items: [FREED], next: "1204", complete: false, head: HEAD };
+export const AUDIT_PAGE: AuditPage = {
+  items: [FORCE_RELEASE_ITEM],
+  next: "1204",
+  complete: false,
+  head: HEAD,
+};
 
-export const AUDIT_WHOLE: AuditVerification = {
+export const INTACT_AUDIT: AuditVerification = {
   state: "whole",
   entries: 1205,
   anchor: { number: 0, hash: "0".repeat(64) },
@@ -33,7 +38,7 @@ export const AUDIT_WHOLE: AuditVerification = {
 };
 
 /** The same action as a file for a spreadsheet. */
-export const AUDIT_CSV = CSV_HEAD + csvLineOf(FREED);
+export const AUDIT_CSV = AUDIT_CSV_HEADER + formatAuditCsvLine(FORCE_RELEASE_ITEM);
 
 /** As one line of an export has it, beside `prev` and `hash`. */
 export const AUDIT_LINE = {

@@ -1,7 +1,7 @@
 import type { BulkLine } from "../../../../lib/contract/actions/bulk-release.ts";
 import { FORCE_RELEASED } from "./locks.ts";
 
-export const FREED_LINE: BulkLine = {
+export const BULK_RELEASED_LINE: BulkLine = {
   type: "item",
   index: 0,
   item: { key: FORCE_RELEASED.key, expect: "fence.1795216496123456" },

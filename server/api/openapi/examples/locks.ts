@@ -1,6 +1,6 @@
 import type { Extended } from "../../../../lib/contract/actions/extend.ts";
 import type { ForceReleased } from "../../../../lib/contract/actions/force-release.ts";
-import type { Noted } from "../../../../lib/contract/actions/note.ts";
+import type { NoteResult } from "../../../../lib/contract/actions/note.ts";
 import type { Grant, Released, Verified } from "../../../../lib/contract/actions/verb.ts";
 import type {
   EventsHello,
@@ -12,10 +12,10 @@ import type {
 import type { LockList } from "../../../../lib/contract/list.ts";
 import type { Lock } from "../../../../lib/contract/lock.ts";
 import type { RawLock } from "../../../../lib/contract/raw-lock.ts";
-import { sampleHolder, sampleLock } from "../../../../lib/contract/sample-lock.ts";
-import type { Stats, Usual } from "../../../../lib/contract/stats.ts";
+import { createSampleHolder, createSampleLock } from "../../../../lib/contract/sample-lock.ts";
+import type { Stats, TypicalTimes } from "../../../../lib/contract/stats.ts";
 import type { LockWaiters } from "../../../../lib/contract/waiters.ts";
-import { LOCK_CSV_HEAD, lockCsvLineOf } from "../../http/lock-csv.ts";
+import { formatLockCsvRow, LOCK_CSV_HEADER } from "../../http/lock-csv.ts";
 
 /** What the document shows of locks: one morning's lock, told the same everywhere. */
 const KEY = "lock:orders:42";
@@ -60,17 +60,17 @@ export const EXTENDED: Extended = {
   asOf: AS_OF,
 };
 
-export const NOTED: Noted = {
+export const NOTE_RESULT: NoteResult = {
   key: KEY,
   note: { text: "mei is looking into it", by: "mei", at: AS_OF, about: "hold" },
   asOf: AS_OF,
 };
 
-export const HELD_LOCK: Lock = sampleLock({
+export const HELD_LOCK: Lock = createSampleLock({
   target: "default",
   key: KEY,
   holders: [
-    sampleHolder({
+    createSampleHolder({
       owner: OWNER,
       fence: FENCE,
       record: { service: "checkout", host: "pod-7", pid: 311 },
@@ -95,7 +95,7 @@ export const HELD_LOCK: Lock = sampleLock({
   asOf: AS_OF,
 });
 
-export const LOCKS_CSV = LOCK_CSV_HEAD + lockCsvLineOf(HELD_LOCK);
+export const LOCKS_CSV = LOCK_CSV_HEADER + formatLockCsvRow(HELD_LOCK);
 
 export const LOCK_LIST: LockList = { items: [HELD_LOCK], total: 1, asOf: AS_OF };
 
@@ -203,10 +203,10 @@ export const LOCK_WAITERS: LockWaiters = {
   asOf: AS_OF,
 };
 
-const USUAL_MS = { p50: 840, p95: 3120, samples: 412.5 };
-export const USUAL: Usual = {
+const TYPICAL_MS = { p50: 840, p95: 3120, samples: 412.5 };
+export const TYPICAL_TIMES: TypicalTimes = {
   pattern: "lock:orders:*",
-  heldMs: USUAL_MS,
+  heldMs: TYPICAL_MS,
   waitedMs: { p50: 12, p95: 96, samples: 31.2 },
   heldSpread: [
     { fromMs: 362, toMs: 512, share: 0.2 },
@@ -222,10 +222,10 @@ export const USUAL: Usual = {
   waitsSince: 1_795_200_000_000,
 };
 
-const FIGURES = {
-  pattern: USUAL.pattern,
-  heldMs: USUAL.heldMs,
-  waitedMs: USUAL.waitedMs,
+const PATTERN_STATS = {
+  pattern: TYPICAL_TIMES.pattern,
+  heldMs: TYPICAL_TIMES.heldMs,
+  waitedMs: TYPICAL_TIMES.waitedMs,
   acquisitions: 1830,
   waits: 44,
   refusals: 12,
@@ -267,11 +267,11 @@ export const STATS: Stats = {
     ],
   },
   top: {
-    contended: [FIGURES],
-    longestWaits: [FIGURES],
-    expiredInUse: [FIGURES],
+    contended: [PATTERN_STATS],
+    longestWaits: [PATTERN_STATS],
+    expiredInUse: [PATTERN_STATS],
     forceReleases: [],
     evictions: [],
   },
-  patterns: { items: [FIGURES], total: 1 },
+  patterns: { items: [PATTERN_STATS], total: 1 },
 };

@@ -6,14 +6,14 @@ import type { StreamMessage } from "../../routing/route.ts";
 import { ACQUIRED_EVENT, EVENTS_HELLO, GAP_EVENT, HELD_LOCK } from "./locks.ts";
 import { HEALTH, LIVE_HELLO } from "./targets.ts";
 
-type Messages = Readonly<Record<string, StreamMessage>>;
+type StreamMessages = Readonly<Record<string, StreamMessage>>;
 
 const LOST_GAP = z.object({ oldest: z.string().nullable() });
 const RESET = z.object({ newest: z.string().nullable(), total: z.int() });
 const SNAPSHOT = z.object({ items: z.array(Lock), asOf: z.number() });
 
 /** The messages of GET /events. */
-export const EVENT_MESSAGES: Messages = {
+export const EVENT_MESSAGES: StreamMessages = {
   hello: {
     description: "The first message: what can be replayed.",
     schema: EventsHello,
@@ -51,7 +51,7 @@ export const EVENT_MESSAGES: Messages = {
 
 const now = HEALTH.now;
 
-const LIVE_SHOWN: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<StreamMessage, "schema"> } = {
+const LIVE_MESSAGE_DOCS: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<StreamMessage, "schema"> } = {
   hello: { description: "The first message: which stream, who looks, at what.", example: LIVE_HELLO },
   health: { description: "How the target is, every second.", example: HEALTH },
   window: {
@@ -77,8 +77,8 @@ const LIVE_SHOWN: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<StreamMe
 };
 
 /** The messages of GET /live. */
-export const LIVE_STREAM_MESSAGES: Messages = Object.fromEntries(
-  Object.entries(LIVE_SHOWN).map(([name, shown]) => [
+export const LIVE_STREAM_MESSAGES: StreamMessages = Object.fromEntries(
+  Object.entries(LIVE_MESSAGE_DOCS).map(([name, shown]) => [
     name,
     { ...shown, schema: LIVE_MESSAGES[name as keyof typeof LIVE_MESSAGES] },
   ]),

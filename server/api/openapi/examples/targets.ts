@@ -1,7 +1,7 @@
 import type { Session } from "../../../../lib/contract/accounts/session.ts";
 import type { Formats } from "../../../../lib/contract/detection/format-rule.ts";
 import type { FinderReport } from "../../../../lib/contract/detection/lock-finder.ts";
-import type { RulesPreview } from "../../../../lib/contract/detection/rule-preview.ts";
+import type { RulePreview } from "../../../../lib/contract/detection/rule-preview.ts";
 import type { Health, LiveHello, MasterHealth } from "../../../../lib/contract/live.ts";
 import type { TargetHealth, TargetSummary } from "../../../../lib/contract/target.ts";
 
@@ -85,7 +85,7 @@ export const FORMATS: Formats = {
   rules: [{ pattern: "order-*", format: "redlock-net", from: "api" }],
 };
 
-export const RULES_PREVIEW: RulesPreview = {
+export const RULES_PREVIEW: RulePreview = {
   ...{ held: 17, affected: 3, looked: 3, scanned: 412, isWhole: true },
   changes: [
     {
@@ -97,7 +97,7 @@ export const RULES_PREVIEW: RulesPreview = {
   ],
 };
 
-export const FINDING: FinderReport = {
+export const FINDER_REPORT: FinderReport = {
   state: "done",
   startedAt: NOW - 2100,
   ms: 2100,
