@@ -3,19 +3,19 @@ import { requestOf, UsageError } from "./arguments.ts";
 
 const KNOWN = ["core.pairs.c1", "core.pairs.c64", "http.pairs"];
 
-describe("benchmark arguments", () => {
-  it("the benchmark CLI selects every figure at full effort when no argument is given", () => {
-    expect(requestOf([], KNOWN)).toEqual({ effort: "full", figures: KNOWN });
+describe("requestOf", () => {
+  it("selects every figure without an argument", () => {
+    expect(requestOf([], KNOWN)).toEqual({ effort: "full", figures: KNOWN, json: false, list: false });
   });
 
-  it("a group argument selects the figures of that group in their defined order", () => {
-    expect(requestOf(["core", "--quick"], KNOWN)).toEqual({
+  it("selects the figures of a group in their own order", () => {
+    expect(requestOf(["core", "--quick"], KNOWN)).toMatchObject({
       effort: "quick",
       figures: ["core.pairs.c1", "core.pairs.c64"],
     });
   });
 
-  it("--only selects single figures, with or without a group argument", () => {
+  it("selects single figures, with their group or without", () => {
     expect(requestOf(["--only", "http.pairs", "--only", "core.pairs.c1"], KNOWN).figures).toEqual([
       "core.pairs.c1",
       "http.pairs",
@@ -23,10 +23,23 @@ describe("benchmark arguments", () => {
     expect(requestOf(["core", "--only=core.pairs.c64"], KNOWN).figures).toEqual(["core.pairs.c64"]);
   });
 
-  it("a slow figure is skipped unless --only names it", () => {
+  it("omits figures on demand unless they are named or listed", () => {
     const figuresOf = (...argv: string[]) => requestOf(argv, KNOWN, ["core.pairs.c64"]).figures;
     expect(figuresOf("core")).toEqual(["core.pairs.c1"]);
     expect(figuresOf("--only", "core.pairs.c64")).toEqual(["core.pairs.c64"]);
+    expect(figuresOf("--list")).toEqual(KNOWN);
+  });
+
+  it("takes a commit to compare with, and the number of rounds", () => {
+    expect(requestOf(["core", "--compare", "edc7eb8"], KNOWN).comparison).toEqual({
+      ref: "edc7eb8",
+      rounds: 6,
+    });
+    expect(requestOf(["--compare", "HEAD~1", "--quick"], KNOWN).comparison?.rounds).toBe(2);
+    expect(requestOf(["--compare", "main", "--rounds", "9", "--json"], KNOWN)).toMatchObject({
+      json: true,
+      comparison: { ref: "main", rounds: 9 },
+    });
   });
 
   it.each([
@@ -34,7 +47,11 @@ describe("benchmark arguments", () => {
     [["--only", "core.pairs.c2"], /no figure "core.pairs.c2": core.pairs.c1/],
     [["http", "--only", "core.pairs.c1"], /no figure "core.pairs.c1": http.pairs/],
     [["--fast"], /npm run bench --/],
-  ])("the arguments %j are rejected with a list of the valid names", (argv, message) => {
+    [["--compare"], /npm run bench --/],
+    [["--rounds", "3"], /--rounds needs --compare/],
+    [["--compare", "main", "--rounds", "0"], /integer from 1 to 1000, not "0"/],
+    [["--compare", "main", "--rounds", "some"], /not "some"/],
+  ])("rejects %j and says what is valid", (argv, message) => {
     const ask = () => requestOf(argv, KNOWN);
     expect(ask).toThrow(UsageError);
     expect(ask).toThrow(message);

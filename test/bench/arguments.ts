@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 import type { Effort } from "./figure.ts";
 
-/** The command line asks for something that is not there; the message says what is. */
+export const USAGE =
+  "Usage: npm run bench -- [group …] [--only FIGURE …] [--quick] [--json] [--list] [--compare REF [--rounds N]]";
+
+/** The command line is wrong. The message says what would be right. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   override toString(): string {
@@ -9,15 +12,30 @@ export class UsageError extends Error {
   }
 }
 
+export interface Comparison {
+  /** Commit to compare with, as git understands it. */
+  readonly ref: string;
+  readonly rounds: number;
+}
+
 export interface Request {
   readonly effort: Effort;
-  /** In the order in which they are known. */
+  /** In the order of the known figures. */
   readonly figures: readonly string[];
+  /** Print JSON only: no table, and nothing kept in `bench-results/`. */
+  readonly json: boolean;
+  /** Print the names of the figures instead of measuring them. */
+  readonly list: boolean;
+  readonly comparison?: Comparison;
 }
+
+/** Six rounds are the fewest whose minimum and maximum enclose the median with 95 % probability. */
+const ROUNDS: Readonly<Record<Effort, number>> = { full: 6, quick: 2 };
+const ROUNDS_MAX = 1000;
 
 /**
  * @param known every figure, `group.name`
- * @param onDemand those of them that are measured only when they are named
+ * @param onDemand figures that are measured only when they are named
  * @throws UsageError
  */
 export function requestOf(
@@ -37,12 +55,27 @@ export function requestOf(
   if (strange !== undefined) {
     throw new UsageError(`There is no figure "${strange}": ${inGroups.join(", ")}.`);
   }
+  const effort = values.quick ? "quick" : "full";
+  const comparison = comparisonOf(values.compare, values.rounds, effort);
   return {
-    effort: values.quick ? "quick" : "full",
+    effort,
     figures: inGroups.filter((figure) =>
-      only.length === 0 ? !onDemand.includes(figure) : only.includes(figure),
+      only.length === 0 ? values.list || !onDemand.includes(figure) : only.includes(figure),
     ),
+    json: values.json ?? false,
+    list: values.list ?? false,
+    ...(comparison === undefined ? {} : { comparison }),
   };
+}
+
+function comparisonOf(ref: string | undefined, rounds: string | undefined, effort: Effort) {
+  if (ref === undefined && rounds !== undefined) throw new UsageError("--rounds needs --compare REF.");
+  if (ref === undefined) return undefined;
+  const count = rounds === undefined ? ROUNDS[effort] : Number(rounds);
+  if (!(Number.isInteger(count) && count >= 1 && count <= ROUNDS_MAX)) {
+    throw new UsageError(`--rounds must be an integer from 1 to ${ROUNDS_MAX}, not "${rounds}".`);
+  }
+  return { ref, rounds: count };
 }
 
 function parsed(argv: readonly string[]) {
@@ -50,10 +83,17 @@ function parsed(argv: readonly string[]) {
     return parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: { quick: { type: "boolean" }, only: { type: "string", multiple: true } },
+      options: {
+        quick: { type: "boolean" },
+        only: { type: "string", multiple: true },
+        json: { type: "boolean" },
+        list: { type: "boolean" },
+        compare: { type: "string" },
+        rounds: { type: "string" },
+      },
     });
   } catch {
-    throw new UsageError("npm run bench -- [group …] [--only FIGURE …] [--quick]");
+    throw new UsageError(USAGE);
   }
 }
 

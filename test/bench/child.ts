@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Run } from "./figure.ts";
 
@@ -10,9 +11,13 @@ export interface ChildOptions {
   readonly output?: "shown" | "hidden";
 }
 
+const PROCESSES = fileURLToPath(new URL("processes", import.meta.url));
+
 /**
- * Starts a file of `processes/` in a process of its own, and waits for its first word. It ends with us: its channel
+ * Starts a file in a process of its own and waits for its first message. It ends with this process, because its channel
  * closes.
+ *
+ * @param file name in `processes/`, or an absolute path
  */
 export async function startChild(
   run: Run,
@@ -20,12 +25,13 @@ export async function startChild(
   args: readonly string[],
   options: ChildOptions = {},
 ): Promise<ChildProcess> {
-  const path = fileURLToPath(new URL(`processes/${file}`, import.meta.url));
-  const child = fork(path, args, {
+  const child = fork(resolve(PROCESSES, file), args, {
     execArgv: ["--import", "tsx", ...(options.execArgv ?? [])],
     stdio: ["ignore", options.output === "hidden" ? "ignore" : 2, 2, "ipc"],
     ...(options.env === undefined ? {} : { env: options.env }),
   });
+  // A message to a process that has ended is an error event; `ask` reports it.
+  child.on("error", () => undefined);
   run.later(() => endChild(child));
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`${file} ended at its start with exit code ${code}`);
@@ -35,8 +41,9 @@ export async function startChild(
   return child;
 }
 
-/** One question, one answer; the child must not be asked two at once. */
+/** Sends one message and resolves with the next one from the child. Never ask it twice at once. */
 export async function ask<Answer>(child: ChildProcess, words: object | string): Promise<Answer> {
+  if (!child.connected) throw new Error(`A process has ended with exit code ${child.exitCode}`);
   const gone = new AbortController();
   const { signal } = gone;
   const ended = once(child, "exit", { signal }).then(([code]) => {

@@ -1,37 +1,63 @@
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** One figure as it is printed: a line of JSON on standard output. */
+/** One measured figure. Printed as one line of JSON on standard output. */
 export interface Line {
   readonly figure: string;
   readonly unit: string;
   readonly ours: number;
-  /** What we reach by what the peer reaches. */
+  /** Ours divided by each peer's value. */
   readonly vs: Readonly<Record<string, number>>;
+  /** `failed` in here has the contenders that failed, with the reason. */
   readonly conditions: Facts;
 }
 
-/** How much is measured: `quick` shows that everything runs, not how fast. */
-export type Effort = "full" | "quick";
-
-/** What one run of an experiment is given. */
-export interface Run {
-  readonly effort: Effort;
-  /** The figures that were asked for; what can be left out without the others may be. */
-  readonly wanted: readonly string[];
-  /** Ends with the run, however it ends: in the reverse order of `later`. */
-  later(end: () => unknown): void;
+/** A figure that has no value, or a contender that is missing from it. Printed as one line of JSON. */
+export interface Failure {
+  readonly figure: string;
+  /** Present if the figure has a value without this contender. */
+  readonly contender?: string;
+  /** The reason. */
+  readonly failed: string;
 }
 
-/** One measurement; what is measured together is one experiment with several figures. */
+export function failureText({ figure, contender, failed }: Failure): string {
+  return `FAILED ${figure}${contender === undefined ? "" : `, ${contender}`}: ${failed}`;
+}
+
+/** How much is measured. `quick` proves that everything runs; its values mean nothing. */
+export type Effort = "full" | "quick";
+
+/** What one run of an experiment gets. */
+export interface Run {
+  readonly effort: Effort;
+  /** The requested figures. An experiment may skip the others. */
+  readonly wanted: readonly string[];
+  /** Registers a cleanup. Cleanups run in reverse order when the experiment ends, however it ends. */
+  later(end: () => unknown): void;
+  /**
+   * Measures a part of the experiment and prints its figures at once. A part that throws fails its own figures only.
+   * Skipped if none of `figures` is wanted.
+   */
+  part(figures: readonly string[], measure: () => Promise<readonly Line[]>): Promise<void>;
+}
+
+/** One measurement. Figures that are measured together belong to one experiment. */
 export interface Experiment {
   /** Names of the figures: `group.name`. */
   readonly figures: readonly string[];
-  /** Takes too long to be part of every run: only when a figure of it is named. */
+  /** Measured only when one of its figures is named, because it takes too long for every run. */
   readonly isOnDemand?: true;
+  /** Returns the figures that no part has printed. */
   measure(run: Run): Promise<readonly Line[]>;
 }
 
-/** Four digits: more would be noise. */
+/** Rounds to four significant digits. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(4));
+}
+
+/** The message of anything thrown, on one line. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\s+/g, " ").trim() || "unknown error";
 }

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, release, type } from "node:os";
+import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { type Effort, type Facts, rounded } from "./figure.ts";
 import { infoOf } from "./info.ts";
+import { ROOT } from "./root.ts";
+
+const PEERS = new URL("peers/package-lock.json", import.meta.url);
 
 /** What every line says of where it was measured. */
 export async function machineFacts(redis: Redis, effort: Effort): Promise<Facts> {
@@ -15,7 +19,7 @@ export async function machineFacts(redis: Redis, effort: Effort): Promise<Facts>
     load1m: loadNow(),
     redis: server.redis_version ?? "unknown",
     node: process.version,
-    ioredis: versionIn("../../package-lock.json", "ioredis"),
+    ioredis: versionIn(join(ROOT, "package-lock.json"), "ioredis"),
     notifyKeyspaceEvents: await flagsOf(redis),
   };
 }
@@ -32,14 +36,11 @@ async function flagsOf(redis: Redis): Promise<string> {
 }
 
 export function peerVersions(): Facts {
-  const versions = ["redlock", "redis-semaphore"].map((name) => [
-    name,
-    versionIn("peers/package-lock.json", name),
-  ]);
+  const versions = ["redlock", "redis-semaphore"].map((name) => [name, versionIn(PEERS, name)]);
   return Object.fromEntries(versions);
 }
 
-function versionIn(lockFile: string, name: string): string {
-  const { packages } = JSON.parse(readFileSync(new URL(lockFile, import.meta.url), "utf8"));
+function versionIn(lockFile: string | URL, name: string): string {
+  const { packages } = JSON.parse(readFileSync(lockFile, "utf8"));
   return String(packages[`node_modules/${name}`]?.version ?? "unknown");
 }

@@ -1,82 +1,89 @@
-// npm run bench -- [group …] [--only FIGURE …] [--quick]: one JSON object a line on standard output, the same as a table
-// on standard error. A full run keeps both in bench-results/.
-import { mkdirSync, writeFileSync } from "node:fs";
+// Measures figures and prints one JSON object a line on standard output; progress and a table go to standard error. A
+// full run keeps both in bench-results/. docs/benchmarks.md has the options.
 import { type Request, requestOf, UsageError } from "./arguments.ts";
-import { core } from "./core/core.ts";
-import type { Experiment, Line } from "./figure.ts";
-import { http } from "./http/http.ts";
+import { compareWith } from "./compare/compare.ts";
+import { EXPERIMENTS, FIGURES, ON_DEMAND } from "./experiments.ts";
+import { failureText } from "./figure.ts";
 import { progress } from "./progress.ts";
-import { Resources } from "./resources.ts";
+import { keepResults } from "./results.ts";
+import { Session } from "./session.ts";
 import { tableOf } from "./table.ts";
-import { ui } from "./ui/ui.ts";
-import { watch } from "./watch/watch.ts";
 
-const EXPERIMENTS: readonly Experiment[] = [...core, ...http, ...watch, ...ui];
+const ORPHAN_CHECK_MS = 500;
 
-const RESULTS = new URL("../../bench-results/", import.meta.url);
+let endAll: () => Promise<void> = async () => undefined;
+let isInterrupted = false;
 
-let resources = new Resources();
-let interrupted = false;
-
-async function measureAll({ effort, figures }: Request): Promise<readonly Line[]> {
-  const printed: Line[] = [];
+/** Returns whether every figure was measured. */
+async function measureAll(request: Request): Promise<boolean> {
+  const session = new Session(request.effort, {
+    onLine: (line) => console.log(JSON.stringify(line)),
+    onFailure: (failure, error) => {
+      console.log(JSON.stringify(failure));
+      progress(failureText(failure));
+      if (error instanceof Error) progress(String(error.stack));
+    },
+  });
+  endAll = () => session.end();
+  // An error outside of any promise that is awaited ends its experiment, not the run.
+  process.on("uncaughtException", (error) => session.abort(error));
+  process.on("unhandledRejection", (error) => session.abort(error));
   for (const experiment of EXPERIMENTS) {
-    const wanted = experiment.figures.filter((figure) => figures.includes(figure));
-    if (wanted.length === 0) continue;
+    const wanted = experiment.figures.filter((figure) => request.figures.includes(figure));
+    if (wanted.length === 0 || isInterrupted) continue;
     progress(`── ${wanted.join(", ")} ──`);
-    resources = new Resources();
     const started = performance.now();
-    try {
-      const lines = await experiment.measure({ effort, wanted, later: (end) => resources.later(end) });
-      for (const line of lines.filter(({ figure }) => wanted.includes(figure))) {
-        console.log(JSON.stringify(line));
-        printed.push(line);
-      }
-    } finally {
-      await resources.end();
-    }
+    await session.measure(experiment, wanted);
     progress(`${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
-  return printed;
+  if (!request.json && !isInterrupted) report(session, request);
+  return session.failures.length === 0;
 }
 
-function report(lines: readonly Line[], { effort }: Request): void {
-  const table = tableOf(lines);
+function report({ lines, failures }: Session, { effort }: Request): void {
+  const table = tableOf(lines, failures);
   progress(`\n${table}`);
-  if (effort === "quick") return;
-  mkdirSync(RESULTS, { recursive: true });
-  const name = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
-  writeFileSync(new URL(`${name}.md`, RESULTS), `${table}\n`);
-  const json = lines.map((line) => `${JSON.stringify(line)}\n`);
-  writeFileSync(new URL(`${name}.jsonl`, RESULTS), json.join(""));
-  progress(`Kept in bench-results/${name}.md`);
+  if (effort === "full") keepResults({ table, lines: [...lines, ...failures] });
+}
+
+function listAll({ figures }: Request): boolean {
+  for (const figure of figures) {
+    console.log(JSON.stringify({ figure, isOnDemand: ON_DEMAND.includes(figure) }));
+  }
+  return true;
 }
 
 async function main(): Promise<number> {
   try {
-    const known = EXPERIMENTS.flatMap(({ figures }) => figures);
-    const onDemand = EXPERIMENTS.flatMap(({ figures, isOnDemand }) => (isOnDemand ? figures : []));
-    const request = requestOf(process.argv.slice(2), known, onDemand);
-    report(await measureAll(request), request);
-    return 0;
+    const request = requestOf(process.argv.slice(2), FIGURES, ON_DEMAND);
+    if (request.list) return listAll(request) ? 0 : 1;
+    if (request.comparison === undefined) return (await measureAll(request)) ? 0 : 1;
+    const running = compareWith(request.comparison, request, EXPERIMENTS);
+    endAll = running.end;
+    return (await running.done) ? 0 : 1;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    // What fails because everything was ended under it says nothing.
-    if (!interrupted) progress(isUsage || !(error instanceof Error) ? String(error) : String(error.stack));
+    // An error after an interruption is its consequence.
+    if (!isInterrupted) progress(isUsage || !(error instanceof Error) ? String(error) : String(error.stack));
     return isUsage ? 2 : 1;
   }
 }
 
-function endOn(signal: NodeJS.Signals, code: number): void {
-  process.once(signal, async () => {
-    interrupted = true;
-    await resources.end();
-    process.exit(code);
-  });
+async function interrupt(code: number): Promise<void> {
+  if (isInterrupted) return;
+  isInterrupted = true;
+  await endAll();
+  process.exit(code);
 }
 
-endOn("SIGINT", 130);
-endOn("SIGTERM", 143);
-endOn("SIGHUP", 129);
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => void interrupt(code));
+// npm forwards a signal to its shell, and not every shell forwards it to us.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event !== undefined) {
+  setInterval(() => {
+    if (process.ppid !== parent) void interrupt(SIGNALS.SIGTERM);
+  }, ORPHAN_CHECK_MS).unref();
+}
 const code = await main();
-if (!interrupted) process.stdout.write("", () => process.exit(code));
+if (!isInterrupted) process.stdout.write("", () => process.exit(code));

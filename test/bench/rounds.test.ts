@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { compare, interleave } from "./rounds.ts";
-import { median, percentile } from "./statistics.ts";
+import { type Interval, median, medianInterval, overlap, percentile } from "./statistics.ts";
 
-describe("benchmark rounds", () => {
-  it("every contender takes its turn before the next round begins", async () => {
+describe("interleave and compare", () => {
+  it("measure every contender before the next round begins", async () => {
     const turns: string[] = [];
     await interleave({
       contenders: [{ name: "ours" }, { name: "raw" }],
@@ -14,7 +14,45 @@ describe("benchmark rounds", () => {
     expect(turns).toEqual(["ours", "raw", "ours", "raw"]);
   });
 
-  it("ratios compare values of the same round, so a slow moment of the machine does not change them", () => {
+  it("go on without a peer that failed", async () => {
+    const failed: Record<string, string> = {};
+    const turns: string[] = [];
+    const rounds = await interleave({
+      contenders: [{ name: "ours" }, { name: "raw" }, { name: "redlock" }],
+      rounds: 2,
+      warmUp: async ({ name }) => {
+        if (name === "redlock") throw new Error("cannot connect");
+      },
+      measure: async ({ name }) => {
+        turns.push(name);
+        if (name === "raw" && turns.length > 2) throw new Error("No grant");
+        return 1;
+      },
+      onProgress: () => undefined,
+      failed,
+    });
+    expect(turns).toEqual(["ours", "raw", "ours", "raw"]);
+    expect(failed).toEqual({ redlock: "cannot connect", raw: "No grant" });
+    expect([...rounds]).toEqual([["ours", [1, 1]]]);
+  });
+
+  it.each([
+    ["ours fails", "ours", {}],
+    ["a peer fails where none may", "raw", undefined],
+  ])("end when %s", async (_, broken, failed) => {
+    const rounds = interleave({
+      contenders: [{ name: "ours" }, { name: "raw" }],
+      rounds: 1,
+      measure: async ({ name }) => {
+        if (name === broken) throw new Error("No grant");
+      },
+      onProgress: () => undefined,
+      ...(failed === undefined ? {} : { failed }),
+    });
+    await expect(rounds).rejects.toThrow("No grant");
+  });
+
+  it("compare values of the same round, so that a slow moment of the machine changes no ratio", () => {
     const rounds = new Map([
       ["ours", [80, 8, 88]],
       ["raw", [100, 10, 110]],
@@ -38,6 +76,26 @@ describe("benchmark statistics", () => {
     expect(percentile(values, 0.5)).toBe(100);
     expect(percentile(values, 0.99)).toBe(198);
     expect(percentile([7], 0.99)).toBe(7);
+  });
+
+  it("enclose the median with 95 % probability from six values on", () => {
+    const upTo = (count: number) => Array.from({ length: count }, (_, index) => count - index);
+    expect(medianInterval(upTo(5))).toEqual({ median: 3, low: 1, high: 5, confidence: 0.9375 });
+    expect(medianInterval(upTo(6))).toMatchObject({ low: 1, high: 6, confidence: 0.96875 });
+    expect(medianInterval(upTo(9))).toMatchObject({ median: 5, low: 2, high: 8 });
+    expect(medianInterval(upTo(20))).toMatchObject({ low: 6, high: 15 });
+    expect(medianInterval([7])).toEqual({ median: 7, low: 7, high: 7, confidence: 0 });
+  });
+
+  it("know whether intervals overlap", () => {
+    const [low, middle, high] = [
+      [1, 2],
+      [2, 3],
+      [4, 5],
+    ].map(medianInterval) as [Interval, Interval, Interval];
+    expect(overlap(low, middle)).toBe(true);
+    expect(overlap(high, middle)).toBe(false);
+    expect(overlap(low, high)).toBe(false);
   });
 
   it("the median and the percentile of no samples throw an error", () => {

@@ -1,33 +1,63 @@
-import { rounded } from "./figure.ts";
+import { reasonOf, rounded } from "./figure.ts";
 import { median } from "./statistics.ts";
 
-/** What each contender reached, round by round. */
+/** Results of each contender, round by round. */
 export type Rounds<Result> = ReadonlyMap<string, readonly Result[]>;
 
 interface Contest<Contender extends { readonly name: string }, Result> {
   readonly contenders: readonly Contender[];
   readonly rounds: number;
   readonly measure: (contender: Contender) => Promise<Result>;
+  /** Runs once for each contender before the first round. */
+  readonly warmUp?: (contender: Contender) => Promise<unknown>;
   readonly onProgress: (line: string) => void;
+  /**
+   * Receives the reason of each peer that failed, by name. That peer drops out and the others go on. Without it the
+   * first failure ends the contest; a failure of `ours` always does.
+   */
+  readonly failed?: Record<string, string>;
 }
 
-/** Ours, the first peer, the second, ours, …: a machine that becomes slower does so for all alike. */
+/** Measures round by round, each contender once a round, so that a machine that slows down does so for all of them. */
 export async function interleave<Contender extends { readonly name: string }, Result>(
   contest: Contest<Contender, Result>,
 ): Promise<Rounds<Result>> {
+  const { rounds, measure, warmUp, onProgress } = contest;
   const results = new Map<string, Result[]>(contest.contenders.map(({ name }) => [name, []]));
-  for (let round = 1; round <= contest.rounds; round++) {
-    contest.onProgress(`round ${round} of ${contest.rounds}`);
+  const turn = async (contender: Contender, work: () => Promise<unknown>) => {
+    if (!results.has(contender.name)) return;
+    try {
+      await work();
+    } catch (error) {
+      dropOut(contest, contender.name, error);
+      results.delete(contender.name);
+    }
+  };
+  if (warmUp !== undefined) {
+    for (const contender of contest.contenders) await turn(contender, () => warmUp(contender));
+  }
+  for (let round = 1; round <= rounds; round++) {
+    onProgress(`round ${round} of ${rounds}`);
     for (const contender of contest.contenders) {
-      results.get(contender.name)?.push(await contest.measure(contender));
+      await turn(contender, async () => results.get(contender.name)?.push(await measure(contender)));
     }
   }
   return results;
 }
 
+function dropOut(
+  { failed, onProgress }: Pick<Contest<never, never>, "failed" | "onProgress">,
+  name: string,
+  error: unknown,
+): void {
+  if (failed === undefined || name === "ours") throw error;
+  failed[name] = reasonOf(error);
+  onProgress(`${name} failed: ${failed[name]}`);
+}
+
 /**
- * Medians of one value of the rounds. A ratio is the median of the rounds' own ratios, since what stood side by side
- * in one round met the same machine.
+ * Medians of one value over the rounds. A ratio is the median of the ratios within each round, because the values of
+ * one round met the same machine.
  */
 export function compare<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
   const values = [...rounds].map(([name, results]) => [name, results.map(of)] as const);

@@ -1,18 +1,67 @@
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = ascending(values);
   const middle = sorted.length / 2;
   return (at(sorted, Math.ceil(middle) - 1) + at(sorted, Math.floor(middle))) / 2;
 }
 
-/** Where most of the values lie, and how far they reach. */
+/** The median with the smallest and the largest value. */
 export function spreadOf(values: readonly number[]) {
   return { min: Math.min(...values), median: median(values), max: Math.max(...values) };
 }
 
 /** The smallest value that `share` of all values do not exceed. */
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = ascending(values);
   return at(sorted, Math.ceil(sorted.length * share) - 1);
+}
+
+/** A median and the interval around it. */
+export interface Interval {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+  /** Probability, 0 to 1, that the interval contains the median of the distribution the values come from. */
+  readonly confidence: number;
+}
+
+const CONFIDENCE = 0.95;
+
+/**
+ * The narrowest interval between two order statistics, equally far from both ends, that contains the true median with
+ * at least 95 % probability. It assumes independent values and nothing about their distribution. With fewer than six
+ * values 95 % cannot be reached, and the interval is minimum to maximum.
+ */
+export function medianInterval(values: readonly number[]): Interval {
+  const sorted = ascending(values);
+  const count = sorted.length;
+  let cut = 0;
+  while (2 * (cut + 1) < count && confidenceOf(count, cut + 1) >= CONFIDENCE) cut++;
+  return {
+    median: median(values),
+    low: at(sorted, cut),
+    high: at(sorted, count - 1 - cut),
+    confidence: confidenceOf(count, cut),
+  };
+}
+
+/** Whether two intervals have a point in common. */
+export function overlap(one: Interval, other: Interval): boolean {
+  return one.low <= other.high && other.low <= one.high;
+}
+
+/** 1 − 2 · P(at most `cut` of `count` fair coins show heads). */
+function confidenceOf(count: number, cut: number): number {
+  let tail = 0;
+  let choose = 1;
+  for (let heads = 0; heads <= cut; heads++) {
+    tail += choose;
+    choose = (choose * (count - heads)) / (heads + 1);
+  }
+  return Math.max(0, 1 - (2 * tail) / 2 ** count);
+}
+
+function ascending(values: readonly number[]): number[] {
+  return [...values].sort((a, b) => a - b);
 }
 
 function at(sorted: readonly number[], index: number): number {

@@ -28,4 +28,9 @@ describe("benchmark table", () => {
     expect(rows).toContain("bare ≤ 1.7: reached |");
     expect(rows).toContain("≤ 8192: MISSED |");
   });
+
+  it("lists what failed", () => {
+    const failures = [{ figure: "http.pairs.c1", contender: "etcd", failed: "it did not start" }];
+    expect(tableOf([], failures)).toContain("FAILED http.pairs.c1, etcd: it did not start");
+  });
 });

@@ -1,8 +1,8 @@
 import { BARS, type Bar } from "./bars.ts";
-import type { Facts, Line } from "./figure.ts";
+import { type Facts, type Failure, failureText, type Line } from "./figure.ts";
 
-/** The same lines for people: one table in Markdown, below what all of them say of the machine. */
-export function tableOf(lines: readonly Line[]): string {
+/** Formats a run as a Markdown table, with the machine above it and what is missing below it. */
+export function tableOf(lines: readonly Line[], failures: readonly Failure[] = []): string {
   const rows = lines.map((line) => [line.figure, line.unit, String(line.ours), ratiosOf(line), barsOf(line)]);
   return [
     machineOf(lines[0]?.conditions ?? {}),
@@ -12,10 +12,12 @@ export function tableOf(lines: readonly Line[]): string {
     ),
     "",
     ...leftOutOf(lines),
+    ...failures.map(failureText),
   ].join("\n");
 }
 
 function machineOf({ cpu, cores, node, redis, ioredis, effort, system, load1m }: Facts): string {
+  if (cores === undefined) return "No figure was measured.";
   return `${cores} cores, ${cpu}, ${system}; Node ${node}, ioredis ${ioredis}, Redis ${redis}; effort ${effort}; load ${load1m} at the start`;
 }
 

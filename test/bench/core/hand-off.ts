@@ -27,11 +27,13 @@ export const handOff: Experiment = {
     const { url, look } = await startRedis(run, "");
     const waiter = new Waiter(await startChild(run, "waiter.ts", [url]));
     const lines = await openLines(run, url);
-    for (const line of lines) await handOffs(line, waiter, { quick: 1, full: 5 }[run.effort]);
     const count = COUNT[run.effort];
+    const failed: Record<string, string> = {};
     const rounds = await interleave({
       contenders: lines,
       rounds: run.effort === "quick" ? 1 : 5,
+      warmUp: (line) => handOffs(line, waiter, { quick: 1, full: 5 }[run.effort]),
+      failed,
       measure: (line) => handOffs(line, waiter, Math.ceil(count / line.lanes)),
       onProgress: progress,
     });
@@ -42,6 +44,7 @@ export const handOff: Experiment = {
         ...machine,
         consoles: 0,
         theirs,
+        failed,
         rounds: rounds.get("ours")?.length,
         handOffsPerRound: count,
         connections: "1 the holder, 1 the waiter; ours and bare 1 more to be woken",

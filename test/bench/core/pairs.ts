@@ -21,20 +21,22 @@ interface PairsRound {
   readonly redisMicros: number;
 }
 
-/** Acquire+release pairs a second of each contender, and what a pair costs both sides. */
+/** Measures acquire and release pairs per second of each contender, and the CPU time of a pair on both sides. */
 export async function measurePairs(
   figure: string,
   contenders: readonly Contender[],
   look: Redis,
   plan: PairsPlan,
 ): Promise<Omit<Line, "conditions"> & { conditions: Facts }> {
-  for (const contender of contenders) await runPairs(contender, plan, "warm");
+  const failed: Record<string, string> = {};
   let measured = 0;
   const rounds = await interleave({
     contenders,
     rounds: plan.rounds,
+    warmUp: (contender) => runPairs(contender, plan, "warm"),
     measure: (contender) => measureRound(contender, look, plan, measured++),
     onProgress: progress,
+    failed,
   });
   const { ours, vs, theirs } = compare(rounds, ({ perSecond }) => perSecond);
   return {
@@ -44,6 +46,7 @@ export async function measurePairs(
     vs,
     conditions: {
       theirs,
+      failed,
       redisCpuMicrosPerPair: mediansOf(rounds, ({ redisMicros }) => redisMicros),
       nodeCpuMicrosPerPair: mediansOf(rounds, ({ nodeMicros }) => nodeMicros),
       rounds: plan.rounds,

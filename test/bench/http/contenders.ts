@@ -1,41 +1,48 @@
 import type { Facts, Run } from "../figure.ts";
+import { reasonOf } from "../figure.ts";
 import { progress } from "../progress.ts";
 import type { HttpContender, NodeContender } from "./contender.ts";
-import { installed, variableOf } from "./installed.ts";
 import { arePagesBuilt, bare, next, ours } from "./node-servers.ts";
 import { etcd, webdis } from "./other-servers.ts";
+import { findProgram, type Program } from "./programs.ts";
 
 export interface HttpContenders {
   readonly ours: NodeContender;
   readonly bare: NodeContender;
   readonly others: readonly HttpContender[];
-  /** Who was left out, and why. */
+  /** Contenders that are not available on this machine, with the reason. */
   readonly leftOut: Facts;
+  /** Contenders that are available and did not start, with the reason. */
+  readonly failed: Readonly<Record<string, string>>;
 }
+
+const PROGRAMS = { etcd, webdis };
 
 export async function openHttpContenders(
   run: Run,
   who: "everybody" | "ours and bare",
 ): Promise<HttpContenders> {
-  const isNextWanted = who === "everybody" && arePagesBuilt();
-  const [first, second, ...others] = await Promise.all([
-    ours(run),
-    bare(run),
-    ...(isNextWanted ? [next(run)] : []),
-  ]);
-  const contenders = { ours: first, bare: second, others, leftOut: {} };
-  return who === "everybody" ? await withOthers(run, contenders) : contenders;
-}
-
-async function withOthers(run: Run, { others, ...own }: HttpContenders): Promise<HttpContenders> {
-  const all = [...others];
+  const [first, second] = await Promise.all([ours(run), bare(run)]);
+  const others: HttpContender[] = [];
   const leftOut: Record<string, string> = {};
-  if (all.length === 0) leftOut.next = "the pages are not built: node scripts/setup.mjs build";
-  for (const [name, open] of Object.entries({ etcd, webdis })) {
-    const binary = installed(name);
-    if (binary === undefined) leftOut[name] = `there is no ${name} on PATH; ${variableOf(name)} may name one`;
-    else all.push(await open(run, binary));
+  const failed: Record<string, string> = {};
+  const open = async (name: string, start: () => Promise<HttpContender>) => {
+    try {
+      others.push(await start());
+    } catch (error) {
+      failed[name] = reasonOf(error);
+    }
+  };
+  if (who === "everybody") {
+    if (arePagesBuilt()) await open("next", () => next(run));
+    else leftOut.next = "the pages are not built: run `node scripts/setup.mjs build`";
+    for (const [name, start] of Object.entries(PROGRAMS)) {
+      const found = await findProgram(name as Program);
+      if ("missing" in found) leftOut[name] = found.missing;
+      else await open(name, () => start(run, found.path));
+    }
   }
   for (const [name, why] of Object.entries(leftOut)) progress(`${name} is left out: ${why}`);
-  return { ...own, others: all, leftOut };
+  for (const [name, why] of Object.entries(failed)) progress(`${name} failed: ${why}`);
+  return { ours: first, bare: second, others, leftOut, failed };
 }

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ask, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import { redisCpuMicros } from "../info.ts";
 import type { HttpContender } from "./contender.ts";
 import type { LoadAsk, LoadSays } from "./load-words.ts";
 
-/** What one round of one contender came to. CPU in µs. */
+/** Result of one round of one contender. CPU times are in µs. */
 export interface LoadRound {
   readonly pairs: number;
   readonly seconds: number;
@@ -14,7 +15,10 @@ export interface LoadRound {
   readonly redisMicros: number;
 }
 
-/** The process that asks, and the books about it. */
+/** How much longer than its round a load may take before its contender counts as hung. */
+const SLACK_MS = 20_000;
+
+/** The process that generates load. */
 export class Load {
   #rounds = 0;
 
@@ -25,29 +29,44 @@ export class Load {
     return new Load((words) => ask<LoadSays>(child, words));
   }
 
-  /** Connections are opened before the clock starts, and closed after it has stopped. */
+  /** Opens the connections before the clock starts and closes them after it has stopped, also when the round fails. */
   async measure(contender: HttpContender, connections: number, forMs: number): Promise<LoadRound> {
-    const { name, target } = contender;
-    await this.#tell(name, { do: "open", target, connections });
-    const before = await usedBy(contender);
-    const prefix = `lock:bench:${name}:${this.#rounds++}`;
-    const ran = await this.#tell(name, { do: "run", forMs, prefix });
-    const after = await usedBy(contender);
-    await this.#tell(name, { do: "close" });
-    if (ran.is !== "ran") throw new Error("The load was not made");
-    return {
-      pairs: ran.pairs,
-      seconds: ran.seconds,
-      generatorMicros: ran.cpuMicros,
-      serverMicros: after.server - before.server,
-      redisMicros: after.redis - before.redis,
-    };
+    const prefix = `lock:bench:${contender.name}:${this.#rounds++}`;
+    try {
+      await this.#tell({ do: "open", target: contender.target, connections });
+      const before = await usedBy(contender);
+      const ran = await this.#tell({ do: "run", forMs, prefix }, forMs);
+      const after = await usedBy(contender);
+      if (ran.is !== "ran") throw new Error("No load was generated");
+      return {
+        pairs: ran.pairs,
+        seconds: ran.seconds,
+        generatorMicros: ran.cpuMicros,
+        serverMicros: after.server - before.server,
+        redisMicros: after.redis - before.redis,
+      };
+    } finally {
+      await this.#tell({ do: "close" });
+    }
   }
 
-  async #tell(name: string, words: LoadAsk): Promise<LoadSays> {
-    const says = await this.say(words);
-    if (says.is === "failed") throw new Error(`${name} under load: ${says.why}`);
+  async #tell(words: LoadAsk, forMs = 0): Promise<LoadSays> {
+    const says = await within(forMs + SLACK_MS, this.say(words));
+    if (says.is === "failed") throw new Error(says.why);
     return says;
+  }
+}
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`No response within ${ms} ms`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    late.catch(() => undefined);
+    timer.abort();
   }
 }
 

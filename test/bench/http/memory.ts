@@ -19,21 +19,19 @@ const WARM_SHARE = 0.25;
 
 export const MEMORY_FIGURES: readonly string[] = [WAITER, STREAM];
 
-/** What open requests keep in the server's memory, all of Node's own for a connection included. */
-export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<readonly Line[]> {
-  const lines: Line[] = [];
+/** Measures the memory that open requests keep in the server, including what Node keeps for a connection. */
+export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<void> {
   const machine = { ...(await machineFacts(ours.look, run.effort)), consoles: 0, settings: ours.settings };
-  const add = async (figure: string, count: number, hold: Hold) => {
-    if (!run.wanted.includes(figure)) return;
-    progress(figure);
-    const held = await bytesOf(run, ours, count, hold);
-    const idle = await bytesOf(run, bare, count, holdNothing);
-    lines.push(lineOf(figure, held, idle, { ...machine, held: count }));
-  };
+  const measure = (figure: string, count: number, hold: Hold) =>
+    run.part([figure], async () => {
+      progress(figure);
+      const held = await bytesOf(run, ours, count, hold);
+      const idle = await bytesOf(run, bare, count, holdNothing);
+      return [lineOf(figure, held, idle, { ...machine, held: count })];
+    });
   const quick = run.effort === "quick";
-  await add(WAITER, quick ? 200 : 2000, holdWaiters);
-  await add(STREAM, quick ? 200 : 500, holdStreams);
-  return lines;
+  await measure(WAITER, quick ? 200 : 2000, holdWaiters);
+  await measure(STREAM, quick ? 200 : 500, holdStreams);
 }
 
 /** Opens requests that stay open, and returns once the server holds all of them. */

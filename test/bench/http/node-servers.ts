@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isBuilt } from "../../../scripts/steps/freshness.mjs";
@@ -7,11 +8,12 @@ import { findFreePort } from "../../support/test-redis.ts";
 import { ask, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { Usage } from "../processes/tell.ts";
+import { ROOT } from "../root.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import type { NodeContender } from "./contender.ts";
 
 const TELL = ["--expose-gc", "--import", fileURLToPath(new URL("../processes/tell.ts", import.meta.url))];
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const SERVER = join(ROOT, "server/main.ts");
 const START_MS = 30_000;
 
 /** The console's pages are built: only then can the server be started as `npm start` does, and Next answer at all. */
@@ -25,7 +27,7 @@ export async function ours(run: Run): Promise<NodeContender> {
   return await console_(run, {
     name: "ours",
     settings: `${what}: API key checked, keys watched, notifications as the embedded Redis sets them; no stream open`,
-    file: pages ? "../../../server/main.ts" : "api-server.ts",
+    file: pages ? SERVER : "api-server.ts",
     door: "fast",
   });
 }
@@ -52,7 +54,7 @@ export async function next(run: Run): Promise<NodeContender> {
   return await console_(run, {
     name: "next",
     settings: "ours with LOCKKEEPER_DOOR=next: the same dispatcher behind a route handler, production build",
-    file: "../../../server/main.ts",
+    file: SERVER,
     door: "next",
   });
 }

@@ -108,7 +108,7 @@ async function untilAnswer<Answer>(child: ChildProcess, call: () => Promise<Answ
     if (answer !== undefined) return answer;
     await sleep(50);
   }
-  throw new Error(`${child.spawnfile} did not begin to answer`);
+  throw new Error(`${child.spawnfile} did not respond within ${START_MS / 1000} s or ended`);
 }
 
 async function postJson(url: string, body: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Facts, Line, Run } from "../figure.ts";
+import { type Facts, type Line, type Run, reasonOf } from "../figure.ts";
 import { machineFacts } from "../machine.ts";
 import { progress } from "../progress.ts";
 import { compare, interleave, mediansOf, type Rounds } from "../rounds.ts";
@@ -7,7 +7,7 @@ import type { HttpContenders } from "./contenders.ts";
 import { Load, type LoadRound } from "./load.ts";
 
 const CONNECTIONS = [1, 32, 256] as const;
-/** Where the CPU of a request is looked at: the server is busy all the time, and with requests only. */
+/** CPU per request is measured here: the server is busy all the time, and with requests only. */
 const CPU_CONNECTIONS = 32;
 const CPU_FIGURE = "http.cpu";
 const REQUESTS_PER_PAIR = 2;
@@ -16,29 +16,49 @@ const figureOf = (connections: number) => `http.pairs.c${connections}`;
 
 export const PAIR_FIGURES: readonly string[] = [...CONNECTIONS.map(figureOf), CPU_FIGURE];
 
-/** Acquire and release over HTTP, one after the other on each of so many kept-alive connections. */
-export async function measurePairs(run: Run, { ours, bare, others, leftOut }: HttpContenders) {
+/** Measures acquire and release over HTTP, one after the other on each kept-alive connection. */
+export async function measurePairs(run: Run, contenders: HttpContenders): Promise<void> {
   const plan = planFor(run);
-  const all = [ours, bare, ...others];
+  const all = [contenders.ours, contenders.bare, ...contenders.others];
   const load = await Load.start(run);
   progress("warm-up");
-  for (const contender of all) await load.measure(contender, CPU_CONNECTIONS, plan.warmMs);
-  const machine = await machineFacts(ours.look, run.effort);
-  const lines: Line[] = [];
-  for (const connections of CONNECTIONS.filter((count) => isWanted(run, count))) {
-    progress(figureOf(connections));
-    const rounds = await interleave({
-      contenders: all,
-      rounds: plan.rounds,
-      measure: (contender) => load.measure(contender, connections, plan.forMs),
-      onProgress: progress,
-    });
-    const common = { ...machine, consoles: 0, ...conditionsOf(rounds, plan), connections };
-    const conditions = { ...common, leftOut, settings: settingsOf(all) };
-    lines.push(throughputLine(figureOf(connections), rounds, conditions));
-    if (connections === CPU_CONNECTIONS) lines.push(cpuLine(rounds, conditions));
+  for (const contender of all) {
+    // A contender that fails here fails or recovers with its first figure.
+    const onFailed = (error: unknown) => progress(`${contender.name} failed: ${reasonOf(error)}`);
+    await load.measure(contender, CPU_CONNECTIONS, plan.warmMs).catch(onFailed);
   }
-  return lines;
+  const machine = { ...(await machineFacts(contenders.ours.look, run.effort)), consoles: 0 };
+  for (const connections of CONNECTIONS) {
+    const figures = [figureOf(connections), ...(connections === CPU_CONNECTIONS ? [CPU_FIGURE] : [])];
+    await run.part(figures, () => measureAt(connections, { all, contenders, load, plan, machine }));
+  }
+}
+
+interface Scene {
+  readonly all: readonly HttpContender[];
+  readonly contenders: HttpContenders;
+  readonly load: Load;
+  readonly plan: Plan;
+  readonly machine: Facts;
+}
+
+async function measureAt(connections: number, scene: Scene): Promise<readonly Line[]> {
+  const { all, contenders, load, plan, machine } = scene;
+  const figure = figureOf(connections);
+  progress(figure);
+  const failed = { ...contenders.failed };
+  const rounds = await interleave({
+    contenders: all,
+    rounds: plan.rounds,
+    measure: (contender) => load.measure(contender, connections, plan.forMs),
+    onProgress: progress,
+    failed,
+  });
+  const { leftOut } = contenders;
+  const conditions = { failed, ...machine, ...conditionsOf(rounds, plan), connections, leftOut };
+  const facts = { ...conditions, settings: settingsOf(all) };
+  const lines = [throughputLine(figure, rounds, facts)];
+  return connections === CPU_CONNECTIONS ? [...lines, cpuLine(rounds, facts)] : lines;
 }
 
 interface Plan {
@@ -50,12 +70,6 @@ interface Plan {
 function planFor({ effort }: Run): Plan {
   if (effort === "quick") return { rounds: 1, forMs: 50, warmMs: 50 };
   return { rounds: 9, forMs: 1500, warmMs: 4000 };
-}
-
-function isWanted({ wanted }: Run, connections: number): boolean {
-  return (
-    wanted.includes(figureOf(connections)) || (connections === CPU_CONNECTIONS && wanted.includes(CPU_FIGURE))
-  );
 }
 
 function throughputLine(figure: string, rounds: Rounds<LoadRound>, conditions: Facts): Line {
@@ -79,8 +93,8 @@ function cpuLine(rounds: Rounds<LoadRound>, conditions: Facts): Line {
 }
 
 /**
- * Cores that each side had: 1 is one whole core. What is measured is the server, if it is near the one core that its
- * thread can have while who makes the load and Redis are not.
+ * Cores that each process used; 1 is one whole core. The server was the bottleneck if it is near 1, the most its thread
+ * can use, while the load generator and Redis are not.
  */
 function conditionsOf(rounds: Rounds<LoadRound>, plan: Plan): Facts {
   const cores = (micros: (round: LoadRound) => number) =>

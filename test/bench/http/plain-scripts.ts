@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   buildCompanionKey,
   buildEventChannel,
@@ -6,6 +8,7 @@ import {
   buildWakeChannel,
 } from "../../../server/formats/keys.ts";
 import { readWithIncludes } from "../../../server/redis/script.ts";
+import { ROOT } from "../root.ts";
 
 export interface PlainAsk {
   readonly lock: string;
@@ -22,7 +25,7 @@ export interface PlainScript {
   call(ask: PlainAsk): { readonly keys: readonly string[]; readonly parameters: readonly string[] };
 }
 
-const FORMATS = new URL("../../../server/formats/", import.meta.url);
+const FORMATS = pathToFileURL(join(ROOT, "server/formats/"));
 const COMPANION_MS = 600_000;
 const NO_DIGEST = "-";
 const EVENTS = buildEventChannel(0);

@@ -1,7 +1,7 @@
 /**
- * The least that can stand between HTTP and our two scripts: `node:http`, ioredis with its defaults, JSON in and out, a
- * key that is compared. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It checks nothing of what it is sent,
- * tries nothing again, and watches nothing. `POST /hold` is never answered.
+ * The thinnest server between HTTP and our two scripts: `node:http`, ioredis with its defaults, JSON, and the comparison
+ * of an API key. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It validates no input, retries nothing and watches
+ * no keys. `POST /hold` never gets a response.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -61,17 +61,26 @@ function textOf(incoming: IncomingMessage): Promise<string> {
 
 async function take(redis: Redis, lock: string, { owner, leaseMs }: Ask) {
   const { keys, parameters } = acquire.call({ lock, owner, leaseMs, id: `${ids}.${++count}` });
-  const reply = String(await redis.evalsha(acquire.sha, keys.length, ...keys, ...parameters));
-  const [, now, held, fence, remainingMs] = reply.split("\t");
+  const reply = await redis.evalsha(acquire.sha, keys.length, ...keys, ...parameters);
+  const [outcome, now, held, fence, remainingMs] = partsOf(reply);
+  if (outcome !== "granted") return { key: lock, owner, outcome };
   const [asOf, times, left] = [now, held, remainingMs].map(Number);
   return { key: lock, owner, count: times, fence, leaseMs, remainingMs: left, asOf };
 }
 
 async function giveBack(redis: Redis, lock: string, { owner }: Ask) {
   const { keys, parameters } = release.call({ lock, owner, leaseMs: 0, id: `${ids}.${++count}` });
-  const reply = String(await redis.evalsha(release.sha, keys.length, ...keys, ...parameters));
-  const [outcome, now, left] = reply.split("\t");
+  const reply = await redis.evalsha(release.sha, keys.length, ...keys, ...parameters);
+  const [outcome, now, left] = partsOf(reply);
   return { key: lock, owner, outcome, count: Number(left), asOf: Number(now) };
+}
+
+/**
+ * A script replies with tab-separated text in its plain case and with an array otherwise, for example once the
+ * companion of a key has recorded about twenty recent pairs.
+ */
+function partsOf(reply: unknown): readonly string[] {
+  return Array.isArray(reply) ? reply.map(String) : String(reply).split("\t");
 }
 
 await main();

@@ -1,13 +1,11 @@
 /**
- * Makes the load: so many connections, each of which takes a lock and gives it back, one request after the other.
- * Bare sockets and ready-made text: a client library costs as much as the server does.
+ * Generates load: each connection acquires and releases locks, one request at a time. It writes text to plain sockets
+ * because a client library would cost as much CPU as the server.
  */
 import { Connection } from "../http/connection.ts";
 import { type Dialect, dialectOf, type Target } from "../http/dialects.ts";
+import { KeyCycle } from "../http/key-cycle.ts";
 import type { LoadAsk, LoadSays } from "../http/load-words.ts";
-
-/** As in the core's pairs: what is in flight is never one key twice, and a lock is taken again as apps do. */
-const NAMES = 4096;
 
 interface Load {
   readonly dialect: Dialect;
@@ -33,17 +31,17 @@ async function runPairs({ dialect, connections, broken }: Load, forMs: number, p
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   const endAt = startedAt + forMs;
-  let names = 0;
   let pairs = 0;
-  const work = (connection: Connection) =>
+  const work = (connection: Connection, lane: number) =>
     new Promise<void>((resolve, reject) => {
+      const keys = new KeyCycle(prefix, lane, connections.length);
       const next = () => {
         if (performance.now() >= endAt) return resolve();
-        const lock = `${prefix}:${names++ % NAMES}`;
+        const lock = keys.next();
         connection.send(dialect.acquire(lock), (grant) => {
-          if (!grant.includes(dialect.granted)) return reject(new Error(`No grant: ${grant.slice(0, 300)}`));
+          if (!dialect.isGranted(grant)) return reject(new Error(`No grant: ${grant.slice(0, 300)}`));
           connection.send(dialect.release(lock, grant), (released) => {
-            if (!released.includes(dialect.released)) {
+            if (!dialect.isReleased(released)) {
               return reject(new Error(`Not released: ${released.slice(0, 300)}`));
             }
             pairs++;

@@ -144,7 +144,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 let code = 2;
 try {
-  code = await main({ effort: "full", wanted: [], later: (end) => resources.later(end) }, seconds, every);
+  const run: Run = {
+    effort: "full",
+    wanted: [],
+    later: (end) => resources.later(end),
+    part: async () => undefined,
+  };
+  code = await main(run, seconds, every);
 } catch (error) {
   progress(error instanceof Error ? String(error.stack) : String(error));
 } finally {

@@ -19,14 +19,13 @@ const RENEW_EVERY_MS = 10_000;
 const LEASE_MS = 3_600_000;
 const SETTLE_MS = 6000;
 
-/** What our connections send while nothing changes, by how many look on; and while locks are renewed. */
+/** Commands on our connections: while nothing changes, by the number of tabs, and while locks are renewed. */
 export const idle: Experiment = {
   figures: [IDLE, RENEWING],
   async measure(run) {
-    const lines: Line[] = [];
-    if (run.wanted.includes(IDLE)) lines.push(await measureIdle(run));
-    if (run.wanted.includes(RENEWING)) lines.push(await measureRenewing(run));
-    return lines;
+    await run.part([IDLE], async () => [await measureIdle(run)]);
+    await run.part([RENEWING], async () => [await measureRenewing(run)]);
+    return [];
   },
 };
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import { Monitor } from "./monitor.ts";
 
-/** Connections of ours are named so; the benchmarks' own are no part of the server. */
+/** Names of the server's connections; the benchmarks' own are not among them. */
 const OURS = /^lockkeeper:(?!bench)/;
 
 export interface Sent {
@@ -14,22 +15,24 @@ export interface Sent {
   readonly byCommand: Readonly<Record<string, number>>;
 }
 
-/** Listens to all that Redis is sent for a while, and counts what was ours. */
+/** Counts what our connections send within `ms`. */
 export async function sentWithin(look: Redis, ms: number): Promise<Sent> {
   const names = await connectionsOf(look);
   const byConnection = new Map<string, number>();
   const byCommand = new Map<string, number>();
-  const monitor = await look.monitor();
-  const startedAt = performance.now();
-  monitor.on("monitor", (_: string, [command = ""]: string[], source: string) => {
+  const { host = "127.0.0.1", port = 6379 } = look.options;
+  const monitor = await Monitor.open({ host, port }, ({ source, command }) => {
     const name = names.get(source);
     if (name === undefined) return;
     byConnection.set(name, (byConnection.get(name) ?? 0) + 1);
-    const word = command.toLowerCase();
-    byCommand.set(word, (byCommand.get(word) ?? 0) + 1);
+    byCommand.set(command, (byCommand.get(command) ?? 0) + 1);
   });
-  await sleep(ms);
-  monitor.disconnect();
+  const startedAt = performance.now();
+  try {
+    await Promise.race([sleep(ms), monitor.broken]);
+  } finally {
+    monitor.close();
+  }
   const commands = [...byConnection.values()].reduce((sum, count) => sum + count, 0);
   const seconds = (performance.now() - startedAt) / 1000;
   const sorted = [...byCommand].sort(([, a], [, b]) => b - a);
@@ -40,7 +43,7 @@ export async function sentWithin(look: Redis, ms: number): Promise<Sent> {
   };
 }
 
-/** Names of our connections by their address. */
+/** Maps the address of each of our connections to its name. */
 async function connectionsOf(look: Redis): Promise<ReadonlyMap<string, string>> {
   const list = String(await look.client("LIST"));
   const clients = list.split("\n").map((line) => ({

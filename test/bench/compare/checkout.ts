@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Effort } from "../figure.ts";
+import type { Finished, Processes } from "./processes.ts";
+import {
+  figuresOfUsageError,
+  lastWordsOf,
+  listedFigures,
+  NO_FIGURE,
+  nodeArguments,
+  type Output,
+  outputOf,
+} from "./protocol.ts";
+
+/** A checkout that measures with its own benchmarks, wherever its package.json says they are. */
+export class Checkout {
+  /** Prints JSON only if asked; versions before `--list` do not know the option. */
+  #knowsJson = true;
+  readonly #bench: readonly string[];
+  readonly #prepare: readonly string[];
+
+  constructor(
+    private readonly processes: Processes,
+    private readonly dir: string,
+    private readonly env: Record<string, string> = {},
+  ) {
+    const { scripts } = JSON.parse(readFileSync(join(dir, "package.json"), "utf8"));
+    const bench = nodeArguments(scripts?.bench);
+    const prepare = nodeArguments(scripts?.prebench);
+    if (bench === undefined || prepare === undefined) {
+      throw new Error(`package.json in ${dir} has no scripts "bench" and "prebench" that start node`);
+    }
+    this.#bench = bench;
+    this.#prepare = prepare;
+  }
+
+  /** Installs the dependencies, and builds the console if `build` is set. */
+  async prepare({ build }: { readonly build: boolean }): Promise<void> {
+    const args = this.#prepare.filter((word) => build || word !== "build");
+    const { code, stdout, stderr } = await this.#node(args);
+    if (code !== 0) throw new Error(`Preparing ${this.dir} failed: ${lastWordsOf(stdout + stderr)}`);
+  }
+
+  /** Names of all its figures. Its dependencies must be installed. */
+  async figures(): Promise<readonly string[]> {
+    const listed = await this.#node([...this.#bench, "--list"]);
+    if (listed.code === 0) return listedFigures(listed.stdout);
+    this.#knowsJson = false;
+    const refused = await this.#node([...this.#bench, "--only", NO_FIGURE]);
+    const figures = figuresOfUsageError(refused.stderr);
+    if (figures === undefined) {
+      throw new Error(
+        `The benchmarks in ${this.dir} do not list their figures: ${lastWordsOf(refused.stderr)}`,
+      );
+    }
+    return figures;
+  }
+
+  /**
+   * Measures figures once. A figure without a value is a failure. Versions before `--list` print nothing of an
+   * experiment that failed: each of its figures then gets a run of its own.
+   */
+  async measure(figures: readonly string[], effort: Effort): Promise<Output> {
+    const together = await this.#measureTogether(figures, effort);
+    if (this.#knowsJson || figures.length === 1 || together.failures.length === 0) return together;
+    const apart: Output[] = [{ lines: together.lines, failures: [] }];
+    for (const { figure } of together.failures) apart.push(await this.#measureTogether([figure], effort));
+    return {
+      lines: apart.flatMap(({ lines }) => lines),
+      failures: apart.flatMap(({ failures }) => failures),
+    };
+  }
+
+  async #measureTogether(figures: readonly string[], effort: Effort): Promise<Output> {
+    const only = figures.flatMap((figure) => ["--only", figure]);
+    const options = [...(effort === "quick" ? ["--quick"] : []), ...(this.#knowsJson ? ["--json"] : [])];
+    const { stdout, stderr } = await this.#node([...this.#bench, ...only, ...options]);
+    const { lines, failures } = outputOf(stdout);
+    const known = new Set([...lines, ...failures].map(({ figure }) => figure));
+    const missing = figures.filter((figure) => !known.has(figure));
+    const why = missing.length === 0 ? "" : lastWordsOf(stderr);
+    return { lines, failures: [...failures, ...missing.map((figure) => ({ figure, failed: why }))] };
+  }
+
+  async #node(args: readonly string[]): Promise<Finished> {
+    return await this.processes.run({ program: process.execPath, args, cwd: this.dir, env: this.env });
+  }
+}

@@ -1,0 +1,57 @@
+export type Side = "reference" | "this";
+
+export interface Turn {
+  /** From 1. */
+  readonly round: number;
+  readonly side: Side;
+}
+
+/** The reference and this checkout in turn, so that a machine that slows down does so for both. */
+export function turnsOf(rounds: number): readonly Turn[] {
+  return Array.from({ length: rounds }, (_, at) => at + 1).flatMap((round) => [
+    { round, side: "reference" },
+    { round, side: "this" },
+  ]);
+}
+
+export interface Plan {
+  /** Figures of one run each, in order: those that one experiment measures together. */
+  readonly batches: readonly (readonly string[])[];
+  readonly onlyHere: readonly string[];
+  readonly onlyThere: readonly string[];
+}
+
+/**
+ * Plans which figures both sides measure.
+ *
+ * @param wanted the requested figures
+ * @param experiments all figures of this checkout, by those that are measured together
+ * @param there all figures of the reference
+ */
+export function planOf(
+  wanted: readonly string[],
+  experiments: readonly (readonly string[])[],
+  there: readonly string[],
+): Plan {
+  const here = experiments.flat();
+  const groups = new Set(wanted.map(groupOf));
+  const batches = experiments.map((figures) =>
+    figures.filter((figure) => wanted.includes(figure) && there.includes(figure)),
+  );
+  return {
+    batches: batches.filter((figures) => figures.length > 0),
+    onlyHere: wanted.filter((figure) => !there.includes(figure)),
+    onlyThere: there.filter((figure) => !here.includes(figure) && groups.has(groupOf(figure))),
+  };
+}
+
+/** Groups whose figures are measured on the built console. */
+const BUILT = ["http", "ui"];
+
+export function needsBuild({ batches }: Plan): boolean {
+  return batches.flat().some((figure) => BUILT.includes(groupOf(figure)));
+}
+
+function groupOf(figure: string): string {
+  return figure.slice(0, figure.indexOf("."));
+}

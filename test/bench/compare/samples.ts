@@ -1,0 +1,87 @@
+import type { Failure, Line } from "../figure.ts";
+import { type Interval, medianInterval, overlap } from "../statistics.ts";
+import type { Side } from "./plan.ts";
+
+/** One number of a figure on both sides: its own value (`ours`), or its ratio to a peer (`ours ÷ redlock`). */
+export interface Metric {
+  readonly metric: string;
+  readonly reference: Measured;
+  readonly this: Measured;
+  /** This checkout ÷ the reference, by round; absent if no round has both or the divisor is 0. */
+  readonly ratio?: Interval;
+  readonly overlap: boolean;
+}
+
+interface Measured extends Interval {
+  /** By round. */
+  readonly values: readonly number[];
+}
+
+/** A figure on both sides. */
+export interface Comparison {
+  readonly figure: string;
+  readonly unit: string;
+  readonly metrics: readonly Metric[];
+}
+
+/** Values of the rounds so far. */
+export class Samples {
+  readonly #lines: { readonly round: number; readonly side: Side; readonly line: Line }[] = [];
+  readonly failures: (Failure & { readonly side: Side; readonly round: number })[] = [];
+
+  add(round: number, side: Side, line: Line): void {
+    this.#lines.push({ round, side, line });
+  }
+
+  fail(round: number, side: Side, failure: Failure): void {
+    this.failures.push({ ...failure, side, round });
+  }
+
+  /** Undefined if a side has no value. */
+  comparisonOf(figure: string): Comparison | undefined {
+    const there = this.#by("reference", figure);
+    const here = this.#by("this", figure);
+    const [first] = here.values();
+    if (first === undefined || there.size === 0) return undefined;
+    const units = new Set([...there.values(), ...here.values()].map(({ unit }) => unit));
+    const own = metricOf("ours", there, here, ({ ours }) => ours);
+    const ratios = Object.keys(first.vs).map((name) =>
+      metricOf(`ours ÷ ${name}`, there, here, ({ vs }) => vs[name]),
+    );
+    const metrics = [own, ...ratios].filter((metric) => metric !== undefined);
+    return { figure, unit: [...units].join(" and "), metrics };
+  }
+
+  #by(side: Side, figure: string): Map<number, Line> {
+    const found = this.#lines.filter((sample) => sample.side === side && sample.line.figure === figure);
+    return new Map(found.map(({ round, line }) => [round, line]));
+  }
+}
+
+type ByRound = ReadonlyMap<number, Line>;
+
+function metricOf(
+  metric: string,
+  there: ByRound,
+  here: ByRound,
+  of: (line: Line) => number | undefined,
+): Metric | undefined {
+  const reference = measured([...there.values()].map(of));
+  const own = measured([...here.values()].map(of));
+  if (reference === undefined || own === undefined) return undefined;
+  const ratio = measured(
+    [...here].map(([round, line]) => {
+      const other = there.get(round);
+      return (of(line) ?? Number.NaN) / ((other && of(other)) ?? Number.NaN);
+    }),
+  );
+  return {
+    ...{ metric, reference, this: own, overlap: overlap(reference, own) },
+    ...(ratio === undefined ? {} : { ratio }),
+  };
+}
+
+function measured(values: readonly (number | undefined)[]): Measured | undefined {
+  const found = values.filter((value): value is number => Number.isFinite(value));
+  return found.length === 0 ? undefined : { ...medianInterval(found), values: found };
+}

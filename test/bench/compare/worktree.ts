@@ -1,0 +1,66 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../arguments.ts";
+import { progress } from "../progress.ts";
+import { ROOT } from "../root.ts";
+import { type Finished, Processes } from "./processes.ts";
+
+const PREFIX = "lockkeeper-compare-";
+
+/** Full id of the commit. @throws UsageError if `ref` names none */
+export async function commitOf(processes: Processes, ref: string): Promise<string> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
+  const { code, stdout } = await git(processes, args);
+  if (code !== 0) throw new UsageError(`There is no commit "${ref}" in this repository.`);
+  return stdout.trim();
+}
+
+/**
+ * Checks a commit out into a temporary folder. The folder is outside of this checkout because Next takes the outermost
+ * lock file above a page for the root of the project.
+ *
+ * @param later registers the removal
+ */
+export async function addWorktree(
+  processes: Processes,
+  commit: string,
+  later: (end: () => unknown) => void,
+): Promise<string> {
+  await removeLeftovers();
+  const parent = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  later(() => removeWorktree(parent));
+  const dir = join(parent, commit.slice(0, 12));
+  const { code, stderr } = await git(processes, ["worktree", "add", "--detach", dir, commit]);
+  if (code !== 0) throw new Error(`git worktree add failed: ${stderr.trim()}`);
+  return dir;
+}
+
+async function removeWorktree(parent: string): Promise<void> {
+  await rm(parent, { recursive: true, force: true, maxRetries: 3 });
+  // A runner of its own, because the comparison's may have been ended by an interruption.
+  await git(new Processes(), ["worktree", "prune"]);
+}
+
+/** Folders of comparisons that were killed. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
+    if (!(pid > 0) || isRunning(pid)) continue;
+    progress(`Removing ${join(tmpdir(), name)}, left by an earlier comparison`);
+    await removeWorktree(join(tmpdir(), name));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+async function git(processes: Processes, args: readonly string[]): Promise<Finished> {
+  return await processes.run({ program: "git", args, cwd: ROOT });
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { progress } from "./progress.ts";
+import { ROOT } from "./root.ts";
+
+interface Results {
+  /** Markdown. */
+  readonly table: string;
+  readonly lines: readonly object[];
+  /** First part of the file name, for example `compare-`. */
+  readonly prefix?: string;
+}
+
+/** Writes the table and the lines of a run to `bench-results/`. */
+export function keepResults({ table, lines, prefix = "" }: Results): void {
+  const name = join("bench-results", prefix + new Date().toISOString().slice(0, 19).replaceAll(":", "-"));
+  mkdirSync(join(ROOT, "bench-results"), { recursive: true });
+  writeFileSync(join(ROOT, `${name}.md`), `${table}\n`);
+  writeFileSync(join(ROOT, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  progress(`Results kept in ${name}.md`);
+}

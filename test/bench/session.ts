@@ -1,0 +1,112 @@
+import type { Effort, Experiment, Failure, Line } from "./figure.ts";
+import { reasonOf } from "./figure.ts";
+import { Resources } from "./resources.ts";
+
+interface Output {
+  onLine(line: Line): void;
+  onFailure(failure: Failure, error?: unknown): void;
+}
+
+/** Measures experiments one after the other. A failure is recorded, and the next figure is measured. */
+export class Session {
+  readonly lines: Line[] = [];
+  readonly failures: Failure[] = [];
+  #resources = new Resources();
+  #isEnded = false;
+  #abort: (error: unknown) => void = () => undefined;
+
+  constructor(
+    private readonly effort: Effort,
+    private readonly output: Output,
+  ) {}
+
+  /** @param wanted figures of the experiment that were requested */
+  async measure(experiment: Experiment, wanted: readonly string[]): Promise<void> {
+    if (this.#isEnded) return;
+    const resources = new Resources();
+    this.#resources = resources;
+    const book = new Book(wanted, this.#newAbortion());
+    const part = async (figures: readonly string[], measure: () => Promise<readonly Line[]>) => {
+      const due = book.open(figures);
+      if (due.length > 0) await this.#attempt(book, due, measure);
+    };
+    const later = (end: () => unknown) => resources.later(end);
+    const run = { effort: this.effort, wanted, later, part };
+    try {
+      await this.#attempt(book, wanted, () => experiment.measure(run));
+    } finally {
+      await resources.end();
+    }
+    this.#fail(book, wanted, new Error("The experiment ended without a value for it"));
+  }
+
+  /** Ends the running experiment with an error that nobody caught. Its figures without a value fail. */
+  abort(error: unknown): void {
+    this.#abort(error);
+  }
+
+  /** Ends what the running experiment started. Later failures are its consequence and are not reported. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.#resources.end();
+  }
+
+  async #attempt(book: Book, figures: readonly string[], measure: () => Promise<readonly Line[]>) {
+    try {
+      const lines = await Promise.race([measure(), book.aborted]);
+      for (const line of lines) if (book.close(line.figure)) this.#add(line);
+    } catch (error) {
+      this.#fail(book, figures, error);
+    }
+  }
+
+  #newAbortion(): Promise<never> {
+    const aborted = new Promise<never>((_, reject) => {
+      this.#abort = reject;
+    });
+    aborted.catch(() => undefined);
+    return aborted;
+  }
+
+  #add(line: Line): void {
+    this.lines.push(line);
+    this.output.onLine(line);
+    for (const [name, why] of Object.entries(Object(line.conditions.failed))) {
+      this.#report({ figure: line.figure, contender: name, failed: String(why) });
+    }
+  }
+
+  #fail(book: Book, figures: readonly string[], error: unknown): void {
+    for (const figure of book.open(figures)) {
+      book.close(figure);
+      this.#report({ figure, failed: reasonOf(error) }, error);
+    }
+  }
+
+  #report(failure: Failure, error?: unknown): void {
+    if (this.#isEnded) return;
+    this.failures.push(failure);
+    this.output.onFailure(failure, error);
+  }
+}
+
+/** Which of the wanted figures have neither a value nor a failure yet. */
+class Book {
+  readonly #open: Set<string>;
+
+  constructor(
+    wanted: readonly string[],
+    readonly aborted: Promise<never>,
+  ) {
+    this.#open = new Set(wanted);
+  }
+
+  open(figures: readonly string[]): string[] {
+    return figures.filter((figure) => this.#open.has(figure));
+  }
+
+  /** Returns false for a figure that is not wanted or already closed. */
+  close(figure: string): boolean {
+    return this.#open.delete(figure);
+  }
+}
