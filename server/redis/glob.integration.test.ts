@@ -1,19 +1,11 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { decodeKey } from "../../lib/keys/key.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
 import { Glob } from "./glob.ts";
 
-let server: TestRedis;
-let redis: Redis;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  redis = server.createClient();
-});
-
-afterAll(() => server.stop());
+const it = redisTest();
 
 /** Every word of one to `longest` parts. */
 function words(parts: readonly Buffer[], longest: number): Buffer[] {
@@ -24,14 +16,14 @@ function words(parts: readonly Buffer[], longest: number): Buffer[] {
   return [...new Map(all.map((word) => [word.toString("hex"), word])).values()];
 }
 
-async function fill(keys: readonly Buffer[]): Promise<void> {
+async function fill(redis: Redis, keys: readonly Buffer[]): Promise<void> {
   await redis.flushdb();
   const pipeline = redis.pipeline();
   for (const key of keys) pipeline.set(key, "");
   await pipeline.exec();
 }
 
-async function foundByRedis(pattern: string): Promise<string[]> {
+async function foundByRedis(redis: Redis, pattern: string): Promise<string[]> {
   const found = new Set<string>();
   let cursor = "0";
   do {
@@ -42,20 +34,20 @@ async function foundByRedis(pattern: string): Promise<string[]> {
   return [...found].sort();
 }
 
-async function agrees(keys: readonly Buffer[], pattern: string): Promise<void> {
+async function agrees(redis: Redis, keys: readonly Buffer[], pattern: string): Promise<void> {
   const glob = new Glob(pattern);
   const found = keys.map(decodeKey).filter((key) => glob.matches(key));
-  expect(found.sort()).toEqual(await foundByRedis(pattern));
+  expect(found.sort()).toEqual(await foundByRedis(redis, pattern));
 }
 
 describe("Glob compared with SCAN MATCH", () => {
-  it("Glob matches the same keys as SCAN MATCH for patterns of special characters", async () => {
+  it("Glob matches the same keys as SCAN MATCH for patterns of special characters", async ({ direct }) => {
     const alphabet = ["a", "b", "c", "*", "?", "[", "]", "^", "-", "\\"];
     const keys = words(
       alphabet.map((letter) => Buffer.from(letter)),
       3,
     );
-    await fill(keys);
+    await fill(direct, keys);
     const pattern = fc.string({
       unit: fc.oneof(
         { weight: 3, arbitrary: fc.constantFrom("[", "]", "\\", "-") },
@@ -65,7 +57,7 @@ describe("Glob compared with SCAN MATCH", () => {
       maxLength: 10,
     });
     await fc.assert(
-      fc.asyncProperty(pattern, (text) => agrees(keys, text)),
+      fc.asyncProperty(pattern, (text) => agrees(direct, keys, text)),
       {
         numRuns: 1000,
         examples: [["[\\]]"], ["[a-]]"], ["[^"], ["[]"], ["[ab"], ["[a-"], ["[\\"], ["*\\"], ["[c-a]*"]],
@@ -74,17 +66,17 @@ describe("Glob compared with SCAN MATCH", () => {
   });
 
   // Without ranges: whether a byte above 0x7f lies between two others depends on the machine's `char`.
-  it("Glob matches the same keys as SCAN MATCH for multi-byte and invalid UTF-8 keys", async () => {
+  it("Glob matches the same keys as SCAN MATCH for multi-byte and invalid UTF-8 keys", async ({ direct }) => {
     const texts = ["a", "é", "€", "😀", "\u{10000}"];
     const keys = words([...texts.map((text) => Buffer.from(text)), Buffer.of(0xff), Buffer.of(0xc3)], 3);
-    await fill(keys);
+    await fill(direct, keys);
     const pattern = fc.string({
       unit: fc.constantFrom(...texts, "*", "?", "?", "[", "^", "]", "\\"),
       minLength: 1,
       maxLength: 9,
     });
     await fc.assert(
-      fc.asyncProperty(pattern, (text) => agrees(keys, text)),
+      fc.asyncProperty(pattern, (text) => agrees(direct, keys, text)),
       { numRuns: 500 },
     );
   });

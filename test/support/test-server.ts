@@ -37,20 +37,20 @@ export interface ApiReply {
   body: any;
 }
 
+export interface TestServerOptions {
+  door?: ApiAdapter;
+  redis?: TestRedisOptions;
+  environment?: Record<string, string>;
+  /** What the configuration file says, with the URL of the Redis; without it there is no file. */
+  file?: (url: string) => object;
+  /** What clients may send, where that is not as ever. */
+  limits?: HttpLimits;
+  /** `ready` by default. */
+  waitFor?: "ready" | "nothing";
+}
+
 /** The API on a throwaway Redis, without pages: through Node's door over HTTP, or through the web-standard one. */
-export async function startTestServer(
-  options: {
-    door?: ApiAdapter;
-    redis?: TestRedisOptions;
-    environment?: Record<string, string>;
-    /** What the configuration file says, with the URL of the Redis; without it there is no file. */
-    file?: (url: string) => object;
-    /** What clients may send, where that is not as ever. */
-    limits?: HttpLimits;
-    /** `ready` by default. */
-    waitFor?: "ready" | "nothing";
-  } = {},
-): Promise<TestServer> {
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const redis = await startTestRedis(options.redis);
   const dir = options.file && (await mkdtemp(join(tmpdir(), "lockkeeper-config-")));
   if (dir !== undefined) await writeFile(join(dir, "config.json"), JSON.stringify(options.file?.(redis.url)));
