@@ -1,5 +1,6 @@
-// npm test                        every stage, stopping at the first that fails
+// npm test                        every stage; one that fails does not keep the later ones from running
 // npm test -- unit integration    only the named ones
+// npm test -- --rerun-failed      a failed test file runs once more and is reported as `flaky: <file>` (.ci/run)
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,18 +8,23 @@ import { fileURLToPath } from "node:url";
 import { runChild, StepError } from "./steps/child.mjs";
 import { findChromium } from "./steps/chromium.mjs";
 import { readCounts, total } from "./steps/counts.mjs";
+import { readFailedFiles, refuseRerun } from "./steps/flaky.mjs";
 import { elapsed } from "./steps/progress.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const RERUN = "--rerun-failed";
 const reports = mkdtempSync(join(tmpdir(), "lockkeeper-test-"));
 process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
+
+/** @typedef {[command: string, ...args: string[]]} Command */
 
 /**
  * @typedef {object} Stage
  * @property {string} name
- * @property {[command: string, ...args: string[]][]} commands
+ * @property {Command[]} commands all run, also after one that failed
  * @property {("redis" | "chromium")[]} [needs]
- * @property {boolean} [counted] its commands write a JSON report
+ * @property {string} [after] a stage that must have passed if it ran
+ * @property {(files: string[], report: string) => Command} [tests] runs test files and writes a JSON report
  */
 
 /** @param {string} name */
@@ -28,26 +34,26 @@ const report = (name) => join(reports, `${name}.json`);
 
 /**
  * @param {"unit" | "integration"} name
- * @returns {Stage["commands"]}
+ * @returns {NonNullable<Stage["tests"]>}
  */
-const vitest = (name) => [
-  [
-    bin("vitest"),
-    "run",
-    "--project",
-    name,
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report(name)}`,
-    // Integration tests wait for Redis and for leases more than they compute. They are of real processes, clusters and
-    // failovers on whatever machine this is: one that fails is run once more, and the report says so.
-    ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`, "--retry=1"] : []),
-  ],
+const vitest = (name) => (files, output) => [
+  bin("vitest"),
+  "run",
+  ...["--project", name, "--reporter=default", "--reporter=json", `--outputFile.json=${output}`],
+  // Integration tests wait for Redis and for leases more than they compute.
+  ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`] : []),
+  ...files,
 ];
 
 /** @type {Stage[]} */
 const STAGES = [
-  { name: "lint", commands: [[bin("biome"), "check", "--error-on-warnings", "."]] },
+  {
+    name: "lint",
+    commands: [
+      [bin("biome"), "check", "--error-on-warnings", "."],
+      [process.execPath, "scripts/lint/dependencies.mjs"],
+    ],
+  },
   {
     name: "types",
     commands: [
@@ -56,8 +62,8 @@ const STAGES = [
       [bin("tsc"), "--noEmit"],
     ],
   },
-  { name: "unit", commands: vitest("unit"), counted: true },
-  { name: "integration", commands: vitest("integration"), counted: true, needs: ["redis"] },
+  { name: "unit", commands: [], tests: vitest("unit") },
+  { name: "integration", commands: [], tests: vitest("integration"), needs: ["redis"] },
   {
     name: "chaos",
     // The seeds are fixed, so that a failure is one of the core and not of the day's luck with faults.
@@ -73,14 +79,15 @@ const STAGES = [
   { name: "build", commands: [[process.execPath, "scripts/setup.mjs", "build"]] },
   {
     name: "e2e",
-    commands: [[bin("playwright"), "test", "--reporter=list,json"]],
-    counted: true,
+    commands: [],
+    tests: (files) => [bin("playwright"), "test", "--reporter=list,json", ...files],
     needs: ["redis", "chromium"],
+    after: "build",
   },
 ];
 
 /** @type {Record<string, string>} */
-const env = { NEXT_TELEMETRY_DISABLED: "1", PLAYWRIGHT_JSON_OUTPUT_FILE: report("e2e") };
+const env = { NEXT_TELEMETRY_DISABLED: "1" };
 
 /** @param {Stage[]} stages */
 async function provide(stages) {
@@ -95,20 +102,60 @@ async function provide(stages) {
   }
 }
 
-/** @param {Stage} stage */
-async function runStage(stage) {
-  console.log(`\n── ${stage.name} ──`);
+/**
+ * @param {Command} command
+ * @param {string} output the JSON report of Playwright, which takes its path from the environment
+ */
+async function run([command, ...args], output = "") {
+  const result = await runChild(command, args, {
+    cwd: ROOT,
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: output },
+  });
+  if (result.output) console.error(result.output);
+  return result.code === 0;
+}
+
+/**
+ * @param {Stage} stage
+ * @param {boolean} mayRerun
+ */
+async function runStage({ name, commands, tests }, mayRerun) {
+  console.log(`\n── ${name} ──`);
   const started = performance.now();
   let ok = true;
-  for (const [command, ...args] of stage.commands) {
-    const { code, output } = await runChild(command, args, { cwd: ROOT, env });
-    if (output) console.error(output);
-    ok = code === 0;
-    if (!ok) break;
+  for (const command of commands) ok = (await run(command)) && ok;
+  let counts;
+  if (tests) {
+    ok = (await run(tests([], report(name)), report(name))) && ok;
+    counts = readCounts(report(name));
+    if (!ok && mayRerun) ({ ok, counts } = await rerunFailed({ name, tests }, counts));
   }
   const time = elapsed(started);
-  console.log(`${stage.name} ${ok ? "passed" : "FAILED"}, ${time}`);
-  return { name: stage.name, ok, time, counts: stage.counted ? readCounts(report(stage.name)) : undefined };
+  console.log(`${name} ${ok ? "passed" : "FAILED"}, ${time}`);
+  return { name, ok, time, counts };
+}
+
+/** Files that failed once in this run and passed when they ran again. @type {string[]} */
+const flaky = [];
+
+/**
+ * @param {Required<Pick<Stage, "name" | "tests">>} stage
+ * @param {import("./steps/counts.mjs").Counts | undefined} counts
+ */
+async function rerunFailed({ name, tests }, counts) {
+  const failed = { ok: false, counts };
+  const files = readFailedFiles(report(name), ROOT);
+  if (files.length === 0 || counts === undefined) return failed;
+  const refusal = refuseRerun([...flaky, ...files]);
+  if (refusal !== undefined) {
+    console.log(`${refusal}.`);
+    return failed;
+  }
+  const again = report(`${name}-again`);
+  if (!(await run(tests(files, again), again))) return failed;
+  for (const file of files) console.log(`flaky: ${file}`);
+  flaky.push(...files);
+  return { ok: true, counts: { passed: counts.passed + counts.failed, failed: 0 } };
 }
 
 /** @typedef {Awaited<ReturnType<typeof runStage>>} Result */
@@ -130,24 +177,27 @@ function printTable(stages, results) {
 }
 
 /** @param {string[]} names */
-function chosenStages(names) {
+function chooseStages(names) {
   const unknown = names.find((name) => !STAGES.some((stage) => stage.name === name));
   if (unknown !== undefined) {
-    throw new StepError(`There is no stage "${unknown}": ${STAGES.map((stage) => stage.name).join(", ")}.`);
+    throw new StepError(
+      `Unknown stage "${unknown}". Stages: ${STAGES.map((stage) => stage.name).join(", ")}.`,
+    );
   }
   return names.length === 0 ? STAGES : STAGES.filter((stage) => names.includes(stage.name));
 }
 
 async function main() {
   const started = performance.now();
-  const stages = chosenStages(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  const stages = chooseStages(args.filter((arg) => arg !== RERUN));
   await provide(stages);
   /** @type {Result[]} */
   const results = [];
   for (const stage of stages) {
-    const result = await runStage(stage);
-    results.push(result);
-    if (!result.ok) break;
+    // What a broken build would show is not what the tests are about.
+    if (results.some(({ name, ok }) => name === stage.after && !ok)) continue;
+    results.push(await runStage(stage, args.includes(RERUN)));
   }
   printTable(stages, results);
   const { passed, failed } = total(results);

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { ROOT_KEY, waitUntil } from "../test/support/test-server.ts";
 
-const SERVER = fileURLToPath(new URL("testing/workers/api-server.ts", import.meta.url));
+const SERVER = fileURLToPath(new URL("../test/support/workers/api-server.ts", import.meta.url));
 
 const buildWaitersKey = (key: string) => `lockkeeper:waiters:{${key}}`;
 

@@ -1,4 +1,3 @@
-// biome-ignore lint/style/noRestrictedImports: only a real shell can say how it reads a command
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Lock } from "@/lib/contract/lock.ts";

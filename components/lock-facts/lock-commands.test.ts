@@ -1,4 +1,3 @@
-// biome-ignore lint/style/noRestrictedImports: only a real shell can say how it reads a command
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -167,12 +167,12 @@ describe("single recorder", () => {
     await home.kill();
     await waitUntil(() => !one.isLeading);
     one.observe(buildAcquired("lock:b", 2));
-    expect(one.published.at(-1)).toMatchObject({ isKept: false, entry: { key: "lock:b" } });
+    expect(one.published.at(-1)).toMatchObject({ isStored: false, entry: { key: "lock:b" } });
     const shownAs = one.published.at(-1)?.entry.id;
     await home.restart();
     await waitUntil(() => one.entries.length === 2);
     expect(listKeys(one.entries)).toEqual(["lock:a", "lock:b"]);
-    expect(one.published.at(-1)).toMatchObject({ was: shownAs, isKept: true });
+    expect(one.published.at(-1)).toMatchObject({ previousId: shownAs, isStored: true });
     await one.stop();
     await home.stop();
   });

@@ -2,23 +2,12 @@ import { parseArgs } from "node:util";
 import { WritableFormat } from "../../lib/contract/format.ts";
 import { allFaultsOn, faultsOn } from "./faults/known.ts";
 import { MUTANTS } from "./mutants/known.ts";
+import type { RunRequest } from "./run-request.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
 /** The command line asks for something that is not there; the message says what is. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-}
-
-export interface RunRequest {
-  readonly topology: TopologyName;
-  readonly seconds: number;
-  readonly seed: number;
-  readonly format: WritableFormat;
-  readonly faults: readonly string[];
-  /** The longest lease that a worker asks for. */
-  readonly leaseMs: number;
-  /** How many locks at a time a worker is after. */
-  readonly contexts: number;
 }
 
 const USAGE = [

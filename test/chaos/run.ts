@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LibfaketimeTool } from "../interop/steps/libfaketime.ts";
-import type { RunRequest } from "./arguments.ts";
 import { watchForEndless } from "./endless.ts";
 import type { Planned, Stage } from "./faults/fault.ts";
 import { faultOf } from "./faults/known.ts";
@@ -16,6 +15,7 @@ import { leftovers } from "./leftovers.ts";
 import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
 import type { Resources } from "./resources.ts";
+import type { RunRequest } from "./run-request.ts";
 import { countsOn, Seats } from "./seats.ts";
 import { LOCKS, Topology } from "./servers/topology.ts";
 

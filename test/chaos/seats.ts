@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { findFreePort } from "../support/test-redis.ts";
-import type { RunRequest } from "./arguments.ts";
 import type { Fault } from "./faults/fault.ts";
 import type { Seat } from "./processes/process-group.ts";
 import type { ApiTask, HttpDoor, LibraryDoor, WorkerTask } from "./processes/task.ts";
 import type { Resources } from "./resources.ts";
+import type { RunRequest } from "./run-request.ts";
 import { Link } from "./servers/link.ts";
 import { LOCKS, serversOf, type Topology, type TopologyName } from "./servers/topology.ts";
 

@@ -1,16 +1,7 @@
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import type { Fault, Planned } from "./fault.ts";
+import type { Planned } from "./fault.ts";
+import type { ScheduleOptions } from "./schedule-options.ts";
 import { Spacing } from "./spacing.ts";
-
-export interface ScheduleOptions {
-  readonly seed: number;
-  readonly forMs: number;
-  readonly faults: readonly Fault[];
-  /** How many there are of what a fault may befall. */
-  readonly targets: Readonly<Record<Fault["on"], number>>;
-  /** The longest lease: faults last from a third of it to three of it. */
-  readonly leaseMs: number;
-}
 
 const FIRST_MS = 500;
 const GAP_MS = [600, 2200] as const;

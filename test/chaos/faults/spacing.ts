@@ -1,5 +1,5 @@
 import type { Fault } from "./fault.ts";
-import type { ScheduleOptions } from "./schedule.ts";
+import type { ScheduleOptions } from "./schedule-options.ts";
 
 /** What is planned for a fault on a server, before it is known by how much it steps. */
 interface When {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
-import type { RunRequest } from "../arguments.ts";
 import { judge } from "../checks/all.ts";
 import type { CheckName, Violation } from "../checks/finding.ts";
 import { storyOf } from "../history/story.ts";
 import type { Resources } from "../resources.ts";
 import { PROJECT, run } from "../run.ts";
+import type { RunRequest } from "../run-request.ts";
 import { makeMutant } from "./apply.ts";
 import type { Mutant } from "./mutant.ts";
 

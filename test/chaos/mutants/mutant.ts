@@ -1,5 +1,5 @@
-import type { RunRequest } from "../arguments.ts";
 import type { CheckName } from "../checks/finding.ts";
+import type { RunRequest } from "../run-request.ts";
 
 /** The core with one thing wrong, and the run in which that must show. */
 export interface Mutant {

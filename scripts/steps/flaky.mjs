@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+
+/** At most so many files may fail once and pass when they run again. */
+export const FLAKY_FILES_MAX = 2;
+/** A test of the lock core or of the formats that fails once is a defect of what people's locks depend on. */
+export const NEVER_FLAKY = ["server/locks/", "server/formats/", "test/conformance/", "test/hazards/"];
+
+/**
+ * Reads which test files failed from the JSON report of vitest or Playwright; empty when there is no report, as after
+ * a crash, and when something outside a test failed.
+ *
+ * @param {string} report
+ * @param {string} root paths are relative to it
+ * @returns {string[]}
+ */
+export function readFailedFiles(report, root) {
+  try {
+    return listFailedFiles(JSON.parse(readFileSync(report, "utf8")), root);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * @param {{
+ *   testResults?: { name: string, status: string }[],
+ *   config?: { rootDir: string },
+ *   suites?: PlaywrightSuite[],
+ *   errors?: unknown[],
+ * }} report
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function listFailedFiles({ testResults, config, suites, errors = [] }, root) {
+  if (errors.length > 0) return [];
+  const failed = testResults
+    ? testResults.filter(({ status }) => status === "failed").map(({ name }) => name)
+    : (suites ?? [])
+        .filter((suite) => !isPassed(suite))
+        .map(({ file }) => `${config?.rootDir ?? root}/${file}`);
+  return [...new Set(failed.map((file) => relative(root, file)))];
+}
+
+/** @typedef {{ file: string, specs?: { ok: boolean }[], suites?: PlaywrightSuite[] }} PlaywrightSuite */
+
+/**
+ * @param {PlaywrightSuite} suite
+ * @returns {boolean}
+ */
+function isPassed({ specs = [], suites = [] }) {
+  return specs.every(({ ok }) => ok) && suites.every(isPassed);
+}
+
+/**
+ * Says why failed files may not run again; undefined when they may.
+ *
+ * @param {string[]} files
+ * @returns {string | undefined}
+ */
+export function refuseRerun(files) {
+  if (files.length > FLAKY_FILES_MAX)
+    return `${files.length} test files failed; at most ${FLAKY_FILES_MAX} run again`;
+  const core = files.find((file) => NEVER_FLAKY.some((folder) => file.startsWith(folder)));
+  return core && `${core} covers the lock core or the formats and does not run again`;
+}
