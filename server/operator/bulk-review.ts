@@ -57,7 +57,7 @@ export function toReviewedHold(
   hold: ObservedHold,
   expect: string,
 ): ReviewedHold | undefined {
-  const lock = watcher.toLock(hold, []);
+  const lock = watcher.locks.toLock(hold, []);
   const { format, kind, confidence, release, verdict, remainingMs, waiters, asOf } = lock;
   if (format === null || kind === null || confidence === null || release === null) return undefined;
   const meant = selectHolders(lock, expect);

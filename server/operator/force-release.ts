@@ -196,7 +196,7 @@ function toVisibleLock(
   hold: ObservedHold,
   { allowedKeys }: Pick<ForceReleaseArgs, "allowedKeys">,
 ): Lock {
-  return watcher.toLock(hold, watcher.findKeysSharingToken(hold, allowedKeys));
+  return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }
 
 function toForceReleaseParams(

@@ -49,7 +49,7 @@ const getState = (key: string) => watcher.index.get(key)?.seen.state;
 
 async function forceRelease(key: string, format?: FormatName) {
   const { hold } = await watcher.readKey(key);
-  const expect = (hold && watcher.toLock(hold).version) ?? "gone";
+  const expect = (hold && watcher.locks.toLock(hold).version) ?? "gone";
   const ask = { expect, reason: "stuck", by: "mei", ifUnsure: "refuse" as const, format };
   return await forceReleaseLock({ locks, watcher, journal }, key, ask);
 }
@@ -67,7 +67,7 @@ describe("timestamp locks past their deadline", () => {
     const key = await ended();
     await waitUntil(() => listEventTypes(key).length === 2);
     const hold = watcher.index.get(key);
-    expect(hold && watcher.toLock(hold)).toMatchObject({ state: "ended", format: "timestamp" });
+    expect(hold && watcher.locks.toLock(hold)).toMatchObject({ state: "ended", format: "timestamp" });
     const before = await countScriptCalls(direct);
     await sleepMs(300);
     expect((await countScriptCalls(direct)) - before).toBeLessThanOrEqual(watcher.index.size);

@@ -58,7 +58,7 @@ const describeEvents = (events: LockEvent[]) =>
 const findHold = (key: string) => watcher.index.get(key);
 const getVersion = (key: string) => {
   const hold = findHold(key);
-  return hold && watcher.toLock(hold).version;
+  return hold && watcher.locks.toLock(hold).version;
 };
 
 /** Long enough for the watcher to tell what it has wrongly concluded: a look, its wait for a word, and another look. */
@@ -77,7 +77,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     const { grant } = await locks.acquire(key, buildAcquire("me", format));
     await waitUntil(() => findHold(key) !== undefined);
     const hold = findHold(key);
-    expect(hold && watcher.toLock(hold)).toMatchObject({
+    expect(hold && watcher.locks.toLock(hold)).toMatchObject({
       format,
       version: `fence.${grant.fence}`,
       leaseMs: 30_000,

@@ -41,7 +41,7 @@ const listEvents = (key: string) =>
   journal.listKeyEvents(key, 100).items.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`);
 const findLock = (key: string) => {
   const hold = watcher.index.get(key);
-  return hold && watcher.toLock(hold);
+  return hold && watcher.locks.toLock(hold);
 };
 const listHolders = (key: string) => findLock(key)?.holders.map(({ owner }) => owner) ?? [];
 const forceRelease = (key: string, expect: string, more: { holdOffMs?: number } = {}) =>

@@ -180,7 +180,7 @@ describe("watcher with keyspace notifications", () => {
     await acquireForeignLock(key, owner, 30_000);
     await waitUntil(() => watcher.index.get(key) !== undefined);
     const seen = watcher.index.get(key);
-    const version = seen && watcher.toLock(seen).version;
+    const version = seen && watcher.locks.toLock(seen).version;
     await direct.multi().del(key).hset(key, owner, 1).pexpire(key, 30_000).exec();
     await waitUntil(() => watcher.index.get(key)?.holders[0].epoch !== seen?.holders[0].epoch);
     const now = watcher.index.get(key);
@@ -194,7 +194,7 @@ describe("watcher with keyspace notifications", () => {
     await waitUntil(() => watcher.index.get(key) !== undefined);
     const versionNow = () => {
       const hold = watcher.index.get(key);
-      return hold && watcher.toLock(hold).version;
+      return hold && watcher.locks.toLock(hold).version;
     };
     const before = versionNow();
     await direct.multi().hincrby(key, owner, 1).pexpire(key, 30_000).exec();
@@ -207,7 +207,7 @@ describe("watcher with keyspace notifications", () => {
     await acquireForeignLock(key, createForeignOwner(), 30_000);
     await waitUntil(() => watcher.index.get(key) !== undefined);
     const seen = watcher.index.get(key);
-    const version = seen && watcher.toLock(seen).version;
+    const version = seen && watcher.locks.toLock(seen).version;
     await direct.call("CLIENT", "KILL", "TYPE", "pubsub");
     await waitUntil(() => masters.list[0]?.subscriber.status !== "ready");
     await waitUntil(
@@ -224,7 +224,7 @@ describe("watcher with keyspace notifications", () => {
     await direct.hset(bytes, createForeignOwner(), 1);
     await waitUntil(() => watcher.index.size === 1);
     const [hold] = [...watcher.index.keys()].map((held) => watcher.index.get(held));
-    expect(hold && watcher.toLock(hold).keyBase64).toBe(bytes.toString("base64"));
+    expect(hold && watcher.locks.toLock(hold).keyBase64).toBe(bytes.toString("base64"));
   });
 
   it("locks deleted by FLUSHALL leave the index within 2 s, although no notification is sent", async () => {
@@ -324,7 +324,7 @@ describe("watcher without keyspace notifications", () => {
     await acquireForeignLock("lock:x", createForeignOwner(), 60_000);
     await startWatching();
     const hold = watcher.index.get("lock:x");
-    expect(hold && matchVersion(watcher.toLock(hold).version ?? "", hold).comparison).toBe("unsure");
+    expect(hold && matchVersion(watcher.locks.toLock(hold).version ?? "", hold).comparison).toBe("unsure");
   });
 
   it('the policy "set" enables notifications and keeps the flags of other apps', async () => {

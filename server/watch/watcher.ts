@@ -1,32 +1,29 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Health } from "../../lib/contract/live.ts";
-import type { Lock, Note } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { type FormatRules, NO_RULES } from "../formats/format-rules.ts";
 import { isAuxiliaryKey } from "../formats/keys.ts";
-import type { HeldObservation, Observation, SeenWaiters } from "../formats/observation.ts";
-import { readKeys } from "../formats/registry/read-keys.ts";
+import type { HeldObservation, Observation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
-import { Glob, type KeyPatternSet, matchesAny } from "../redis/glob.ts";
+import { Glob, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import type { Notes } from "./annotations/notes.ts";
 import type { Runbooks } from "./annotations/runbooks.ts";
 import type { RedisClock } from "./connection/redis-clock.ts";
-import type { ScriptEvent } from "./connection/script-event.ts";
 import { EventReporter } from "./events/event-reporter.ts";
 import { MissedChangeTracker } from "./events/missed-change-tracker.ts";
 import { type GetTypicalHeldMs, NO_TYPICAL_HELD } from "./holds/abnormal.ts";
 import { createTransientHold } from "./holds/continuity.ts";
-import { toFreeLock, toLock } from "./holds/lock-view.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
 import { LockIndex } from "./index/lock-index.ts";
-import type { Reading } from "./scan/key-reader.ts";
-import { MasterWatch } from "./topology/master-watch.ts";
+import { LockPresenter } from "./lock-presenter.ts";
+import { type ReadingListener, ReadingPipeline } from "./reading-pipeline.ts";
+import { MasterSet } from "./topology/master-set.ts";
+import { MasterWatch, type MasterWatchSettings } from "./topology/master-watch.ts";
 import { QuorumView } from "./topology/quorum-view.ts";
 import { SingleMasterView } from "./topology/single-master-view.ts";
-import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
+import type { TopologyView } from "./topology/topology-view.ts";
 import { buildHealth, isFullyWatched } from "./watch-health.ts";
 
 export interface WatcherOptions {
@@ -35,48 +32,41 @@ export interface WatcherOptions {
   readonly notifications: "off" | "set";
   /** Nothing is ever written: no canary, no setting. */
   readonly readOnly?: boolean;
-  /** What shape alone does not tell. */
+  /** Which keys are of which format where detection cannot decide. */
   readonly rules?: FormatRules;
-  /** What to read about a lock. */
+  /** Links to what to read about a lock. */
   readonly runbooks?: Runbooks;
-  /** Locks beyond so many are not taken into the picture. */
+  /** At most so many locks are kept in the index. */
   readonly locksMax?: number;
-  /** How often all keys are gone through for what was not told. */
+  /** How often all keys are scanned for changes that were missed. */
   readonly reconcileEveryMs?: number;
 }
 
-/** Told of each look at a key: what was in the picture before it and after it, and who waits for it while it is free. */
-export type ReadingListener = (
-  key: Key,
-  before: ObservedHold | undefined,
-  after: ObservedHold | undefined,
-  waitersOfFree: number,
-) => void;
-
-const SETTLE_TIMEOUT_MS = 500;
 const RECONCILE_EVERY_MS = 30_000;
-/** How many keys with the same token a lock is shown with. */
-const SHARED_WITH_MAX = 20;
 
-/** Keeps the picture of one target right, whatever masters it has, and tells the journal what happened. */
+/**
+ * Watches one target: the index holds what its masters show, and the journal gets an event for each change.
+ *
+ * It builds the parts and answers questions about the target. `MasterSet` has a `MasterWatch` for each master, the
+ * `TopologyView` decides which master speaks for a key, the `ReadingPipeline` applies readings to the `LockIndex` and
+ * reports events, and the `LockPresenter` shows a hold as a lock of the API.
+ */
 export class Watcher {
   readonly index: LockIndex;
-  /** Changes that nobody told us of. */
+  readonly locks: LockPresenter;
+  /** Changes that Redis never reported. */
   readonly missedChanges: MissedChangeTracker;
-  readonly #masterWatches = new Map<Master, MasterWatch>();
-  readonly #eventReporter: EventReporter;
+  readonly #masterSet: MasterSet;
   readonly #view: TopologyView;
+  readonly #eventReporter: EventReporter;
+  readonly #pipeline: ReadingPipeline;
   readonly #changeListeners = new Set<() => void>();
-  readonly #readingListeners = new Set<ReadingListener>();
   readonly #watchedPatterns: readonly Glob[];
-  #notes: Notes | undefined;
-  /** How long locks of a key's pattern are usually held; whoever counts it says so. */
+  /** How long locks of a key's pattern are typically held; set by what counts it. */
   getTypicalHeldMs: GetTypicalHeldMs = NO_TYPICAL_HELD;
-  /** How many wait for locks; whoever counts it says so. */
+  /** How many clients wait for locks; set by what counts them. */
   countWaiters = (): number => 0;
   #formatRules: FormatRules;
-  #unsubscribeFromMasters = () => undefined as unknown;
-  #isRunning = false;
 
   constructor(
     readonly options: WatcherOptions,
@@ -84,62 +74,66 @@ export class Watcher {
     journal: Journal,
     private readonly log?: Logger,
   ) {
+    this.#formatRules = options.rules ?? NO_RULES;
+    this.#watchedPatterns = options.watch.map((pattern) => new Glob(pattern));
     this.index = new LockIndex(options.locksMax, {
       now: () => this.clock.now(),
       getTypicalHeldMs: (key) => this.getTypicalHeldMs(key),
     });
+    this.#masterSet = new MasterSet(masters, {
+      createWatch: (master) => this.#createMasterWatch(master),
+      enqueueRead: (key) => this.#view.enqueueRead(key),
+      onStateChange: () => this.#emitChange(),
+    });
     this.missedChanges = new MissedChangeTracker(
-      () => this.#allWatches.map(({ connection }) => connection.continuityId).join(" "),
-      (what) =>
-        this.log?.warn({ target: options.target, what }, "a change was found that Redis never told of"),
+      () => this.#masterSet.continuityId,
+      (what) => log?.warn({ target: options.target, what }, "a change was found that Redis never reported"),
     );
-    this.#formatRules = options.rules ?? NO_RULES;
-    this.#watchedPatterns = options.watch.map((pattern) => new Glob(pattern));
     this.#eventReporter = new EventReporter(options.target, journal, (key) => this.#requestReread(key));
-    this.#view = masters.isQuorum
-      ? new QuorumView(this.#masterWatches, this.index, (taken) => this.#applyReadings(taken))
-      : new SingleMasterView(masters, this.#masterWatches, this.index);
-    this.#syncMasters();
+    this.#view = this.#createView();
+    this.locks = new LockPresenter(
+      options.target,
+      this.index,
+      (key) => this.#view.findVotes(key),
+      options.runbooks,
+    );
+    this.#pipeline = this.#createPipeline();
+    this.#masterSet.sync();
   }
 
   start(): void {
-    this.#isRunning = true;
-    this.#unsubscribeFromMasters = this.masters.onChange(() => this.#syncMasters());
-    for (const watch of this.#masterWatches.values()) watch.start();
+    this.#masterSet.start();
   }
 
   /** The masters stay open: whoever opened them closes them. */
   stop(): void {
-    this.#isRunning = false;
-    this.#unsubscribeFromMasters();
-    for (const watch of this.#masterWatches.values()) watch.stop();
+    this.#masterSet.stop();
     this.#eventReporter.stop();
     this.missedChanges.stop();
   }
 
-  /** Called after the picture or its health changed; cheap and often. */
+  /** Called after the index or its health changed; cheap and often. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
   }
 
-  /** Called with each look, before the journal is told what it means. */
+  /** Called with each reading, before its events are published. */
   onReading(listener: ReadingListener): () => void {
-    this.#readingListeners.add(listener);
-    return () => this.#readingListeners.delete(listener);
+    return this.#pipeline.onReading(listener);
   }
 
-  /** Whether the picture can be right at all: any of the masters answers. */
+  /** Whether the index can be right at all: any of the masters responds, of a quorum a majority. */
   get isUp(): boolean {
     return this.#view.isUp;
   }
 
-  /** How often one of its masters went out of touch. */
+  /** How often the connection to one of its masters broke. */
   get breaks(): number {
-    return this.#allWatches.reduce((sum, { connection }) => sum + connection.breaks, 0);
+    return this.#masterSet.breaks;
   }
 
-  /** The clock that the target as a whole is told by: each master has its own. */
+  /** The clock of the target as a whole: each master has its own. */
   get clock(): RedisClock {
     return this.#view.clock;
   }
@@ -149,28 +143,26 @@ export class Watcher {
     const { majority } = this.#view;
     const abnormal = [...this.index.abnormalCounts.values()].reduce((sum, count) => sum + count, 0);
     const counts = { missed: this.missedChanges.counts, locks, waiting: this.countWaiters(), abnormal };
-    return buildHealth(this.#allWatches, this.clock.now(), { ...counts, leftOut, majority });
+    return buildHealth(this.#masterSet.list, this.clock.now(), { ...counts, leftOut, majority });
   }
 
-  /** Whether nothing escapes it: all masters are watched, or of a quorum as many as decide. */
+  /** Whether no change escapes it: all masters are watched, or of a quorum as many as decide. */
   get isComplete(): boolean {
-    const live = this.#allWatches.filter(isFullyWatched).length;
-    return live > 0 && live >= (this.#view.majority ?? this.#allWatches.length);
+    const watches = this.#masterSet.list;
+    const watched = watches.filter(isFullyWatched).length;
+    return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
-  /** Resolves when the picture has taken in what was heard so far, or Redis does not let it. */
-  async waitUntilSettled(): Promise<void> {
-    const round = () => Promise.all(this.#allWatches.map((watch) => watch.waitUntilSettled()));
-    // What one master turned out to have no more is read at the next.
-    const all = this.masters.routing === undefined ? round() : round().then(round);
-    await Promise.race([all, sleep(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
+  /** Resolves when the index has what Redis reported so far, or after half a second. */
+  waitUntilSettled(): Promise<void> {
+    return this.#masterSet.waitUntilSettled();
   }
 
   isWatched(key: Key): boolean {
     return matchesAny(this.#watchedPatterns, key) && !isAuxiliaryKey(key);
   }
 
-  /** Looks at a key in Redis now. The picture takes it in when it is a watched one. */
+  /** Reads a key in Redis now. The index takes it in when it is a watched one. @throws when Redis is unreachable */
   async readKey(key: Key): Promise<{ observation: Observation; hold: ObservedHold | undefined }> {
     if (this.isWatched(key)) {
       const observation = await this.#view.readAndApply(key);
@@ -180,118 +172,66 @@ export class Watcher {
     return { observation, hold: createTransientHold(observation) };
   }
 
-  /** What a key is when it is read as one format; the picture stays as it is. */
-  async readKeyAs(key: Key, format: FormatName): Promise<Observation> {
-    return await this.#view.readWithRules(key, { findFormat: () => format });
+  /** What a key is when it is read as one format; the index stays as it is. @throws when Redis is unreachable */
+  readKeyAs(key: Key, format: FormatName): Promise<Observation> {
+    return this.#view.readWithRules(key, { findFormat: () => format });
   }
 
-  /** What a key is by other rules; the picture stays as it is. @throws when Redis is away */
-  async readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation> {
-    return await this.#view.readWithRules(key, rules);
+  /** What a key is by other rules; the index stays as it is. @throws when Redis is unreachable */
+  readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation> {
+    return this.#view.readWithRules(key, rules);
   }
 
-  /** A hold of another library was freed by force: should it be there again, it was made again. */
-  recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
-    if (holder.fence === null) this.#eventReporter.recordForceRelease(key, holder.owner, format);
+  /** An operator released a hold of another library: if it is there again, it was recreated. */
+  recordForceRelease(observation: HeldObservation, holder = observation.holders[0]): void {
+    this.#pipeline.recordForceRelease(observation, holder);
   }
 
-  /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
-  async confirmContinuity(key: Key): Promise<void> {
-    await this.#view.confirmContinuity(key);
+  /** Makes sure that no report about the key is still on its way. @throws when Redis is unreachable */
+  confirmContinuity(key: Key): Promise<void> {
+    return this.#view.confirmContinuity(key);
   }
 
-  /** From now on keys are of the formats that these rules say. Everything is read again. */
+  /** From now on keys have the formats that these rules name. Everything is read again. */
   setFormatRules(rules: FormatRules): void {
     this.#formatRules = rules;
-    // When a lock that is one by new rules alone was taken, nobody knows.
-    for (const { reconciliation } of this.#allWatches) {
-      reconciliation.invalidate();
-      void reconciliation.runNow();
-    }
-  }
-
-  /** Some of the other keys that hold the very token of this hold now; `within`: those that the caller may know of. */
-  findKeysSharingToken(hold: ObservedHold, within?: KeyPatternSet): readonly Key[] {
-    const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
-    return within === undefined ? keys : keys.filter((key) => within.has(key));
-  }
-
-  toLock(hold: ObservedHold, sharedWith = this.findKeysSharingToken(hold)): Lock {
-    const lock = toLock(this.options.target, hold, sharedWith);
-    return withAnnotations(lock, this.findNote(hold.key, hold), this.options.runbooks?.findUrl(hold.key));
-  }
-
-  /** @param votes on it; as the picture has them by default */
-  toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.#view.findVotes(key)): Lock {
-    const lock = toFreeLock(this.options.target, key, asOf, waiters, votes);
-    return withAnnotations(lock, this.findNote(key, undefined), this.options.runbooks?.findUrl(key));
-  }
-
-  /** What was written about a lock. */
-  findNote(key: Key, hold: ObservedHold | undefined): Note | undefined {
-    return this.#notes?.find(key, hold);
+    // Since when a lock is held that is one by new rules alone is unknown.
+    this.#masterSet.rescan();
   }
 
   attachNotes(notes: Notes): void {
-    this.#notes = notes;
+    this.locks.attachNotes(notes);
+    this.#pipeline.attachNotes(notes);
     notes.onChange(() => this.#emitChange());
   }
 
-  get #allWatches(): MasterWatch[] {
-    return [...this.#masterWatches.values()];
+  #createView(): TopologyView {
+    const { watches } = this.#masterSet;
+    return this.masters.isQuorum
+      ? new QuorumView(watches, this.index, (evaluations) => this.#pipeline.applyReadings(evaluations))
+      : new SingleMasterView(this.masters, watches, this.index);
   }
 
-  /** Masters come and go. */
-  #syncMasters(): void {
-    const { list } = this.masters;
-    const left: Key[] = [];
-    for (const [master, watch] of this.#masterWatches) {
-      if (list.includes(master)) continue;
-      this.#masterWatches.delete(master);
-      for (const key of watch.stop()) left.push(key);
-    }
-    for (const master of list) {
-      if (this.#masterWatches.has(master)) continue;
-      const watch = this.#createMasterWatch(master);
-      this.#masterWatches.set(master, watch);
-      if (this.#isRunning) watch.start();
-    }
-    for (const key of left) this.#view.enqueueRead(key);
-    this.#emitChange();
+  #createPipeline(): ReadingPipeline {
+    return new ReadingPipeline({
+      isQuorum: this.masters.isQuorum === true,
+      view: this.#view,
+      index: this.index,
+      missedChanges: this.missedChanges,
+      eventReporter: this.#eventReporter,
+      log: this.log,
+      isWatched: (key) => this.isWatched(key),
+      onChange: () => this.#emitChange(),
+    });
   }
 
   #createMasterWatch(master: Master): MasterWatch {
     const { watch, notifications, readOnly = false, reconcileEveryMs = RECONCILE_EVERY_MS } = this.options;
-    const at = new MasterWatch(master, {
+    const settings: MasterWatchSettings = {
       ...{ db: this.masters.db, watch, notifications, readOnly, reconcileEveryMs },
-      listKnownKeys: (unseenForMs) => this.#view.listKnownKeys(at, unseenForMs),
-      isKnown: (key) => this.#view.isKnown(key, at),
-      readKeys: (keys) => this.#readFromMaster(master, keys),
-      computeRereadDelayMs: (key) => this.#view.computeRereadDelayMs(key, at),
-      onReadings: (looks) => this.#onReadings(looks, at),
-      onBlindPeriod: (keys) => this.#view.onBlindPeriod(keys, at),
-      onStateChange: () => this.#onMasterStateChange(),
-      listener: {
-        onKeyChange: (key, event) => {
-          this.#recordNotification(key);
-          this.#view.onKeyChange(key, event, at);
-        },
-        onScriptEvent: (event) => this.#onScriptEvent(event, at),
-      },
-    });
-    return at;
-  }
-
-  /** What turned out to be at another master by now is marked there, and left out. */
-  async #readFromMaster(master: Master, keys: readonly Key[]): Promise<Observation[]> {
-    const { routing } = this.masters;
-    const seen = await readKeys(master.redis, keys, this.#formatRules, routing);
-    if (routing === undefined) return seen;
-    // What was read while its slot went away is as old as that, and may be overtaken by a look at its new master.
-    const here = seen.filter(({ key }) => this.masters.findMaster(key) === master);
-    const known = new Set(here.map(({ key }) => key));
-    for (const key of keys) if (!known.has(key)) this.#view.enqueueRead(key);
-    return here;
+      getFormatRules: () => this.#formatRules,
+    };
+    return new MasterWatch(master, settings, this.#view, this.#pipeline);
   }
 
   #requestReread(key: Key): boolean {
@@ -300,61 +240,7 @@ export class Watcher {
     return isWatched;
   }
 
-  #onScriptEvent(said: ScriptEvent, at: MasterWatch): void {
-    if (this.isWatched(said.key)) this.#recordNotification(said.key);
-    const told = this.#view.onScriptEvent(said, at);
-    if (told !== undefined) this.#eventReporter.reportScriptEvent(told.event, told.hint);
-  }
-
-  #onReadings(looks: readonly Reading[], at: MasterWatch): void {
-    this.#applyReadings(looks.map((look) => () => this.#view.evaluateReading(look, at)));
-  }
-
-  #applyReadings(all: readonly (() => AppliedReading | undefined)[]): void {
-    for (const each of all) {
-      try {
-        const taken = each();
-        if (taken !== undefined) this.#applyReading(taken);
-      } catch (error) {
-        // One lock that cannot be told must not end the picture of the others.
-        this.log?.error({ err: error }, "a look could not be taken in");
-      }
-    }
-    this.#emitChange();
-  }
-
-  /** A master is in another state than before. */
-  #onMasterStateChange(): void {
-    this.#view.onMasterStateChange();
-    this.#emitChange();
-  }
-
-  #applyReading({ observation, context, said, ...told }: AppliedReading): void {
-    const { key } = observation;
-    const { before, after } = this.index.applyObservation(observation, context);
-    const kept = this.index.get(key);
-    // A decision of several masters is taken from looks and words of each, and of which word it is cannot be told.
-    if (!this.masters.isQuorum) {
-      this.missedChanges.checkReading({ observation, before, after: kept, context: context, ...told });
-    }
-    this.#notes?.removeIfEnded(key, after);
-    const waitersOfFree = this.index.findWaiters(key)?.count ?? 0;
-    for (const listener of this.#readingListeners) listener(key, before, kept, waitersOfFree);
-    if (said !== undefined) this.#eventReporter.reportScriptEvent(said);
-    this.#eventReporter.reportReading({ key, hold: after, isIndexed: kept !== undefined, ...told });
-  }
-
-  #recordNotification(key: Key): void {
-    if (!this.masters.isQuorum) this.missedChanges.recordNotification(key);
-  }
-
   #emitChange(): void {
     for (const listener of this.#changeListeners) listener();
   }
-}
-
-/** What people wrote about a lock, here and elsewhere. */
-function withAnnotations(lock: Lock, note: Note | undefined, runbook: string | undefined): Lock {
-  if (note === undefined && runbook === undefined) return lock;
-  return { ...lock, ...(note === undefined ? {} : { note }), ...(runbook === undefined ? {} : { runbook }) };
 }

@@ -79,7 +79,7 @@ export class LiveSnapshot {
       return { text, state: text };
     }
     const waiters = this.watcher.index.findWaiters(key);
-    const lock = this.watcher.toFreeLock(key, this.now, waiters);
+    const lock = this.watcher.locks.toFreeLock(key, this.now, waiters);
     const votes = lock.votes === undefined ? "" : JSON.stringify(lock.votes);
     return {
       text: JSON.stringify(lock),

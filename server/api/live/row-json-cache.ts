@@ -1,7 +1,7 @@
 import type { Note } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
-import type { Watcher } from "../../watch/watcher.ts";
+import type { LockPresenter } from "../../watch/lock-presenter.ts";
 
 interface CachedRow {
   readonly text: string;
@@ -14,14 +14,14 @@ interface CachedRow {
 export class RowJsonCache {
   readonly #rows = new WeakMap<ObservedHold, CachedRow>();
 
-  constructor(private readonly watcher: Pick<Watcher, "toLock" | "findNote" | "findKeysSharingToken">) {}
+  constructor(private readonly locks: LockPresenter) {}
 
   getJson(hold: ObservedHold): string {
-    const sharedWith = this.watcher.findKeysSharingToken(hold);
+    const sharedWith = this.locks.findKeysSharingToken(hold);
     const known = this.#rows.get(hold);
-    const note = toNoteFingerprint(this.watcher.findNote(hold.key, hold));
+    const note = toNoteFingerprint(this.locks.findNote(hold.key, hold));
     if (known?.note === note && isSameKeyList(known.sharedWith, sharedWith)) return known.text;
-    const text = JSON.stringify(this.watcher.toLock(hold, sharedWith));
+    const text = JSON.stringify(this.locks.toLock(hold, sharedWith));
     this.#rows.set(hold, { text, sharedWith, note });
     return text;
   }

@@ -33,7 +33,7 @@ export class TabBroadcaster {
     private readonly watcher: Watcher,
     private readonly journal: Journal,
   ) {
-    this.#rowCache = new RowJsonCache(watcher);
+    this.#rowCache = new RowJsonCache(watcher.locks);
   }
 
   /** @returns resolves when the tab has been told all of the first picture */

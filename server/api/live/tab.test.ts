@@ -26,7 +26,7 @@ it("a view changed while the tab does not read is sent once, with the last chang
   const frame = () =>
     new LiveSnapshot(
       watcher,
-      new RowJsonCache(watcher),
+      new RowJsonCache(watcher.locks),
       { events: [], dropped: 0 },
       { findLastEnd: () => undefined },
     );

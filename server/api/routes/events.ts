@@ -138,7 +138,7 @@ function sendSnapshot(
   for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
     const items = holds
       .slice(at, at + SNAPSHOT_PAGE)
-      .map((hold) => watcher.toLock(hold, watcher.findKeysSharingToken(hold, within)));
+      .map((hold) => watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, within)));
     sink.write(formatSseEvent("snapshot", { items, asOf: watcher.clock.lastUpdate }));
   }
   const names = holds.map(

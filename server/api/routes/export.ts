@@ -85,7 +85,7 @@ async function* streamFile(
     await afterIo();
     yield holds
       .slice(at, at + LOCKS_PER_CHUNK)
-      .map((hold) => lineOf(watcher.toLock(hold, watcher.findKeysSharingToken(hold, within))))
+      .map((hold) => lineOf(watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, within))))
       .join("");
   }
   if (holds.length === total) return;

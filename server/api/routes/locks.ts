@@ -229,12 +229,12 @@ async function readLock(watcher: Watcher, key: Key, within: KeyPatternSet | unde
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
   if (hold !== undefined) return toVisibleLock(watcher, hold, within);
   const { waiters, votes } = observation.state === "free" ? observation : {};
-  return watcher.toFreeLock(key, observation.asOf, waiters, votes);
+  return watcher.locks.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
 /** Of the keys that hold the same token only those are named that the caller may look at. */
 function toVisibleLock(watcher: Watcher, hold: ObservedHold, within: KeyPatternSet | undefined): Lock {
-  return watcher.toLock(hold, watcher.findKeysSharingToken(hold, within));
+  return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, within));
 }
 
 function listLocks(

@@ -46,7 +46,7 @@ export function createNoteRoutes(): Route[] {
         const seen = expect === undefined ? undefined : await readSeenHold(watcher, key, expect, within);
         await notes.set(key, note.trim(), principal.name, expect);
         // Not every lock that can be looked at is in the picture.
-        const stands = watcher.findNote(key, watcher.index.get(key) ?? seen) ?? null;
+        const stands = watcher.locks.findNote(key, watcher.index.get(key) ?? seen) ?? null;
         return createJsonResponse(200, { ...toKeyFields(key), note: stands, asOf: watcher.clock.lastUpdate });
       },
     }),

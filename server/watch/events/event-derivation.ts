@@ -38,7 +38,7 @@ export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" |
 export function eventsFromScript(
   tale: ReportedHold | undefined,
   event: ScriptEvent,
-  hint?: EndCause,
+  endCause?: EndCause,
 ): { tale: ReportedHold | undefined; events: NewEvent[] } {
   const same = tale !== undefined && tale.fence === event.fence && tale.owner === event.owner;
   if (same && event.fence !== null && (event.seq <= tale.seq || isAfterEnd(tale, event)))
@@ -46,7 +46,8 @@ export function eventsFromScript(
   if (!same && tale?.fence && event.fence !== null && Number(event.fence) < Number(tale.fence))
     return { tale, events: [] };
   const events: NewEvent[] = [];
-  if (isOpen(tale) && !same && event.type === "acquired") events.push(createEndEvent(tale, event.at, hint));
+  if (isOpen(tale) && !same && event.type === "acquired")
+    events.push(createEndEvent(tale, event.at, endCause));
   const { owner, fence, count, seq } = event;
   const begun = same ? tale : undefined;
   const next: ReportedHold = {
@@ -115,7 +116,7 @@ export function deriveEvents(
   tales: readonly ReportedHold[],
   presents: readonly CurrentHolder[],
   asOf: number,
-  hint: EndCause,
+  endCause: EndCause,
 ): { tales: ReportedHold[]; events: NewEvent[] } {
   const left = [...tales];
   const next = presents.map((present) => {
@@ -123,7 +124,7 @@ export function deriveEvents(
     const [before] = at < 0 ? [] : left.splice(at, 1);
     return { before, after: toReportedHold(present), present };
   });
-  const endings = left.map((tale) => createEndEvent(tale, asOf, hint));
+  const endings = left.map((tale) => createEndEvent(tale, asOf, endCause));
   const changes = next.flatMap(({ before, after, present }) => {
     if (before !== undefined) return deriveChanges(before, after, present, asOf);
     const type = getStartEventType(present, tales.length === 0);
@@ -166,14 +167,14 @@ export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnaps
   return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
-export function createEndEvent(tale: ReportedHold, asOf: number, hint: EndCause): NewEvent {
+export function createEndEvent(tale: ReportedHold, asOf: number, endCause: EndCause): NewEvent {
   const lapsed = typeof tale.endsAtMs === "number" && asOf >= tale.endsAtMs - CLOCK_TOLERANCE_MS;
   const type: EventType =
-    hint === "evicted" ? "evicted" : lapsed || hint === "expired" ? "expired" : "released";
+    endCause === "evicted" ? "evicted" : lapsed || endCause === "expired" ? "expired" : "released";
   const at = lapsed && type === "expired" ? Math.min(asOf, tale.endsAtMs ?? asOf) : asOf;
   const { count: _count, seq: _seq, ...event } = createDerivedEvent(type, tale, at);
   const blind =
-    hint === "blind" && type === "released" ? { reason: "gone while Redis was out of sight" } : {};
+    endCause === "blind" && type === "released" ? { reason: "gone while Redis was out of sight" } : {};
   return { ...event, heldMs: Math.max(0, at - tale.sinceMs), ...blind };
 }
 

@@ -49,7 +49,7 @@ export class EventReporter {
   readonly #endedHolds = new Map<Key, ReportedHold>();
   readonly #forceReleased = new ForceReleasedHolds();
   readonly #scriptEventAt = new Map<Key, number>();
-  readonly #deferred = new Map<Key, { signature: string; hint: EndCause; timer: NodeJS.Timeout }>();
+  readonly #deferred = new Map<Key, { signature: string; endCause: EndCause; timer: NodeJS.Timeout }>();
 
   constructor(
     private readonly target: string,
@@ -68,12 +68,12 @@ export class EventReporter {
     }
     const event = this.#resolveOwner(said);
     const isWatched = this.requestReread(event.key);
-    const hint = heard ?? this.#deferred.get(event.key)?.hint;
+    const endCause = heard ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
-    const { tale, events } = eventsFromScript(known, event, hint);
+    const { tale, events } = eventsFromScript(known, event, endCause);
     // Our verbs take a lock that nobody else has.
     const isAlone = event.type === "acquired" && events.length > 0;
-    const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, hint)) : [];
+    const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, endCause)) : [];
     if (event.type === "acquired") this.#cancelDeferral(event.key);
     if (event.type === "force_released" && event.fence === null)
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
@@ -123,17 +123,17 @@ export class EventReporter {
       this.#scriptEventAt.delete(key);
     }
     const waited = this.#deferred.get(key);
-    const hint = sighting.endCause ?? waited?.hint;
+    const endCause = sighting.endCause ?? waited?.endCause;
     const tales = this.#listReportedHolds(key);
     const presents = listCurrentHolders(sighting, this.#forceReleased);
     const signature = buildSignature(tales, presents);
     if (waited !== undefined && waited.signature !== signature) this.#cancelDeferral(key);
-    if (canBeScriptChange(tales, presents, sighting.asOf, hint) && waited?.signature !== signature) {
-      this.#defer(key, signature, hint);
+    if (canBeScriptChange(tales, presents, sighting.asOf, endCause) && waited?.signature !== signature) {
+      this.#defer(key, signature, endCause);
       return;
     }
     this.#cancelDeferral(key);
-    const told = deriveEvents(tales, presents, sighting.asOf, hint);
+    const told = deriveEvents(tales, presents, sighting.asOf, endCause);
     this.#storeReported(key, told.tales, sighting.isIndexed ? sighting.hold : undefined);
     this.#appendEvents(key, told.events);
   }
@@ -142,10 +142,10 @@ export class EventReporter {
     for (const key of [...this.#deferred.keys()]) this.#cancelDeferral(key);
   }
 
-  #defer(key: Key, signature: string, hint: EndCause): void {
+  #defer(key: Key, signature: string, endCause: EndCause): void {
     const timer = setTimeout(() => this.requestReread(key), SCRIPT_EVENT_GRACE_MS);
     timer.unref();
-    this.#deferred.set(key, { signature, hint, timer });
+    this.#deferred.set(key, { signature, endCause, timer });
   }
 
   #cancelDeferral(key: Key): void {
@@ -189,12 +189,12 @@ function canBeScriptChange(
   tales: readonly ReportedHold[],
   presents: readonly CurrentHolder[],
   asOf: number,
-  hint: EndCause,
+  endCause: EndCause,
 ): boolean {
   // How the hold before it ended says nothing of how this one began.
   const ours = presents.filter(({ holder }) => hasScriptEvents(holder));
   if (ours.length > 0) return ours.some((present) => !present.isInitialScan && !isReported(tales, present));
-  if (hint === "evicted" || hint === "expired") return false;
+  if (endCause === "evicted" || endCause === "expired") return false;
   return tales.some((tale) => {
     if (tale.fence !== null && !hasScriptEvents(tale)) return false;
     if (presents.some(({ holder }) => holder.owner === tale.owner)) return false;

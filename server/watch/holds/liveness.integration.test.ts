@@ -37,7 +37,7 @@ async function acquireForeignLock(leaseMs: number): Promise<string> {
 
 const getLiveness = (key: string) => {
   const hold = watcher.index.get(key);
-  return hold && (watcher.toLock(hold).verdict ?? undefined);
+  return hold && (watcher.locks.toLock(hold).verdict ?? undefined);
 };
 
 /** How often the watcher has read anything, apart from its rounds, which read the one lock that is known. */

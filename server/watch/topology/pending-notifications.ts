@@ -38,7 +38,7 @@ interface ReadingInfo {
 
 /** Keeps what Redis said of keys until a look takes it in. Moments are of performance.now(). */
 export class PendingNotifications {
-  readonly #endCauses = new Map<Key, { hint: Exclude<EndCause, undefined>; at: number }>();
+  readonly #endCauses = new Map<Key, { endCause: Exclude<EndCause, undefined>; at: number }>();
   readonly #goneAt = new Map<Key, number>();
   readonly #extendedAt = new Map<Key, number>();
   readonly #holderExits = new HolderExits();
@@ -61,10 +61,10 @@ export class PendingNotifications {
   }
 
   findEndCause(key: Key): EndCause {
-    return this.#endCauses.get(key)?.hint;
+    return this.#endCauses.get(key)?.endCause;
   }
 
-  // Both come over one connection, in order: a hint from before a hold began is not of that hold.
+  // Both come over one connection, in order: a cause from before a hold began does not belong to that hold.
   clearEndCause(key: Key): void {
     this.#endCauses.delete(key);
   }
@@ -80,11 +80,11 @@ export class PendingNotifications {
   ): ConsumedNotifications {
     const { key } = observation;
     const goneAt = this.#goneAt.get(key);
-    const hint = this.#endCauses.get(key);
+    const recorded = this.#endCauses.get(key);
     const extendedAt = this.#extendedAt.get(key);
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (goneAt !== undefined && sentAt > goneAt) this.#goneAt.delete(key);
-    if (hint !== undefined && sentAt > hint.at) this.#endCauses.delete(key);
+    if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
     // A key that moves is deleted at one master and restored at the other: that may have been all, or not.
     const wasGone = goneAt !== undefined && !isMoving;
@@ -93,11 +93,11 @@ export class PendingNotifications {
       wasGone,
       hasAmbiguousExit: isDoubtful,
       isExtended: extendedAt !== undefined,
-      endCause: hint?.hint,
+      endCause: recorded?.endCause,
     };
   }
 
-  #setEndCause(key: Key, hint: Exclude<EndCause, undefined>): void {
-    this.#endCauses.set(key, { hint, at: performance.now() });
+  #setEndCause(key: Key, endCause: Exclude<EndCause, undefined>): void {
+    this.#endCauses.set(key, { endCause, at: performance.now() });
   }
 }

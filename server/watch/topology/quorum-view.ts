@@ -114,6 +114,10 @@ export class QuorumView implements TopologyView {
     for (const [key, ballot] of this.#consensusByKey) if (ballot.getReadTimeAt(seat) < seenBefore) yield key;
   }
 
+  readKeys(keys: readonly Key[], { master }: MasterWatch, rules: FormatRules): Promise<Observation[]> {
+    return readKeys(master.redis, keys, rules);
+  }
+
   isKnown(key: Key, at: MasterWatch): boolean {
     const ballot = this.#consensusByKey.get(key);
     return ballot !== undefined && ballot.getReadTimeAt(this.#getVoterState(at)) > Number.NEGATIVE_INFINITY;
@@ -269,7 +273,7 @@ export class QuorumView implements TopologyView {
         since: watching.length >= this.majority ? "exact" : "at_least",
         continuityId: isSeeing ? sights.join("_") : NO_CONTINUITY,
       },
-      endCause: endCause,
+      endCause,
       ...(forceRelease === undefined ? {} : { said: this.#buildForceReleaseEvent(forceRelease, asOf) }),
       asOf,
       sentAt,

@@ -64,6 +64,17 @@ export class SingleMasterView implements TopologyView {
     }
   }
 
+  async readKeys(keys: readonly Key[], { master }: MasterWatch, rules: FormatRules): Promise<Observation[]> {
+    const { routing } = this.masters;
+    const observations = await readKeys(master.redis, keys, rules, routing);
+    if (routing === undefined) return observations;
+    // A key read while its slot moved away may be overtaken by a reading at its new master.
+    const here = observations.filter(({ key }) => this.masters.findMaster(key) === master);
+    const found = new Set(here.map(({ key }) => key));
+    for (const key of keys) if (!found.has(key)) this.enqueueRead(key);
+    return here;
+  }
+
   isKnown(key: Key): boolean {
     return this.index.get(key) !== undefined;
   }
@@ -80,10 +91,10 @@ export class SingleMasterView implements TopologyView {
   onScriptEvent(event: ScriptEvent, { master }: MasterWatch) {
     // On a cluster every master passes on what one was told.
     if (this.masters.findMaster(event.key) !== master) return undefined;
-    const hint = this.#pendingNotifications.findEndCause(event.key);
+    const endCause = this.#pendingNotifications.findEndCause(event.key);
     if (event.type === "acquired") this.#pendingNotifications.clearEndCause(event.key);
     this.#pendingNotifications.recordScriptEvent(event);
-    return { event, hint };
+    return { event, endCause };
   }
 
   onBlindPeriod(keys: Iterable<Key>): void {
@@ -104,7 +115,7 @@ export class SingleMasterView implements TopologyView {
     return {
       observation,
       context: { ...heard, since, continuityId: connection.continuityId },
-      endCause: endCause,
+      endCause,
       asOf: observation.state === "unreadable" ? clock.now() : observation.asOf,
       sentAt,
       isInitialScan: reconciliation.isInitialScan,

@@ -6,7 +6,7 @@ import type { ScriptEvent } from "../connection/script-event.ts";
 import type { EndCause } from "../events/event-derivation.ts";
 import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
-import type { MasterWatch } from "./master-watch.ts";
+import type { MasterView, MasterWatch } from "./master-watch.ts";
 
 /** What a look comes to: what is taken into the picture, and what is told. */
 export interface AppliedReading {
@@ -23,7 +23,7 @@ export interface AppliedReading {
 }
 
 /** How what is seen and heard at the masters of a target makes one picture. */
-export interface TopologyView {
+export interface TopologyView extends MasterView {
   /** Whether the picture can be right at all. */
   readonly isUp: boolean;
   /** Of a quorum: how many masters have to agree. */
@@ -38,20 +38,13 @@ export interface TopologyView {
   readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation>;
   /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
   confirmContinuity(key: Key): Promise<void>;
-  /** Keys that are known to be at this master; given a time, those that were not looked at there for so long. */
-  listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
-  isKnown(key: Key, at: MasterWatch): boolean;
-  /** In how many ms after its last look a key is to be read again there; undefined: not by itself. */
-  computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
   /** Redis said that something happened to the key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   /** What one of our scripts said; gives what is told of it right away. */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,
-  ): { readonly event: ScriptEvent; readonly hint: EndCause } | undefined;
-  /** Nothing was heard of these for a while. */
-  onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void;
+  ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
   /** undefined: nothing can be concluded from it alone, or not yet. */
   evaluateReading(look: Reading, at: MasterWatch): AppliedReading | undefined;
   /** Called when a master is in another state than before. */

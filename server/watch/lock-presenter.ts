@@ -1,0 +1,59 @@
+import type { Lock, Note } from "../../lib/contract/lock.ts";
+import type { Key } from "../../lib/keys/key.ts";
+import type { SeenVotes, SeenWaiters } from "../formats/observation.ts";
+import type { KeyPatternSet } from "../redis/glob.ts";
+import type { Notes } from "./annotations/notes.ts";
+import type { Runbooks } from "./annotations/runbooks.ts";
+import { toFreeLock, toLock } from "./holds/lock-view.ts";
+import type { ObservedHold } from "./holds/observed-hold.ts";
+import type { LockIndex } from "./index/lock-index.ts";
+
+/** How many keys with the same token a lock is shown with. */
+const SHARED_WITH_MAX = 20;
+
+/** Shows holds of the index as locks of the API, with notes, runbooks and the keys that share their token. */
+export class LockPresenter {
+  #notes: Notes | undefined;
+
+  constructor(
+    private readonly target: string,
+    private readonly index: LockIndex,
+    private readonly findVotes: (key: Key) => SeenVotes | undefined,
+    private readonly runbooks: Runbooks | undefined,
+  ) {}
+
+  attachNotes(notes: Notes): void {
+    this.#notes = notes;
+  }
+
+  /** Some of the other keys that hold the very token of this hold now, of those that the caller may know of. */
+  findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
+    const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
+    return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));
+  }
+
+  toLock(hold: ObservedHold, sharedWith = this.findKeysSharingToken(hold)): Lock {
+    return this.#annotate(toLock(this.target, hold, sharedWith), hold.key, hold);
+  }
+
+  /** @param votes on the key; those in the index by default */
+  toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
+    return this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
+  }
+
+  /** The note that someone wrote about a lock. */
+  findNote(key: Key, hold: ObservedHold | undefined): Note | undefined {
+    return this.#notes?.find(key, hold);
+  }
+
+  #annotate(lock: Lock, key: Key, hold: ObservedHold | undefined): Lock {
+    const note = this.findNote(key, hold);
+    const runbook = this.runbooks?.findUrl(key);
+    if (note === undefined && runbook === undefined) return lock;
+    return {
+      ...lock,
+      ...(note === undefined ? {} : { note }),
+      ...(runbook === undefined ? {} : { runbook }),
+    };
+  }
+}
