@@ -10,6 +10,9 @@ const BUILD_MS = 600_000;
 /** What pages are made from, and the types that they need of the server. */
 const COPIED = [...BUILD_INPUTS, "package.json", "server"];
 
+/** Tests import what is not copied, and the build checks the types of every file. */
+const filter = (path: string) => !/\.test\.tsx?$/.test(path);
+
 export interface ConsoleBelow {
   /** A folder with the pages, built to be below the path. */
   readonly dir: string;
@@ -22,7 +25,8 @@ export async function provideConsoleBelow(): Promise<ConsoleBelow> {
   const dir = await place("console-below", [basePath, hashInputs(ROOT)], async (copy) => {
     for (const part of COPIED) {
       const from = join(ROOT, part);
-      if (existsSync(from)) cpSync(from, join(copy, part), { recursive: true, preserveTimestamps: true });
+      if (existsSync(from))
+        cpSync(from, join(copy, part), { recursive: true, preserveTimestamps: true, filter });
     }
     const modules = ["node_modules", join(copy, "node_modules")];
     await run("cp", ["-al", ...modules], { limitMs: BUILD_MS, cwd: ROOT }).catch(() =>
