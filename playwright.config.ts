@@ -9,13 +9,16 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   forbidOnly: true,
-  // A browser, a server and a Redis share two cores: what fails twice is broken, what fails once is told as flaky.
-  retries: 1,
-  timeout: 30_000,
+  retries: 0,
+  // Both only bound a hang: a test that proves a time measures it.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
     viewport: { width: 1440, height: 900 },
-    // A trace of what fails takes a fifth of the time of all that does not: on a machine with time to spare.
+    // An action waits until its element stands still.
+    contextOptions: { reducedMotion: "reduce" },
+    // Recording traces makes the run a fifth longer.
     trace: process.env.LOCKKEEPER_E2E_TRACE === undefined ? "off" : "retain-on-failure",
     launchOptions: {
       ...(existsSync(chromium) ? { executablePath: chromium } : {}),

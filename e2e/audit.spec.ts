@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
+import { takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
 import { expect, test } from "./console.ts";
-import { shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const actions = (page: Page) => page.getByRole("region", { name: "Actions" });
@@ -10,7 +10,6 @@ test("a force-release appears in the audit with what was seen, and can be filter
   lockkeeper,
   key,
 }, info) => {
-  test.setTimeout(90_000);
   const names = [key("a"), key("b")];
   for (const name of names) {
     const { body } = await lockkeeper.api(`${pathOf(name)}/acquire`, {
@@ -39,7 +38,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await expect(freed).toContainText("stuck@vm-3");
   await expect(freed).toContainText("Version seen");
   await expect(freed).toContainText("operator:mei");
-  await shootThemes(page, info, "audit");
+  await takeThemeScreenshots(page, info, "audit");
 
   await page.getByRole("button", { name: "Show all" }).click();
   await expect(page).not.toHaveURL(/key=/);
@@ -48,7 +47,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await expect(page).toHaveURL(/outcome=changed/);
   await expect(actions(page).getByRole("listitem").filter({ hasText: second })).toContainText("key:root");
   await expect(actions(page).getByRole("listitem").filter({ hasText: first })).toHaveCount(0);
-  await page.screenshot({ path: info.outputPath("filtered.png") });
+  await takeScreenshot(page, info, "filtered");
 
   // By keyboard alone: until an hour ago there was nothing, and Escape chooses nothing.
   const when = page.getByRole("button", { name: "Any time" });
@@ -64,7 +63,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
     return new Date(now - new Date().getTimezoneOffset() * 60_000 - 3_600_000).toISOString().slice(0, 19);
   });
   await dialog.getByLabel("Until").fill(anHourAgo);
-  await page.screenshot({ path: info.outputPath("when.png") });
+  await takeScreenshot(page, info, "when");
   await dialog.getByLabel("Until").press("Enter");
   await expect(page).toHaveURL(/to=\d+/);
   await expect(page.getByRole("heading", { name: "No action matches" })).toBeVisible();
@@ -85,7 +84,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole("button", { name: "Show all" }).click();
   await expect(actions(page).getByRole("listitem").first()).toBeVisible();
-  await page.screenshot({ path: info.outputPath("phone.png") });
+  await takeScreenshot(page, info, "phone");
 });
 
 test("a user who is not an admin has no audit in the menu and sees who may open it", async ({

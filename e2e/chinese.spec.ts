@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { LANGUAGE_COOKIE } from "../lib/i18n/language.ts";
 import { zh } from "../lib/i18n/zh/messages.ts";
-import { assertChinese } from "./chinese.ts";
+import { assertAccessible } from "./accessibility.ts";
+import { assertChinese } from "./assert-chinese.ts";
 import { type Console, expect, test } from "./console.ts";
-import { assertAccessible } from "./look.ts";
 
 const { apiKeys, audit, bulk, docs, emptyLocks, formats, keysHelp, lockParts, login } = zh;
 const { operators, settings, shell, targets, ui, viewTools } = zh;
@@ -27,7 +27,6 @@ test("navigation, owners, audit and docs are in Chinese when Chinese is selected
   lockkeeper,
   key,
 }) => {
-  test.setTimeout(120_000);
   await speakChinese(page, lockkeeper);
   const name = key("zh");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
@@ -63,7 +62,6 @@ test("the table, a lock page and its actions are in Chinese when Chinese is sele
   lockkeeper,
   key,
 }) => {
-  test.setTimeout(90_000);
   await speakChinese(page, lockkeeper);
   const name = key("table");
   const record = { service: "billing", host: "vm-1", pid: 17 };
@@ -130,7 +128,6 @@ test("events, targets and formats are in Chinese when Chinese is selected", asyn
 });
 
 test("settings and login are in Chinese when Chinese is selected", async ({ page, lockkeeper, key }) => {
-  test.setTimeout(120_000);
   await speakChinese(page, lockkeeper);
   const name = key("app").replaceAll(":", "-");
   await page.goto("/settings/you");

@@ -26,7 +26,7 @@ test("the demo fills the console with locks of several kinds of workers, some of
   // Wide enough for the events beside the table.
   await page.setViewportSize({ width: 1700, height: 900 });
   await page.goto(link);
-  await expect(page.getByRole("row", { name: "price-fetcher" })).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole("row", { name: "price-fetcher" })).toBeVisible();
   await expect(page.getByRole("row", { name: "checkout" }).first()).toBeVisible();
   for (const what of ["reentered", "lock:ids:", "lock:rate:"])
     await expect(page.getByText(what).first()).toBeAttached();

@@ -20,8 +20,10 @@ test("the docs list every operation and copy the snippet in the selected languag
   await expect(page.getByRole("article")).toHaveCount(operations);
 
   await page.getByRole("button", { name: "Python", exact: true }).click();
+  // "Copied" is shown for 1.5 s only, so the wait for it starts before the click.
+  const copiedNote = operation.getByText("Copied").first().waitFor({ state: "attached" });
   await operation.getByRole("button", { name: "Copy: releaseLock in Python" }).click();
-  await expect(operation.getByText("Copied").first()).toBeAttached();
+  await copiedNote;
   // The page itself may not read the clipboard; a person pastes.
   await page.evaluate(() => document.querySelector("main")?.append(document.createElement("textarea")));
   const pasted = page.locator("textarea");
@@ -65,9 +67,10 @@ test("the docs fit a phone screen", async ({ page }) => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });
   await page.setViewportSize({ width: 375, height: 740 });
-  const overflow = await page.evaluate(() => {
-    const main = document.querySelector("main > div");
-    return main === null ? -1 : main.scrollWidth - main.clientWidth;
-  });
-  expect(overflow).toBe(0);
+  const overflow = () =>
+    page.evaluate(() => {
+      const main = document.querySelector("main > div");
+      return main === null ? -1 : main.scrollWidth - main.clientWidth;
+    });
+  await expect.poll(overflow).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { assertAccessibleInThemes, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 let redis: TestRedis;
 let lockkeeper: Console;
@@ -10,7 +10,6 @@ let pastAt: number;
 
 // What happened, then a time without any console, then another one on the same Redis.
 test.beforeAll(async () => {
-  test.setTimeout(60_000);
   redis = await startTestRedis();
   const before = await startConsole({ REDIS_URL: redis.url });
   for (const name of ["anna", "bert", "carl"]) {
@@ -60,15 +59,15 @@ test("older events can be loaded, including gaps in which nothing was observed",
   // The newest first.
   expect(at(key)).toBeLessThan(at("Nobody watched from"));
   expect(at("Nobody watched from")).toBeLessThan(at("lock:busy:"));
-  await shootThemes(page, info, "gap");
+  await takeThemeScreenshots(page, info, "gap");
   // Older ones come as one goes there, to the end.
   await expect(async () => {
     await events(page).press("End");
     await expect(entryOf(page, "acquired", "lock:past:anna")).toBeInViewport({ timeout: 500 });
-  }).toPass({ timeout: 10_000 });
+  }).toPass();
   await expect(events(page)).toContainText("This is where the history begins.");
   await expect(entryOf(page, "released", "lock:past:bert")).toHaveCount(1);
-  await shootThemes(page, info, "older");
+  await takeThemeScreenshots(page, info, "older");
   await assertAccessibleInThemes(page, "older events");
   await context.close();
 });
@@ -89,7 +88,7 @@ test("the events page shows a past moment until the user returns to live", async
   await expect(page.getByLabel("Show events until")).toHaveValue(moment);
   await expect(entryOf(page, "acquired", "lock:past:carl")).toBeVisible();
   await expect(events(page)).not.toContainText("lock:past:later");
-  await page.screenshot({ path: info.outputPath("until.png") });
+  await takeScreenshot(page, info, "until");
   await page.getByRole("button", { name: "Load newer" }).click();
   await expect(page.getByRole("button", { name: "Load newer" })).toHaveCount(0);
   await events(page).press("Home");
@@ -119,7 +118,7 @@ test("search and event types are in the URL and also apply to events loaded late
   await expect(entryOf(page, "acquired", "lock:past:bert")).toBeVisible();
   await expect(entryOf(page, "released", "lock:past:bert")).toHaveCount(0);
   await expect(entryOf(page, "acquired", "lock:past:anna")).toHaveCount(0);
-  await page.screenshot({ path: info.outputPath("filtered.png") });
+  await takeScreenshot(page, info, "filtered");
   await page.getByLabel("Search events").fill("bert held>5m");
   await expect(page.getByText("No event has held>5m")).toBeVisible();
   await expect(page).toHaveURL(/q=owner:bert/);
@@ -167,12 +166,12 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ br
   await expect(async () => {
     await page.keyboard.press("j");
     await expect(open).toBeFocused({ timeout: 200 });
-  }).toPass({ timeout: 5000 });
+  }).toPass();
   await page.keyboard.press("Enter");
   await expect(details).toContainText("bert");
   await expect(details).toContainText("told by who did it");
   await assertAccessibleInThemes(page, "details of an event");
-  await shootThemes(page, info, "details");
+  await takeThemeScreenshots(page, info, "details");
   // Reading the clipboard is not granted to pages, so what is written is kept.
   await page.evaluate(() => {
     navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text });
@@ -205,7 +204,7 @@ test("a past time range is replayed by keyboard until its end", async ({ browser
   await page.keyboard.press("Shift+ArrowRight");
   await expect(entryOf(page, "acquired", "lock:past:anna")).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`at=${from + 30_000}`));
-  await shootThemes(page, info, "replay");
+  await takeThemeScreenshots(page, info, "replay");
   await assertAccessibleInThemes(page, "replay");
   await page.keyboard.press("Shift+ArrowLeft");
   await expect(clock).toHaveText(begin ?? "");

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
+import { assertAccessibleInThemes, takeThemeScreenshots } from "./accessibility.ts";
 import { expect, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" });
 const branch = (page: Page, name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name}`) });
@@ -53,7 +53,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await expect(search(page)).toHaveValue(`key:${key("fx:a:")}* service:="mail"`);
   await expect(services.getByRole("checkbox", { checked: true })).toHaveCount(1);
   await assertAccessibleInThemes(page, "facets");
-  await shootThemes(page, info, "facets");
+  await takeThemeScreenshots(page, info, "facets");
   await services.getByRole("checkbox", { name: "mail" }).uncheck();
   await expect(search(page)).toHaveValue(`key:${key("fx:a:")}*`);
   await search(page).fill(`key:${key("fx:a:")}* is:abnormal format:redis*`);
@@ -87,7 +87,7 @@ test("on a phone the filters open as a sheet, and a failed count shows an error"
   await sheet.getByRole("checkbox", { name: "no expiry" }).check();
   await expect(page).toHaveURL(/verdict:no-expiry/);
   await assertAccessibleInThemes(page, "facets on a phone");
-  await shootThemes(page, info, "facets-phone");
+  await takeThemeScreenshots(page, info, "facets-phone");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Filters, 1 chosen" })).toBeFocused();
   await page.route("**/api/v1/facets?**", (route) => route.abort());

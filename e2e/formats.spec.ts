@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { assertAccessibleInThemes, takeThemeScreenshots } from "./accessibility.ts";
 import { expect, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
@@ -114,7 +114,7 @@ test("a format rule resolves an ambiguous lock and can be removed", async ({
   await expect(line).toContainText("1 lock");
   await expect(line).toContainText(/→\s*Spring Integration certain/);
   await assertAccessibleInThemes(page, "preview of a rule");
-  await shootThemes(page, info, "preview");
+  await takeThemeScreenshots(page, info, "preview");
   await preview.getByRole("button", { name: "Add rule" }).click();
   await expect(preview).toHaveCount(0);
   const rule = page.getByRole("list", { name: "Rules" }).getByRole("listitem").filter({ hasText: name });

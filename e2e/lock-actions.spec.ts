@@ -1,3 +1,4 @@
+import { takeScreenshot } from "./accessibility.ts";
 import { expect, test } from "./console.ts";
 
 test("the lease of a holder is extended, and a note is left on the lock", async ({
@@ -17,7 +18,7 @@ test("the lease of a holder is extended, and a note is left on the lock", async 
   await expect(give).toHaveAttribute("title", "Say why.");
   await sheet.getByLabel("From now on it has").selectOption("1 hour");
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the migration is at 80 %");
-  await page.screenshot({ path: info.outputPath("extend.png") });
+  await takeScreenshot(page, info, "extend");
   await give.click();
   await expect(sheet.getByTestId("outcome")).toContainText(/It has (59 m|1 h)/);
   expect(Number(await lockkeeper.redis.runCli("PTTL", name))).toBeGreaterThan(3_000_000);
@@ -33,7 +34,7 @@ test("the lease of a holder is extended, and a note is left on the lock", async 
   await expect(note).toContainText("mei");
   await expect(note).toContainText("about this hold");
   await expect(note).toContainText("<U+202E>");
-  await page.screenshot({ path: info.outputPath("note.png") });
+  await takeScreenshot(page, info, "note");
   await page.keyboard.press("r");
   await expect(sheet.getByTestId("note")).toContainText("before you free it");
   await page.keyboard.press("Escape");

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../lib/contract/event.ts";
+import { assertAccessibleInThemes, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
 import { type Console, expect, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
@@ -91,12 +91,12 @@ test("overlapping holds and gaps are drawn and named, and are accessible in both
   await page.keyboard.press("Home");
   await page.getByRole("button", { name: "Show what is there" }).click();
   await expect(page.getByTestId("raw")).toContainText("hash, ");
-  await shootThemes(page, info, "lock-page", { fullPage: true });
+  await takeThemeScreenshots(page, info, "lock-page", { fullPage: true });
   await timeline.screenshot({ path: info.outputPath("timeline.png") });
   await assertAccessibleInThemes(page, "lock page");
   await page.setViewportSize({ width: 360, height: 780 });
   await timeline.scrollIntoViewIfNeeded();
-  await page.screenshot({ path: info.outputPath("phone.png") });
+  await takeScreenshot(page, info, "phone");
 });
 
 test("a lock page links to the owner's other locks, releases them all, and shows the raw Redis data", async ({
@@ -117,7 +117,7 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   const raw = page.getByTestId("raw");
   await expect(raw).toContainText(/^string, 9 m \d+ s to live/);
   await expect(raw.getByRole("cell")).toHaveText(`gone "at" ${key("owner")} <b>`);
-  await shootThemes(page, info, "owner-and-raw", { fullPage: true });
+  await takeThemeScreenshots(page, info, "owner-and-raw", { fullPage: true });
   await assertAccessibleInThemes(page, "other locks and raw view");
   await others.getByRole("button", { name: "Free all…" }).click();
   const sheet = page.getByRole("dialog");
@@ -166,7 +166,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await expect(runbook).toHaveAttribute("href", `https://wiki.example/locks?key=${encodeURIComponent(name)}`);
   await expect(runbook).toHaveAttribute("rel", "noopener noreferrer");
   await expect(runbook).toHaveAttribute("target", "_blank");
-  await shootThemes(page, info, "waited-for", { fullPage: true });
+  await takeThemeScreenshots(page, info, "waited-for", { fullPage: true });
   await assertAccessibleInThemes(page, "a lock that is waited for");
   await page.keyboard.press("r");
   await expect(page.getByRole("dialog").getByRole("link", { name: /Runbook/ })).toBeVisible();

@@ -84,11 +84,11 @@ test("the overview counts the current locks, links to them and names the pattern
     await askAgain(page);
     const line = figure(page, "acquisitionsPerS").getByRole("img");
     await expect(line).toHaveAttribute("aria-label", /In the last hour, as far as/, { timeout: 1000 });
-  }).toPass({ timeout: 15_000 });
+  }).toPass();
   await expect(figure(page, "abnormal").getByRole("button")).toContainText(/^[1-9]/);
   await figure(page, "abnormal").getByRole("button").click();
   await expect(page.getByLabel("Search locks")).toHaveValue("is:abnormal");
-  await expect(page.getByRole("row").filter({ hasText: "stuck" })).toHaveCount(1);
+  await expect(page.getByRole("row").filter({ hasText: key("stuck") })).toHaveCount(1);
   await overview(page).getByRole("button", { name: "Patterns" }).click();
   const contended = overview(page).getByRole("region", { name: "Most contended" });
   await contended.getByRole("button").first().click();

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
+import { assertAccessibleInThemes, takeThemeScreenshots } from "./accessibility.ts";
 import { expect, logIn, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes } from "./look.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const shown = (filter: string, more = "") => `/?q=${encodeURIComponent(filter)}${more}`;
@@ -35,7 +35,6 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   lockkeeper,
   key,
 }, info) => {
-  test.setTimeout(60_000);
   await noteCopies(page);
   await lockkeeper.api(`${pathOf(key("a"))}/acquire`, { owner: "owner-a", leaseMs: 600_000 });
   const filter = `key:${key("*")}`;
@@ -47,7 +46,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await expect(form.getByRole("textbox", { name: "Name" })).toBeFocused();
   await expect(form).toContainText(filter);
   await form.getByRole("textbox", { name: "Name" }).fill("payments EU");
-  await shootThemes(page, info, "save");
+  await takeThemeScreenshots(page, info, "save");
   await assertAccessibleInThemes(page, "save");
   await page.keyboard.press("Enter");
   await expect(form).toHaveCount(0);
@@ -70,7 +69,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   const more = page.getByRole("button", { name: "More about payments EU" });
   await more.click();
   await expect(page.getByRole("menuitem", { name: "Move to the left" })).toContainText("It is the first");
-  await shootThemes(page, info, "view-menu");
+  await takeThemeScreenshots(page, info, "view-menu");
   await assertAccessibleInThemes(page, "view-menu");
   const link = await copied(page, "Copy the link");
   expect(Object.fromEntries(new URL(link).searchParams)).toEqual({
@@ -123,7 +122,7 @@ test("all matching locks are exported as a file, and a failed export is reported
   await expect(csv).toContainText("3 as they are now");
   // A link as any other, with the session that the browser has.
   await expect(csv).toHaveAttribute("href", /^\/api\/v1\/export\/locks\?format=csv&filter=/);
-  await shootThemes(page, info, "export");
+  await takeThemeScreenshots(page, info, "export");
   await assertAccessibleInThemes(page, "export");
   const [file] = await Promise.all([page.waitForEvent("download"), csv.click()]);
   expect(file.suggestedFilename()).toBe("lockkeeper-locks-default.csv");
@@ -156,7 +155,7 @@ test("a lock is copied as link, key, owner or command, by mouse or keyboard, and
   await expect(row).toBeVisible();
   await page.keyboard.press("j");
   await page.keyboard.press("c");
-  await shootThemes(page, info, "copy");
+  await takeThemeScreenshots(page, info, "copy");
   await assertAccessibleInThemes(page, "copy");
   expect(await copied(page, /^Key /)).toBe(hostile);
   await expect(row).toBeFocused();

@@ -2,8 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import {
+  assertAccessibleInThemes,
+  emulateTheme,
+  THEMES,
+  takeScreenshot,
+  takeThemeScreenshots,
+} from "./accessibility.ts";
 import { type Console, expect, logIn, startConsole, test } from "./console.ts";
-import { assertAccessibleInThemes, shootThemes, showIn, THEMES } from "./look.ts";
 
 let shop: TestRedis;
 let away: TestRedis | undefined;
@@ -35,7 +41,6 @@ test.afterAll(async () => {
 });
 
 test("the console switches between targets, and an unreachable one recovers", async ({ browser }, info) => {
-  test.setTimeout(90_000);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await lockkeeper.api("/locks/lock%3Aof-shop/acquire", { owner: "till@shop-1", leaseMs: 600_000 });
@@ -54,10 +59,10 @@ test("the console switches between targets, and an unreachable one recovers", as
     "href",
     "/targets?target=away",
   );
-  await page.screenshot({ path: info.outputPath("never-reached.png") });
+  await takeScreenshot(page, info, "never-reached");
 
   away = await startTestRedis({ port: awayPort });
-  await expect(page.getByTestId("connection")).toContainText("live", { timeout: 15_000 });
+  await expect(page.getByTestId("connection")).toContainText("live");
   await lockkeeper.api("/locks/lock%3Aof-staging/acquire?target=away", {
     owner: "test@stage-1",
     leaseMs: 600_000,
@@ -95,7 +100,6 @@ test("a read-only target offers no release and explains why", async ({ browser }
 test("the Targets page names unsafe settings with the command that fixes them, in both themes", async ({
   browser,
 }, info) => {
-  test.setTimeout(90_000);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await logIn(context, lockkeeper);
   await page.getByRole("link", { name: "Targets" }).click();
@@ -114,21 +118,22 @@ test("the Targets page names unsafe settings with the command that fixes them, i
   const silent = page.getByRole("region", { name: "Staging" });
   await expect(silent).toContainText(
     `redis-cli -h 127.0.0.1 -p ${awayPort} CONFIG SET notify-keyspace-events 'Kghszxe$'`,
-    { timeout: 40_000 },
+    // The settings of a target are read again every 30 s.
+    { timeout: 90_000 },
   );
   await expect(silent).toContainText("expired keys: when a lease ends");
   await expect(page.getByRole("region", { name: "reports" })).toContainText("read-only");
-  await shootThemes(page, info, "targets", { fullPage: true });
+  await takeThemeScreenshots(page, info, "targets", { fullPage: true });
   await assertAccessibleInThemes(page, "targets");
   await page.getByRole("button", { name: "Target: Shop" }).click();
   await expect(page.getByRole("menuitem")).toHaveCount(3);
-  await shootThemes(page, info, "menu");
+  await takeThemeScreenshots(page, info, "menu");
   await page.keyboard.press("Escape");
   const production = page.getByRole("banner").getByText("production");
   const tints = async () => {
     const seen: string[] = [];
     for (const theme of THEMES) {
-      await showIn(page, theme);
+      await emulateTheme(page, theme);
       seen.push(
         await page.getByRole("banner").evaluate((header) => getComputedStyle(header).backgroundColor),
       );
@@ -138,7 +143,7 @@ test("the Targets page names unsafe settings with the command that fixes them, i
   const ofProduction = await tints();
   await page.setViewportSize({ width: 390, height: 800 });
   await expect(production).toBeInViewport({ ratio: 1 });
-  await shootThemes(page, info, "phone");
+  await takeThemeScreenshots(page, info, "phone");
   await page.goto("/?target=reports");
   await expect(page.getByRole("banner").getByText("read-only")).toBeVisible();
   await expect(production).toHaveCount(0);

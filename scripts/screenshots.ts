@@ -1,11 +1,17 @@
-// npm run screenshots: every page, theme and state of a console on a plausible bad night, for the README and for
-// looking at. `npm run screenshots -- lock sheet` takes those scenes only.
+// npm run screenshots: every page, theme and state of a console of a plausible incident, for the README and
+// for review. `npm run screenshots -- lock sheet` takes those scenes only.
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
 import { logIn } from "../e2e/console.ts";
-import { type NightConsole, startNight } from "../e2e/night/night-console.ts";
-import { drawHour, LAST_SCENES, type Look, SCENES, type Scene } from "../e2e/night/scenes.ts";
+import { type IncidentConsole, startIncidentConsole } from "../e2e/incident/incident-console.ts";
+import {
+  DISRUPTIVE_SCENES,
+  mockStatsHistory,
+  SCENES,
+  type Scene,
+  type Viewpoint,
+} from "../e2e/incident/scenes.ts";
 import { LANGUAGE_COOKIE } from "../lib/i18n/language.ts";
 import settings from "../playwright.config.ts";
 import type { TestRedis } from "../test/support/test-redis.ts";
@@ -15,7 +21,7 @@ const THEMES = ["light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 const SETTLE_MS = 1300;
 
-const SIZES: Readonly<Record<Look, { width: number; height: number }>> = {
+const SIZES: Readonly<Record<Viewpoint, { width: number; height: number }>> = {
   desk: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
   wide: { width: 2560, height: 1300 },
@@ -24,7 +30,7 @@ const SIZES: Readonly<Record<Look, { width: number; height: number }>> = {
 };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const isChinese = (look: Look) => look.startsWith("chinese");
+const isChinese = (look: Viewpoint) => look.startsWith("chinese");
 
 interface Room {
   redis: TestRedis;
@@ -34,7 +40,11 @@ interface Room {
   url: string;
 }
 
-async function take({ context, page, theme, url, redis }: Room, scene: Scene, look: Look): Promise<void> {
+async function take(
+  { context, page, theme, url, redis }: Room,
+  scene: Scene,
+  look: Viewpoint,
+): Promise<void> {
   await page.setViewportSize(SIZES[look]);
   await context.addCookies([{ name: LANGUAGE_COOKIE, value: isChinese(look) ? "zh" : "en", url }]);
   try {
@@ -52,7 +62,7 @@ async function take({ context, page, theme, url, redis }: Room, scene: Scene, lo
 
 async function takeAll(
   browser: Browser,
-  { lockkeeper, redis }: NightConsole,
+  { lockkeeper, redis }: IncidentConsole,
   theme: Theme,
   wanted: readonly string[],
 ) {
@@ -64,7 +74,7 @@ async function takeAll(
     locale: "en-US",
   });
   const page = await logIn(context, lockkeeper, "mei");
-  await drawHour(page);
+  await mockStatsHistory(page);
   const room = { context, page, theme, url: lockkeeper.url, redis };
   const isWanted = ({ name }: Scene) => wanted.length === 0 || wanted.includes(name);
   for (const scene of SCENES.filter(isWanted)) {
@@ -73,19 +83,19 @@ async function takeAll(
       if (look === "desk" || look === "phone" || theme === "light") await take(room, scene, look);
     }
   }
-  for (const scene of LAST_SCENES.filter(isWanted)) await take(room, scene, "desk");
+  for (const scene of DISRUPTIVE_SCENES.filter(isWanted)) await take(room, scene, "desk");
   await context.close();
 }
 
 mkdirSync(OUT, { recursive: true });
 const browser = await chromium.launch(settings.use?.launchOptions ?? {});
-// A night of its own for each theme, so that both show the same moment of it.
+// Each theme has an incident of its own, so that both show the same moment.
 for (const theme of THEMES) {
-  const night = await startNight();
+  const incident = await startIncidentConsole();
   try {
-    await takeAll(browser, night, theme, process.argv.slice(2));
+    await takeAll(browser, incident, theme, process.argv.slice(2));
   } finally {
-    await night.stop();
+    await incident.stop();
   }
 }
 await browser.close();

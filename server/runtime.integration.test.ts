@@ -1,52 +1,51 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { expect, test } from "vitest";
+import { startTestRedis } from "../test/support/test-redis.ts";
 import { readConfig } from "./config/config.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { ServerProcess } from "./server-process.ts";
 
-let redis: TestRedis;
-beforeEach(async () => {
-  redis = await startTestRedis();
-});
-afterEach(async () => await redis.stop());
+const it = test
+  .extend("redis", async ({}, { onCleanup }) => {
+    const redis = await startTestRedis();
+    onCleanup(() => redis.stop());
+    return redis;
+  })
+  .extend("service", ({ redis }, { onCleanup }) => {
+    const config = readConfig({ REDIS_URL: redis.url, PORT: "0", LOCKKEEPER_LOG: "silent" }, []);
+    const service = new ServerProcess(config);
+    onCleanup(() => service.stop());
+    return service;
+  });
 
-async function startRuntime(): Promise<unknown> {
-  const service = new ServerProcess(
-    readConfig({ REDIS_URL: redis.url, PORT: "0", LOCKKEEPER_LOG: "silent" }, []),
-  );
-  try {
-    return await service.start(() => undefined);
-  } catch (error) {
-    return error;
-  } finally {
-    await service.stop();
-  }
-}
-
-it("startup fails with one line when the Redis user may not access Lockkeeper's own keys", async () => {
+it("startup fails with one line when the Redis user may not access Lockkeeper's own keys", async ({
+  redis,
+  service,
+}) => {
   await redis.createClient().call("ACL", "SETUSER", "default", "resetkeys", "~lock:*");
-  const error = await startRuntime();
+  const error = await service.start(() => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\.$/);
 });
 
-it("startup fails with one line when one of Lockkeeper's own keys has the wrong type", async () => {
+it("startup fails with one line when one of Lockkeeper's own keys has the wrong type", async ({
+  redis,
+  service,
+}) => {
   await redis.createClient().lpush("{lockkeeper}:home", "anything");
-  const error = await startRuntime();
+  const error = await service.start(() => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/WRONGTYPE/);
 });
 
-it("startup continues without a login link while the home store does not respond", async () => {
-  const service = new ServerProcess(
-    readConfig({ REDIS_URL: redis.url, PORT: "0", LOCKKEEPER_LOG: "silent" }, []),
-  );
+it("startup continues without a login link while the home store does not respond", async ({
+  redis,
+  service,
+}) => {
   try {
     const { runtime } = await service.start(() => undefined);
     redis.freeze();
     expect(await runtime.createLoginLink()).toBeUndefined();
   } finally {
     redis.thaw();
-    await service.stop();
   }
 });

@@ -1,51 +1,52 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
-import { ROOT_KEY, waitUntil } from "../test/support/test-server.ts";
+import { describe, expect } from "vitest";
+import { redisTest } from "../test/support/fixtures.ts";
+import { createTestKey } from "../test/support/test-locks.ts";
+import { createBearerHeader, ROOT_KEY, waitUntil } from "../test/support/test-server.ts";
 
 const SERVER = fileURLToPath(new URL("../test/support/workers/api-server.ts", import.meta.url));
 
 const buildWaitersKey = (key: string) => `lockkeeper:waiters:{${key}}`;
 
-let redis: TestRedis;
-let direct: Redis;
-let child: ChildProcess;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  direct = redis.createClient();
-});
-afterAll(async () => await redis.stop());
-afterEach(() => child.kill("SIGKILL"));
-
 interface RunningServer {
+  readonly child: ChildProcess;
   readonly url: string;
   readonly ended: Promise<unknown[]>;
   acquire(key: string, body: object, headers?: Record<string, string>): Promise<Response>;
   release(key: string, owner: string): Promise<Response>;
 }
 
-async function startServer(environment: Record<string, string> = {}): Promise<RunningServer> {
-  const own = {
-    NODE_ENV: "production" as const,
-    PORT: "0",
-    REDIS_URL: redis.url,
-    LOCKKEEPER_ROOT_KEY: ROOT_KEY,
-    LOCKKEEPER_LOG: "error",
+const it = redisTest().extend("startServer", ({ redis }, { onCleanup }) => {
+  const started: ChildProcess[] = [];
+  onCleanup(() => {
+    for (const child of started) child.kill("SIGKILL");
+  });
+  return async (environment: Record<string, string> = {}): Promise<RunningServer> => {
+    const settings = {
+      PORT: "0",
+      REDIS_URL: redis.url,
+      LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+      LOCKKEEPER_LOG: "error",
+    };
+    const env = { NODE_ENV: "production" as const, ...settings, ...environment };
+    const child = fork(SERVER, { env, execArgv: ["--import", "tsx"] });
+    started.push(child);
+    return await connectToServer(child);
   };
-  child = fork(SERVER, { env: { ...own, ...environment }, execArgv: ["--import", "tsx"] });
+});
+
+async function connectToServer(child: ChildProcess): Promise<RunningServer> {
   const ended = once(child, "exit");
   const [port] = await once(child, "message");
   const url = `http://127.0.0.1:${port}`;
   const post = (path: string, body: object, more = {}) => {
-    const headers = { authorization: `Bearer ${ROOT_KEY}`, "content-type": "application/json", ...more };
+    const headers = { ...createBearerHeader(ROOT_KEY), "content-type": "application/json", ...more };
     return fetch(`${url}/api/v1${path}`, { method: "POST", body: JSON.stringify(body), headers });
   };
   return {
+    child,
     url,
     ended,
     acquire: (key, body, headers) => post(`/locks/${key}/acquire`, body, headers),
@@ -54,13 +55,14 @@ async function startServer(environment: Record<string, string> = {}): Promise<Ru
 }
 
 describe("stopping server", () => {
-  it("a stopping server ends all waits, keeps places of requests with an id and leaves no lock behind", async () => {
+  it("a stopping server ends all waits, keeps places of requests with an id and leaves no lock behind", async ({
+    direct,
+    key,
+    startServer,
+  }) => {
     const server = await startServer();
-    const key = `lock:${randomUUID()}`;
     await server.acquire(key, { owner: "me" });
-    const events = await fetch(`${server.url}/api/v1/events`, {
-      headers: { authorization: `Bearer ${ROOT_KEY}` },
-    });
+    const events = await fetch(`${server.url}/api/v1/events`, { headers: createBearerHeader(ROOT_KEY) });
     const read = events.text();
     const waits = Array.from({ length: 50 }, (_, n) =>
       server.acquire(
@@ -71,7 +73,7 @@ describe("stopping server", () => {
     );
     await waitUntil(async () => (await direct.zcard(buildWaitersKey(key))) === 50);
     const toldAt = performance.now();
-    child.kill("SIGTERM");
+    server.child.kill("SIGTERM");
     for (const wait of waits) {
       const reply = await wait;
       expect([reply.status, reply.headers.get("retry-after"), reply.headers.get("connection")]).toEqual([
@@ -92,32 +94,38 @@ describe("stopping server", () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
-  it("a stopping server grants exactly what it reports, even for locks released at that moment", async () => {
+  it("a stopping server grants exactly what it reports, even for locks released at that moment", async ({
+    direct,
+    startServer,
+  }) => {
     const server = await startServer();
-    const keys = Array.from({ length: 40 }, () => `lock:${randomUUID()}`);
+    const keys = Array.from({ length: 40 }, () => createTestKey());
     await Promise.all(keys.map((key) => server.acquire(key, { owner: "me" })));
     const waits = keys.map((key) => server.acquire(key, { owner: "next", waitMs: 30_000 }));
     for (const key of keys) await waitUntil(async () => (await direct.exists(buildWaitersKey(key))) === 1);
     const releases = keys.map((key) => server.release(key, "me").catch(() => undefined));
-    child.kill("SIGTERM");
+    server.child.kill("SIGTERM");
     const granted = await Promise.all(waits.map(async (wait) => (await wait).status === 200));
     await Promise.all([...releases, server.ended]);
     const holders = await Promise.all(keys.map(async (key) => (await direct.hgetall(key)).next === "1"));
     expect(holders).toEqual(granted);
   });
 
-  it("a draining server keeps serving but is not ready, and a second signal ends the drain", async () => {
+  it("a draining server keeps serving but is not ready, and a second signal ends the drain", async ({
+    direct,
+    key,
+    startServer,
+  }) => {
     const server = await startServer({ LOCKKEEPER_DRAIN_MS: "60000" });
-    const key = `lock:${randomUUID()}`;
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    child.kill("SIGTERM");
+    server.child.kill("SIGTERM");
     await waitUntil(async () => (await fetch(`${server.url}/readyz`)).status === 503);
     expect(await (await fetch(`${server.url}/readyz`)).text()).toBe("draining\n");
     const reply = await server.acquire(key, { owner: "me" });
     expect([reply.status, reply.headers.get("connection")]).toEqual([200, "close"]);
     const wait = server.acquire(key, { owner: "you", waitMs: 30_000 });
     await waitUntil(async () => (await direct.exists(buildWaitersKey(key))) === 1);
-    child.kill("SIGTERM");
+    server.child.kill("SIGTERM");
     expect(await (await wait).json()).toMatchObject({ code: "unavailable", reason: "stopping" });
     expect((await server.ended)[0]).toBe(0);
   });

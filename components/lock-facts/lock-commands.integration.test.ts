@@ -1,16 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect } from "vitest";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { decodeKey, type Key, toKeyFields } from "@/lib/keys/key.ts";
-import { startTestRedis, type TestRedis } from "@/test/support/test-redis.ts";
+import { redisTest } from "@/test/support/fixtures.ts";
+import type { TestRedis } from "@/test/support/test-redis.ts";
 import { buildReleaseCommand } from "./lock-commands.ts";
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(async () => await redis.stop());
+const it = redisTest();
 
 const UUID = "8743c9c0-0795-4907-87fd-6c719a6b4586";
 const KEYS: readonly Key[] = [
@@ -31,7 +28,7 @@ function lockOf(key: Key, owner: Key, fields: Partial<Lock>): Lock {
 }
 
 /** Runs what stands in the command, as a shell reads it. */
-async function run(command: string): Promise<unknown> {
+async function run(redis: TestRedis, command: string): Promise<unknown> {
   // Stands in for redis-cli: writes its arguments, each with a zero byte behind it, and with -x its input.
   const fake = `fake() { x=; if [ "$1" = -x ]; then x=1; shift; fi; printf '%s\\0' "$@"; if [ -n "$x" ]; then cat; printf '\\0'; fi; }; `;
   const said = execFileSync("/bin/sh", ["-c", fake + command.replace("redis-cli ", "fake ")]);
@@ -47,35 +44,34 @@ const bytes = (key: Key) => {
   return keyBase64 === undefined ? Buffer.from(text) : Buffer.from(keyBase64, "base64");
 };
 
-it.each(KEYS.map((key) => [JSON.stringify(key), key] as const))(
+it.for(KEYS.map((key) => [JSON.stringify(key), key] as const))(
   "the copied command releases the lock %s for the observed owner only",
-  async (_, key) => {
-    const client = redis.createClient();
+  async ([, key], { redis, direct: client }) => {
     for (const owner of [`${UUID}:1`, ...KEYS]) {
       const command = buildReleaseCommand(lockOf(key, owner, { type: "string", format: "redis-py" })) ?? "";
       await client.set(bytes(key), "somebody else");
-      expect(await run(command)).toBe(0);
+      expect(await run(redis, command)).toBe(0);
       await client.set(bytes(key), bytes(owner));
-      expect([await run(command), await client.exists(bytes(key))]).toEqual([1, 0]);
-      expect(await run(command)).toBe(0);
+      expect([await run(redis, command), await client.exists(bytes(key))]).toEqual([1, 0]);
+      expect(await run(redis, command)).toBe(0);
     }
   },
 );
 
-it("the copied command for a Redisson lock wakes its waiters", async () => {
+it("the copied command for a Redisson lock wakes its waiters", async ({ redis, direct: client }) => {
   for (const [key, channel] of [
     ["lock:a", "redisson_lock__channel:{lock:a}"],
     ["{lock}:a", "redisson_lock__channel:{lock}:a"],
   ] as const) {
-    const [client, waiter] = [redis.createClient(), redis.createClient()];
+    const waiter = redis.createClient();
     const told = new Promise((resolve) => waiter.on("message", (_, text) => resolve(text)));
     await waiter.subscribe(channel);
     const command = buildReleaseCommand(lockOf(key, `${UUID}:1`, {})) ?? "";
     await client.hset(key, `${UUID}:2`, 1);
-    expect(await run(command)).toBe(0);
+    expect(await run(redis, command)).toBe(0);
     await client.del(key);
     await client.hset(key, `${UUID}:1`, 2);
-    expect([await run(command), await client.exists(key)]).toEqual([1, 0]);
+    expect([await run(redis, command), await client.exists(key)]).toEqual([1, 0]);
     expect(await told).toBe("0");
   }
 });

@@ -1,45 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
-import {
-  type ApiAdapter,
-  type CallInit,
-  ROOT_KEY,
-  startTestServer,
-  type TestServer,
-  waitUntil,
-} from "../../test/support/test-server.ts";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { createRedissonOwner, createTestKey } from "../../test/support/test-locks.ts";
+import { createBearerHeader, ROOT_KEY, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 import { NON_UTF8_KEY, UNUSUAL_KEYS } from "../../test/support/unusual-keys.ts";
 
-const createTestKey = () => `lock:${randomUUID()}`;
 const streamText = (text: string) => new Blob([text]).stream();
-const createForeignOwner = () => `${randomUUID()}:7`;
 
-describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (door) => {
-  let server: TestServer;
-  let direct: Redis;
+const fast = serverTest({ door: "fast" });
+const next = serverTest({ door: "next" });
 
-  beforeAll(async () => {
-    server = await startTestServer({ door });
-    direct = server.redis.createClient();
-  });
-  afterAll(async () => await server.stop());
-
-  const call = (path: string, init?: CallInit) => server.call(path, init);
-  const verb = (key: string, name: string, body: unknown, headers = {}) =>
-    call(`/locks/${encodeKeyPath(key)}/${name}`, { body, headers });
-  const versionOf = async (key: string) => (await call(`/locks/${encodeKeyPath(key)}`)).body.version;
-
+describe.for([
+  ["fast", fast],
+  ["next", next],
+] as const)("API through the %s adapter", ([, it]) => {
   describe("lock verbs", () => {
-    it("acquiring twice as the same owner returns count 2 and the same token as a decimal string", async () => {
-      const key = createTestKey();
-      const first = await verb(key, "acquire", { owner: "me" });
-      const second = await verb(key, "acquire", { owner: "me" });
+    it("acquiring twice as the same owner returns count 2 and the same token as a decimal string", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      const first = await server.callVerb(key, "acquire", { owner: "me" });
+      const second = await server.callVerb(key, "acquire", { owner: "me" });
       expect([first.status, second.status]).toEqual([200, 200]);
       expect(second.body).toMatchObject({
         key,
@@ -52,10 +38,9 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
       expect(await direct.hgetall(key)).toEqual({ me: "2" });
     });
 
-    it("a refused acquire returns 409 held with the holder and Retry-After", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me", leaseMs: 5000 });
-      const { status, headers, body } = await verb(key, "acquire", { owner: "you" });
+    it("a refused acquire returns 409 held with the holder and Retry-After", async ({ server, key }) => {
+      await server.callVerb(key, "acquire", { owner: "me", leaseMs: 5000 });
+      const { status, headers, body } = await server.callVerb(key, "acquire", { owner: "you" });
       expect(status).toBe(409);
       expect(headers.get("content-type")).toBe("application/problem+json");
       expect(headers.get("retry-after")).toBe("5");
@@ -63,177 +48,218 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
       expect(body).toMatchObject({ code: "held", status: 409, holders: [{ owner: "me" }] });
     });
 
-    it("renew and release return the remaining time, and releasing nothing is not an error", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me" });
-      expect((await verb(key, "renew", { owner: "me", leaseMs: 60_000 })).body.remainingMs).toBe(60_000);
-      expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({
+    it("renew and release return the remaining time, and releasing nothing is not an error", async ({
+      server,
+      key,
+    }) => {
+      await server.callVerb(key, "acquire", { owner: "me" });
+      expect((await server.callVerb(key, "renew", { owner: "me", leaseMs: 60_000 })).body.remainingMs).toBe(
+        60_000,
+      );
+      expect((await server.callVerb(key, "release", { owner: "me" })).body).toMatchObject({
         outcome: "released",
         count: 0,
       });
-      expect((await verb(key, "release", { owner: "me" })).body).toMatchObject({ outcome: "not_held" });
-      expect((await verb(key, "renew", { owner: "me" })).body.code).toBe("lost");
+      expect((await server.callVerb(key, "release", { owner: "me" })).body).toMatchObject({
+        outcome: "not_held",
+      });
+      expect((await server.callVerb(key, "renew", { owner: "me" })).body.code).toBe("lost");
     });
 
-    it("verify returns whether the owner still holds the lock, and with the given token", async () => {
-      const key = createTestKey();
-      const { body: grant } = await verb(key, "acquire", { owner: "me" });
-      expect((await verb(key, "verify", { owner: "me" })).body).toMatchObject({
+    it("verify returns whether the owner still holds the lock, and with the given token", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      const { body: grant } = await server.callVerb(key, "acquire", { owner: "me" });
+      expect((await server.callVerb(key, "verify", { owner: "me" })).body).toMatchObject({
         count: 1,
         fence: grant.fence,
       });
-      expect((await verb(key, "verify", { owner: "me", fence: grant.fence })).status).toBe(200);
+      expect((await server.callVerb(key, "verify", { owner: "me", fence: grant.fence })).status).toBe(200);
       await direct.del(key);
-      expect((await verb(key, "verify", { owner: "me" })).body.code).toBe("lost");
-      await verb(key, "acquire", { owner: "me" });
-      expect((await verb(key, "verify", { owner: "me", fence: grant.fence })).body.code).toBe("lost");
-      expect((await verb(key, "verify", { owner: "you" })).body.holders).toMatchObject([{ owner: "me" }]);
+      expect((await server.callVerb(key, "verify", { owner: "me" })).body.code).toBe("lost");
+      await server.callVerb(key, "acquire", { owner: "me" });
+      expect((await server.callVerb(key, "verify", { owner: "me", fence: grant.fence })).body.code).toBe(
+        "lost",
+      );
+      expect((await server.callVerb(key, "verify", { owner: "you" })).body.holders).toMatchObject([
+        { owner: "me" },
+      ]);
     });
 
-    it("an acquire repeated with the same Idempotency-Key counts once", async () => {
-      const key = createTestKey();
+    it("an acquire repeated with the same Idempotency-Key counts once", async ({ server, key }) => {
       const headers = { "idempotency-key": randomUUID() };
-      await verb(key, "acquire", { owner: "me" }, headers);
-      expect((await verb(key, "acquire", { owner: "me" }, headers)).body.count).toBe(1);
-      expect((await verb(key, "release", { owner: "me" }, headers)).body.code).toBe("request_id_reused");
-      const bad = await verb(key, "acquire", { owner: "me" }, { "idempotency-key": "x".repeat(129) });
+      await server.callVerb(key, "acquire", { owner: "me" }, headers);
+      expect((await server.callVerb(key, "acquire", { owner: "me" }, headers)).body.count).toBe(1);
+      expect((await server.callVerb(key, "release", { owner: "me" }, headers)).body.code).toBe(
+        "request_id_reused",
+      );
+      const bad = await server.callVerb(
+        key,
+        "acquire",
+        { owner: "me" },
+        { "idempotency-key": "x".repeat(129) },
+      );
       expect(bad.body.code).toBe("invalid");
     });
   });
 
   describe("lock reads", () => {
-    it("the lock list filters, sorts and pages without losing a lock", async () => {
+    it("the lock list filters, sorts and pages without losing a lock", async ({ server }) => {
       const name = randomUUID();
       const keys = Array.from({ length: 25 }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
       await Promise.all(
-        keys.map((key, n) => verb(key, "acquire", { owner: `o${n % 3}`, record: { service: "billing" } })),
+        keys.map((key, n) =>
+          server.callVerb(key, "acquire", { owner: `o${n % 3}`, record: { service: "billing" } }),
+        ),
       );
       const filter = encodeURIComponent(`key:lock:${name}:* billing`);
-      await waitUntil(async () => (await call(`/locks?filter=${filter}`)).body.total === 25);
+      await server.waitForLocks(`key:lock:${name}:* billing`, 25);
       const found: string[] = [];
       let next: string | undefined;
       do {
-        const { body } = await call(
+        const { body } = await server.call(
           `/locks?filter=${filter}&sort=-owner&limit=10${next ? `&cursor=${next}` : ""}`,
         );
         found.push(...body.items.map((lock: { key: string }) => lock.key));
         next = body.next;
       } while (next);
       expect(found.toSorted()).toEqual(keys);
-      const owners = await call(`/locks?filter=${encodeURIComponent(`key:lock:${name}:* owner:o2`)}`);
+      const owners = await server.call(`/locks?filter=${encodeURIComponent(`key:lock:${name}:* owner:o2`)}`);
       expect(owners.body.total).toBe(8);
     });
 
-    it("a free key returns 200 without holders", async () => {
-      const { status, body } = await call(`/locks/${createTestKey()}`);
+    it("a free key returns 200 without holders", async ({ server }) => {
+      const { status, body } = await server.call(`/locks/${createTestKey()}`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ holders: [], version: null, remainingMs: null });
     });
 
-    it("a key too large to read returns 409 not_a_lock with its size", async () => {
-      const key = createTestKey();
+    it("a key too large to read returns 409 not_a_lock with its size", async ({ server, direct, key }) => {
       await direct.sadd(key, ...Array.from({ length: 300 }, () => randomUUID()));
       const { status, body } = await server.call(`/locks/${encodeKeyPath(key)}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "set"]);
       expect(body.detail).toContain("a set of 300 members. More than 256 are not read");
     });
 
-    it("a key that is not a lock returns 409 not_a_lock", async () => {
-      const key = createTestKey();
+    it("a key that is not a lock returns 409 not_a_lock", async ({ server, direct, key }) => {
       await direct.set(key, "some text");
-      const { status, body } = await call(`/locks/${key}`);
+      const { status, body } = await server.call(`/locks/${key}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "string"]);
     });
 
-    it("HEAD returns no body, even for streams", async () => {
+    it("HEAD returns no body, even for streams", async ({ server }) => {
       for (const path of ["/locks", "/live", "/events", "/openapi.json"]) {
-        const { status, body } = await call(path, { method: "HEAD" });
+        const { status, body } = await server.call(path, { method: "HEAD" });
         expect([path, status, body]).toEqual([path, 200, ""]);
       }
     });
 
-    it("the history of a lock contains its own events only, newest first", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me" });
-      await verb(key, "release", { owner: "me" });
-      await waitUntil(async () => (await call(`/locks/${key}/history`)).body.items.length === 2);
-      const { body } = await call(`/locks/${key}/history`);
+    it("the history of a lock contains its own events only, newest first", async ({ server, key }) => {
+      await server.callVerb(key, "acquire", { owner: "me" });
+      await server.callVerb(key, "release", { owner: "me" });
+      await waitUntil(async () => (await server.call(`/locks/${key}/history`)).body.items.length === 2);
+      const { body } = await server.call(`/locks/${key}/history`);
       expect(body.items.map((event: { type: string }) => event.type)).toEqual(["released", "acquired"]);
     });
   });
 
   describe("force-release", () => {
-    it("of two concurrent force-releases, one releases and the other returns already_gone", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me" });
-      const expected = await versionOf(key);
+    it("of two concurrent force-releases, one releases and the other returns already_gone", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      await server.callVerb(key, "acquire", { owner: "me" });
+      const expected = (await server.readLock(key)).version;
       const ask = { expect: expected, reason: "worker lost its node" };
       const [one, two] = await Promise.all([
-        verb(key, "force-release", ask),
-        verb(key, "force-release", ask),
+        server.callVerb(key, "force-release", ask),
+        server.callVerb(key, "force-release", ask),
       ]);
       expect([one.status, two.status]).toEqual([200, 200]);
       expect([one.body.outcome, two.body.outcome].sort()).toEqual(["already_gone", "released"]);
       expect(await direct.exists(key)).toBe(0);
       await waitUntil(
-        async () => (await call(`/locks/${key}/history`)).body.items[0]?.type === "force_released",
+        async () => (await server.call(`/locks/${key}/history`)).body.items[0]?.type === "force_released",
       );
-      const { body } = await call(`/locks/${key}/history`);
+      const { body } = await server.call(`/locks/${key}/history`);
       expect(body.items[0]).toMatchObject({
         by: "key:root",
         reason: "worker lost its node",
         observed: "exact",
       });
-      expect((await verb(key, "force-release", ask)).body.ended).toMatchObject({
+      expect((await server.callVerb(key, "force-release", ask)).body.ended).toMatchObject({
         type: "force_released",
         by: "key:root",
       });
     });
 
-    it("force-release returns 409 changed with the new holder if the holder changed", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me" });
-      const expected = await versionOf(key);
-      await verb(key, "release", { owner: "me" });
-      await verb(key, "acquire", { owner: "you" });
-      const { status, body } = await verb(key, "force-release", { expect: expected, reason: "stuck" });
+    it("force-release returns 409 changed with the new holder if the holder changed", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      await server.callVerb(key, "acquire", { owner: "me" });
+      const expected = (await server.readLock(key)).version;
+      await server.callVerb(key, "release", { owner: "me" });
+      await server.callVerb(key, "acquire", { owner: "you" });
+      const { status, body } = await server.callVerb(key, "force-release", {
+        expect: expected,
+        reason: "stuck",
+      });
       expect([status, body.code]).toEqual([409, "changed"]);
       expect(body.holders).toMatchObject([{ owner: "you" }]);
       expect(await direct.hgetall(key)).toEqual({ you: "1" });
     });
 
-    it("force-release returns changed if the same owner released and acquired again", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me" });
-      const expected = await versionOf(key);
-      await verb(key, "release", { owner: "me" });
-      await verb(key, "acquire", { owner: "me" });
-      expect((await verb(key, "force-release", { expect: expected, reason: "stuck" })).body.code).toBe(
-        "changed",
-      );
+    it("force-release returns changed if the same owner released and acquired again", async ({
+      server,
+      key,
+    }) => {
+      await server.callVerb(key, "acquire", { owner: "me" });
+      const expected = (await server.readLock(key)).version;
+      await server.callVerb(key, "release", { owner: "me" });
+      await server.callVerb(key, "acquire", { owner: "me" });
+      expect(
+        (await server.callVerb(key, "force-release", { expect: expected, reason: "stuck" })).body.code,
+      ).toBe("changed");
     });
 
-    it("force-release of a Redisson lock wakes its waiters with a single 0", async () => {
-      const key = createTestKey();
+    it("force-release of a Redisson lock wakes its waiters with a single 0", async ({
+      server,
+      direct,
+      key,
+    }) => {
       const messages: string[] = [];
       const listener = server.redis.createClient();
       await listener.subscribe(`redisson_lock__channel:{${key}}`);
       listener.on("message", (_, message: string) => messages.push(message));
-      await direct.multi().hset(key, createForeignOwner(), 1).pexpire(key, 30_000).exec();
-      await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
-      const { body } = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
+      await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
+      await server.waitForLocks(key);
+      const { body } = await server.callVerb(key, "force-release", {
+        expect: (await server.readLock(key)).version,
+        reason: "stuck",
+      });
       expect(body.outcome).toBe("released");
       await waitUntil(() => messages.length > 0);
       expect(messages).toEqual(["0"]);
     });
 
-    it("force-release of an unwatched foreign hold returns unsure and succeeds only with ifUnsure", async () => {
+    it("force-release of an unwatched foreign hold returns unsure and succeeds only with ifUnsure", async ({
+      server,
+      direct,
+    }) => {
       const key = `unwatched:${randomUUID()}`;
-      await direct.multi().hset(key, createForeignOwner(), 1).pexpire(key, 30_000).exec();
-      const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "stuck" });
+      await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
+      const refused = await server.callVerb(key, "force-release", {
+        expect: (await server.readLock(key)).version,
+        reason: "stuck",
+      });
       expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
       expect(await direct.exists(key)).toBe(1);
-      const { body } = await verb(key, "force-release", {
+      const { body } = await server.callVerb(key, "force-release", {
         expect: refused.body.version,
         reason: "stuck",
         ifUnsure: "release",
@@ -241,49 +267,63 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
       expect(body.outcome).toBe("released");
     });
 
-    it("force-release refuses a foreign hold that began after a FLUSHALL", async () => {
-      const key = createTestKey();
-      const owner = createForeignOwner();
+    it("force-release refuses a foreign hold that began after a FLUSHALL", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      const owner = createRedissonOwner();
       const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
       await take();
-      await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
-      const seen = await versionOf(key);
+      await server.waitForLocks(key);
+      const seen = (await server.readLock(key)).version;
       await direct.flushall();
       await take();
-      const { body } = await verb(key, "force-release", { expect: seen, reason: "stuck" });
+      const { body } = await server.callVerb(key, "force-release", { expect: seen, reason: "stuck" });
       expect(["unsure", "changed"]).toContain(body.code);
       expect(await direct.exists(key)).toBe(1);
     });
 
-    it("force-release refuses a foreign hold that began while notifications were off", async () => {
-      const key = createTestKey();
-      const owner = createForeignOwner();
+    it("force-release refuses a foreign hold that began while notifications were off", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      const owner = createRedissonOwner();
       const take = () => direct.multi().hset(key, owner, 1).pexpire(key, 30_000).exec();
       await take();
-      await waitUntil(async () => (await call(`/locks?filter=${key}`)).body.total === 1);
-      const seen = await versionOf(key);
+      await server.waitForLocks(key);
+      const seen = (await server.readLock(key)).version;
       const [, flags] = (await direct.config("GET", "notify-keyspace-events")) as [string, string];
       await direct.config("SET", "notify-keyspace-events", "");
       await direct.del(key);
       await take();
-      const { body } = await verb(key, "force-release", { expect: seen, reason: "stuck" });
+      const { body } = await server.callVerb(key, "force-release", { expect: seen, reason: "stuck" });
       await direct.config("SET", "notify-keyspace-events", flags);
       expect(["unsure", "changed"]).toContain(body.code);
     });
 
-    it("force-release requires a reason and leaves keys that are not locks alone", async () => {
-      const key = createTestKey();
-      await verb(key, "acquire", { owner: "me" });
-      const refused = await verb(key, "force-release", { expect: await versionOf(key), reason: "  " });
+    it("force-release requires a reason and leaves keys that are not locks alone", async ({
+      server,
+      direct,
+      key,
+    }) => {
+      await server.callVerb(key, "acquire", { owner: "me" });
+      const refused = await server.callVerb(key, "force-release", {
+        expect: (await server.readLock(key)).version,
+        reason: "  ",
+      });
       expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
       const other = createTestKey();
       await direct.set(other, "some text");
-      expect((await verb(other, "force-release", { expect: "x", reason: "y" })).body.code).toBe("not_a_lock");
+      expect((await server.callVerb(other, "force-release", { expect: "x", reason: "y" })).body.code).toBe(
+        "not_a_lock",
+      );
     });
   });
 
   describe("invalid input", () => {
-    it.each([
+    it.for([
       [{ owner: "me", leaseMs: 0 }],
       [{ owner: "me", leaseMs: -1 }],
       [{ owner: "me", leaseMs: 315_360_000_000 }],
@@ -307,29 +347,36 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
       [null],
       [{ owner: "me", unknown: 1 }],
       [{ owner: "me", record: { service: "x".repeat(201) } }],
-    ])("acquire with %j returns 400 with a message and acquires nothing", async (body) => {
-      const key = createTestKey();
-      const reply = await verb(key, "acquire", body);
-      expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
-      expect(reply.body.detail.length).toBeGreaterThan(20);
-      expect(await direct.exists(key)).toBe(0);
-    });
+    ])(
+      "acquire with %j returns 400 with a message and acquires nothing",
+      async ([body], { server, direct, key }) => {
+        const reply = await server.callVerb(key, "acquire", body);
+        expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+        expect(reply.body.detail.length).toBeGreaterThan(20);
+        expect(await direct.exists(key)).toBe(0);
+      },
+    );
 
-    it("an invalid JSON body returns 400, a wrong content type 415 and a large body 413", async () => {
+    it("an invalid JSON body returns 400, a wrong content type 415 and a large body 413", async ({
+      server,
+    }) => {
       const path = `/locks/${createTestKey()}/acquire`;
-      expect((await call(path, { body: "{owner" })).body.code).toBe("invalid");
-      expect((await call(path, { body: "" })).body.code).toBe("invalid");
-      const plain = await call(path, { body: '{"owner":"me"}', headers: { "content-type": "text/plain" } });
+      expect((await server.call(path, { body: "{owner" })).body.code).toBe("invalid");
+      expect((await server.call(path, { body: "" })).body.code).toBe("invalid");
+      const plain = await server.call(path, {
+        body: '{"owner":"me"}',
+        headers: { "content-type": "text/plain" },
+      });
       expect([plain.status, plain.body.code]).toEqual([415, "unsupported_media_type"]);
-      const huge = await call(path, { body: JSON.stringify({ owner: "x".repeat(10_000_000) }) });
+      const huge = await server.call(path, { body: JSON.stringify({ owner: "x".repeat(10_000_000) }) });
       expect([huge.status, huge.body.code]).toEqual([413, "too_large"]);
     });
 
-    it("a body without a length is read up to the limit and no further", async () => {
+    it("a body without a length is read up to the limit and no further", async ({ server, direct }) => {
       const ask = async (characters: number) => {
         const key = createTestKey();
         const body = JSON.stringify({ owner: "me", record: { purpose: "" } }).padEnd(characters);
-        const reply = await call(`/locks/${key}/acquire`, { body: streamText(body) });
+        const reply = await server.call(`/locks/${key}/acquire`, { body: streamText(body) });
         return [reply.status, reply.body.code, await direct.exists(key)];
       };
       expect(await ask(60_000)).toEqual([200, undefined, 1]);
@@ -338,14 +385,14 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
       expect(await ask(100)).toEqual([200, undefined, 1]);
     });
 
-    it("unknown paths return 404, and other methods 405 with Allow", async () => {
-      expect((await call("/nothing")).body.code).toBe("not_found");
-      expect((await call("/locks/a/b/c")).body.detail).toContain("%2F");
-      const { status, headers } = await call("/locks", { method: "DELETE" });
+    it("unknown paths return 404, and other methods 405 with Allow", async ({ server }) => {
+      expect((await server.call("/nothing")).body.code).toBe("not_found");
+      expect((await server.call("/locks/a/b/c")).body.detail).toContain("%2F");
+      const { status, headers } = await server.call("/locks", { method: "DELETE" });
       expect([status, headers.get("allow")]).toEqual([405, "GET"]);
     });
 
-    it("invalid query parameters return 400", async () => {
+    it("invalid query parameters return 400", async ({ server }) => {
       for (const query of [
         "limit=0",
         "limit=x",
@@ -355,18 +402,18 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
         "more=1",
         `filter=${"x".repeat(301)}`,
       ]) {
-        expect([query, (await call(`/locks?${query}`)).body.code]).toEqual([query, "invalid"]);
+        expect([query, (await server.call(`/locks?${query}`)).body.code]).toEqual([query, "invalid"]);
       }
-      const { status, body } = await call("/locks?filter=key:lock:*%20held%3E5");
+      const { status, body } = await server.call("/locks?filter=key:lock:*%20held%3E5");
       expect([status, body.code]).toEqual([400, "invalid"]);
       expect(JSON.stringify(body)).toContain(
         "held is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with usual",
       );
     });
 
-    it("missing or wrong credentials return 401, whatever else is wrong", async () => {
+    it("missing or wrong credentials return 401, whatever else is wrong", async ({ server }) => {
       for (const authorization of ["", "Bearer", "Bearer wrong", "Basic eDp5"]) {
-        const reply = await call(`/locks/${createTestKey()}/acquire`, {
+        const reply = await server.call(`/locks/${createTestKey()}/acquire`, {
           body: "{",
           headers: { authorization },
         });
@@ -377,45 +424,49 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
   });
 
   describe("unusual keys", () => {
-    it.each(UNUSUAL_KEYS)(
+    it.for(UNUSUAL_KEYS)(
       "the key %j is acquired, read and released under exactly that name",
-      async (key) => {
-        expect((await verb(key, "acquire", { owner: "me" })).body.key).toBe(key);
+      async (key, { server, direct }) => {
+        expect((await server.callVerb(key, "acquire", { owner: "me" })).body.key).toBe(key);
         expect(await direct.hgetall(key)).toEqual({ me: "1" });
-        expect((await call(`/locks/${encodeKeyPath(key)}`)).body).toMatchObject({
+        expect(await server.readLock(key)).toMatchObject({
           key,
           holders: [{ owner: "me" }],
         });
-        expect((await verb(key, "release", { owner: "me" })).body.outcome).toBe("released");
+        expect((await server.callVerb(key, "release", { owner: "me" })).body.outcome).toBe("released");
         expect(await direct.exists(key)).toBe(0);
       },
     );
 
-    it("a key that is not UTF-8 is returned as keyBase64", async () => {
+    it("a key that is not UTF-8 is returned as keyBase64", async ({ server, direct }) => {
       const bytes = NON_UTF8_KEY;
       const path = `/locks/~${bytes.toString("base64url")}`;
-      const grant = await call(`${path}/acquire`, { body: { owner: "me" } });
+      const grant = await server.call(`${path}/acquire`, { body: { owner: "me" } });
       expect(grant.body.keyBase64).toBe(bytes.toString("base64"));
       expect(await direct.hgetall(bytes)).toEqual({ me: "1" });
-      expect((await call(path)).body.keyBase64).toBe(bytes.toString("base64"));
-      expect((await call(`${path}/release`, { body: { owner: "me" } })).body.outcome).toBe("released");
+      expect((await server.call(path)).body.keyBase64).toBe(bytes.toString("base64"));
+      expect((await server.call(`${path}/release`, { body: { owner: "me" } })).body.outcome).toBe("released");
     });
 
-    it("keys with stray braces or outside the allowed patterns return 422, and too long keys 400", async () => {
+    it("keys with stray braces or outside the allowed patterns return 422, and too long keys 400", async ({
+      server,
+    }) => {
       for (const key of ["lock:}x{y", "lock:{open", "lock:{}x", "orders:1", "lockkeeper:hold:{x}"]) {
-        const { status, body } = await verb(key, "acquire", { owner: "me" });
+        const { status, body } = await server.callVerb(key, "acquire", { owner: "me" });
         expect([key, status, body.code]).toEqual([key, 422, "key_not_allowed"]);
       }
-      expect((await verb(`lock:${"x".repeat(2000)}`, "acquire", { owner: "me" })).body.code).toBe("invalid");
-      expect((await call("/locks/~!!!/acquire", { body: { owner: "me" } })).body.code).toBe("invalid");
-      expect((await call("/locks/%ff/acquire", { body: { owner: "me" } })).body.detail).toContain(
+      expect((await server.callVerb(`lock:${"x".repeat(2000)}`, "acquire", { owner: "me" })).body.code).toBe(
+        "invalid",
+      );
+      expect((await server.call("/locks/~!!!/acquire", { body: { owner: "me" } })).body.code).toBe("invalid");
+      expect((await server.call("/locks/%ff/acquire", { body: { owner: "me" } })).body.detail).toContain(
         "base64url",
       );
     });
   });
 
-  it("the OpenAPI document describes every route with its errors", async () => {
-    const { body: document } = await call("/openapi.json");
+  it("the OpenAPI document describes every route with its errors", async ({ server }) => {
+    const { body: document } = await server.call("/openapi.json");
     expect(document.openapi).toBe("3.1.1");
     const { post } = document.paths["/api/v1/locks/{key}/acquire"];
     expect(Object.keys(post.responses).sort()).toEqual([
@@ -441,29 +492,26 @@ describe.each(["fast", "next"] as ApiAdapter[])("API through the %s adapter", (d
     expect(named.map(({ name }: { name: string }) => name)).toEqual(["target"]);
   });
 
-  it("an unknown target in the query returns 404 with the known targets", async () => {
-    expect((await call("/locks?target=default&limit=1")).status).toBe(200);
-    expect((await call("/locks/lock%3Anamed/acquire?target=default", { body: { owner: "me" } })).status).toBe(
-      200,
-    );
+  it("an unknown target in the query returns 404 with the known targets", async ({ server }) => {
+    expect((await server.call("/locks?target=default&limit=1")).status).toBe(200);
+    expect(
+      (await server.call("/locks/lock%3Anamed/acquire?target=default", { body: { owner: "me" } })).status,
+    ).toBe(200);
     for (const path of ["/locks", "/formats", "/events", "/live", "/locks/lock%3Anamed"]) {
-      const { status, body } = await call(`${path}?target=other`);
+      const { status, body } = await server.call(`${path}?target=other`);
       expect([path, status, body.code]).toEqual([path, 404, "not_found"]);
       expect(body.detail).toContain('"default"');
     }
-    const { body } = await call("/locks/lock%3Anamed/release?target=other", { body: { owner: "me" } });
+    const { body } = await server.call("/locks/lock%3Anamed/release?target=other", { body: { owner: "me" } });
     expect(body.code).toBe("not_found");
   });
 });
 
 describe("raw HTTP at the node adapter", () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(async () => await server.stop());
+  const it = fast;
 
   const raw = (
+    server: TestServer,
     path: string,
     options: { method?: string; headers?: Record<string, string>; body?: string } = {},
   ) =>
@@ -475,7 +523,7 @@ describe("raw HTTP at the node adapter", () => {
           port,
           path,
           method,
-          headers: { authorization: `Bearer ${ROOT_KEY}`, ...headers },
+          headers: { ...createBearerHeader(ROOT_KEY), ...headers },
         },
         (response) => {
           let text = "";
@@ -489,47 +537,50 @@ describe("raw HTTP at the node adapter", () => {
       request.end(body);
     });
 
-  it("a key of 1 MB is rejected with a problem document", async () => {
-    const { status, body } = await raw(`/api/v1/locks/${"x".repeat(1_000_000)}`);
+  it("a key of 1 MB is rejected with a problem document", async ({ server }) => {
+    const { status, body } = await raw(server, `/api/v1/locks/${"x".repeat(1_000_000)}`);
     expect([status, JSON.parse(body).code]).toEqual([431, "headers_too_large"]);
   });
 
-  it.each(["*", "http://127.0.0.1/api/v1/locks"])(
+  it.for(["*", "http://127.0.0.1/api/v1/locks"])(
     "a request target in another form is rejected: %s",
-    async (path) => {
-      expect(await raw(path)).toMatchObject({ status: 400, body: "this address must begin with /\n" });
+    async (path, { server }) => {
+      expect(await raw(server, path)).toMatchObject({
+        status: 400,
+        body: "this address must begin with /\n",
+      });
     },
   );
 
-  it("`..` in a path reaches no other route", async () => {
-    const { status, body } = await raw("/api/v1/locks/../acquire", {
+  it("`..` in a path reaches no other route", async ({ server }) => {
+    const { status, body } = await raw(server, "/api/v1/locks/../acquire", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: '{"owner":"me"}',
     });
     expect(status).toBe(400);
     expect(JSON.parse(body).detail).toContain("~Li4");
-    expect((await raw("/api/v1/locks/..")).status).toBe(400);
+    expect((await raw(server, "/api/v1/locks/..")).status).toBe(400);
   });
 
-  it("a truncated body acquires nothing and is not a server error", async () => {
-    const key = createTestKey();
-    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  it("a truncated body acquires nothing and is not a server error", async ({ server, direct, key }) => {
+    const socket = server.openSocket();
     const head = `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
     socket.write(`${head}Authorization: Bearer ${ROOT_KEY}\r\nContent-Length: 14\r\n\r\n{"owner":`);
     const answer = text(socket);
     socket.end();
     expect(await answer).toContain("HTTP/1.1 400 Bad Request");
-    const direct = server.redis.createClient();
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("GET with a body is rejected and does not affect the next request on the connection", async () => {
-    const { status, body } = await raw("/api/v1/locks", {
+  it("GET with a body is rejected and does not affect the next request on the connection", async ({
+    server,
+  }) => {
+    const { status, body } = await raw(server, "/api/v1/locks", {
       headers: { "content-length": "5" },
       body: "hello",
     });
     expect([status, JSON.parse(body).code]).toEqual([400, "invalid"]);
-    expect((await raw("/api/v1/locks")).status).toBe(200);
+    expect((await raw(server, "/api/v1/locks")).status).toBe(200);
   });
 });

@@ -1,42 +1,37 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { expect } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { createBearerHeader, waitUntil } from "../../test/support/test-server.ts";
+import { readStreamUntil } from "../../test/support/test-stream.ts";
 
-let server: TestServer;
-let headers: Record<string, string>;
+const it = serverTest({ environment: { LOCKKEEPER_NOTIFICATIONS: "set" } })
+  .extend("headers", { scope: "file" }, async ({ server }) => {
+    const { body } = await server.call("/keys", {
+      body: {
+        ...{ name: "orders-alone", verbs: ["read", "lock", "force"] },
+        ...{ targets: ["*"], keys: ["lock:orders:*"] },
+      },
+    });
+    return createBearerHeader(body.secret);
+  })
+  // The stream of events of the limited key, from a snapshot on.
+  .extend(
+    "readEventsUntil",
+    { scope: "file" },
+    ({ server, headers }) =>
+      (passes: Parameters<typeof readStreamUntil>[2]) =>
+        readStreamUntil(server, "/events", passes, { ...headers, "last-event-id": "99999999999999-0" }),
+  );
 
-beforeAll(async () => {
-  server = await startTestServer({ environment: { LOCKKEEPER_NOTIFICATIONS: "set" } });
-  const name = "orders-alone";
-  const { body } = await server.call("/keys", {
-    body: { name, verbs: ["read", "lock", "force"], targets: ["*"], keys: ["lock:orders:*"] },
-  });
-  headers = { authorization: `Bearer ${body.secret}` };
+it.beforeAll(async ({ server }) => {
   for (const key of ["lock:orders:1", "lock:orders:2", "lock:salaries:3"])
-    await server.call(`/locks/${encodeURIComponent(key)}/acquire`, { body: { owner: "app" } });
-  await waitUntil(async () => (await server.call("/locks")).body.total === 3);
+    await server.callVerb(key, "acquire", { owner: "app" });
+  await server.waitForLocks("", 3);
 });
-afterAll(async () => await server.stop());
-
-/** The stream of events as a key for some locks gets it, from a snapshot on, until it has what is wanted. */
-async function readStreamUntil(isEnough: (soFar: string) => boolean | Promise<boolean>): Promise<string> {
-  const end = new AbortController();
-  const stream = await fetch(`${server.url}/api/v1/events`, {
-    headers: { ...headers, "last-event-id": "99999999999999-0" },
-    signal: end.signal,
-  });
-  let text = "";
-  for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    if (await isEnough(text)) break;
-  }
-  end.abort();
-  return text;
-}
 
 const getKeys = (items: readonly { key: string }[]) => items.map(({ key }) => key);
 
-it("a limited API key lists, counts and pages only its own keys", async () => {
+it("a limited API key lists, counts and pages only its own keys", async ({ server, headers }) => {
   const first = (await server.call("/locks?limit=1&sort=key", { headers })).body;
   expect([getKeys(first.items), first.total]).toEqual([["lock:orders:1"], 2]);
   const second = (await server.call(`/locks?limit=1&sort=key&cursor=${first.next}`, { headers })).body;
@@ -46,11 +41,15 @@ it("a limited API key lists, counts and pages only its own keys", async () => {
   expect((await server.call("/locks?filter=salaries", { headers })).body.total).toBe(0);
 });
 
-it("a limited API key gets history, events and snapshots of its own keys only", async () => {
+it("a limited API key gets history, events and snapshots of its own keys only", async ({
+  server,
+  headers,
+  readEventsUntil,
+}) => {
   await waitUntil(async () => (await server.call("/history")).body.items.length >= 3);
   const { items } = (await server.call("/history", { headers })).body;
   expect(getKeys(items).sort()).toEqual(["lock:orders:1", "lock:orders:2"]);
-  const text = await readStreamUntil(async (soFar) => {
+  const text = await readEventsUntil(async (soFar) => {
     if (soFar.includes("snapshot")) {
       await server.call("/locks/lock%3Asalaries%3A4/acquire", { body: { owner: "app" } });
       await server.call("/locks/lock%3Aorders%3A4/acquire", { body: { owner: "app" } });
@@ -61,20 +60,27 @@ it("a limited API key gets history, events and snapshots of its own keys only", 
   expect(text).not.toContain("salaries");
 });
 
-it("a limited API key sees only its own keys among those that share a token", async () => {
+it("a limited API key sees only its own keys among those that share a token", async ({
+  server,
+  direct,
+  headers,
+  readEventsUntil,
+}) => {
   const token = randomBytes(16).toString("hex");
-  for (const key of ["lock:orders:7", "lock:salaries:7"])
-    await server.redis.createClient().set(key, token, "PX", 60_000);
+  for (const key of ["lock:orders:7", "lock:salaries:7"]) await direct.set(key, token, "PX", 60_000);
   const address = "/locks/lock%3Aorders%3A7";
   const sharedWith = async (init?: object) => getKeys((await server.call(address, init)).body.sharedWith);
   await waitUntil(async () => (await sharedWith()).includes("lock:salaries:7"));
   expect(await sharedWith({ headers })).toEqual([]);
-  const text = await readStreamUntil((soFar) => /event: snapshot\ndata: .*\n\n/.test(soFar));
+  const text = await readEventsUntil((soFar) => /event: snapshot\ndata: .*\n\n/.test(soFar));
   expect(text).toContain("lock:orders:7");
   expect(text).not.toContain("salaries");
 });
 
-it("a limited API key acts on its own keys only and is refused requests about all keys", async () => {
+it("a limited API key acts on its own keys only and is refused requests about all keys", async ({
+  server,
+  headers,
+}) => {
   const codeOf = async (path: string, init?: Parameters<typeof server.call>[1]) =>
     (await server.call(path, { ...init, headers })).body.code;
   expect(await codeOf("/locks/lock%3Aorders%3A9/acquire", { body: { owner: "app" } })).toBeUndefined();

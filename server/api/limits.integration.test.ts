@@ -1,23 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer } from "../../test/support/test-server.ts";
+import { describe, expect } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { createBearerHeader, ROOT_KEY } from "../../test/support/test-server.ts";
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    environment: { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/5" },
-  });
+const it = serverTest({
+  environment: { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/5" },
 });
-afterAll(async () => await server.stop());
+const unlimited = serverTest();
 
 describe("request limits", () => {
-  it("requests without valid credentials turn from 401 to 429 per address, while valid keys pass", async () => {
-    const guess = () => server.call("/locks", { headers: { authorization: `Bearer ${randomUUID()}` } });
+  it("requests without valid credentials turn from 401 to 429 per address, while valid keys pass", async ({
+    server,
+  }) => {
+    const guess = () => server.call("/locks", { headers: createBearerHeader(randomUUID()) });
     const statuses = [];
     for (let n = 0; n < 8; n++) statuses.push((await guess()).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
-    const login = await fetch(`${server.url}/api/v1/openapi.json`);
+    const login = await server.callAnonymously("/openapi.json");
     expect([login.status, login.headers.get("ratelimit")]).toEqual([
       429,
       expect.stringMatching(/^"address";r=0;t=\d+$/),
@@ -27,8 +26,11 @@ describe("request limits", () => {
     expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"caller";q=30;w=30']);
   });
 
-  it("every response carries the remaining quota, and a request over the limit does nothing", async () => {
-    const key = `lock:${randomUUID()}`;
+  it("every response carries the remaining quota, and a request over the limit does nothing", async ({
+    server,
+    direct,
+    key,
+  }) => {
     const unknown = await server.call("/locks/lock%3Aa/verify", { body: { owner: "nobody" } });
     expect([unknown.status, unknown.headers.get("ratelimit")]).toEqual([
       409,
@@ -38,40 +40,32 @@ describe("request limits", () => {
     for (let n = 0; n < 40 && last.status === 200; n++) last = await server.call("/locks");
     expect([last.status, last.body.code]).toEqual([429, "rate_limited"]);
     expect(last.headers.get("retry-after")).toBe("1");
-    const refused = await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+    const refused = await server.callVerb(key, "acquire", { owner: "me" });
     expect(refused.status).toBe(429);
-    const scrape = { headers: { authorization: `Bearer ${ROOT_KEY}` } };
+    const scrape = { headers: createBearerHeader(ROOT_KEY) };
     expect((await fetch(`${server.url}/metrics`, scrape)).status).toBe(429);
-    expect(await server.redis.createClient().exists(key)).toBe(0);
+    expect(await direct.exists(key)).toBe(0);
   });
 });
 
 describe("conditional requests", () => {
-  it("an unchanged resource returns 304, even while its lease runs down", async () => {
-    const other = await startTestServer();
-    try {
-      const key = `lock:${randomUUID()}`;
-      await other.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
-      for (const path of [`/locks/${key}`, "/formats", "/openapi.json", "/locks?filter=none"]) {
-        const { headers, status } = await other.call(path);
-        const etag = headers.get("etag") ?? "";
-        expect([path, status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"/)]);
-        const known = { "if-none-match": etag };
-        expect((await other.call(path, { headers: known })).status).toBe(304);
-        const raw = await fetch(`${other.url}/api/v1${path}`, {
-          headers: { ...known, authorization: `Bearer ${ROOT_KEY}` },
-        });
-        expect([raw.status, await raw.text(), raw.headers.get("etag")]).toEqual([304, "", etag]);
-      }
-      const before = (await other.call(`/locks/${key}`)).headers.get("etag") ?? "";
-      await other.call(`/locks/${key}/renew`, { body: { owner: "me", leaseMs: 60_000 } });
-      const after = await other.call(`/locks/${key}`, { headers: { "if-none-match": before } });
-      expect([after.status, after.body.holders[0].owner]).toEqual([200, "me"]);
-      const many = Array.from({ length: 33 }, (_, n) => `p${n}=1`).join("&");
-      const refused = await other.call(`/locks?${many}`);
-      expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
-    } finally {
-      await other.stop();
+  unlimited("an unchanged resource returns 304, even while its lease runs down", async ({ server, key }) => {
+    await server.callVerb(key, "acquire", { owner: "me" });
+    for (const path of [`/locks/${key}`, "/formats", "/openapi.json", "/locks?filter=none"]) {
+      const { headers, status } = await server.call(path);
+      const etag = headers.get("etag") ?? "";
+      expect([path, status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"/)]);
+      const known = { "if-none-match": etag };
+      expect((await server.call(path, { headers: known })).status).toBe(304);
+      const raw = await server.fetch(path, { headers: known });
+      expect([raw.status, await raw.text(), raw.headers.get("etag")]).toEqual([304, "", etag]);
     }
+    const before = (await server.call(`/locks/${key}`)).headers.get("etag") ?? "";
+    await server.callVerb(key, "renew", { owner: "me", leaseMs: 60_000 });
+    const after = await server.call(`/locks/${key}`, { headers: { "if-none-match": before } });
+    expect([after.status, after.body.holders[0].owner]).toEqual([200, "me"]);
+    const many = Array.from({ length: 33 }, (_, n) => `p${n}=1`).join("&");
+    const refused = await server.call(`/locks?${many}`);
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
   });
 });

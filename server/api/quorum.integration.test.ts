@@ -1,72 +1,84 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { mastersTest } from "../../test/support/fixtures.ts";
 import { createTestKey } from "../../test/support/test-locks.ts";
-import { startTestMasters, type TestMasters } from "../../test/support/test-masters.ts";
-import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import type { TestMasters } from "../../test/support/test-masters.ts";
+import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 import { buildCompanionKey } from "../formats/keys.ts";
-import { LockClient } from "../locks/client/lock-client.ts";
 
-let masters: TestMasters;
-let server: TestServer;
-let client: LockClient;
+const buildPath = (key: string, action: string) => `/locks/${encodeKeyPath(key)}/${action}`;
 
-beforeAll(async () => {
-  masters = await startTestMasters(3);
-  server = await startTestServer({
-    file: (home) => ({ home, targets: [{ name: "locks", redis: { quorum: masters.urls } }] }),
-  });
-  client = await LockClient.open({ quorum: masters.urls });
-});
-afterAll(async () => {
-  client.close();
-  await server.stop();
-  await masters.stop();
-});
-beforeEach(async () => {
+const it = mastersTest(3)
+  .extend("server", { scope: "file" }, async ({ masters }, { onCleanup }) => {
+    const server = await startTestServer({
+      file: (home) => ({ home, targets: [{ name: "locks", redis: { quorum: masters.urls } }] }),
+    });
+    onCleanup(() => server.stop());
+    return server;
+  })
+  .extend("readHealth", { scope: "file" }, ({ server }) => async () => {
+    return (await server.call("/targets")).body.items[0];
+  })
+  .extend(
+    "acquire",
+    { scope: "file" },
+    ({ server }) =>
+      async (key: string, owner: string, more: object = {}) => {
+        return await server.callVerb(key, "acquire", { owner, ...more });
+      },
+  )
+  .extend("forceRelease", { scope: "file" }, ({ server }) => async (key: string, ask: object) => {
+    return await server.callVerb(key, "force-release", { reason: "its node is lost", ...ask });
+  })
+  .extend("findListed", { scope: "file" }, ({ server }) => async (key: string): Promise<Lock | undefined> => {
+    const { items } = (await server.call(`/locks?filter=${encodeURIComponent(key)}`)).body;
+    return items?.find((lock: Lock) => lock.key === key);
+  })
+  .extend(
+    "waitUntilListed",
+    { scope: "file" },
+    ({ findListed }) =>
+      async (key: string, holds: (lock: Lock | undefined) => boolean) => {
+        await waitUntil(async () => holds(await findListed(key)));
+        return await findListed(key);
+      },
+  )
+  // Type, owner and how it is known, oldest first; without the gaps of the time in which nothing could be decided.
+  .extend("readHistory", { scope: "file" }, ({ server }) => async (key: string) => {
+    const { items } = (await server.call(buildPath(key, "history"))).body;
+    return items
+      .filter(({ type }: { type: string }) => type !== "gap")
+      .toReversed()
+      .map((event: { type: string; owner: string; observed: string }) =>
+        [event.type, event.owner, event.observed].join(" "),
+      );
+  })
+  .extend(
+    "waitForHistory",
+    { scope: "file" },
+    ({ readHistory }) =>
+      async (key: string, expected: string[]) => {
+        await waitUntil(async () => (await readHistory(key)).length >= expected.length).catch(
+          () => undefined,
+        );
+        expect(await readHistory(key)).toEqual(expected);
+      },
+  );
+
+it.beforeEach(async ({ readHealth }) => {
   await waitUntil(async () => (await readHealth()).state === "live");
 });
 
-const readHealth = async () => (await server.call("/targets")).body.items[0];
-const buildPath = (key: string, action = "") => `/locks/${encodeKeyPath(key)}${action}`;
-const readLock = async (key: string): Promise<Lock> => (await server.call(buildPath(key))).body;
-const acquire = async (key: string, owner: string, more: object = {}) =>
-  await server.call(buildPath(key, "/acquire"), { body: { owner, ...more } });
-const forceRelease = async (key: string, ask: object) =>
-  await server.call(buildPath(key, "/force-release"), { body: { reason: "its node is lost", ...ask } });
-
-async function findListed(key: string): Promise<Lock | undefined> {
-  const { items } = (await server.call(`/locks?filter=${encodeURIComponent(key)}`)).body;
-  return items?.find((lock: Lock) => lock.key === key);
-}
-
-async function waitUntilListed(
-  key: string,
-  holds: (lock: Lock | undefined) => boolean,
-): Promise<Lock | undefined> {
-  await waitUntil(async () => holds(await findListed(key)));
-  return await findListed(key);
-}
-
-/** Type, owner and how it is known, oldest first; without the gaps of the time in which nothing could be decided. */
-async function readHistory(key: string): Promise<string[]> {
-  const { items } = (await server.call(buildPath(key, "/history"))).body;
-  return items
-    .filter(({ type }: { type: string }) => type !== "gap")
-    .toReversed()
-    .map((event: { type: string; owner: string; observed: string }) =>
-      [event.type, event.owner, event.observed].join(" "),
-    );
-}
-
-const waitForHistory = async (key: string, expected: string[]) => {
-  await waitUntil(async () => (await readHistory(key)).length >= expected.length).catch(() => undefined);
-  expect(await readHistory(key)).toEqual(expected);
-};
-
 describe("quorum target", () => {
-  it("a quorum lock is acquired, renewed, verified and released over HTTP, in token format only", async () => {
-    const key = createTestKey();
+  it("a quorum lock is acquired, renewed, verified and released over HTTP, in token format only", async ({
+    server,
+    masters,
+    key,
+    acquire,
+    waitUntilListed,
+    waitForHistory,
+  }) => {
     const granted = await acquire(key, "worker-1", { record: { service: "orders" } });
     expect([granted.status, granted.body.owner, granted.body.count]).toEqual([200, "worker-1", 1]);
     expect(await masters.readHolders(key)).toEqual(["worker-1", "worker-1", "worker-1"]);
@@ -89,15 +101,15 @@ describe("quorum target", () => {
 
     const id = { "idempotency-key": `again-${key}` };
     const asked = { body: { owner: "worker-1", leaseMs: 60_000 }, headers: id };
-    expect((await server.call(buildPath(key, "/renew"), asked)).status).toBe(200);
-    const again = await server.call(buildPath(key, "/renew"), asked);
+    expect((await server.call(buildPath(key, "renew"), asked)).status).toBe(200);
+    const again = await server.call(buildPath(key, "renew"), asked);
     expect([again.status, again.body.fence]).toEqual([200, granted.body.fence]);
-    expect((await readLock(key)).remainingMs).toBeGreaterThan(50_000);
-    const verified = await server.call(buildPath(key, "/verify"), { body: { owner: "worker-1" } });
+    expect((await server.readLock(key)).remainingMs).toBeGreaterThan(50_000);
+    const verified = await server.callVerb(key, "verify", { owner: "worker-1" });
     expect([verified.status, verified.body.fence]).toEqual([200, granted.body.fence]);
 
     const waiting = acquire(key, "worker-2", { waitMs: 5000 });
-    const released = await server.call(buildPath(key, "/release"), { body: { owner: "worker-1" } });
+    const released = await server.callVerb(key, "release", { owner: "worker-1" });
     expect(released.body.outcome).toBe("released");
     expect([(await waiting).status, (await waiting).body.owner]).toEqual([200, "worker-2"]);
     await waitForHistory(key, [
@@ -107,11 +119,18 @@ describe("quorum target", () => {
     ]);
   });
 
-  it("a quorum lists one lock per key and omits attempts without a majority", async () => {
-    const key = createTestKey();
+  it("a quorum lists one lock per key and omits attempts without a majority", async ({
+    server,
+    masters,
+    client,
+    key,
+    findListed,
+    waitUntilListed,
+    waitForHistory,
+  }) => {
     await masters.occupy(key, [1], "left-over", 1500);
-    await waitUntil(async () => (await readLock(key)).votes?.owners.length === 1);
-    expect(await readLock(key)).toMatchObject({
+    await waitUntil(async () => (await server.readLock(key)).votes?.owners.length === 1);
+    expect(await server.readLock(key)).toMatchObject({
       ...{ state: "free", holders: [] },
       votes: { of: 3, known: 3, state: "decided", owners: [{ owner: "left-over", masters: 1 }] },
     });
@@ -124,19 +143,25 @@ describe("quorum target", () => {
     ]);
     await hold.release();
     await waitForHistory(key, ["acquired winner derived", "released winner derived"]);
-    await waitUntil(async () => (await readLock(key)).votes?.owners.length === 0);
+    await waitUntil(async () => (await server.readLock(key)).votes?.owners.length === 0);
   });
 
-  it("a force-release on a quorum ends the hold once on all masters and can reserve it on all", async () => {
-    const key = createTestKey();
+  it("a force-release on a quorum ends the hold once on all masters and can reserve it on all", async ({
+    server,
+    masters,
+    key,
+    acquire,
+    forceRelease,
+    waitForHistory,
+  }) => {
     await acquire(key, "stuck");
-    const { version } = await readLock(key);
+    const { version } = await server.readLock(key);
     const freed = await forceRelease(key, { expect: version });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", "stuck"]);
     expect(getOutcomes(freed)).toEqual(["released", "released", "released"]);
     expect(await masters.readHolders(key)).toEqual([null, null, null]);
     await waitForHistory(key, ["acquired stuck derived", "force_released stuck exact"]);
-    const { items } = (await server.call(buildPath(key, "/history"))).body;
+    const { items } = (await server.call(buildPath(key, "history"))).body;
     expect(items[0]).toMatchObject({ by: "key:root", reason: "its node is lost" });
     expect((await forceRelease(key, { expect: version })).body.outcome).toBe("already_gone");
 
@@ -147,21 +172,25 @@ describe("quorum target", () => {
       "changed",
       "next",
     ]);
-    const off = await forceRelease(key, { expect: (await readLock(key)).version, holdOffMs: 60_000 });
+    const off = await forceRelease(key, { expect: (await server.readLock(key)).version, holdOffMs: 60_000 });
     expect([off.status, off.body.heldOff.owner]).toEqual([200, "lockkeeper:reserve:key:root"]);
-    expect((await readLock(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
+    expect((await server.readLock(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
     expect((await acquire(key, "late")).body.code).toBe("held");
-    const reserved = await forceRelease(key, { expect: (await readLock(key)).version });
+    const reserved = await forceRelease(key, { expect: (await server.readLock(key)).version });
     expect(reserved.body.outcome).toBe("released");
-    const reserve = await server.call(buildPath(key, "/reserve"), { body: { holdOffMs: 500 } });
-    expect([reserve.status, (await readLock(key)).holders[0]?.owner]).toEqual([
+    const reserve = await server.callVerb(key, "reserve", { holdOffMs: 500 });
+    expect([reserve.status, (await server.readLock(key)).holders[0]?.owner]).toEqual([
       200,
       "lockkeeper:reserve:key:root",
     ]);
   });
 
-  it("a quorum hold stays one hold while its owner keeps a majority on changing masters", async () => {
-    const key = createTestKey();
+  it("a quorum hold stays one hold while its owner keeps a majority on changing masters", async ({
+    masters,
+    key,
+    waitUntilListed,
+    waitForHistory,
+  }) => {
     await masters.occupy(key, [0, 1], "mover");
     const first = await waitUntilListed(key, (found) => found !== undefined);
     await masters.occupy(key, [2], "mover");
@@ -174,43 +203,55 @@ describe("quorum target", () => {
     await waitForHistory(key, ["acquired mover derived", "released mover derived"]);
   });
 
-  it("a force-release on a quorum removes votes of the observed hold, not of a later one", async () => {
-    const key = createTestKey();
+  it("a force-release on a quorum removes votes of the observed hold, not of a later one", async ({
+    server,
+    masters,
+    key,
+    acquire,
+    forceRelease,
+  }) => {
     const first = await acquire(key, "again");
-    const { version } = await readLock(key);
-    await server.call(buildPath(key, "/release"), { body: { owner: "again" } });
+    const { version } = await server.readLock(key);
+    await server.callVerb(key, "release", { owner: "again" });
     const second = await acquire(key, "again");
     expect(BigInt(second.body.fence)).toBeGreaterThan(BigInt(first.body.fence));
     expect((await forceRelease(key, { expect: version })).body.code).toBe("changed");
     expect(await masters.readHolders(key)).toEqual(["again", "again", "again"]);
   });
 
-  it("an extension on a quorum applies to the observed hold, not to a later one of the same owner", async () => {
-    const key = createTestKey();
+  it("an extension on a quorum applies to the observed hold, not to a later one of the same owner", async ({
+    server,
+    key,
+    acquire,
+    waitUntilListed,
+  }) => {
     await acquire(key, "slow", { leaseMs: 20_000 });
     const { version } = (await waitUntilListed(key, (lock) => lock !== undefined)) ?? {};
     const extend = async () =>
-      await server.call(buildPath(key, "/extend"), {
-        body: { expect: version, leaseMs: 600_000, reason: "it takes longer" },
-      });
+      await server.callVerb(key, "extend", { expect: version, leaseMs: 600_000, reason: "it takes longer" });
     const { status, body } = await extend();
     expect([status, body.outcome, body.lasts]).toEqual([200, "extended", "to_its_end"]);
     expect(body.remainingMs).toBeGreaterThan(590_000);
-    expect((await readLock(key)).remainingMs).toBeGreaterThan(590_000);
+    expect((await server.readLock(key)).remainingMs).toBeGreaterThan(590_000);
     const seen = await waitUntilListed(key, (lock) => (lock?.remainingMs ?? 0) > 590_000);
     expect(seen?.verdict).toMatchObject({ renewals: 0, lastRenewalAt: null });
-    await server.call(buildPath(key, "/release"), { body: { owner: "slow" } });
+    await server.callVerb(key, "release", { owner: "slow" });
     await acquire(key, "slow", { leaseMs: 20_000 });
     await waitUntilListed(key, (lock) => lock !== undefined && lock.version !== version);
     expect((await extend()).body.code).toBe("changed");
-    expect((await readLock(key)).remainingMs).toBeLessThanOrEqual(20_000);
+    expect((await server.readLock(key)).remainingMs).toBeLessThanOrEqual(20_000);
   });
 
-  it("an extension on a quorum leaves votes of an older hold of the same owner alone", async () => {
-    const key = createTestKey();
+  it("an extension on a quorum leaves votes of an older hold of the same owner alone", async ({
+    server,
+    masters,
+    key,
+    acquire,
+    waitUntilListed,
+  }) => {
     const { body: grant } = await acquire(key, "slow", { leaseMs: 20_000 });
     await waitUntilListed(key, (lock) => lock?.votes?.owners[0]?.masters === 3);
-    const { version } = await readLock(key);
+    const { version } = await server.readLock(key);
     // As if this master had missed a release and the acquire after it.
     const companion = String(buildCompanionKey(key));
     const left = masters.getClient(2);
@@ -218,14 +259,17 @@ describe("quorum target", () => {
     const told = (await left.get(companion)) ?? "";
     await left.set(companion, told.replaceAll(grant.fence, older), "KEEPTTL");
     const body = { expect: version, leaseMs: 600_000, reason: "it takes longer" };
-    expect((await server.call(buildPath(key, "/extend"), { body })).body.outcome).toBe("extended");
+    expect((await server.callVerb(key, "extend", body)).body.outcome).toBe("extended");
     const [ours = 0, others = 0, theirs = 0] = await Promise.all(masters.clients.map((at) => at.pttl(key)));
     expect(Math.min(ours, others)).toBeGreaterThan(590_000);
     expect(theirs).toBeLessThanOrEqual(20_000);
   });
 
-  it("a quorum reports the expiry of an unrenewed lease and the next holder", async () => {
-    const key = createTestKey();
+  it("a quorum reports the expiry of an unrenewed lease and the next holder", async ({
+    key,
+    acquire,
+    waitForHistory,
+  }) => {
     await acquire(key, "one", { leaseMs: 300 });
     expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(200);
     await waitForHistory(key, [
@@ -239,26 +283,34 @@ const getOutcomes = (reply: { body: { masters: { outcome: string }[] } }) =>
   reply.body.masters.map(({ outcome }) => outcome).toSorted();
 
 describe("quorum target with failed masters", () => {
-  const third = () => {
+  const getThird = (masters: TestMasters) => {
     const [at] = masters.getMasters(2);
     if (at === undefined) throw new Error("there is no third master");
     return at;
   };
 
-  it("a quorum with one master down still decides, and then reports what the master missed", async () => {
+  it("a quorum with one master down still decides, and then reports what the master missed", async ({
+    server,
+    masters,
+    readHealth,
+    acquire,
+    forceRelease,
+    waitUntilListed,
+    waitForHistory,
+  }) => {
     const [kept, pivotal, key] = [createTestKey(), createTestKey(), createTestKey()];
     await acquire(kept, "kept", { leaseMs: 60_000 });
     await masters.occupy(pivotal, [0, 2], "pivotal");
     await waitUntilListed(kept, (found) => found?.votes?.owners[0]?.masters === 3);
     await waitUntilListed(pivotal, (found) => found !== undefined);
-    await third().master.kill();
+    await getThird(masters).master.kill();
     await waitUntil(async () => (await readHealth()).state === "partial");
     const down = await waitUntilListed(kept, (found) => found?.votes?.known === 2);
     expect(down).toMatchObject({
       state: "held",
       votes: { of: 3, known: 2, state: "decided", owners: [{ owner: "kept", masters: 2 }] },
     });
-    const raw = (await server.call(buildPath(kept, "/raw"))).body;
+    const raw = (await server.call(buildPath(kept, "raw"))).body;
     expect(raw.copies).toHaveLength(2);
     for (const { type, entries } of raw.copies)
       expect([type, entries[0].value.text]).toEqual(["string", "kept"]);
@@ -268,12 +320,12 @@ describe("quorum target with failed masters", () => {
     expect(undecided).toMatchObject({ state: "held", holders: [{ owner: "pivotal" }] });
 
     await acquire(key, "worker", { leaseMs: 60_000 });
-    const freed = await forceRelease(key, { expect: (await readLock(key)).version });
+    const freed = await forceRelease(key, { expect: (await server.readLock(key)).version });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
     expect(getOutcomes(freed)).toEqual(["away", "released", "released"]);
     await waitForHistory(key, ["acquired worker derived", "force_released worker exact"]);
 
-    await third().master.restart();
+    await getThird(masters).master.restart();
     await waitUntil(async () => (await readHealth()).state === "live");
     const back = await waitUntilListed(kept, (found) => found?.votes?.known === 3);
     expect(back?.votes).toMatchObject({ state: "decided", owners: [{ owner: "kept", masters: 2 }] });
@@ -282,15 +334,22 @@ describe("quorum target with failed masters", () => {
     await waitForHistory(kept, ["acquired kept derived"]);
   });
 
-  it("a quorum with a majority down decides nothing, and its responses state so", async () => {
-    const key = createTestKey();
+  it("a quorum with a majority down decides nothing, and its responses state so", async ({
+    server,
+    masters,
+    key,
+    readHealth,
+    acquire,
+    forceRelease,
+    waitUntilListed,
+  }) => {
     await acquire(key, "worker", { leaseMs: 60_000 });
-    const { version } = await readLock(key);
+    const { version } = await server.readLock(key);
     const away = masters.getMasters(1, 2).map(({ master }) => master);
     await Promise.all(away.map((master) => master.kill()));
     await waitUntil(async () => (await readHealth()).state === "down");
     expect((await readHealth()).detail).toContain("2 of 3 masters do not answer");
-    for (const path of ["/locks", buildPath(key)]) {
+    for (const path of ["/locks", `/locks/${encodeKeyPath(key)}`]) {
       expect([(await server.call(path)).status, (await server.call(path)).body.code]).toEqual([
         503,
         "unavailable",
@@ -301,14 +360,19 @@ describe("quorum target with failed masters", () => {
     await waitUntil(async () => (await readHealth()).state === "live");
     // Both came back without their data.
     await waitUntilListed(key, (found) => found === undefined);
-    expect((await readLock(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
+    expect((await server.readLock(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
   });
 
-  it("a hold survives on the other masters when one master is flushed", async () => {
-    const key = createTestKey();
+  it("a hold survives on the other masters when one master is flushed", async ({
+    masters,
+    key,
+    acquire,
+    waitUntilListed,
+    waitForHistory,
+  }) => {
     await acquire(key, "worker", { leaseMs: 60_000 });
     await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
-    await third().redis.flushall();
+    await getThird(masters).redis.flushall();
     const left = await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 2);
     expect(left?.votes).toMatchObject({ known: 3, state: "decided" });
     await masters.getClient(1).flushall();

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Redis } from "ioredis";
+import { describe, expect } from "vitest";
 import { Access } from "../../lib/contract/access.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { RateLimitedError } from "../errors/request-errors.ts";
@@ -16,57 +17,62 @@ import type { Principal } from "./principal.ts";
 
 const ACCOUNTS_KEY = "{lockkeeper}:accounts";
 
-let redis: TestRedis;
-const openedStores: HomeStore[] = [];
+/** Each test begins with an empty Redis, in which `openStore` opens the home store and `openDirectory` the accounts. */
+const it = redisTest()
+  .extend("openStore", async ({ redis, direct }, { onCleanup }) => {
+    const opened: HomeStore[] = [];
+    onCleanup(() => {
+      for (const home of opened) home.close();
+    });
+    await direct.flushall();
+    return async () => {
+      const home = openHomeStore(redis.url);
+      opened.push(home);
+      await waitForHomeStore(home, "the test's");
+      return home;
+    };
+  })
+  .extend(
+    "openDirectory",
+    ({ openStore }) =>
+      async () =>
+        await AccountDirectory.open(await openStore()),
+  )
+  .extend("throttle", async ({ openStore }) => new LoginThrottle(await openStore()));
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-beforeEach(async () => {
-  for (const home of openedStores.splice(0)) home.close();
-  await redis.createClient().flushall();
-});
-afterAll(async () => {
-  for (const home of openedStores) home.close();
-  await redis.stop();
-});
-
-async function openStore(): Promise<HomeStore> {
-  const opened = openHomeStore(redis.url);
-  openedStores.push(opened);
-  await waitForHomeStore(opened, "the test's");
-  return opened;
-}
-
-const openDirectory = async () => await AccountDirectory.open(await openStore());
 const writeField = (to: AccountDirectory, field: string, text: string) =>
   to.update(() => ({ changes: [[field, text]], result: undefined }));
 const readFields = ({ accounts }: AccountDirectory) => Object.fromEntries(accounts.fields);
 
 describe("account book", () => {
-  it("concurrent account changes of several instances are all kept", async () => {
+  it("concurrent account changes of several instances are all kept", async ({ direct, openDirectory }) => {
     const books = [await openDirectory(), await openDirectory(), await openDirectory()];
     await Promise.all(
       books.flatMap((each, at) => [0, 1, 2, 3].map((n) => writeField(each, `key:${at}-${n}`, `${at}-${n}`))),
     );
     await Promise.all(books.map((each) => each.refreshShared()));
     for (const each of books) expect(Object.keys(readFields(each))).toHaveLength(12);
-    expect(await redis.createClient().hlen(ACCOUNTS_KEY)).toBe(13);
+    expect(await direct.hlen(ACCOUNTS_KEY)).toBe(13);
   });
 
-  it("an account change applies to the stored state, not to the instance's copy", async () => {
+  it("an account change applies to the stored state, not to the instance's copy", async ({
+    direct,
+    openDirectory,
+  }) => {
     const [one, two] = [await openDirectory(), await openDirectory()];
     await writeField(one, "key:a", "1");
     const seen = await two.update(({ fields }) => ({
       changes: [["key:a", `${fields.get("key:a")}2`]],
       result: fields.get("key:a"),
     }));
-    expect([seen, await redis.createClient().hget(ACCOUNTS_KEY, "key:a")]).toEqual(["1", "12"]);
+    expect([seen, await direct.hget(ACCOUNTS_KEY, "key:a")]).toEqual(["1", "12"]);
   });
 
-  it("a store that lost its data or its last changes is restored by the most recent instance", async () => {
+  it("a store that lost its data or its last changes is restored by the most recent instance", async ({
+    direct,
+    openDirectory,
+  }) => {
     const [knowing, behind] = [await openDirectory(), await openDirectory()];
-    const direct = redis.createClient();
     await writeField(knowing, "key:a", "good");
     const backup = await direct.hgetall(ACCOUNTS_KEY);
     await behind.refreshShared();
@@ -85,7 +91,10 @@ describe("account book", () => {
 });
 
 describe("known API key during a home store outage", () => {
-  it("a known API key still reads, locks for a while, and is refused actions that must be audited", async () => {
+  it("a known API key still reads, locks for a while, and is refused actions that must be audited", async ({
+    redis,
+    openStore,
+  }) => {
     const opened = await openStore();
     const known = await AccountDirectory.open(opened);
     const uses = new LastUseTracker(opened);
@@ -125,23 +134,24 @@ describe("login throttling", () => {
     }
   };
   /** As if all tries had been made so much earlier. */
-  const age = async (ms: number) => {
-    const direct = redis.createClient();
+  const age = async (direct: Redis, ms: number) => {
     for (const key of await direct.keys("{lockkeeper}:tries:*")) {
       const [tries, at] = (await direct.get(key))?.split(" ") ?? [];
       await direct.set(key, `${tries} ${Number(at) - ms}`, "KEEPTTL");
     }
   };
 
-  it("wait times double per failed login, up to a minute per address, and refused attempts do not count", async () => {
-    const throttle = new LoginThrottle(await openStore());
+  it("wait times double per failed login, up to a minute per address, and refused attempts do not count", async ({
+    direct,
+    throttle,
+  }) => {
     for (let tries = 0; tries < 5; tries++) expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
     const waits: number[] = [];
     for (let tries = 0; tries < 8; tries++) {
       const waitMs = await wait(throttle, "mei", "10.0.0.1");
       waits.push(Math.round(waitMs / 1000));
       for (let again = 0; again < 5; again++) await wait(throttle, "mei", "10.0.0.1");
-      await age(waitMs + 1);
+      await age(direct, waitMs + 1);
       expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
     }
     // From the tenth try on the name waits as well, from wherever.
@@ -149,13 +159,15 @@ describe("login throttling", () => {
     expect(waits.slice(5)).toEqual([32, 60, 60]);
   });
 
-  it("failed logins from everywhere do not lock the owner out of a known address", async () => {
-    const throttle = new LoginThrottle(await openStore());
+  it("failed logins from everywhere do not lock the owner out of a known address", async ({
+    direct,
+    throttle,
+  }) => {
     const first = await throttle.startAttempt("mei", "10.0.0.1");
     await first.recordSuccess();
     for (let n = 0; n < 60; n++) {
       await wait(throttle, "mei", `10.1.${n}.1`);
-      await age(20_000);
+      await age(direct, 20_000);
     }
     expect(await wait(throttle, "mei", "10.2.0.1")).toBeGreaterThan(60_000);
     expect(await wait(throttle, "mei", "10.2.0.1")).toBeLessThanOrEqual(900_000);
@@ -163,19 +175,22 @@ describe("login throttling", () => {
     expect(await wait(throttle, "zoe", "10.2.0.1")).toBe(0);
   });
 
-  it("failed logins expire one by one, so slips of many people do not add up", async () => {
-    const throttle = new LoginThrottle(await openStore());
+  it("failed logins expire one by one, so slips of many people do not add up", async ({
+    direct,
+    throttle,
+  }) => {
     for (let n = 0; n < 25; n++) {
       expect(await wait(throttle, `name-${n}`, "10.0.0.1")).toBe(0);
-      await age(400_000);
+      await age(direct, 400_000);
     }
     for (let n = 0; n < 19; n++) expect(await wait(throttle, `guess-${n}`, "10.0.0.1")).toBe(0);
     await wait(throttle, "guess", "10.0.0.1");
     expect(await wait(throttle, "guess", "10.0.0.1")).toBeGreaterThan(0);
   });
 
-  it("failed logins for many names from one network are throttled, even between successful ones", async () => {
-    const throttle = new LoginThrottle(await openStore());
+  it("failed logins for many names from one network are throttled, even between successful ones", async ({
+    throttle,
+  }) => {
     let free = 0;
     for (let n = 0; n < 40; n++) {
       if ((await wait(throttle, `name-${n}`, `2001:db8::${n}`)) === 0) free++;

@@ -1,27 +1,30 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { describe, expect } from "vitest";
+import { redisTest } from "../../test/support/fixtures.ts";
 import { buildCompanionKey, buildFencedCounterKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
-let server: TestRedis;
-let redis: Redis;
-let listener: Redis;
-const heard = new Map<string, string[]>();
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  redis = server.createClient();
-  listener = server.createClient();
-  await listener.subscribe("events");
-  listener.on("message", (_, message: string) => {
-    const [words = "", key = ""] = message.split("\n");
-    heard.set(key, [...(heard.get(key) ?? []), withoutTimes(words)]);
-  });
-});
-afterAll(() => server.stop());
+const it = redisTest()
+  // A connection that listens, and the events that it heard of each key.
+  .extend("listener", { scope: "file" }, async ({ redis }) => {
+    const connection = redis.createClient();
+    const heard = new Map<string, string[]>();
+    await connection.subscribe("events");
+    connection.on("message", (_, message: string) => {
+      const [words = "", key = ""] = message.split("\n");
+      heard.set(key, [...(heard.get(key) ?? []), withoutTimes(words)]);
+    });
+    return { connection, heard };
+  })
+  .extend(
+    "createLock",
+    { scope: "file" },
+    ({ direct, listener }) =>
+      (format: "redisson" | "token", path: "plain" | "whole") =>
+        new LockUnderTest(direct, listener.heard, format, path),
+  );
 
 const OWNERS = ["a", "b", "c\u00e9 d"];
 const owner = fc.constantFrom(...OWNERS);
@@ -45,16 +48,19 @@ class LockUnderTest {
   #ids = 0;
 
   constructor(
+    private readonly direct: Redis,
+    private readonly heard: ReadonlyMap<string, string[]>,
     private readonly format: "redisson" | "token",
     private readonly path: "plain" | "whole",
   ) {}
 
   async run(step: Step): Promise<unknown> {
     const { key } = this;
-    if (step.do === "delete") return await redis.del(key);
-    if (step.do === "persist") return await redis.persist(key);
-    if (step.do === "spoil") return await redis.set(String(buildCompanionKey(key)), "nonsense", "PX", 60_000);
-    if (step.do === "count") return await redis.set(String(buildFencedCounterKey(key)), "7");
+    if (step.do === "delete") return await this.direct.del(key);
+    if (step.do === "persist") return await this.direct.persist(key);
+    if (step.do === "spoil")
+      return await this.direct.set(String(buildCompanionKey(key)), "nonsense", "PX", 60_000);
+    if (step.do === "count") return await this.direct.set(String(buildFencedCounterKey(key)), "7");
     if (step.do === "foreign") return await this.#acquiredElsewhere(step.owner);
     const { owner, principal, again } = step as Extract<Step, { again: boolean }>;
     if (!again) this.#ids++;
@@ -65,8 +71,8 @@ class LockUnderTest {
       ...(this.path === "whole" ? { retryMs: 0 } : {}),
     };
     const format = LOCK_WRITERS[this.format];
-    if (step.do === "release") return await format.release(redis, "events", key, { owner, ...request });
-    return await format.acquire(redis, "events", key, {
+    if (step.do === "release") return await format.release(this.direct, "events", key, { owner, ...request });
+    return await format.acquire(this.direct, "events", key, {
       owner,
       leaseMs: 30_000,
       reentrant: true,
@@ -79,25 +85,25 @@ class LockUnderTest {
   }
 
   async #acquiredElsewhere(owner: string): Promise<unknown> {
-    if (this.format === "token") return await redis.set(this.key, owner, "PX", 30_000, "NX");
-    await redis.hincrby(this.key, owner, 1);
-    return await redis.pexpire(this.key, 30_000);
+    if (this.format === "token") return await this.direct.set(this.key, owner, "PX", 30_000, "NX");
+    await this.direct.hincrby(this.key, owner, 1);
+    return await this.direct.pexpire(this.key, 30_000);
   }
 
   async observe(): Promise<unknown> {
-    const type = await redis.type(this.key);
+    const type = await this.direct.type(this.key);
     return {
       lock:
         type === "hash"
-          ? await redis.hgetall(this.key)
+          ? await this.direct.hgetall(this.key)
           : type === "string"
-            ? await redis.get(this.key)
+            ? await this.direct.get(this.key)
             : type,
-      expires: Math.round((await redis.pttl(this.key)) / 5000),
-      companion: withoutTimes((await redis.get(String(buildCompanionKey(this.key)))) ?? ""),
-      companionExpires: Math.round((await redis.pttl(String(buildCompanionKey(this.key)))) / 5000),
-      hasCounter: withoutTimes((await redis.get(String(buildFencedCounterKey(this.key)))) ?? ""),
-      events: heard.get(this.key) ?? [],
+      expires: Math.round((await this.direct.pttl(this.key)) / 5000),
+      companion: withoutTimes((await this.direct.get(String(buildCompanionKey(this.key)))) ?? ""),
+      companionExpires: Math.round((await this.direct.pttl(String(buildCompanionKey(this.key)))) / 5000),
+      hasCounter: withoutTimes((await this.direct.get(String(buildFencedCounterKey(this.key)))) ?? ""),
+      events: this.heard.get(this.key) ?? [],
     };
   }
 }
@@ -117,27 +123,30 @@ const toAnswer = (reply: unknown) =>
     .replace(/"remainingMs":(\d+)/, (_, ms) => `"remainingMs":${Math.round(Number(ms) / 5000)}`);
 
 describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
-  it("the fast path returns, stores and publishes exactly the same as the full script", async () => {
+  it("the fast path returns, stores and publishes exactly the same as the full script", async ({
+    createLock,
+    listener,
+  }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
-        const plain = new LockUnderTest(format, "plain");
-        const whole = new LockUnderTest(format, "whole");
+        const plain = createLock(format, "plain");
+        const whole = createLock(format, "whole");
         for (const each of steps) {
           expect(toAnswer(await plain.run(each))).toBe(toAnswer(await whole.run(each)));
         }
-        await listener.ping();
+        await listener.connection.ping();
         expect(await plain.observe()).toEqual(await whole.observe());
       }),
       { numRuns: 250 },
     );
   });
 
-  it("acquiring and releasing a free lock takes at most 14 commands", async () => {
-    const lock = new LockUnderTest(format, "plain");
-    await redis.config("RESETSTAT");
+  it("acquiring and releasing a free lock takes at most 14 commands", async ({ direct, createLock }) => {
+    const lock = createLock(format, "plain");
+    await direct.config("RESETSTAT");
     await lock.run({ do: "acquire", owner: "a", principal: "root", again: false });
     await lock.run({ do: "release", owner: "a", principal: "root", again: false });
-    const calls = [...(await redis.info("commandstats")).matchAll(/cmdstat_(\w+):calls=(\d+)/g)]
+    const calls = [...(await direct.info("commandstats")).matchAll(/cmdstat_(\w+):calls=(\d+)/g)]
       .filter(([, name = ""]) => !["evalsha", "eval", "config", "info", "script"].includes(name))
       .reduce((sum, [, , count]) => sum + Number(count), 0);
     expect(calls).toBeLessThanOrEqual(14);

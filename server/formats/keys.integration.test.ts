@@ -1,8 +1,7 @@
 import fc from "fast-check";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { decodeKey, encodeKey, type Key } from "../../lib/keys/key.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
 import { toRedisArgument } from "../redis/script.ts";
 import {
   buildColocatedKey,
@@ -14,28 +13,23 @@ import {
   isAuxiliaryKey,
 } from "./keys.ts";
 
-let server: TestRedis;
-let redis: Redis;
-
-beforeAll(async () => {
-  server = await startTestRedis({ args: ["--cluster-enabled", "yes"] });
-  redis = server.createClient();
-});
-
-afterAll(() => server.stop());
+const it = redisTest({ args: ["--cluster-enabled", "yes"] }).extend(
+  "fetchSlots",
+  { scope: "file" },
+  ({ direct }) =>
+    async (names: readonly (string | Buffer | number)[]) => {
+      const pipeline = direct.pipeline();
+      for (const name of names) pipeline.cluster("KEYSLOT", toBytes(name));
+      const replies = (await pipeline.exec()) ?? [];
+      return replies.map(([error, slot]) => {
+        if (error !== null) throw error;
+        return Number(slot);
+      });
+    },
+);
 
 const toBytes = (name: string | Buffer | number) =>
   Buffer.isBuffer(name) ? name : Buffer.from(String(name));
-
-async function fetchSlots(names: readonly (string | Buffer | number)[]): Promise<number[]> {
-  const pipeline = redis.pipeline();
-  for (const name of names) pipeline.cluster("KEYSLOT", toBytes(name));
-  const replies = (await pipeline.exec()) ?? [];
-  return replies.map(([error, slot]) => {
-    if (error !== null) throw error;
-    return Number(slot);
-  });
-}
 
 // Braces in every position, next to text that makes the names of two keys look alike.
 const text = fc.string({
@@ -53,7 +47,7 @@ const key: fc.Arbitrary<Key> = fc.oneof({ weight: 3, arbitrary: text }, { weight
 const mappable = key.filter((one) => findKeyFault(one) === undefined);
 
 describe("companion keys of a lock", () => {
-  it("every companion key is in the slot of its lock", async () => {
+  it("every companion key is in the slot of its lock", async ({ fetchSlots }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(mappable, { minLength: 20, maxLength: 40 }), async (keys) => {
         const slots = await fetchSlots(keys.map(toRedisArgument));

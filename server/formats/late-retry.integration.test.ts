@@ -1,36 +1,36 @@
 import { randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
+import { EVENT_CHANNEL } from "../../test/support/observed-lock.ts";
+import { WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
-let redis: TestRedis;
-let direct: Redis;
+const it = redisTest()
+  .extend(
+    "acquire",
+    { scope: "file" },
+    ({ direct }) =>
+      (name: WritableFormat, key: string, owner: string) =>
+        LOCK_WRITERS[name].acquire(direct, EVENT_CHANNEL, key, {
+          ...{ id: randomUUID(), digest: "-", owner, leaseMs: 30_000, reentrant: true },
+          ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
+        }),
+  )
+  .extend(
+    "release",
+    { scope: "file" },
+    ({ direct }) =>
+      (name: WritableFormat, key: string, owner: string, id = randomUUID(), retryMs?: number) =>
+        LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, { id, digest: "-", owner, retryMs }),
+  );
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  direct = redis.createClient();
-});
-afterAll(() => redis.stop());
-
-const CHANNEL = "lockkeeper:events:0";
-const NAMES: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
 /** More than the window of a lock takes, and fewer than two of them. */
 const OTHERS = 20;
 
-const acquire = (name: WritableFormat, key: string, owner: string) =>
-  LOCK_WRITERS[name].acquire(direct, CHANNEL, key, {
-    ...{ id: randomUUID(), digest: "-", owner, leaseMs: 30_000, reentrant: true },
-    ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
-  });
-const release = (name: WritableFormat, key: string, owner: string, id = randomUUID(), retryMs?: number) =>
-  LOCK_WRITERS[name].release(direct, CHANNEL, key, { id, digest: "-", owner, retryMs });
-
-it.each(NAMES)(
+it.for(WRITABLE_FORMATS)(
   "a retry of a release outside the request window returns unknown instead of not_held (%s)",
-  async (name) => {
-    const key = `lock:${randomUUID()}`;
+  async (name, { acquire, release, key }) => {
     const id = randomUUID();
     await acquire(name, key, "me");
     expect(await release(name, key, "me", id)).toMatchObject({ outcome: "released" });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
@@ -12,22 +12,6 @@ import { LockClient } from "../locks/client/lock-client.ts";
 import { classifyStep } from "./recorded-timeline.ts";
 
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
-
-let target: TestRedis;
-let home: TestRedis;
-let client: LockClient;
-const processes: Process[] = [];
-beforeAll(async () => {
-  target = await startTestRedis();
-  home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
-  client = await LockClient.open(target.url);
-});
-afterAll(async () => {
-  for (const one of processes) one.signal("SIGKILL");
-  client.close();
-  await target.stop();
-  await home.stop();
-});
 
 interface ProcessReport {
   /** Whether it sees all that happens, for a while now. */
@@ -42,9 +26,8 @@ interface ProcessReport {
 class Process {
   readonly #child: ChildProcess;
 
-  constructor() {
+  constructor(target: TestRedis, home: TestRedis) {
     this.#child = fork(WORKER, [target.url, home.url], { execArgv: ["--import", "tsx"] });
-    processes.push(this);
   }
 
   async requestReport(): Promise<ProcessReport> {
@@ -62,7 +45,7 @@ class Process {
 const LAG_MS = 200;
 
 /** Somebody goes on recording. */
-async function waitForGrowth(): Promise<void> {
+async function waitForGrowth(home: TestRedis): Promise<void> {
   const redis = home.createClient();
   const before = await redis.xlen("{lockkeeper}:events:main");
   await waitUntil(async () => (await redis.xlen("{lockkeeper}:events:main")) > before, 30_000);
@@ -88,7 +71,7 @@ async function waitForLeader(instances: readonly Process[]): Promise<Process> {
 }
 
 /** Locks of ours and of others come and go, until it is stopped. */
-function startChurn() {
+function startChurn(target: TestRedis, client: LockClient) {
   const made: string[] = [];
   const redis = target.createClient();
   let isRunning = true;
@@ -121,13 +104,47 @@ const listChanges = (entries: readonly HistoryEntry[], prefix: string) =>
 
 const findDuplicates = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
+/** `target` has the locks, `home` the history; `startProcess` starts an instance. */
+const it = test
+  .extend("target", { scope: "file" }, async ({}, { onCleanup }) => {
+    const target = await startTestRedis();
+    onCleanup(() => target.stop());
+    return target;
+  })
+  .extend("home", { scope: "file" }, async ({}, { onCleanup }) => {
+    const home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
+    onCleanup(() => home.stop());
+    return home;
+  })
+  .extend("client", { scope: "file" }, async ({ target }, { onCleanup }) => {
+    const client = await LockClient.open(target.url);
+    onCleanup(() => client.close());
+    return client;
+  })
+  .extend("startProcess", ({ target, home }, { onCleanup }) => {
+    const processes: Process[] = [];
+    onCleanup(() => {
+      for (const one of processes) one.signal("SIGKILL");
+    });
+    return () => {
+      const one = new Process(target, home);
+      processes.push(one);
+      return one;
+    };
+  });
+
 // On a machine that is busy with other things, starting processes takes most of it.
 describe("two instances in separate processes", { timeout: 120_000 }, () => {
-  it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async () => {
-    const [first, second] = [new Process(), new Process()];
+  it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async ({
+    target,
+    home,
+    client,
+    startProcess,
+  }) => {
+    const [first, second] = [startProcess(), startProcess()];
     const leader = await waitForLeader([first, second]);
     const other = leader === first ? second : first;
-    const locks = startChurn();
+    const locks = startChurn(target, client);
     await waitUntilAllSeen(other);
     leader.signal("SIGSTOP");
     await waitForLeader([other]);
@@ -137,8 +154,8 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await waitUntilAllSeen(leader);
     const { breaks } = await leader.requestReport();
     await home.restart();
-    await waitForGrowth();
-    await waitForGrowth();
+    await waitForGrowth(home);
+    await waitForGrowth(home);
     // What is observed while nobody records is remembered by the one that is left.
     const missed = (await other.requestReport()).breaks;
     other.signal("SIGKILL");
@@ -166,7 +183,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     const unseen = await client.acquire("lock:unseen", { owner: "nobody saw me" });
     await unseen.release();
     await sleep(500);
-    const next = new Process();
+    const next = startProcess();
     await waitForLeader([next]);
     let told: HistoryEntry[] = [];
     await waitUntil(async () => {

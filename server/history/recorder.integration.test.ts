@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import type { HomeStore } from "../home/home-store.ts";
@@ -16,18 +16,18 @@ import { Recorder } from "./recorder.ts";
 import type { UnnumberedEvent } from "./stream-entry.ts";
 import { StreamTail } from "./stream-tail.ts";
 
-let redis: TestRedis;
-let client: Redis;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = redis.createClient();
-});
-afterAll(async () => await redis.stop());
-
 const SHORT_TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
 const RETENTION: EventRetention = { most: 10_000, ms: 86_400_000 };
 let targets = 0;
-const freshTarget = () => `t${++targets}`;
+/** `target` has no history yet; `startInstance` starts a console instance for it. */
+const it = redisTest()
+  .extend("target", () => `t${++targets}`)
+  .extend(
+    "startInstance",
+    ({ redis, target }) =>
+      (options?: { kept: EventRetention }) =>
+        new Instance(redis, target, options),
+  );
 
 /** What becomes of the next append: it never arrives, or its answer is lost. */
 type StoreFault = "none" | "unsent" | "unanswered";
@@ -56,8 +56,9 @@ class Instance {
   readonly #connections: HomeStore[];
 
   constructor(
+    at: TestRedis,
     private readonly target: string,
-    { times = SHORT_TIMES, kept = RETENTION, at = redis } = {},
+    { times = SHORT_TIMES, kept = RETENTION } = {},
   ) {
     const own = openHomeStore(at.url, "history");
     const tail = openHomeStore(at.url, "tail", { commandTimeout: 5000 });
@@ -123,32 +124,36 @@ const listKeys = (entries: readonly HistoryEntry[]) =>
 const waitUntilLeading = async (one: Instance) => await waitUntil(() => one.isLeading);
 
 describe("single recorder", () => {
-  it("observed events are recorded under stream ids and loaded again after a restart", async () => {
-    const target = freshTarget();
-    const first = new Instance(target);
+  it("observed events are recorded under stream ids and loaded again after a restart", async ({
+    direct,
+    target,
+    startInstance,
+  }) => {
+    const first = startInstance();
     await waitUntilLeading(first);
     for (let n = 0; n < 500; n++) first.observe(buildAcquired(`lock:${n}`, n));
     await waitUntil(() => first.entries.length === 500);
-    const stream = await client.xrange(`{lockkeeper}:events:${target}`, "-", "+");
+    const stream = await direct.xrange(`{lockkeeper}:events:${target}`, "-", "+");
     expect(first.entries.map(({ id }) => id)).toEqual(stream.map(([id]) => id));
     await first.stop();
-    const second = new Instance(target);
+    const second = startInstance();
     await waitUntil(() => second.entries.length >= 500);
     expect(second.entries.slice(0, 500)).toEqual(first.entries);
     expect(second.published.filter(({ entry }) => !isGap(entry))).toEqual([]);
     await second.stop();
   });
 
-  it("the time without a running instance is recorded as a gap, and earlier events are kept", async () => {
-    const target = freshTarget();
-    const first = new Instance(target);
+  it("the time without a running instance is recorded as a gap, and earlier events are kept", async ({
+    startInstance,
+  }) => {
+    const first = startInstance();
     await waitUntilLeading(first);
     first.observe(buildAcquired("lock:a", 1));
     await waitUntil(() => first.entries.length === 1);
     await first.stop();
     const stoppedAt = Date.now();
     await sleep(100);
-    const second = new Instance(target);
+    const second = startInstance();
     await waitUntil(() => second.entries.length === 2);
     const [, gap] = second.entries;
     expect(gap).toMatchObject({ type: "gap" });
@@ -157,10 +162,11 @@ describe("single recorder", () => {
     await second.stop();
   });
 
-  it("events are published while the store is down and recorded once after it returns", async () => {
+  it("events are published while the store is down and recorded once after it returns", async ({
+    target,
+  }) => {
     const home = await startTestRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
-    const target = freshTarget();
-    const one = new Instance(target, { at: home });
+    const one = new Instance(home, target);
     await waitUntilLeading(one);
     one.observe(buildAcquired("lock:a", 1));
     await waitUntil(() => one.entries.length === 1);
@@ -177,10 +183,9 @@ describe("single recorder", () => {
     await home.stop();
   });
 
-  it("events lost by the store are written again", async () => {
+  it("events lost by the store are written again", async ({ target }) => {
     const home = await startTestRedis();
-    const target = freshTarget();
-    const one = new Instance(target, { at: home });
+    const one = new Instance(home, target);
     await waitUntilLeading(one);
     for (let n = 0; n < 300; n++) one.observe(buildAcquired(`lock:${n}`, n));
     await waitUntil(() => one.entries.length === 300);
@@ -196,20 +201,23 @@ describe("single recorder", () => {
     await home.stop();
   });
 
-  it("the stream and the in-memory index stay within the configured event count", async () => {
-    const target = freshTarget();
+  it("the stream and the in-memory index stay within the configured event count", async ({
+    direct,
+    target,
+    startInstance,
+  }) => {
     const kept = { most: 1000, ms: 86_400_000 };
-    const one = new Instance(target, { kept });
+    const one = startInstance({ kept });
     await waitUntilLeading(one);
     for (let n = 0; n < 5000; n++) {
       one.observe(buildAcquired(`lock:${n % 50}`, n));
       if (n % 500 === 0) await sleep(5);
     }
     await waitUntil(() => one.entries.at(-1)?.at === 4999);
-    expect(await client.xlen(`{lockkeeper}:events:${target}`)).toBeLessThan(1200);
+    expect(await direct.xlen(`{lockkeeper}:events:${target}`)).toBeLessThan(1200);
     expect(one.entries.length).toBeLessThan(1200);
     await one.stop();
-    const next = new Instance(target, { kept });
+    const next = startInstance({ kept });
     await waitUntil(() => next.journal.index.size > 900);
     expect(
       next.journal.listHistory({ limit: 2000, order: "newest_first", matches: () => true }).isComplete,
@@ -219,9 +227,10 @@ describe("single recorder", () => {
 });
 
 describe("two recorders", () => {
-  it("two instances share one history, and the second continues without duplicates or gaps after the first is killed", async () => {
-    const target = freshTarget();
-    const [first, second] = [new Instance(target), new Instance(target)];
+  it("two instances share one history, and the second continues without duplicates or gaps after the first is killed", async ({
+    startInstance,
+  }) => {
+    const [first, second] = [startInstance(), startInstance()];
     await waitUntil(() => first.isLeading !== second.isLeading);
     const [leader, other] = first.isLeading ? [first, second] : [second, first];
     let n = 0;
@@ -245,11 +254,10 @@ describe("two recorders", () => {
     await other.stop();
   });
 
-  it("the instance with uninterrupted observation becomes the recorder", async () => {
-    const target = freshTarget();
-    const first = new Instance(target);
+  it("the instance with uninterrupted observation becomes the recorder", async ({ startInstance }) => {
+    const first = startInstance();
     await waitUntilLeading(first);
-    const second = new Instance(target);
+    const second = startInstance();
     await sleep(100);
     first.applySession(false);
     await waitUntilLeading(second);
@@ -306,7 +314,10 @@ const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =
 type InstanceMove = "observe" | "depose" | "unsent" | "unanswered" | "blind";
 
 describe("interleaved recorders", () => {
-  it("any interleaving of two recorders stores and publishes each event once and in order per key", async () => {
+  it("any interleaving of two recorders stores and publishes each event once and in order per key", async ({
+    redis,
+    direct,
+  }) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(1000), { minLength: 10, maxLength: 60 }),
@@ -320,8 +331,8 @@ describe("interleaved recorders", () => {
         ),
         fc.integer({ min: -40, max: 40 }),
         async (choices, moves, offMs) => {
-          const target = freshTarget();
-          const both = [new Instance(target), new Instance(target)] as const;
+          const target = `t${++targets}`;
+          const both = [new Instance(redis, target), new Instance(redis, target)] as const;
           await waitUntil(() => both.some(({ isLeading }) => isLeading));
           const truth = buildTruth(choices);
           let n = 0;
@@ -334,7 +345,7 @@ describe("interleaved recorders", () => {
           };
           for (const [move, count, who] of moves) {
             if (move === "observe") observe(count);
-            else if (move === "depose") await client.del(`{lockkeeper}:recorder:${target}`);
+            else if (move === "depose") await direct.del(`{lockkeeper}:recorder:${target}`);
             else both[who === 0 ? 0 : 1].store.fault = move === "unsent" ? "unsent" : "unanswered";
             await sleep(count % 4);
           }

@@ -1,38 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer } from "../../test/support/test-server.ts";
+import { describe, expect } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { createSameOriginHeaders } from "../../test/support/test-browser.ts";
+import { createBearerHeader, ROOT_KEY } from "../../test/support/test-server.ts";
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    environment: {
-      LOCKKEEPER_BASE_PATH: "/tools/locks",
-      LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.0/8",
-      LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2",
-    },
+const it = serverTest({
+  environment: {
+    LOCKKEEPER_BASE_PATH: "/tools/locks",
+    LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.0/8",
+    LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2",
+  },
+})
+  .extend("sendRequest", { scope: "file" }, ({ server }) => (path: string, headers: HeadersInit = {}) => {
+    return fetch(server.url + path, { headers });
+  })
+  .extend("logIn", { scope: "file" }, ({ server }) => async (headers: Record<string, string>) => {
+    return await fetch(`${server.url}/tools/locks/api/v1/login`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...createSameOriginHeaders(server.url),
+        ...headers,
+      },
+      body: JSON.stringify({ token: (await server.runtime.createLoginLink()) ?? "" }),
+    });
   });
-});
-afterAll(async () => await server.stop());
+const withoutProxy = serverTest({ environment: { LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2" } });
 
-const authorization = { authorization: `Bearer ${ROOT_KEY}` };
-const sendRequest = (path: string, headers: Record<string, string> = {}) =>
-  fetch(server.url + path, { headers });
-
-async function logIn(headers: Record<string, string>): Promise<Response> {
-  return await fetch(`${server.url}/tools/locks/api/v1/login`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      origin: `http://${new URL(server.url).host}`,
-      "sec-fetch-site": "same-origin",
-      ...headers,
-    },
-    body: JSON.stringify({ token: (await server.runtime.createLoginLink()) ?? "" }),
-  });
-}
+const authorization = createBearerHeader(ROOT_KEY);
 
 describe("base path", () => {
-  it("health, metrics and API are served below the base path, and nothing beside it", async () => {
+  it("health, metrics and API are served below the base path, and nothing beside it", async ({
+    sendRequest,
+  }) => {
     expect((await sendRequest("/tools/locks/healthz")).status).toBe(200);
     expect((await sendRequest("/tools/locks/metrics", authorization)).status).toBe(200);
     expect((await sendRequest("/tools/locks/api/v1/locks/lock%3Aa%2Fb", authorization)).status).toBe(200);
@@ -50,7 +49,9 @@ describe("base path", () => {
 });
 
 describe("trusted proxy headers", () => {
-  it("the protocol from a trusted proxy decides whether a session cookie is set, and it is Secure", async () => {
+  it("the protocol from a trusted proxy decides whether a session cookie is set, and it is Secure", async ({
+    logIn,
+  }) => {
     const plain = await logIn({ "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "http" });
     expect(plain.status).toBe(403);
     const tls = await logIn({ "x-forwarded-for": "203.0.113.10", "x-forwarded-proto": "https" });
@@ -58,7 +59,7 @@ describe("trusted proxy headers", () => {
     expect(tls.headers.get("set-cookie")).toMatch(/; Path=\/tools\/locks; HttpOnly; .*; Secure$/);
   });
 
-  it("requests through a trusted proxy are limited per client address", async () => {
+  it("requests through a trusted proxy are limited per client address", async ({ sendRequest }) => {
     const from = async (address: string) =>
       (await sendRequest("/tools/locks/api/v1/locks", { "x-forwarded-for": address })).status;
     const statuses = [];
@@ -68,17 +69,12 @@ describe("trusted proxy headers", () => {
     expect(await from("203.0.113.20, 198.51.100.1")).toBe(401);
   });
 
-  it("forwarded headers are ignored when no proxy is trusted", async () => {
-    const other = await startTestServer({ environment: { LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2" } });
-    try {
-      const statuses = [];
-      for (const [n, path] of ["/api/v1/locks", "/metrics", "/metrics", "/api/v1/locks"].entries()) {
-        const headers = { "x-forwarded-for": `203.0.113.${n}` };
-        statuses.push((await fetch(other.url + path, { headers })).status);
-      }
-      expect(statuses).toEqual([401, 401, 429, 429]);
-    } finally {
-      await other.stop();
+  withoutProxy("forwarded headers are ignored when no proxy is trusted", async ({ server }) => {
+    const statuses = [];
+    for (const [n, path] of ["/api/v1/locks", "/metrics", "/metrics", "/api/v1/locks"].entries()) {
+      const headers = { "x-forwarded-for": `203.0.113.${n}` };
+      statuses.push((await fetch(server.url + path, { headers })).status);
     }
+    expect(statuses).toEqual([401, 401, 429, 429]);
   });
 });

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { expect } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { sleepMs } from "../../test/support/test-locks.ts";
+import { ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 import { HTTP_LIMITS, URL_LENGTH_MAX } from "./http-limits.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${ROOT_KEY}\r\n`;
@@ -15,33 +15,18 @@ const SHORT_LIMITS = {
   silentMs: 1000,
 };
 
-let server: TestServer;
-let direct: Redis;
-
-beforeAll(async () => {
-  server = await startTestServer({ limits: SHORT_LIMITS, environment: { LOCKKEEPER_WAITERS_MAX: "3" } });
-  direct = server.redis.createClient();
-});
-afterAll(async () => await server.stop());
-
-function openSocket(): Socket {
-  const { hostname, port } = new URL(server.url);
-  return connect(Number(port), hostname).on("error", () => undefined);
-}
-
-/** All that is answered to what is sent, until the server ends the connection. */
-async function readAnswer(
-  send: (socket: Socket) => void,
-): Promise<{ status: number; code: string; ms: number }> {
-  const startedAt = performance.now();
-  const socket = openSocket();
-  send(socket);
-  const answer = await text(socket);
-  const status = Number(answer.split(" ", 2)[1]);
-  const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { status: number; code: string };
-  expect(body.status).toBe(status);
-  return { status, code: body.code, ms: performance.now() - startedAt };
-}
+const it = serverTest({ limits: SHORT_LIMITS, environment: { LOCKKEEPER_WAITERS_MAX: "3" } })
+  // All that is answered to what is sent, until the server ends the connection.
+  .extend("readAnswer", { scope: "file" }, ({ server }) => async (send: (socket: Socket) => void) => {
+    const startedAt = performance.now();
+    const socket = server.openSocket();
+    send(socket);
+    const answer = await text(socket);
+    const status = Number(answer.split(" ", 2)[1]);
+    const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { status: number; code: string };
+    expect(body.status).toBe(status);
+    return { status, code: body.code, ms: performance.now() - startedAt };
+  });
 
 /** A byte now and then, as slow clients send. */
 function sendSlowly(socket: Socket, byte: string): void {
@@ -54,7 +39,7 @@ const buildRequestHead = (path: string, more = "") =>
 const buildAcquireHead = (key: string, length: number) =>
   `POST /api/v1/locks/${key}/acquire HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-it("slow headers and idle connections are closed with 408", async () => {
+it("slow headers and idle connections are closed with 408", async ({ readAnswer }) => {
   const dripping = readAnswer((socket) => {
     socket.write(`${buildRequestHead("/api/v1/locks")}X-Slow: `);
     sendSlowly(socket, "a");
@@ -66,8 +51,7 @@ it("slow headers and idle connections are closed with 408", async () => {
   }
 });
 
-it("a slow body is closed with 408 and acquires no lock", async () => {
-  const key = `lock:${randomUUID()}`;
+it("a slow body is closed with 408 and acquires no lock", async ({ direct, key, readAnswer }) => {
   const { status, code } = await readAnswer((socket) => {
     socket.write(`${buildAcquireHead(key, 5000)}{"owner":"me"`);
     sendSlowly(socket, " ");
@@ -76,23 +60,24 @@ it("a slow body is closed with 408 and acquires no lock", async () => {
   expect(await direct.exists(key)).toBe(0);
 });
 
-it("a waiting request is held open longer than the request timeouts", async () => {
-  const key = `lock:${randomUUID()}`;
-  await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+it("a waiting request is held open longer than the request timeouts", async ({ server, key }) => {
+  await server.callVerb(key, "acquire", { owner: "me" });
   const body = JSON.stringify({ owner: "you", waitMs: 10_000 });
-  const socket = openSocket();
+  const socket = server.openSocket();
   socket.write(buildAcquireHead(key, body.length) + body);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk.toString();
   });
-  await new Promise((resolve) => setTimeout(resolve, SHORT_LIMITS.requestTimeout + 200));
-  await server.call(`/locks/${key}/release`, { body: { owner: "me" } });
+  await sleepMs(SHORT_LIMITS.requestTimeout + 200);
+  await server.callVerb(key, "release", { owner: "me" });
   await waitUntil(() => answer.includes('"owner":"you"'));
   socket.destroy();
 });
 
-it("headers above 16 KiB return 431, URLs above 8,000 characters 414 and invalid HTTP 400", async () => {
+it("headers above 16 KiB return 431, URLs above 8,000 characters 414 and invalid HTTP 400", async ({
+  readAnswer,
+}) => {
   const large = await readAnswer((socket) =>
     socket.write(buildRequestHead("/api/v1/locks", `X: ${"a".repeat(17_000)}\r\n\r\n`)),
   );
@@ -107,8 +92,8 @@ it("headers above 16 KiB return 431, URLs above 8,000 characters 414 and invalid
   expect([nonsense.status, nonsense.code]).toEqual([400, "invalid"]);
 });
 
-it("a client that does not read its response is disconnected", async () => {
-  const socket = openSocket();
+it("a client that does not read its response is disconnected", async ({ server }) => {
+  const socket = server.openSocket();
   socket.pause();
   let sent = 0;
   // More answers than the system keeps for a connection.
@@ -125,9 +110,12 @@ it("a client that does not read its response is disconnected", async () => {
   await closed;
 });
 
-it("concurrent requests of one caller are limited to the configured number", async () => {
-  const key = `lock:${randomUUID()}`;
-  await server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
+it("concurrent requests of one caller are limited to the configured number", async ({
+  server,
+  direct,
+  key,
+}) => {
+  await server.callVerb(key, "acquire", { owner: "me" });
   const leave = new AbortController();
   const wait = (owner: string, signal?: AbortSignal) =>
     server.call(`/locks/${key}/acquire`, { body: { owner, waitMs: 5000 }, ...(signal && { signal }) });

@@ -1,58 +1,71 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import { catchErrorCode, catchHolders } from "../../test/conformance/conformance-fixture.ts";
-import { startTestCluster, type TestCluster } from "../../test/support/cluster.ts";
+import { catchHolders } from "../../test/conformance/conformance-fixture.ts";
+import { startTestCluster } from "../../test/support/cluster.ts";
+import { countWaiters, createTestKey, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { buildCompanionKey, buildWaitersKey } from "../formats/keys.ts";
 import { openBackend } from "./backends/open-backend.ts";
 import { LockClient } from "./client/lock-client.ts";
-import type { Backend } from "./verbs/backend.ts";
 
-let cluster: TestCluster;
-let client: LockClient;
-let other: LockClient;
-let backend: Backend;
+const it = test
+  .extend("cluster", { scope: "file" }, async ({}, { onCleanup }) => {
+    const cluster = await startTestCluster({ masters: 3, replicas: 1 });
+    onCleanup(() => cluster.stop());
+    return cluster;
+  })
+  .extend("client", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
+    const client = await LockClient.open({ cluster: cluster.urls });
+    onCleanup(() => client.close());
+    return client;
+  })
+  .extend("other", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
+    const other = await LockClient.open({ cluster: cluster.urls });
+    onCleanup(() => other.close());
+    return other;
+  })
+  .extend("backend", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
+    const backend = await openBackend({ cluster: cluster.urls }, ["*"]);
+    onCleanup(() => backend.close());
+    return backend;
+  })
+  // A key whose slot is at the master and is used by no other test.
+  .extend(
+    "createKeyAt",
+    { scope: "file" },
+    ({ cluster }) =>
+      (master: number) =>
+        cluster.findKeyOnMaster(master, createTestKey()),
+  );
 
-beforeAll(async () => {
-  cluster = await startTestCluster({ masters: 3, replicas: 1 });
-  const where = { cluster: cluster.urls };
-  client = await LockClient.open(where);
-  other = await LockClient.open(where);
-  backend = await openBackend(where, ["*"]);
-});
-
-afterAll(async () => {
-  for (const each of [client, other, backend]) each?.close();
-  await cluster?.stop();
+// A cluster may take longer to start than a test may run.
+it.beforeAll(async ({ cluster }) => {
+  await cluster.masters[0]?.runCli("PING");
 });
 
 const FORMATS: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** A key whose slot is at the master and is used by no other test. */
-const createKeyAt = (master: number) => cluster.findKeyOnMaster(master, `lock:${randomUUID()}`);
 const both = (key: string) => [key, String(buildCompanionKey(key))] as const;
 
 describe("opening a cluster", () => {
   const opens = async (where: Parameters<typeof LockClient.open>[0]) =>
     (await LockClient.open(where)).close();
 
-  it("a cluster can be opened when one of its listed nodes is reachable", async () => {
+  it("a cluster can be opened when one of its listed nodes is reachable", async ({ cluster }) => {
     await opens({ cluster: ["redis://127.0.0.1:1", ...cluster.urls.slice(0, 1)] });
     await expect(opens({ cluster: ["redis://127.0.0.1:1"] })).rejects.toThrow(
       /asked for its slots .*ECONNREFUSED/,
     );
   });
 
-  it("opening a single cluster node as a server fails and names the cluster option", async () => {
+  it("opening a single cluster node as a server fails and names the cluster option", async ({ cluster }) => {
     await expect(opens(cluster.urls[0] ?? "")).rejects.toThrow("{ cluster: [url] }");
   });
 });
 
 describe.concurrent("slot migration", () => {
-  it.each(FORMATS)(
+  it.for(FORMATS)(
     "a lock in a migrating slot is renewed and released under one fencing token at every step (%s)",
-    async (format) => {
+    async (format, { createKeyAt, backend, cluster }) => {
       const key = createKeyAt(1);
       const { verbs } = backend;
       const ask = { owner: "me", leaseMs: 30_000, format };
@@ -63,24 +76,20 @@ describe.concurrent("slot migration", () => {
       await move.moveKeys(companion);
       // Half of the lock is here and half there: nobody may touch it until both are.
       const renewal = verbs.renew(key, ask);
-      await pause(200);
+      await sleepMs(200);
       await move.moveKeys(lock);
       expect((await renewal).fence).toBe(grant.fence);
-      expect(await catchErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe(
-        "held",
-      );
+      expect(await getErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
       await move.finish();
       expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
-      expect(await catchErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe(
-        "held",
-      );
+      expect(await getErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
       expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count: 0 });
     },
   );
 
-  it.each(FORMATS)(
+  it.for(FORMATS)(
     "a release with reservation in a migrating slot reserves the lock for the same owner (%s)",
-    async (format) => {
+    async (format, { createKeyAt, backend, cluster }) => {
       const key = createKeyAt(1);
       const { verbs } = backend;
       const ask = { owner: "me", leaseMs: 30_000, format };
@@ -94,15 +103,15 @@ describe.concurrent("slot migration", () => {
     },
   );
 
-  it.each(FORMATS)(
+  it.for(FORMATS)(
     "a free lock in a migrating slot can be acquired, re-entered and released (%s)",
-    async (format) => {
+    async (format, { createKeyAt, backend, cluster }) => {
       const key = createKeyAt(1);
       const { verbs } = backend;
       const ask = { owner: "me", leaseMs: 30_000, reentrant: true, format };
       const move = await cluster.startSlotMove(key, 2);
       const first = await verbs.acquire(key, ask);
-      expect(await catchErrorCode(verbs.acquire(key, { ...ask, owner: "you" }))).toBe("held");
+      expect(await getErrorCode(verbs.acquire(key, { ...ask, owner: "you" }))).toBe("held");
       expect((await verbs.acquire(key, ask)).grant).toMatchObject({ count: 2, fence: first.grant.fence });
       for (const count of [1, 0]) {
         expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count });
@@ -114,40 +123,53 @@ describe.concurrent("slot migration", () => {
     },
   );
 
-  it("a lock cannot be acquired until its companion key has been migrated", async () => {
+  it("a lock cannot be acquired until its companion key has been migrated", async ({
+    createKeyAt,
+    backend,
+    cluster,
+  }) => {
     const key = createKeyAt(1);
     const { verbs } = backend;
     const ask = { owner: "me", leaseMs: 30_000, reentrant: true };
     const { grant } = await verbs.acquire(key, ask);
     await verbs.release(key, ask);
     const move = await cluster.startSlotMove(key, 2);
-    expect(await catchErrorCode(verbs.acquire(key, ask))).toBe("unavailable");
+    expect(await getErrorCode(verbs.acquire(key, ask))).toBe("unavailable");
     await move.moveKeys(...both(key));
     const next = await verbs.acquire(key, ask);
     expect(BigInt(next.grant.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
     await move.finish();
   });
 
-  it("a pending acquire succeeds as soon as the slot has been migrated", async () => {
+  it("a pending acquire succeeds as soon as the slot has been migrated", async ({
+    createKeyAt,
+    cluster,
+    client,
+  }) => {
     const key = createKeyAt(1);
     const move = await cluster.startSlotMove(key, 2);
     const taking = client.acquire(key, { renew: false });
-    await pause(300);
+    await sleepMs(300);
     await move.finish();
     expect((await taking).count).toBe(1);
   });
 
-  it("a waiter follows a migrated slot and is woken by a release on the new master", async () => {
+  it("a waiter follows a migrated slot and is woken by a release on the new master", async ({
+    createKeyAt,
+    client,
+    other,
+    cluster,
+  }) => {
     const key = createKeyAt(1);
     const hold = await client.acquire(key);
     const waits = other.acquire(key, { waitMs: 20_000, renew: false });
     const waiters = String(buildWaitersKey(key));
     await waitUntil(async () => (await cluster.getMasterClient(key).zcard(waiters)) > 0);
-    await pause(100);
+    await sleepMs(100);
     const move = await cluster.startSlotMove(key, 2);
     await move.moveKeys(...both(key), waiters);
     await move.finish();
-    await pause(500);
+    await sleepMs(500);
     const releasedAt = performance.now();
     await hold.release();
     await waits;
@@ -156,7 +178,7 @@ describe.concurrent("slot migration", () => {
 });
 
 describe("flushed cluster scripts", () => {
-  it("scripts are reloaded on every node after SCRIPT FLUSH", async () => {
+  it("scripts are reloaded on every node after SCRIPT FLUSH", async ({ cluster, client, createKeyAt }) => {
     for (const master of cluster.masters) await master.runCli("SCRIPT", "FLUSH");
     for (const master of [0, 1, 2]) {
       const hold = await client.acquire(createKeyAt(master));
@@ -166,7 +188,12 @@ describe("flushed cluster scripts", () => {
 });
 
 describe("frozen cluster master", () => {
-  it("a frozen master loses only its own locks, and holds on other masters are renewed in time", async () => {
+  it("a frozen master loses only its own locks, and holds on other masters are renewed in time", async ({
+    createKeyAt,
+    client,
+    cluster,
+    backend,
+  }) => {
     const [near, far] = [createKeyAt(1), createKeyAt(2)];
     const holds = await Promise.all([near, far].map((key) => client.acquire(key, { leaseMs: 1500 })));
     const [held, lost] = holds;
@@ -174,16 +201,16 @@ describe("frozen cluster master", () => {
     try {
       const startedAt = performance.now();
       const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
-      expect(await catchErrorCode(backend.verbs.acquire(createKeyAt(2), ask))).toBe("unknown_outcome");
+      expect(await getErrorCode(backend.verbs.acquire(createKeyAt(2), ask))).toBe("unknown_outcome");
       expect(performance.now() - startedAt).toBeLessThan(2800);
       await waitUntil(() => lost?.signal.aborted === true);
       expect(held?.state).toBe("held");
-      expect(await catchErrorCode(backend.verbs.acquire(createKeyAt(1), ask))).toBe("granted");
+      expect(await getErrorCode(backend.verbs.acquire(createKeyAt(1), ask))).toBe("ok");
     } finally {
       cluster.masters[2]?.thaw();
     }
     await waitUntil(
-      async () => (await catchErrorCode(client.acquire(createKeyAt(2), { renew: false }))) === "granted",
+      async () => (await getErrorCode(client.acquire(createKeyAt(2), { renew: false }))) === "ok",
       8000,
     );
     held?.assertHeld();
@@ -191,46 +218,53 @@ describe("frozen cluster master", () => {
 });
 
 describe("killed cluster master without a replica", () => {
-  it("locks of a killed master are unavailable within the time budget until it is back, other locks are unaffected", async () => {
+  it("locks of a killed master are unavailable within the time budget until it is back, other locks are unaffected", async ({
+    client,
+    createKeyAt,
+    cluster,
+  }) => {
     const held = await client.acquire(createKeyAt(1), { leaseMs: 1200 });
     const lost = await client.acquire(createKeyAt(2), { leaseMs: 1200 });
     await cluster.masters[2]?.kill();
     // A call that was under way as it died may have been carried out.
-    const first = catchErrorCode(client.acquire(createKeyAt(2)));
-    await waitUntil(
-      async () => (await catchErrorCode(client.acquire(createKeyAt(2)))) === "unavailable",
-      8000,
-    );
+    const first = getErrorCode(client.acquire(createKeyAt(2)));
+    await waitUntil(async () => (await getErrorCode(client.acquire(createKeyAt(2)))) === "unavailable", 8000);
     const startedAt = performance.now();
-    expect(await catchErrorCode(client.acquire(createKeyAt(2)))).toBe("unavailable");
+    expect(await getErrorCode(client.acquire(createKeyAt(2)))).toBe("unavailable");
     expect(performance.now() - startedAt).toBeLessThan(2600);
     expect(["unavailable", "unknown_outcome"]).toContain(await first);
     const nearAt = performance.now();
-    expect(await catchErrorCode(client.acquire(createKeyAt(1), { renew: false }))).toBe("granted");
+    expect(await getErrorCode(client.acquire(createKeyAt(1), { renew: false }))).toBe("ok");
     expect(performance.now() - nearAt).toBeLessThan(500);
     await waitUntil(() => lost.signal.aborted);
     held.assertHeld();
-    expect(
-      await catchErrorCode(LockClient.open({ cluster: cluster.urls }).then((late) => late.close())),
-    ).toBe("granted");
+    expect(await getErrorCode(LockClient.open({ cluster: cluster.urls }).then((late) => late.close()))).toBe(
+      "ok",
+    );
     await cluster.masters[2]?.restart();
     await waitUntil(
-      async () => (await catchErrorCode(client.acquire(createKeyAt(2), { renew: false }))) === "granted",
+      async () => (await getErrorCode(client.acquire(createKeyAt(2), { renew: false }))) === "ok",
       10_000,
     );
   });
 });
 
 describe("killed cluster master with a replica", () => {
-  it("after a failover to the replica, holds continue and waiters are woken by a release", async () => {
+  it("after a failover to the replica, holds continue and waiters are woken by a release", async ({
+    createKeyAt,
+    client,
+    cluster,
+    other,
+    backend,
+  }) => {
     const key = createKeyAt(0);
     const hold = await client.acquire(key, { leaseMs: 40_000 });
     const careful = await LockClient.open({ cluster: cluster.urls }, { failoverHoldOffMs: 60_000 });
     const confirmed = await LockClient.open({ cluster: cluster.urls }, { replicas: 1 });
-    expect(await catchErrorCode(confirmed.acquire(createKeyAt(0), { renew: false }))).toBe("granted");
+    expect(await getErrorCode(confirmed.acquire(createKeyAt(0), { renew: false }))).toBe("ok");
     const kept = await careful.acquire(createKeyAt(0), { leaseMs: 30_000 });
     const waits = other.acquire(key, { waitMs: 55_000, renew: false });
-    await waitUntil(async () => (await cluster.getMasterClient(key).zcard(String(buildWaitersKey(key)))) > 0);
+    await waitUntil(async () => (await countWaiters(cluster.getMasterClient(key), key)) > 0);
     await waitUntil(
       async () =>
         (await cluster.replicas[0]?.runCli("INFO", "replication"))?.includes("link_status:up") === true,
@@ -238,20 +272,20 @@ describe("killed cluster master with a replica", () => {
     await cluster.masters[0]?.kill();
     const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
     await waitUntil(
-      async () => (await catchErrorCode(backend.verbs.acquire(createKeyAt(0), ask))) === "granted",
+      async () => (await getErrorCode(backend.verbs.acquire(createKeyAt(0), ask))) === "ok",
       40_000,
     );
     await hold.renew();
     hold.assertHeld();
     // Held off is what the new master has, and nothing else; what was granted before goes on.
-    await waitUntil(async () => (await catchErrorCode(kept.renew())) === "granted");
+    await waitUntil(async () => (await getErrorCode(kept.renew())) === "ok");
     const refusal: unknown = await careful.acquire(createKeyAt(0)).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "unavailable", facts: { reason: "failover_hold_off" } });
-    expect(await catchErrorCode(careful.acquire(createKeyAt(1), { renew: false }))).toBe("granted");
+    expect(await getErrorCode(careful.acquire(createKeyAt(1), { renew: false }))).toBe("ok");
     expect(await kept.release()).toMatchObject({ outcome: "released" });
-    expect(await catchErrorCode(confirmed.acquire(createKeyAt(0), { renew: false }))).toBe("not_replicated");
+    expect(await getErrorCode(confirmed.acquire(createKeyAt(0), { renew: false }))).toBe("not_replicated");
     for (const each of [careful, confirmed]) each.close();
-    await pause(2500);
+    await sleepMs(2500);
     const releasedAt = performance.now();
     await hold.release();
     expect(BigInt((await waits).fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));

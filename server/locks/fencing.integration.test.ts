@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { describe, expect } from "vitest";
+import { redisTest } from "../../test/support/fixtures.ts";
+import type { TestRedis } from "../../test/support/test-redis.ts";
 import { LockClient } from "./client/lock-client.ts";
 
 /** The very file that docs/fencing.md shows. */
@@ -12,21 +13,14 @@ const GUARD = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.ur
 const WORKER = fileURLToPath(new URL("../../test/support/workers/holder.ts", import.meta.url));
 const LEASE_MS = 400;
 
-let redis: TestRedis;
-let client: LockClient;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await LockClient.open(redis.url);
-});
-
-afterAll(async () => {
-  client.close();
-  await redis.stop();
+const it = redisTest().extend("client", { scope: "file" }, async ({ redis }, { onCleanup }) => {
+  const client = await LockClient.open(redis.url);
+  onCleanup(() => client.close());
+  return client;
 });
 
 /** Another process that holds the lock; `ask` resolves with the fact of that name. */
-async function startHolder(key: string, resource: string) {
+async function startHolder(redis: TestRedis, key: string, resource: string) {
   const worker = fork(WORKER, [redis.url, key, String(LEASE_MS), resource], {
     execArgv: ["--import", "tsx"],
   });
@@ -50,10 +44,13 @@ async function startHolder(key: string, resource: string) {
 }
 
 describe("hazard 5: a holder paused for longer than its lease", () => {
-  it("a late write by a holder paused for three leases is rejected by the documented fencing guard", async () => {
+  it("a late write by a holder paused for three leases is rejected by the documented fencing guard", async ({
+    redis,
+    client,
+  }) => {
     const direct = redis.createClient();
     const [key, resource] = ["lock:report", "report"];
-    const holder = await startHolder(key, resource);
+    const holder = await startHolder(redis, key, resource);
     try {
       expect(await holder.ask("write")).toBe("written");
       holder.kill("SIGSTOP");
@@ -77,9 +74,9 @@ describe("hazard 5: a holder paused for longer than its lease", () => {
     }
   });
 
-  it.each(["", "null", "12.5", "nan", "-1", "9007199254740992"])(
+  it.for(["", "null", "12.5", "nan", "-1", "9007199254740992"])(
     "the fencing guard rejects the invalid token %j and writes nothing",
-    async (fence) => {
+    async (fence, { redis }) => {
       const direct = redis.createClient();
       const write = direct.eval(GUARD, 2, "other", "{other}:fence", fence, "a value");
       await expect(write).rejects.toThrow("no fence");

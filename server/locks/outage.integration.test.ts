@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createTestKey,
-  getErrorCode,
-  startTestLocks,
-  type TestLocks,
-} from "../../test/support/test-locks.ts";
+import { describe, expect } from "vitest";
+import { locksTest } from "../../test/support/fixtures.ts";
+import { createTestKey, getErrorCode } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { ATTEMPT_BUDGET_MS } from "./verbs/attempt.ts";
 
-let test: TestLocks;
-
-beforeAll(async () => {
-  test = await startTestLocks();
-});
-
-afterAll(() => test.stop());
+const it = locksTest();
 
 describe("Redis outage", () => {
-  it("an acquire during an outage returns unavailable within the time budget and works again after a restart", async () => {
-    const { redis, connection, acquire } = test;
+  it("an acquire during an outage returns unavailable within the time budget and works again after a restart", async ({
+    env,
+    acquire,
+  }) => {
+    const { redis, connection } = env;
     await redis.kill();
     // What was sent into a connection that is just breaking is unknown, rightly.
     await waitUntil(() => connection.status !== "ready");
@@ -29,8 +22,8 @@ describe("Redis outage", () => {
     expect((await acquire(createTestKey(), "me")).count).toBe(1);
   });
 
-  it("an acquire succeeds when Redis is back within the time budget", async () => {
-    const { redis, acquire } = test;
+  it("an acquire succeeds when Redis is back within the time budget", async ({ env, acquire }) => {
+    const { redis } = env;
     await redis.kill();
     const acquired = acquire(createTestKey(), "me");
     await redis.restart();

@@ -1,28 +1,17 @@
 import type { Redis } from "ioredis";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { TimestampUnit } from "../../lib/contract/format.ts";
+import { locksTest } from "../../test/support/fixtures.ts";
 import { writeGuarded } from "../../test/support/guarded-write.ts";
 import { PollingLock } from "../../test/support/seeds/polling-lock.ts";
 import { ScriptLock } from "../../test/support/seeds/script-lock.ts";
 import { SingleTryLock } from "../../test/support/seeds/single-try-lock.ts";
-import {
-  createTestKey,
-  getErrorCode,
-  sleepMs,
-  startTestLocks,
-  type TestLocks,
-} from "../../test/support/test-locks.ts";
+import { createTestKey, getErrorCode, sleepMs, type TestLocks } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import type { Hold } from "./client/hold.ts";
 
-let test: TestLocks;
-
-beforeAll(async () => {
-  test = await startTestLocks();
-});
-
-afterAll(() => test.stop());
+const it = locksTest();
 
 /** One who takes the lock, does its work and gives it back; false: it did not get it this time. */
 type Section = (key: string, work: () => Promise<void>) => Promise<boolean>;
@@ -39,8 +28,8 @@ function literal(lock: {
   };
 }
 
-async function ours(unit: TimestampUnit): Promise<Section> {
-  const client = await test.openClient();
+async function ours(env: TestLocks, unit: TimestampUnit): Promise<Section> {
+  const client = await env.openClient();
   const retry = { tries: 3, pauseMs: 4, jitter: 0.5 };
   return async (key, work) => {
     const code = await getErrorCode(
@@ -69,13 +58,13 @@ const SEEDS: readonly { name: string; unit: TimestampUnit; open(redis: Redis): S
 ];
 
 describe("published timestamp clients beside Lockkeeper", () => {
-  it.each(SEEDS)(
+  it.for(SEEDS)(
     "$name: a counter read and written under the shared lock stays exact",
-    async ({ unit, open }) => {
+    async ({ unit, open }, { env, direct }) => {
       const [key, counter, sections] = [`${createTestKey()}_lock`, createTestKey(), 40];
       let inside = 0;
       const contend = async (section: Section) => {
-        const redis = test.redis.createClient();
+        const redis = env.redis.createClient();
         const work = async () => {
           expect(++inside).toBe(1);
           const count = Number(await redis.get(counter));
@@ -88,22 +77,25 @@ describe("published timestamp clients beside Lockkeeper", () => {
         }
       };
       const contenders = [1, 2, 3].flatMap(() => [
-        Promise.resolve(open(test.redis.createClient())),
-        ours(unit),
+        Promise.resolve(open(env.redis.createClient())),
+        ours(env, unit),
       ]);
       await Promise.all((await Promise.all(contenders)).map(contend));
-      expect(await test.direct.get(counter)).toBe(String(sections * contenders.length));
+      expect(await direct.get(counter)).toBe(String(sections * contenders.length));
     },
   );
 
-  it("a lock abandoned by a client with another clock and no useful TTL is taken over at its deadline", async () => {
-    const key = createTestKey();
-    const slow = new ScriptLock(test.redis.createClient(), { clockSeconds: -10 });
+  it("a lock abandoned by a client with another clock and no useful TTL is taken over at its deadline", async ({
+    env,
+    key,
+    direct,
+  }) => {
+    const slow = new ScriptLock(env.redis.createClient(), { clockSeconds: -10 });
     expect(await slow.acquire(key)).toBe(true);
-    expect(await test.direct.ttl(key)).toBeGreaterThan(1_000_000_000);
-    const client = await test.openClient();
+    expect(await direct.ttl(key)).toBeGreaterThan(1_000_000_000);
+    const client = await env.openClient();
     const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 5000 });
-    expect(await test.direct.ttl(key)).toBeLessThan(10);
+    expect(await direct.ttl(key)).toBeLessThan(10);
     // As printed, its release frees what has ended only: nothing of ours.
     await slow.release(key);
     expect(await getErrorCode(hold.renew())).toBe("ok");
@@ -112,19 +104,22 @@ describe("published timestamp clients beside Lockkeeper", () => {
 });
 
 describe.concurrent("work that outlasts the lease", () => {
-  it("two published timestamp clients overlap and lose an update when work outlasts the lease", async () => {
+  it("two published timestamp clients overlap and lose an update when work outlasts the lease", async ({
+    env,
+    direct,
+  }) => {
     const [key, counter] = [createTestKey(), createTestKey()];
     const [first, second] = [1, 2].map(
-      () => new PollingLock(test.redis.createClient(), { leaseMs: 60, everyMs: 5 }),
+      () => new PollingLock(env.redis.createClient(), { leaseMs: 60, everyMs: 5 }),
     );
     let inside = 0;
     let most = 0;
     const work = async (lock: PollingLock | undefined, lasts: () => Promise<unknown>) => {
       expect(await lock?.acquire(key)).toBe(true);
       most = Math.max(most, ++inside);
-      const count = Number(await test.direct.get(counter));
+      const count = Number(await direct.get(counter));
       await lasts();
-      await test.direct.set(counter, count + 1);
+      await direct.set(counter, count + 1);
       inside--;
       await lock?.release(key);
     };
@@ -136,58 +131,63 @@ describe.concurrent("work that outlasts the lease", () => {
     });
     await overrunning;
     expect(most).toBe(2);
-    expect(await test.direct.get(counter)).toBe("1");
+    expect(await direct.get(counter)).toBe("1");
   });
 
-  it.each(["ms", "s"] as const)(
+  it.for(["ms", "s"] as const)(
     "%s: a late write by a Lockkeeper holder is rejected by the resource because of its smaller fencing token",
-    async (unit) => {
+    async (unit, { env, direct }) => {
       const [key, resource] = [createTestKey(), createTestKey()];
-      const client = await test.openClient();
+      const client = await env.openClient();
       const options = { format: "timestamp", unit, leaseMs: 50, renew: false } as const;
       const overrunning = await client.acquire(key, options);
       const next = await client.acquire(key, { ...options, leaseMs: 20_000, waitMs: 10_000 });
       expect(overrunning.signal.aborted).toBe(true);
-      const write = ({ fence }: Hold, value: string) =>
-        writeGuarded(test.direct, resource, fence ?? "", value);
+      const write = ({ fence }: Hold, value: string) => writeGuarded(direct, resource, fence ?? "", value);
       expect(await write(next, "next")).toBe("written");
       expect(await write(overrunning, "late")).toBe("refused");
-      expect(await test.direct.get(resource)).toBe("next");
+      expect(await direct.get(resource)).toBe("next");
       await next.release();
     },
   );
 
-  it("a late published client deletes a Lockkeeper lock, reported as lost, but cannot write to the resource", async () => {
+  it("a late published client deletes a Lockkeeper lock, reported as lost, but cannot write to the resource", async ({
+    env,
+    direct,
+  }) => {
     const [key, resource] = [createTestKey(), createTestKey()];
-    const client = await test.openClient();
-    const overrunning = new PollingLock(test.redis.createClient(), { leaseMs: 30 });
+    const client = await env.openClient();
+    const overrunning = new PollingLock(env.redis.createClient(), { leaseMs: 30 });
     expect(await overrunning.acquire(key)).toBe(true);
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600, waitMs: 5000 });
-    expect(await writeGuarded(test.direct, resource, hold.fence ?? "", "ours")).toBe("written");
+    expect(await writeGuarded(direct, resource, hold.fence ?? "", "ours")).toBe("written");
     // It has no fence to show, and deletes the lock whoever has it.
-    expect(await writeGuarded(test.direct, resource, "0", "late")).toBe("refused");
+    expect(await writeGuarded(direct, resource, "0", "late")).toBe("refused");
     await overrunning.release(key);
     const next = await client.acquire(key, { format: "timestamp", owner: "next", leaseMs: 20_000 });
     await waitUntil(() => hold.signal.aborted);
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
-    expect(await writeGuarded(test.direct, resource, next.fence ?? "", "next")).toBe("written");
-    expect(await writeGuarded(test.direct, resource, hold.fence ?? "", "ours again")).toBe("refused");
+    expect(await writeGuarded(direct, resource, next.fence ?? "", "next")).toBe("written");
+    expect(await writeGuarded(direct, resource, hold.fence ?? "", "ours again")).toBe("refused");
     await next.release();
   });
 });
 
 describe.concurrent("retry attempts", () => {
-  it("each retry attempt is logged with its result: free, held, gone or outrun", async () => {
+  it("each retry attempt is logged with its result: free, held, gone or outrun", async ({
+    env,
+    key,
+    acquire,
+  }) => {
     const told: { tried: number; answer: string; owner: string }[] = [];
     const log = pino({ level: "debug" }, { write: (line: string) => told.push(JSON.parse(line)) });
-    const client = await test.openClient({ log });
+    const client = await env.openClient({ log });
     const retry = { tries: 3, pauseMs: 200 };
     const answersOf = (owner: string) =>
       told.filter((one) => one.owner === owner).map(({ answer }) => answer);
     const tryFor = (key: string, owner: string) => client.acquire(key, { owner, retry, format: "timestamp" });
     const firstTry = (owner: string) => waitUntil(() => answersOf(owner).length === 1);
 
-    const key = createTestKey();
     const hold = await tryFor(key, "first");
     expect(answersOf("first")).toEqual(["free"]);
 
@@ -205,17 +205,19 @@ describe.concurrent("retry attempts", () => {
     const outrun = getErrorCode(tryFor(key, "outrun"));
     await firstTry("outrun");
     await second.release();
-    await test.acquire(key, "faster", { format: "timestamp" });
+    await acquire(key, "faster", { format: "timestamp" });
     expect(await outrun).toBe("held");
     expect(answersOf("outrun")).toEqual(["held", "outrun", "held"]);
   });
 });
 
 describe.concurrent("token locks", () => {
-  it("a token lock is re-entered, renewed and deleted by the last release, and reports its loss when overwritten", async () => {
-    const { direct } = test;
-    const client = await test.openClient();
-    const key = createTestKey();
+  it("a token lock is re-entered, renewed and deleted by the last release, and reports its loss when overwritten", async ({
+    env,
+    key,
+    direct,
+  }) => {
+    const client = await env.openClient();
     await client.withLock(key, { format: "token", leaseMs: 300 }, async (outer) => {
       expect(await direct.get(key)).toBe(outer.owner);
       await client.withLock(key, { format: "token", leaseMs: 300 }, async ({ count, fence }) => {

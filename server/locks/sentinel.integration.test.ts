@@ -1,47 +1,59 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { catchErrorCode } from "../../test/conformance/conformance-fixture.ts";
+import { describe, expect, test } from "vitest";
+import { countWaiters, createTestKey, getErrorCode } from "../../test/support/test-locks.ts";
 import type { TestRedis } from "../../test/support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../test/support/test-sentinel.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
-import { buildWaitersKey } from "../formats/keys.ts";
 import { LockClient, type LockClientOptions } from "./client/lock-client.ts";
 
 const HOLD_OFF_MS = 6000;
-const freshKey = () => `lock:${randomUUID()}`;
 
-describe("Sentinel group", () => {
-  let group: TestSentinel;
-  const opened: LockClient[] = [];
-  const open = async (options: LockClientOptions = {}) => {
-    const client = await LockClient.open(group.where, options);
-    opened.push(client);
-    return client;
-  };
-  const replicaOf = (master: TestRedis): TestRedis => {
-    const replica = group.servers.find((server) => server !== master);
-    if (replica === undefined) throw new Error("there is no replica");
-    return replica;
-  };
-  const isRenewed = (hold: { renew(): Promise<unknown> }) => async () =>
-    (await catchErrorCode(hold.renew())) === "granted";
-
-  beforeAll(async () => {
-    group = await startTestSentinel({ password: "of-the-servers", sentinelPassword: "of-the-sentinels" });
-  }, 30_000);
-  afterAll(async () => {
-    for (const client of opened) client.close();
-    await group.stop();
+const it = test
+  .extend("group", { scope: "file" }, async ({}, { onCleanup }) => {
+    const group = await startTestSentinel({
+      password: "of-the-servers",
+      sentinelPassword: "of-the-sentinels",
+    });
+    onCleanup(() => group.stop());
+    return group;
+  })
+  .extend("openClient", { scope: "file" }, async ({ group }, { onCleanup }) => {
+    const opened: LockClient[] = [];
+    onCleanup(() => {
+      for (const client of opened) client.close();
+    });
+    return async (options: LockClientOptions = {}) => {
+      const client = await LockClient.open(group.where, options);
+      opened.push(client);
+      return client;
+    };
   });
 
-  it("a grant its replica does not confirm is withdrawn, and an earlier hold is renewed once the replica is back", async () => {
-    const client = await open({ replicas: 1, replicaTimeoutMs: 150 });
-    const plain = await open();
-    const [kept, key] = [freshKey(), freshKey()];
+// A group of sentinels may take longer to start than a test may run.
+it.beforeAll(async ({ group }) => {
+  await group.findMaster();
+}, 30_000);
+
+function replicaOf(group: TestSentinel, master: TestRedis): TestRedis {
+  const replica = group.servers.find((server) => server !== master);
+  if (replica === undefined) throw new Error("there is no replica");
+  return replica;
+}
+
+const isRenewed = (hold: { renew(): Promise<unknown> }) => async () =>
+  (await getErrorCode(hold.renew())) === "ok";
+
+describe("Sentinel group", () => {
+  it("a grant its replica does not confirm is withdrawn, and an earlier hold is renewed once the replica is back", async ({
+    openClient,
+    group,
+  }) => {
+    const client = await openClient({ replicas: 1, replicaTimeoutMs: 150 });
+    const plain = await openClient();
+    const [kept, key] = [createTestKey(), createTestKey()];
     const hold = await client.acquire(kept, { renew: false });
-    const replica = replicaOf(await group.findMaster());
+    const replica = replicaOf(group, await group.findMaster());
     replica.freeze();
     try {
       const refused = client.acquire(key, { renew: false });
@@ -51,27 +63,34 @@ describe("Sentinel group", () => {
         facts: { replicas: 1, confirmed: 0 },
       });
       // Nobody holds it: it was given back.
-      expect(await catchErrorCode(plain.acquire(key, { renew: false }))).toBe("granted");
-      expect(await catchErrorCode(hold.renew())).toBe("not_replicated");
+      expect(await getErrorCode(plain.acquire(key, { renew: false }))).toBe("ok");
+      expect(await getErrorCode(hold.renew())).toBe("not_replicated");
       hold.assertHeld();
     } finally {
       replica.thaw();
     }
     await waitUntil(isRenewed(hold));
-    expect(await catchErrorCode(client.acquire(freshKey(), { renew: false }))).toBe("granted");
+    expect(await getErrorCode(client.acquire(createTestKey(), { renew: false }))).toBe("ok");
     await hold.release();
   });
 
-  it("after the failover of a frozen master, holds continue and a waiter is woken on the new master", async () => {
-    const [one, two, guarded] = [await open(), await open(), await open({ failoverHoldOffMs: HOLD_OFF_MS })];
-    const key = freshKey();
+  it("after the failover of a frozen master, holds continue and a waiter is woken on the new master", async ({
+    openClient,
+    group,
+  }) => {
+    const [one, two, guarded] = [
+      await openClient(),
+      await openClient(),
+      await openClient({ failoverHoldOffMs: HOLD_OFF_MS }),
+    ];
+    const key = createTestKey();
     const hold = await one.acquire(key, { leaseMs: 20_000 });
-    const kept = await guarded.acquire(freshKey(), { leaseMs: 20_000 });
+    const kept = await guarded.acquire(createTestKey(), { leaseMs: 20_000 });
     await waitUntil(() => group.isInSync());
     const waiting = two.acquire(key, { leaseMs: 5000, waitMs: 30_000 });
     // Who has not been refused yet does not wait, and is told of the outage.
     const direct = (await group.findMaster()).createClient();
-    await waitUntil(async () => (await direct.zcard(String(buildWaitersKey(key)))) === 1);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const old = await group.freezeMaster();
     await group.waitForPromotion(old);
     await waitUntil(isRenewed(hold));
@@ -82,25 +101,28 @@ describe("Sentinel group", () => {
     expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));
     // What was granted before the failover goes on while nothing new is granted.
     await waitUntil(isRenewed(kept));
-    expect(await catchErrorCode(guarded.acquire(freshKey()))).toBe("unavailable");
+    expect(await getErrorCode(guarded.acquire(createTestKey()))).toBe("unavailable");
     expect(await kept.release()).toMatchObject({ outcome: "released" });
     old.thaw();
     await waitUntil(() => group.isInSync(), 20_000);
   }, 60_000);
 
-  it("an unreplicated lock is lost in a failover; a client with failover hold-off waits until its lease has ended", async () => {
+  it("an unreplicated lock is lost in a failover; a client with failover hold-off waits until its lease has ended", async ({
+    openClient,
+    group,
+  }) => {
     const [holder, eager, careful] = [
-      await open(),
-      await open(),
-      await open({ failoverHoldOffMs: HOLD_OFF_MS }),
+      await openClient(),
+      await openClient(),
+      await openClient({ failoverHoldOffMs: HOLD_OFF_MS }),
     ];
-    const key = freshKey();
+    const key = createTestKey();
     const master = await group.findMaster();
     await group.cutReplicas();
     const grantedAt = performance.now();
     const hold = await holder.acquire(key, { leaseMs: HOLD_OFF_MS, renew: false });
     await group.killMaster();
-    replicaOf(master).thaw();
+    replicaOf(group, master).thaw();
     await group.promote(master);
     // The first is told only when it asks, and somebody else may have the lock by then.
     const second = await eager.acquire(key, { waitMs: 5000, renew: false });
@@ -112,7 +134,7 @@ describe("Sentinel group", () => {
     expect(refusal.facts.reason).toBe("failover_hold_off");
     expect(refusal.facts.remainingMs).toBeGreaterThan(HOLD_OFF_MS - (performance.now() - grantedAt));
     await waitUntil(
-      async () => (await catchErrorCode(careful.acquire(key, { renew: false }))) === "granted",
+      async () => (await getErrorCode(careful.acquire(key, { renew: false }))) === "ok",
       10_000,
     );
     expect(performance.now() - grantedAt).toBeGreaterThan(HOLD_OFF_MS);

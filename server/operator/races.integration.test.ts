@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect } from "vitest";
 import type { AuditEntry } from "../../lib/contract/audit.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import {
@@ -8,9 +8,9 @@ import {
   createChangingHolders,
   type LibraryHold,
 } from "../../test/support/changing-holders.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
 import { createSeededRandom } from "../../test/support/seeded-random.ts";
-import { startTestProxy, type TestProxy } from "../../test/support/test-proxy.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
+import { startTestProxy } from "../../test/support/test-proxy.ts";
 import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const RACES = 1000;
@@ -24,34 +24,32 @@ const LANES = 10;
 const DELAY_MS = 2;
 const NEWS_DELAY_MS = 80;
 
-let redis: TestRedis;
-let proxy: TestProxy;
-let server: TestServer;
-let holders: Readonly<Record<string, ChangingHolder>>;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  proxy = await startTestProxy(redis.port);
-  server = await startTestServer({
-    environment: { LOCKKEEPER_LOG: "silent" },
-    file: () => ({
-      targets: [
-        {
-          name: "main",
-          redis: `redis://127.0.0.1:${proxy.port}`,
-          formats: CHANGING_HOLDER_RULES,
-        },
-      ],
-    }),
+const it = redisTest()
+  .extend("proxy", { scope: "file" }, async ({ redis }, { onCleanup }) => {
+    const proxy = await startTestProxy(redis.port);
+    onCleanup(() => proxy.stop());
+    return proxy;
+  })
+  .extend("server", { scope: "file" }, async ({ proxy }, { onCleanup }) => {
+    const server = await startTestServer({
+      environment: { LOCKKEEPER_LOG: "silent" },
+      file: () => ({
+        targets: [
+          {
+            name: "main",
+            redis: `redis://127.0.0.1:${proxy.port}`,
+            formats: CHANGING_HOLDER_RULES,
+          },
+        ],
+      }),
+    });
+    onCleanup(() => server.stop());
+    return server;
+  })
+  .extend("holders", { scope: "file" }, ({ server, direct, proxy }) => {
+    proxy.getDelayMs = (name) => (name === "subscriber" ? NEWS_DELAY_MS : DELAY_MS);
+    return createChangingHolders(server, direct);
   });
-  holders = createChangingHolders(server, redis.createClient());
-  proxy.getDelayMs = (name) => (name === "subscriber" ? NEWS_DELAY_MS : DELAY_MS);
-});
-afterAll(async () => {
-  await server.stop();
-  await proxy.stop();
-  await redis.stop();
-});
 
 /** A hold as an operator saw it. */
 interface Seen {
@@ -67,7 +65,7 @@ interface Try {
 }
 
 /** What an operator sees: the version of this very hold. */
-async function readSeen({ key, name }: LibraryHold): Promise<string> {
+async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise<string> {
   const { body } = await server.call(`/locks/${encodeKeyPath(key)}`);
   const all: { owner: string; version: string }[] = body.holders;
   return all.find(({ owner }) => owner === name)?.version ?? body.version;
@@ -76,7 +74,7 @@ async function readSeen({ key, name }: LibraryHold): Promise<string> {
 /** How long a click takes of late: the holder changes in the midst of it. */
 let clickMs = 5;
 
-async function clickOne({ key, expect }: Seen): Promise<Try> {
+async function clickOne(server: TestServer, { key, expect }: Seen): Promise<Try> {
   const startedAt = performance.now();
   const body = { expect, reason: "stuck" };
   const answer = await server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
@@ -88,7 +86,7 @@ async function clickOne({ key, expect }: Seen): Promise<Try> {
   };
 }
 
-async function clickAll(items: readonly Seen[]): Promise<Try[]> {
+async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try[]> {
   const body = { items, reason: "stuck" };
   let answer = await server.call("/locks/force-release", { body });
   // Nothing was begun: on a machine that is busy with others Redis may seem to be away.
@@ -117,13 +115,18 @@ function toVerdict(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]
 }
 
 /** Each kind of lock once: looked at, then freed by a click, by a bulk over all of them, and changed by its holder. */
-async function round(name: string, chance: () => number, tried: Try[]): Promise<Verdict[]> {
+async function round(
+  { server, holders }: { server: TestServer; holders: Readonly<Record<string, ChangingHolder>> },
+  name: string,
+  chance: () => number,
+  tried: Try[],
+): Promise<Verdict[]> {
   const soon = () => sleep(chance() * clickMs);
   const later = () => sleep(chance() * 3 * clickMs);
   const looked = await Promise.all(
     Object.entries(holders).map(async ([kind, holder]) => {
       const held = await holder.acquire(`lock:${kind}:${name}`);
-      return { holder, held, seen: { key: held.key, expect: await readSeen(held) } };
+      return { holder, held, seen: { key: held.key, expect: await readSeen(server, held) } };
     }),
   );
   const locks = await Promise.all(
@@ -132,10 +135,13 @@ async function round(name: string, chance: () => number, tried: Try[]): Promise<
       return { holder, changed, ...lock };
     }),
   );
-  const inBulk = clickAll(locks.map(({ seen }) => seen));
+  const inBulk = clickAll(
+    server,
+    locks.map(({ seen }) => seen),
+  );
   const verdicts = locks.map(async ({ holder, seen, held, changed }) => {
     const [one, all, { next, wasThere }] = await Promise.all([
-      changed === undefined ? soon().then(() => clickOne(seen)) : clickOne(seen),
+      changed === undefined ? soon().then(() => clickOne(server, seen)) : clickOne(server, seen),
       inBulk,
       changed ?? later().then(() => holder.change(held)),
     ]);
@@ -144,14 +150,14 @@ async function round(name: string, chance: () => number, tried: Try[]): Promise<
     tried.push(...tries);
     if (holder.changes === "meanwhile") return verdict;
     // Who looks again frees it: nothing else stood in the way.
-    const last = await clickOne({ ...seen, expect: await readSeen(next) });
+    const last = await clickOne(server, { ...seen, expect: await readSeen(server, next) });
     tried.push(last);
     return last.code === "released" ? verdict : (`wrong: ${last.code} after another look` as const);
   });
   return await Promise.all(verdicts);
 }
 
-async function recorded(): Promise<AuditEntry[]> {
+async function recorded(server: TestServer): Promise<AuditEntry[]> {
   const { body } = await server.call("/audit/export");
   return String(body)
     .trim()
@@ -172,14 +178,18 @@ function recordedAnswers(entries: readonly AuditEntry[]): string[] {
   });
 }
 
-it(`in ${RACES} races with changing holders, single and bulk force-releases end no unseen hold; each is audited`, async () => {
+it(`in ${RACES} races with changing holders, single and bulk force-releases end no unseen hold; each is audited`, async ({
+  server,
+  holders,
+}) => {
   const rounds = Math.ceil(RACES / Object.keys(holders).length);
   const chance = createSeededRandom(7);
   const tried: Try[] = [];
   const verdicts: Verdict[] = [];
   let begun = 0;
   const lane = async () => {
-    while (begun < rounds) verdicts.push(...(await round(String(begun++), chance, tried)));
+    while (begun < rounds)
+      verdicts.push(...(await round({ server, holders }, String(begun++), chance, tried)));
   };
   await Promise.all(Array.from({ length: LANES }, lane));
 
@@ -189,7 +199,7 @@ it(`in ${RACES} races with changing holders, single and bulk force-releases end 
   expect(verdicts.filter((verdict) => verdict === "the hold was freed").length).toBeGreaterThan(RACES / 20);
   expect(verdicts.filter((verdict) => verdict === "the hold had changed").length).toBeGreaterThan(RACES / 4);
   const isOpen = (answer: string) => answer.endsWith(" open");
-  await waitUntil(async () => !recordedAnswers(await recorded()).some(isOpen));
+  await waitUntil(async () => !recordedAnswers(await recorded(server)).some(isOpen));
   const answers = tried.map(({ requestId, key, code }) => `${requestId} ${key} ${code}`);
-  expect(recordedAnswers(await recorded()).sort()).toEqual(answers.sort());
+  expect(recordedAnswers(await recorded(server)).sort()).toEqual(answers.sort());
 }, 120_000);

@@ -1,20 +1,21 @@
 import { createServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "../../test/support/test-redis.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import { checkServer } from "./check-server.ts";
 import { parseRedisAddress } from "./connect.ts";
 
-let redis: TestRedis | undefined;
-afterEach(async () => {
-  await redis?.stop();
-  redis = undefined;
+const it = test.extend("start", async ({}, { onCleanup }) => {
+  const started: TestRedis[] = [];
+  onCleanup(async () => {
+    for (const redis of started) await redis.stop();
+  });
+  return async (options: TestRedisOptions = {}) => {
+    const redis = await startTestRedis(options);
+    started.push(redis);
+    return redis;
+  };
 });
-
-async function started(options: TestRedisOptions = {}): Promise<TestRedis> {
-  redis = await startTestRedis(options);
-  return redis;
-}
 
 async function catchComplaint(url: string): Promise<string> {
   const error: unknown = await checkServer(parseRedisAddress(url)).then(
@@ -50,8 +51,8 @@ describe("unusable Redis servers", () => {
     );
   });
 
-  it("a missing or wrong password is rejected without repeating it", async () => {
-    const { port } = await started({ password: "correct-horse" });
+  it("a missing or wrong password is rejected without repeating it", async ({ start }) => {
+    const { port } = await start({ password: "correct-horse" });
     expect(await catchComplaint(`redis://127.0.0.1:${port}`)).toContain("asks for a password");
     const wrong = await catchComplaint(`redis://:battery-staple@127.0.0.1:${port}`);
     expect(wrong).toContain("refuses the user or password");
@@ -64,25 +65,27 @@ describe("unusable Redis servers", () => {
     old.stop();
   });
 
-  it("a cluster node given as a server is rejected", async () => {
-    const { url } = await started({ args: ["--cluster-enabled", "yes"] });
+  it("a cluster node given as a server is rejected", async ({ start }) => {
+    const { url } = await start({ args: ["--cluster-enabled", "yes"] });
     expect(await catchComplaint(url)).toContain("cluster node");
   });
 
-  it("a replica is rejected with the address of its master", async () => {
-    const { url } = await started({ args: ["--replicaof", "127.0.0.1 1"] });
+  it("a replica is rejected with the address of its master", async ({ start }) => {
+    const { url } = await start({ args: ["--replicaof", "127.0.0.1 1"] });
     expect(await catchComplaint(url)).toContain("replica of 127.0.0.1:1; give the master");
   });
 
-  it("a database that does not exist is rejected", async () => {
-    const { port } = await started();
+  it("a database that does not exist is rejected", async ({ start }) => {
+    const { port } = await start();
     expect(await catchComplaint(`redis://127.0.0.1:${port}/99`)).toContain("no such database");
   });
 });
 
 describe("usable Redis servers", () => {
-  it("a usable Redis returns its product name and version, with and without a password", async () => {
-    const { url } = await started({ password: "p@ss/w:rd" });
+  it("a usable Redis returns its product name and version, with and without a password", async ({
+    start,
+  }) => {
+    const { url } = await start({ password: "p@ss/w:rd" });
     expect((await checkServer(parseRedisAddress(url))).name).toMatch(/^(Redis|Valkey) \d+\.\d+/);
   });
 });

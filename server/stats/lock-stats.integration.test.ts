@@ -1,25 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { Stats, TypicalTimes } from "../../lib/contract/stats.ts";
-import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] } });
-});
-afterAll(() => server.stop());
-
-async function fetchStats(query = ""): Promise<Stats> {
-  const { status, body } = await server.call(`/stats${query}`);
-  expect(status).toBe(200);
-  return Stats.parse(body);
-}
-
-const callVerb = (key: string, verb: string, owner: string, more: object = {}) =>
-  server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } });
+const it = serverTest({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] } })
+  .extend("fetchStats", { scope: "file" }, ({ server }) => async (query = ""): Promise<Stats> => {
+    const { status, body } = await server.call(`/stats${query}`);
+    expect(status).toBe(200);
+    return Stats.parse(body);
+  })
+  .extend(
+    "callVerb",
+    { scope: "file" },
+    ({ server }) =>
+      (key: string, verb: string, owner: string, more: object = {}) =>
+        server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } }),
+  );
 
 describe("GET /api/v1/stats", () => {
-  it("statistics count holds, waits, refusals and leases that expired while the holder was still working", async () => {
+  it("statistics count holds, waits, refusals and leases that expired while the holder was still working", async ({
+    server,
+    fetchStats,
+    callVerb,
+  }) => {
     const { body: grant } = await callVerb("lock:bill:1", "acquire", "a");
     expect(grant.fence).toBeDefined();
     expect((await callVerb("lock:bill:1", "acquire", "c")).status).toBe(409);
@@ -49,8 +52,7 @@ describe("GET /api/v1/stats", () => {
     expect(usual.heldMs?.samples).toBe(3);
   });
 
-  it("statistics include foreign locks by format and liveness", async () => {
-    const direct = server.redis.createClient();
+  it("statistics include foreign locks by format and liveness", async ({ direct, fetchStats }) => {
     await direct.set("lock:forever", "5f0c0c1e-0000-4000-8000-000000000001");
     await waitUntil(async () => (await fetchStats()).totals.abnormal === 1);
     const { totals } = await fetchStats();
@@ -59,7 +61,11 @@ describe("GET /api/v1/stats", () => {
     await waitUntil(async () => (await fetchStats()).totals.held === 0);
   });
 
-  it("locks held for longer than typical are listed by filter and by sort order", async () => {
+  it("locks held for longer than typical are listed by filter and by sort order", async ({
+    server,
+    fetchStats,
+    callVerb,
+  }) => {
     const keys = Array.from({ length: 30 }, (_, n) => `lock:quick:${n}`);
     await Promise.all(
       keys.map(async (key) => {
@@ -85,17 +91,17 @@ describe("GET /api/v1/stats", () => {
     for (const key of ["lock:quick:31", "lock:rare:9"]) await callVerb(key, "release", "a");
   });
 
-  it("statistics are restored from the history after a restart", async () => {
+  it("statistics are restored from the history after a restart", async ({ server }) => {
     const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+    onTestFinished(() => next.stop());
     const known = async () => TypicalTimes.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
     await waitUntil(async () => (await known()).heldMs?.samples === 3);
     const { since, waitsSince, waitedMs } = await known();
     expect(since).toBeLessThan(waitsSince);
     expect(waitedMs).toBeNull();
-    await next.stop();
   });
 
-  it("an invalid range or an unknown target is rejected", async () => {
+  it("an invalid range or an unknown target is rejected", async ({ server }) => {
     expect((await server.call("/stats?range=week")).body.code).toBe("invalid");
     expect((await server.call("/stats?target=nope")).body.code).toBe("not_found");
   });
@@ -103,11 +109,11 @@ describe("GET /api/v1/stats", () => {
 
 it("locks beyond the index capacity are not counted, however often they are read", async () => {
   const small = await startTestServer({ environment: { LOCKKEEPER_LOCKS_MAX: "2" } });
+  onTestFinished(() => small.stop());
   const direct = small.redis.createClient();
   for (const name of "abcde") await direct.set(`lock:${name}`, `token-${name}-0123456789`, "PX", 60_000);
   const health = () => small.runtime.targets.getTarget(undefined).watcher.health();
   await waitUntil(() => health().leftOut === 3);
   for (const name of "abcdeabcde") await small.call(`/locks/lock%3A${name}`);
   expect((await small.call("/stats")).body.totals.held).toBe(2);
-  await small.stop();
 });

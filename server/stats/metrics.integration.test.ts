@@ -1,13 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
-
-let server: TestServer;
-
-beforeAll(async () => {
-  const environment = { LOCKKEEPER_METRICS_PATTERNS: "3" };
-  server = await startTestServer({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] }, environment });
-});
-afterAll(() => server.stop());
+import { describe, expect, onTestFinished } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { ROOT_KEY, startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const WITH_KEY = { authorization: `Bearer ${ROOT_KEY}` };
 const SAMPLE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|\+?Inf)|NaN)$/i;
@@ -39,21 +32,34 @@ function parseMetrics(text: string): Map<string, number> {
   return samples;
 }
 
-async function scrape(): Promise<Map<string, number>> {
-  const response = await fetch(`${server.url}/metrics`, { headers: WITH_KEY });
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
-  return parseMetrics(await response.text());
-}
+const it = serverTest({
+  redis: { args: ["--notify-keyspace-events", "Kghszxe$"] },
+  environment: { LOCKKEEPER_METRICS_PATTERNS: "3" },
+})
+  .extend("scrape", { scope: "file" }, ({ server }) => async (): Promise<Map<string, number>> => {
+    const response = await fetch(`${server.url}/metrics`, { headers: WITH_KEY });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+    return parseMetrics(await response.text());
+  })
+  .extend(
+    "callVerb",
+    { scope: "file" },
+    ({ server }) =>
+      (key: string, verb: string, body: object) =>
+        server.call(`/locks/${key}/${verb}`, { body }),
+  );
 
-const callVerb = (key: string, verb: string, body: object) => server.call(`/locks/${key}/${verb}`, { body });
 const formatCallSeries = (verb: string, outcome: string) =>
   `lockkeeper_verb_calls_total{target="default",verb="${verb}",outcome="${outcome}"}`;
 const formatEventSeries = (type: string) => `lockkeeper_events_total{target="default",type="${type}"}`;
 const HELD = 'lockkeeper_locks_held{target="default",format="redisson",verdict="unknown"}';
 
 describe("GET /metrics", () => {
-  it("the metrics are valid Prometheus text, and counters rise with each operation", async () => {
+  it("the metrics are valid Prometheus text, and counters rise with each operation", async ({
+    scrape,
+    callVerb,
+  }) => {
     const before = await scrape();
     expect(before.get(formatEventSeries("acquired"))).toBe(0);
     await callVerb("lock:m", "acquire", { owner: "a" });
@@ -86,11 +92,14 @@ describe("GET /metrics", () => {
     expect(after.get("process_resident_memory_bytes{}")).toBeGreaterThan(1e6);
   });
 
-  it("the number of series stays bounded for 10,000 different keys and owners", async () => {
+  it("the number of series stays bounded for 10,000 different keys and owners", async ({
+    direct,
+    scrape,
+    callVerb,
+  }) => {
     await callVerb("lock:first", "acquire", { owner: "a" });
     await waitUntil(async () => (await scrape()).size > 0);
     const before = await scrape();
-    const direct = server.redis.createClient();
     const letters = (number: number) =>
       [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("");
     const pipeline = direct.pipeline();
@@ -109,7 +118,7 @@ describe("GET /metrics", () => {
     expect(names.join("\n")).not.toMatch(/o199|6f0c1d9e/);
   });
 
-  it("the metrics require an API key", async () => {
+  it("the metrics require an API key", async ({ server }) => {
     const refused = await fetch(`${server.url}/metrics`);
     expect(refused.status).toBe(401);
     expect(refused.headers.get("www-authenticate")).toContain("Bearer");
@@ -119,12 +128,12 @@ describe("GET /metrics", () => {
 });
 
 describe("LOCKKEEPER_METRICS", () => {
-  it.each([
+  it.for<[string, number]>([
     ["open", 200],
     ["off", 404],
-  ])("LOCKKEEPER_METRICS=%s makes /metrics return %i without a key", async (setting, status) => {
+  ])("LOCKKEEPER_METRICS=%s makes /metrics return %i without a key", async ([setting, status]) => {
     const other = await startTestServer({ environment: { LOCKKEEPER_METRICS: setting } });
+    onTestFinished(() => other.stop());
     expect((await fetch(`${other.url}/metrics`)).status).toBe(status);
-    await other.stop();
   });
 });

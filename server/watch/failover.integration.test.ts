@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { startChurn, waitForIndex } from "../../test/support/churn.ts";
 import type { TestRedis } from "../../test/support/test-redis.ts";
-import { startTestSentinel, type TestSentinel } from "../../test/support/test-sentinel.ts";
+import { startTestSentinel } from "../../test/support/test-sentinel.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
-import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
-import type { Watcher } from "./watcher.ts";
+import { startTestWatcher } from "../../test/support/test-watcher.ts";
 
-let group: TestSentinel;
-let watching: TestWatcher;
-let watcher: Watcher;
-
-beforeAll(async () => {
-  group = await startTestSentinel();
-  watching = await startTestWatcher(group.where);
-  ({ watcher } = watching);
-});
-afterAll(async () => {
-  watching.stop();
-  await group.stop();
-});
+const it = test
+  .extend("group", { scope: "file" }, async ({}, { onCleanup }) => {
+    const group = await startTestSentinel();
+    onCleanup(() => group.stop());
+    return group;
+  })
+  .extend("watcher", { scope: "file" }, async ({ group }, { onCleanup }) => {
+    const { watcher, stop } = await startTestWatcher(group.where);
+    onCleanup(stop);
+    return watcher;
+  });
 
 const formatAddress = ({ port }: TestRedis) => `127.0.0.1:${port}`;
 
-it("after the master is killed under load, known keys are correct within 2 s of the promotion", async () => {
+it("after the master is killed under load, known keys are correct within 2 s of the promotion", async ({
+  group,
+  watcher,
+}) => {
   const old = await group.findMaster();
   expect(watcher.health().masters[0]?.name).toBe(formatAddress(old));
   const stop = startChurn(old);
@@ -41,11 +41,14 @@ it("after the master is killed under load, known keys are correct within 2 s of 
   await stop();
   const key = `lock:${randomUUID()}`;
   await promoted.createClient().hset(key, `${randomUUID()}:1`, 1);
-  await waitUntil(() => watcher.index.get(key) !== undefined, 1000);
+  await waitUntil(() => watcher.index.get(key) !== undefined);
   await old.restart();
 });
 
-it("after a graceful failover, the watcher stops trusting the old master, now a replica", async () => {
+it("after a graceful failover, the watcher stops trusting the old master, now a replica", async ({
+  group,
+  watcher,
+}) => {
   await waitUntil(() => group.isInSync(), 15_000);
   const old = await group.findMaster();
   const stop = startChurn(old);

@@ -1,65 +1,53 @@
-import { randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect } from "vitest";
+import { watcherTest } from "../../test/support/fixtures.ts";
 import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
-import { openTestVerbs, type TestVerbs } from "../../test/support/test-locks.ts";
-import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
-import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
-import type { Journal } from "../history/journal.ts";
-import type { RedisLocks } from "../locks/verbs/redis-locks.ts";
 import { forceReleaseLock } from "../operator/force-release.ts";
-import type { Watcher } from "./watcher.ts";
 
-let server: TestRedis;
-let direct: Redis;
-let verbs: TestVerbs;
-let watching: TestWatcher;
-let locks: RedisLocks;
-let journal: Journal;
-let watcher: Watcher;
-let one: RedissonFixture;
-let two: RedissonFixture;
+const it = watcherTest()
+  .extend("one", { scope: "file" }, ({ direct }) => new RedissonFixture(direct))
+  .extend("two", { scope: "file" }, ({ direct }) => new RedissonFixture(direct))
+  .extend("findLock", { scope: "file" }, ({ watcher }) => (key: string) => {
+    const hold = watcher.index.get(key);
+    return hold && watcher.locks.toLock(hold);
+  })
+  .extend(
+    "listHolders",
+    { scope: "file" },
+    ({ findLock }) =>
+      (key: string) =>
+        findLock(key)?.holders.map(({ owner }) => owner) ?? [],
+  )
+  .extend(
+    "forceRelease",
+    { scope: "file" },
+    ({ locks, watcher, journal }) =>
+      (key: string, expect: string, more: { holdOffMs?: number } = {}) =>
+        forceReleaseLock({ locks, watcher, journal }, key, {
+          ...{ expect, by: "mei", reason: "stuck", ifUnsure: "refuse" },
+          ...more,
+        }),
+  )
+  // The newest first.
+  .extend(
+    "waitForEvents",
+    { scope: "file" },
+    ({ watching }) =>
+      async (key: string, count: number) =>
+        (await watching.waitForEvents(key, count))
+          .reverse()
+          .map(({ type, owner, observed }) => `${type} ${owner} ${observed}`),
+  );
 
-beforeAll(async () => {
-  server = await startTestRedis();
-  direct = server.createClient();
-  [one, two] = [new RedissonFixture(direct), new RedissonFixture(direct)];
-  verbs = await openTestVerbs(server.port);
-  ({ locks } = verbs);
-  watching = await startTestWatcher(server.url);
-  ({ watcher, journal } = watching);
-});
-afterAll(async () => {
-  watching.stop();
-  verbs.close();
-  await server.stop();
-});
-
-const createKey = () => `lock:${randomUUID()}`;
-const listEvents = (key: string) =>
-  journal.listKeyEvents(key, 100).items.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`);
-const findLock = (key: string) => {
-  const hold = watcher.index.get(key);
-  return hold && watcher.locks.toLock(hold);
-};
-const listHolders = (key: string) => findLock(key)?.holders.map(({ owner }) => owner) ?? [];
-const forceRelease = (key: string, expect: string, more: { holdOffMs?: number } = {}) =>
-  forceReleaseLock({ locks, watcher, journal }, key, {
-    ...{ expect, by: "mei", reason: "stuck", ifUnsure: "refuse" },
-    ...more,
-  });
-
-/** Long enough for the watcher to tell what it has wrongly concluded. */
-async function waitForEvents(key: string, length: number): Promise<string[]> {
-  await waitUntil(() => listEvents(key).length >= length);
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  await watcher.waitUntilSettled();
-  return listEvents(key);
-}
-
-it("force-release by version ends one Redisson read lock, emits an exact event and leaves the other reader", async () => {
-  const key = createKey();
+it("force-release by version ends one Redisson read lock, emits an exact event and leaves the other reader", async ({
+  one,
+  two,
+  findLock,
+  listHolders,
+  forceRelease,
+  waitForEvents,
+  key,
+}) => {
   await one.acquireRead(key);
   await waitUntil(() => listHolders(key).length === 1);
   await two.acquireRead(key);
@@ -80,8 +68,15 @@ it("force-release by version ends one Redisson read lock, emits an exact event a
   expect((await waitForEvents(key, 4))[0]).toBe(`force_released ${two.getOwner()} exact`);
 });
 
-it("force-release of a whole Redisson read/write lock emits one event per holder, then the reservation", async () => {
-  const key = createKey();
+it("force-release of a whole Redisson read/write lock emits one event per holder, then the reservation", async ({
+  one,
+  two,
+  findLock,
+  listHolders,
+  forceRelease,
+  waitForEvents,
+  key,
+}) => {
   await one.acquireRead(key);
   await two.acquireRead(key);
   await waitUntil(() => listHolders(key).length === 2);
@@ -98,8 +93,12 @@ it("force-release of a whole Redisson read/write lock emits one event per holder
   await waitUntil(() => findLock(key) === undefined);
 });
 
-it("a Redisson fenced lock shows its last fencing token while its holder stays foreign", async () => {
-  const key = createKey();
+it("a Redisson fenced lock shows its last fencing token while its holder stays foreign", async ({
+  one,
+  findLock,
+  forceRelease,
+  key,
+}) => {
   const fence = await one.acquireLock(key, {}, "fenced");
   await waitUntil(() => findLock(key)?.lastFence === String(fence));
   expect(findLock(key)).toMatchObject({ kind: "fenced", holders: [{ fence: null }] });
@@ -110,8 +109,15 @@ it("a Redisson fenced lock shows its last fencing token while its holder stays f
   expect((await forceRelease(key, version ?? "")).outcome).toBe("released");
 });
 
-it("force-release by version ends one value of a Redisson group", async () => {
-  const key = createKey();
+it("force-release by version ends one value of a Redisson group", async ({
+  one,
+  two,
+  findLock,
+  listHolders,
+  forceRelease,
+  waitForEvents,
+  key,
+}) => {
   await one.acquireGroup(key, ["a", "b"]);
   await waitUntil(() => listHolders(key).length === 2);
   const [a] = findLock(key)?.holders ?? [];

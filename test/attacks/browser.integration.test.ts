@@ -1,7 +1,7 @@
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
-import { type ApiReply, type CallInit, startTestServer, type TestServer } from "../support/test-server.ts";
+import { serverTest } from "../support/fixtures.ts";
+import { type ApiReply, startTestServer, type TestServer } from "../support/test-server.ts";
 import { FuzzDocument } from "./fuzz/fuzz-document.ts";
 import { KeyspaceMonitor } from "./fuzz/keyspace-monitor.ts";
 import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
@@ -15,45 +15,29 @@ const ACTIONS = [
   ["/logout", undefined],
 ] as const;
 
-let server: TestServer;
-let direct: Redis;
-let keyspace: KeyspaceMonitor;
-let cookie: string;
-
-/** Without the root key: as a browser sends it. */
-async function send(path: string, init: CallInit = {}, url = server.url): Promise<ApiReply> {
-  const { method = init.body === undefined ? "GET" : "POST", body, headers = {} } = init;
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers,
-    redirect: "manual",
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = /\/(problem\+)?json/.test(response.headers.get("content-type") ?? "");
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-}
-
-async function logIn(given?: string, on = server): Promise<ApiReply> {
-  const token = await on.runtime.createLoginLink();
-  const headers = { "content-type": "application/json", origin: on.url };
-  return await send(
-    "/login",
-    { body: { token }, headers: { ...headers, ...(given && { cookie: given }) } },
-    on.url,
-  );
+async function logIn(server: TestServer, given?: string): Promise<ApiReply> {
+  const token = await server.runtime.createLoginLink();
+  const headers = { origin: server.url, ...(given && { cookie: given }) };
+  return await server.callAnonymously("/login", { body: { token }, headers });
 }
 
 const readCookie = ({ headers }: ApiReply) => headers.get("set-cookie")?.split(";")[0] ?? "";
 
-beforeAll(async () => {
-  server = await startTestServer();
-  direct = server.redis.createClient();
-  keyspace = new KeyspaceMonitor(server.redis);
-  cookie = readCookie(await logIn());
-  await server.call(`/locks/${encodeKeyPath(KEY)}/acquire`, { body: { owner: "me", leaseMs: 600_000 } });
+const it = serverTest()
+  .extend("keyspace", { scope: "file" }, ({ server }) => new KeyspaceMonitor(server.redis))
+  .extend("send", { scope: "file" }, ({ server }) => server.callAnonymously)
+  .extend("cookie", { scope: "file" }, async ({ server }) => readCookie(await logIn(server)))
+  .extend("secure", { scope: "file" }, async ({}, { onCleanup }) => {
+    const secure = await startTestServer({ environment: { LOCKKEEPER_PUBLIC_URL: "https://locks.example" } });
+    onCleanup(() => secure.stop());
+    return secure;
+  });
+
+// A session and a held lock are there before anything is compared.
+it.beforeAll(async ({ server, cookie }) => {
+  expect(cookie).not.toBe("");
+  await server.callVerb(KEY, "acquire", { owner: "me", leaseMs: 600_000 });
 });
-afterAll(async () => await server.stop());
 
 describe("requests from another site", () => {
   const json = { "content-type": "application/json" };
@@ -89,17 +73,20 @@ describe("requests from another site", () => {
     "with neither Origin nor Sec-Fetch-Site": json,
   };
 
-  it.each(Object.keys(cases))("another site cannot act with a session: %s", async (name) => {
-    const before = await keyspace.takeSnapshot();
-    for (const [path, body] of ACTIONS) {
-      const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      const { status } = await send(path, { method: "POST", headers: { ...cases[name], cookie }, ...text });
-      expect([401, 403], `${path} ${status}`).toContain(status);
-    }
-    expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
-  });
+  it.for(Object.keys(cases))(
+    "another site cannot act with a session: %s",
+    async (name, { keyspace, send, cookie }) => {
+      const before = await keyspace.takeSnapshot();
+      for (const [path, body] of ACTIONS) {
+        const text = body === undefined ? {} : { body: JSON.stringify(body) };
+        const { status } = await send(path, { method: "POST", headers: { ...cases[name], cookie }, ...text });
+        expect([401, 403], `${path} ${status}`).toContain(status);
+      }
+      expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
+    },
+  );
 
-  it("another site cannot log a browser in as somebody else", async () => {
+  it("another site cannot log a browser in as somebody else", async ({ server, send }) => {
     const token = await server.runtime.createLoginLink();
     const { status, headers } = await send("/login", {
       body: { token },
@@ -108,7 +95,11 @@ describe("requests from another site", () => {
     expect([status, headers.get("set-cookie")]).toEqual([403, null]);
   });
 
-  it("another site can link to the console, but neither read it nor embed a stream", async () => {
+  it("another site can link to the console, but neither read it nor embed a stream", async ({
+    server,
+    send,
+    cookie,
+  }) => {
     const embedded = {
       cookie,
       "sec-fetch-site": "same-site",
@@ -129,7 +120,7 @@ describe("requests from another site", () => {
     expect((await sendRawHttp(server.url, ask)).status).toBe(200);
   });
 
-  it("no response carries a CORS header, not even to a preflight", async () => {
+  it("no response carries a CORS header, not even to a preflight", async ({ send, cookie }) => {
     const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
     const answers = [
       await send("/locks", { method: "OPTIONS", headers }),
@@ -141,7 +132,7 @@ describe("requests from another site", () => {
     expect(answers[0]?.status).toBe(405);
   });
 
-  it("another site cannot embed a response: it is JSON with nosniff", async () => {
+  it("another site cannot embed a response: it is JSON with nosniff", async ({ send, cookie }) => {
     for (const path of ["/locks", "/nowhere", "/openapi.json"]) {
       const { headers } = await send(path, { headers: { cookie } });
       expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -151,7 +142,13 @@ describe("requests from another site", () => {
 });
 
 describe("GET requests", () => {
-  it("no GET of the OpenAPI document changes Redis, with a session or an API key", async () => {
+  it("no GET of the OpenAPI document changes Redis, with a session or an API key", async ({
+    server,
+    direct,
+    keyspace,
+    send,
+    cookie,
+  }) => {
     const { operations } = new FuzzDocument((await server.call("/openapi.json")).body);
     const paths = operations
       .filter(({ method }) => method === "GET")
@@ -172,7 +169,7 @@ describe("GET requests", () => {
     expect(await direct.hget(KEY, "me")).toBe("1");
   });
 
-  it("a response that requires a login is stored by no shared cache", async () => {
+  it("a response that requires a login is stored by no shared cache", async ({ send, cookie }) => {
     for (const path of ["/locks", "/session", "/targets", "/stats"]) {
       const { headers } = await send(path, { headers: { cookie } });
       // `no-cache` keeps it in the browser alone and asks each time.
@@ -182,31 +179,32 @@ describe("GET requests", () => {
 });
 
 describe("session security", () => {
-  it("a login replaces a session cookie that was planted before", async () => {
+  it("a login replaces a session cookie that was planted before", async ({ server, send, cookie }) => {
     const planted = `${cookie.split("=")[0]}=${"A".repeat(43)}`;
-    const answer = await logIn(planted);
+    const answer = await logIn(server, planted);
     expect(answer.status).toBe(200);
     expect(readCookie(answer)).not.toBe(planted);
     expect((await send("/session", { headers: { cookie: planted } })).status).toBe(401);
   });
 
-  it("a session cookie is out of reach of scripts and other sites, and bound to its host", async () => {
-    const flags = (await logIn()).headers.get("set-cookie") ?? "";
+  it("a session cookie is out of reach of scripts and other sites, and bound to its host", async ({
+    server,
+    secure,
+  }) => {
+    const flags = (await logIn(server)).headers.get("set-cookie") ?? "";
     expect(flags).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
-    const secure = await startTestServer({ environment: { LOCKKEEPER_PUBLIC_URL: "https://locks.example" } });
-    try {
-      const overTls = (await logIn(undefined, secure)).headers.get("set-cookie") ?? "";
-      expect(overTls).toMatch(
-        /^__Host-lockkeeper_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
-      );
-      const value = overTls.split(";")[0]?.replace("__Host-", "") ?? "";
-      expect((await send("/session", { headers: { cookie: value } }, secure.url)).status).toBe(401);
-    } finally {
-      await secure.stop();
-    }
+    const overTls = (await logIn(secure)).headers.get("set-cookie") ?? "";
+    expect(overTls).toMatch(
+      /^__Host-lockkeeper_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
+    );
+    const value = overTls.split(";")[0]?.replace("__Host-", "") ?? "";
+    expect((await secure.callAnonymously("/session", { headers: { cookie: value } })).status).toBe(401);
   });
 
-  it("login links and sessions have 256 bits, and Redis stores their hashes only", async () => {
+  it("login links and sessions have 256 bits, and Redis stores their hashes only", async ({
+    direct,
+    cookie,
+  }) => {
     const secret = cookie.split("=")[1] ?? "";
     expect(Buffer.from(secret, "base64url")).toHaveLength(32);
     const keys = await direct.keys("*");

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
-import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
-import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
-import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../support/test-server.ts";
+import { startApiProcess } from "../support/api-process.ts";
+import { redisTest, serverTest } from "../support/fixtures.ts";
+import { createRedissonOwner } from "../support/test-locks.ts";
+import { createBearerHeader, ROOT_KEY, waitUntil } from "../support/test-server.ts";
 import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
 /** Names that every object has, and texts that break lines or speak to a terminal. */
@@ -26,16 +25,33 @@ const CONTROL_CHARACTERS = [
   ["\u2066", "\u2069"],
 ] as const;
 
-describe("names of Object.prototype members", () => {
-  let server: TestServer;
-  let direct: Redis;
-  beforeAll(async () => {
-    server = await startTestServer();
-    direct = server.redis.createClient();
-  });
-  afterAll(async () => await server.stop());
+const SECRETS = {
+  password: "redis-password-that-nobody-may-see",
+  wrongKey: "lk_wrong-key-that-nobody-may-see-0123456789",
+  token: "one-time-token-that-nobody-may-see",
+  login: "password-of-an-operator-that-nobody-may-see",
+  session: "session-secret-that-nobody-may-see-0123456789",
+};
 
-  it("names such as __proto__ work as keys, owners, targets and filters and change no object", async () => {
+const objectTest = serverTest();
+const logTest = redisTest({ password: SECRETS.password }).extend(
+  "api",
+  { scope: "file" },
+  async ({ redis }, { onCleanup }) => {
+    const settings = { REDIS_URL: redis.url, LOCKKEEPER_ROOT_KEY: ROOT_KEY, LOCKKEEPER_LOG: "debug" };
+    const api = await startApiProcess(settings);
+    onCleanup(() => api.stop());
+    return api;
+  },
+);
+
+describe("names of Object.prototype members", () => {
+  const it = objectTest;
+
+  it("names such as __proto__ work as keys, owners, targets and filters and change no object", async ({
+    server,
+    direct,
+  }) => {
     const before = Reflect.ownKeys(Object.prototype).length;
     for (const name of NAMES) {
       const key = `lock:${name}`;
@@ -55,7 +71,7 @@ describe("names of Object.prototype members", () => {
     expect(Reflect.ownKeys(Object.prototype)).toHaveLength(before);
   });
 
-  it("fields such as __proto__ in a body are rejected at any depth", async () => {
+  it("fields such as __proto__ in a body are rejected at any depth", async ({ server, direct }) => {
     const bodies = [
       '{"owner":"me","__proto__":{"polluted":1}}',
       '{"owner":"me","constructor":{"prototype":{"polluted":1}}}',
@@ -71,9 +87,9 @@ describe("names of Object.prototype members", () => {
     expect(await direct.exists("lock:polluted")).toBe(0);
   });
 
-  it("a hostile filter over many long keys delays no other request", async () => {
+  it("a hostile filter over many long keys delays no other request", async ({ server, direct }) => {
     const load = direct.pipeline();
-    for (let n = 0; n < 400; n++) load.hset(`lock:${"a".repeat(900)}${n}`, `${randomUUID()}:1`, "1");
+    for (let n = 0; n < 400; n++) load.hset(`lock:${"a".repeat(900)}${n}`, createRedissonOwner(), "1");
     await load.exec();
     await waitUntil(async () => (await server.call("/locks?limit=1")).body.total >= 400);
     const hostile = [
@@ -94,38 +110,24 @@ describe("names of Object.prototype members", () => {
 });
 
 describe("log output", () => {
-  const SECRETS = {
-    password: "redis-password-that-nobody-may-see",
-    wrongKey: "lk_wrong-key-that-nobody-may-see-0123456789",
-    token: "one-time-token-that-nobody-may-see",
-    login: "password-of-an-operator-that-nobody-may-see",
-    session: "session-secret-that-nobody-may-see-0123456789",
-  };
-  let redis: TestRedis;
-  let api: ApiProcess;
+  const it = logTest;
 
-  beforeAll(async () => {
-    redis = await startTestRedis({ password: SECRETS.password });
-    const settings = { REDIS_URL: redis.url, LOCKKEEPER_ROOT_KEY: ROOT_KEY, LOCKKEEPER_LOG: "debug" };
-    api = await startApiProcess(settings);
-  });
-  afterAll(async () => {
-    await api?.stop();
-    await redis.stop();
-  });
-
-  async function send(method: string, path: string, body: unknown, headers: Record<string, string> = {}) {
-    const response = await fetch(`${api.url}/api/v1${path}`, {
-      method,
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json", authorization: `Bearer ${ROOT_KEY}`, ...headers },
-    });
-    return `${[...response.headers].join("\n")}\n${await response.text()}`;
-  }
-  const post = (path: string, body: unknown, headers?: Record<string, string>) =>
-    send("POST", path, body, headers);
-
-  it("the log has one line per message, no control characters and no secret", async () => {
+  it("the log has one line per message, no control characters and no secret", async ({ redis, api }) => {
+    const send = async (
+      method: string,
+      path: string,
+      body: unknown,
+      headers: Record<string, string> = {},
+    ) => {
+      const response = await fetch(`${api.url}/api/v1${path}`, {
+        method,
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json", ...createBearerHeader(ROOT_KEY), ...headers },
+      });
+      return `${[...response.headers].join("\n")}\n${await response.text()}`;
+    };
+    const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+      send("POST", path, body, headers);
     const evil = '\n{"level":60,"msg":"forged"}\r\n\u001b[2J\u001b]0;owned\u0007\u009b31m\u2028\u202e\u007f';
     const path = `/locks/${encodeURIComponent(`lock:${evil}`)}`;
     const told = [
@@ -136,7 +138,7 @@ describe("log output", () => {
       await send("PUT", "/formats/rules", { rules: [{ pattern: evil, format: "token" }] }),
       await post("/login", { token: SECRETS.token }, { origin: api.url }),
       await post("/login", { name: "mei", password: SECRETS.login }, { origin: api.url }),
-      await post(`${path}/acquire`, { owner: "me" }, { authorization: `Bearer ${SECRETS.wrongKey}` }),
+      await post(`${path}/acquire`, { owner: "me" }, createBearerHeader(SECRETS.wrongKey)),
       await post("/finder", {}, { cookie: `lockkeeper_1=${SECRETS.session}`, "user-agent": "a\u009b31m" }),
       await post("/locks/x/acquire?target=__proto__", { owner: SECRETS.login, [SECRETS.token]: 1 }).then(
         () => "",

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { serverTest } from "../support/fixtures.ts";
 import { FUZZ_CASES, FUZZ_SEED } from "../support/fuzz-settings.ts";
-import { ROOT_KEY, startTestServer, type TestServer } from "../support/test-server.ts";
+import { ROOT_KEY } from "../support/test-server.ts";
 import { FuzzDocument } from "./fuzz/fuzz-document.ts";
 import { FuzzFixture } from "./fuzz/fuzz-fixture.ts";
 import { FuzzRun } from "./fuzz/fuzz-run.ts";
@@ -8,26 +9,25 @@ import { KeyspaceMonitor } from "./fuzz/keyspace-monitor.ts";
 import { createHttpTransport, createWebTransport } from "./fuzz/transport.ts";
 import { ValuePools } from "./fuzz/value-pools.ts";
 
-/** Requests made from the document that the server itself tells, to every operation in it. */
-describe("fuzzed requests from openapi.json", () => {
-  let server: TestServer;
-  let document: FuzzDocument;
-  let campaign: FuzzRun;
-  let scene: FuzzFixture;
-
-  beforeAll(async () => {
-    server = await startTestServer({
-      file: (url) => ({
-        targets: [
-          { name: "main", redis: url },
-          { name: "looked-at", redis: url, readOnly: true },
-        ],
-      }),
-    });
-    document = new FuzzDocument((await server.call("/openapi.json")).body);
-    const pools = new ValuePools();
-    scene = new FuzzFixture(server, pools, ROOT_KEY);
-    campaign = new FuzzRun({
+const it = serverTest({
+  file: (url) => ({
+    targets: [
+      { name: "main", redis: url },
+      { name: "looked-at", redis: url, readOnly: true },
+    ],
+  }),
+})
+  .extend("document", { scope: "file" }, async ({ server }) => {
+    return new FuzzDocument((await server.call("/openapi.json")).body);
+  })
+  .extend("pools", { scope: "file" }, () => new ValuePools())
+  .extend("scene", { scope: "file" }, ({ server, pools }, { onCleanup }) => {
+    const scene = new FuzzFixture(server, pools, ROOT_KEY);
+    onCleanup(() => scene.close());
+    return scene;
+  })
+  .extend("campaign", { scope: "file" }, ({ server, document, pools, scene }) => {
+    return new FuzzRun({
       document,
       pools,
       fast: createHttpTransport(server.url),
@@ -36,12 +36,14 @@ describe("fuzzed requests from openapi.json", () => {
       getHeaders: scene.getHeaders,
     });
   });
-  afterAll(async () => {
-    scene.close();
-    await server.stop();
-  });
 
-  it("fuzzed requests get documented responses, never a 5xx, and change nothing when refused", async () => {
+/** Requests made from the document that the server itself tells, to every operation in it. */
+describe("fuzzed requests from openapi.json", () => {
+  it("fuzzed requests get documented responses, never a 5xx, and change nothing when refused", async ({
+    document,
+    scene,
+    campaign,
+  }) => {
     const share = Math.ceil(FUZZ_CASES / document.operations.length);
     for (const [at, operation] of document.operations.entries()) {
       await scene.reset();
@@ -53,7 +55,7 @@ describe("fuzzed requests from openapi.json", () => {
     expect(campaign.comparedCount).toBeGreaterThan(campaign.sentCount / 4);
   }, 300_000);
 
-  it("fuzzed requests succeed at nearly every operation", () => {
+  it("fuzzed requests succeed at nearly every operation", ({ document, campaign }) => {
     const isReached = (name: string) =>
       ["200", "204"].some((status) => campaign.answers.get(name)?.has(status));
     const missed = document.operations.map(({ name }) => name).filter((name) => !isReached(name));

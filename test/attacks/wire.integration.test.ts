@@ -1,7 +1,6 @@
-import { connect, type Socket } from "node:net";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../support/test-server.ts";
+import { describe, expect } from "vitest";
+import { serverTest } from "../support/fixtures.ts";
+import { ROOT_KEY, waitUntil } from "../support/test-server.ts";
 import { KeyspaceMonitor } from "./fuzz/keyspace-monitor.ts";
 import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
@@ -13,23 +12,14 @@ const JSON_TYPE = "Content-Type: application/json";
 const buildAcquireRequest = (path: string, ...more: string[]) =>
   `${formatRequestHead(`POST ${path} HTTP/1.1`, "Host: x", AUTH, JSON_TYPE, LENGTH, CONNECTION_CLOSE, ...more)}${BODY}`;
 
-let server: TestServer;
-let direct: Redis;
-let keyspace: KeyspaceMonitor;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    environment: { LOCKKEEPER_STREAMS_MAX: "3", LOCKKEEPER_STREAMS_EACH_MAX: "3" },
+const it = serverTest({ environment: { LOCKKEEPER_STREAMS_MAX: "3", LOCKKEEPER_STREAMS_EACH_MAX: "3" } })
+  .extend("keyspace", { scope: "file" }, ({ server }) => new KeyspaceMonitor(server.redis))
+  .extend("sendRaw", { scope: "file" }, ({ server }) => (bytes: string | Buffer) => {
+    return sendRawHttp(server.url, bytes);
   });
-  direct = server.redis.createClient();
-  keyspace = new KeyspaceMonitor(server.redis);
-});
-afterAll(async () => await server.stop());
-
-const sendRaw = (bytes: string | Buffer) => sendRawHttp(server.url, bytes);
 
 describe("hostile request targets", () => {
-  it.each([
+  it.for([
     ["with dot segments", "/api/v1/locks/../../v1/locks/lock:a/acquire"],
     ["with encoded dot segments", "/api/v1/locks/%2e%2e/lock%3Aa/acquire"],
     ["with encoded slashes for another route", "/api/v1/locks%2Flock%3Aa%2Facquire"],
@@ -43,15 +33,21 @@ describe("hostile request targets", () => {
     ["that begins with a host", "//evil.example/api/v1/locks/lock%3Aa/acquire"],
     ["with a fragment", "/api/v1/locks/lock%3Aa/acquire#/release"],
     ["with an encoded zero byte", "/api/v1/locks/lock%3Aa/acquire%00"],
-  ])("a request target %s reaches no lock and causes no 5xx", async (_, path) => {
-    const before = await keyspace.takeSnapshot();
-    const { status } = await sendRaw(buildAcquireRequest(path));
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status === 503 ? "the pages are not there in this test" : status < 500).toBeTruthy();
-    expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
-  });
+  ] as const)(
+    "a request target %s reaches no lock and causes no 5xx",
+    async ([_, path], { keyspace, sendRaw }) => {
+      const before = await keyspace.takeSnapshot();
+      const { status } = await sendRaw(buildAcquireRequest(path));
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status === 503 ? "the pages are not there in this test" : status < 500).toBeTruthy();
+      expect(keyspace.findChanges(before, await keyspace.takeSnapshot())).toEqual([]);
+    },
+  );
 
-  it("encoded line breaks in a key stay part of the key and create no header", async () => {
+  it("encoded line breaks in a key stay part of the key and create no header", async ({
+    direct,
+    sendRaw,
+  }) => {
     const { status, text } = await sendRaw(
       buildAcquireRequest("/api/v1/locks/lock%3Aa%0d%0aSet-Cookie%3A%20x=1/acquire"),
     );
@@ -60,14 +56,17 @@ describe("hostile request targets", () => {
     expect(await direct.exists("lock:a\r\nSet-Cookie: x=1")).toBe(1);
   });
 
-  it("raw line breaks or zero bytes in a path are rejected as invalid HTTP", async () => {
+  it("raw line breaks or zero bytes in a path are rejected as invalid HTTP", async ({ sendRaw }) => {
     for (const path of ["/api/v1/locks/a\nb/acquire", "/api/v1/locks/a\u0000b/acquire"])
       expect((await sendRaw(buildAcquireRequest(path))).status).toBe(400);
   });
 });
 
 describe("hostile headers", () => {
-  it("headers that smuggle a second request are rejected, and the connection is closed", async () => {
+  it("headers that smuggle a second request are rejected, and the connection is closed", async ({
+    direct,
+    sendRaw,
+  }) => {
     const second = formatRequestHead(
       "POST /api/v1/locks/lock%3Asmuggled/acquire HTTP/1.1",
       "Host: x",
@@ -98,7 +97,7 @@ describe("hostile headers", () => {
     expect(await direct.exists("lock:smuggled", "lock:first")).toBe(0);
   });
 
-  it("a forged Host header changes no response and is not echoed", async () => {
+  it("a forged Host header changes no response and is not echoed", async ({ sendRaw }) => {
     const hosts = ["evil.example", "evil.example:80@127.0.0.1", "127.0.0.1\t", ""];
     for (const host of hosts) {
       const { status, text } = await sendRaw(
@@ -110,7 +109,7 @@ describe("hostile headers", () => {
     expect(without.status).toBe(400);
   });
 
-  it("forged proxy headers make a caller neither local nor authenticated", async () => {
+  it("forged proxy headers make a caller neither local nor authenticated", async ({ sendRaw }) => {
     const forged = [
       "X-Forwarded-For: 127.0.0.1",
       "X-Forwarded-User: root",
@@ -123,7 +122,7 @@ describe("hostile headers", () => {
     expect(status).toBe(401);
   });
 
-  it("a request id with control characters is not echoed", async () => {
+  it("a request id with control characters is not echoed", async ({ sendRaw }) => {
     const { text } = await sendRaw(
       formatRequestHead(
         "GET /api/v1/targets HTTP/1.1",
@@ -139,7 +138,7 @@ describe("hostile headers", () => {
 });
 
 describe("oversized requests", () => {
-  it("oversized bodies and too many headers are rejected before they are read", async () => {
+  it("oversized bodies and too many headers are rejected before they are read", async ({ sendRaw }) => {
     const head = (framing: string) =>
       formatRequestHead(
         "POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1",
@@ -162,7 +161,10 @@ describe("oversized requests", () => {
     );
   });
 
-  it("an oversized chunk extension ends the connection, and the server keeps running", async () => {
+  it("an oversized chunk extension ends the connection, and the server keeps running", async ({
+    server,
+    sendRaw,
+  }) => {
     const head = formatRequestHead(
       "POST /api/v1/locks/lock%3Aa/acquire HTTP/1.1",
       "Host: x",
@@ -177,16 +179,12 @@ describe("oversized requests", () => {
 });
 
 describe("stream limits", () => {
-  const open = (): Socket => {
-    const { hostname, port } = new URL(server.url);
-    const socket = connect(Number(port), hostname);
-    socket.on("error", () => undefined);
-    socket.write(formatRequestHead("GET /api/v1/events HTTP/1.1", "Host: x", AUTH));
-    return socket;
-  };
-
-  it("a stream beyond the limit gets 429 with Retry-After, and a closed stream makes room", async () => {
-    const sockets = [open(), open(), open()];
+  it("a stream beyond the limit gets 429 with Retry-After, and a closed stream makes room", async ({
+    server,
+  }) => {
+    const sockets = [1, 2, 3].map(() => server.openSocket());
+    for (const socket of sockets)
+      socket.write(formatRequestHead("GET /api/v1/events HTTP/1.1", "Host: x", AUTH));
     await waitUntil(async () => (await server.call("/events")).status === 429);
     const refused = await server.call("/events");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([
@@ -197,10 +195,7 @@ describe("stream limits", () => {
     for (const socket of sockets) socket.destroy();
     await waitUntil(async () => {
       const leave = new AbortController();
-      const { status } = await fetch(`${server.url}/api/v1/events`, {
-        headers: { authorization: `Bearer ${ROOT_KEY}` },
-        signal: leave.signal,
-      });
+      const { status } = await server.fetch("/events", { signal: leave.signal });
       leave.abort();
       return status === 200;
     });

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { it } from "vitest";
 import type { Grant, Released, Verified } from "../../lib/contract/actions/verb.ts";
 import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
-import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
@@ -14,6 +12,7 @@ import type {
   ReleaseOptions,
   RenewOptions,
 } from "../../server/locks/verbs/verbs.ts";
+import { catchLockError, createTestKey } from "../support/test-locks.ts";
 
 /** Long enough not to end while a test runs. */
 export const LEASE_MS = 30_000;
@@ -81,7 +80,7 @@ export class ConformanceFixture {
   }
 
   createKey(): string {
-    return `lock:${randomUUID()}`;
+    return createTestKey();
   }
 
   async acquire(key: string, owner: string, asked: PartialOptions<AcquireOptions> = {}): Promise<Grant> {
@@ -140,32 +139,12 @@ export class ConformanceFixture {
   }
 }
 
-/** The code of a refusal, or `granted`. */
-export function catchErrorCode(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => "granted",
-    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
-  );
-}
-
-/** @throws when it was not refused */
-export async function catchLockError(call: Promise<unknown>): Promise<LockkeeperError> {
-  const error: unknown = await call.then(
-    () => "it was granted",
-    (reason: unknown) => reason,
-  );
-  if (error instanceof LockkeeperError) return error;
-  throw error instanceof Error ? error : new Error(String(error));
-}
-
 /** Who stands in the way, as a refusal tells. */
 export async function catchHolders(call: Promise<unknown>): Promise<string[]> {
   const { facts } = await catchLockError(call);
   const { holders } = facts as { holders?: readonly { owner: string }[] };
   return (holders ?? []).map(({ owner }) => owner);
 }
-
-export const sleepMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Registers what a backend promises if it has the feature; what it lacks stands in the list of tests with the reason. */
 export function describeFeature(

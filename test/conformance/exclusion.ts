@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HeldError } from "../../server/errors/lock-errors.ts";
-import { type ConformanceFixture, catchErrorCode, catchLockError, LEASE_MS } from "./conformance-fixture.ts";
+import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
+import { getErrorCode, catchLockError } from "../support/test-locks.ts";
 
 export function describeExclusion(scene: ConformanceFixture): void {
   describe("exclusion", () => {
@@ -24,12 +25,12 @@ export function describeExclusion(scene: ConformanceFixture): void {
       const key = scene.createKey();
       const [one, two] = scene.opened.clients;
       const calls = Array.from({ length: 20 }, (_, n) =>
-        catchErrorCode(
+        getErrorCode(
           (n % 2 === 0 ? one : two).acquire(key, scene.toHoldOptions({ renew: false, owner: `o-${n}` })),
         ),
       );
       const codes = await Promise.all(calls);
-      expect(codes.filter((code) => code === "granted")).toHaveLength(1);
+      expect(codes.filter((code) => code === "ok")).toHaveLength(1);
       expect(codes.filter((code) => code === "held")).toHaveLength(19);
     });
 

@@ -4,13 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { buildWakeChannel } from "../../server/formats/keys.ts";
 import { waitUntil } from "../support/test-server.ts";
-import {
-  type ConformanceFixture,
-  catchErrorCode,
-  catchHolders,
-  describeFeature,
-  sleepMs,
-} from "./conformance-fixture.ts";
+import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
+import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 
 const HELD_MS = 20_000;
 
@@ -65,7 +60,7 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
       await scene.runOnServers(key, (redis) => createForeignHold(scene, theirs)(redis, key));
       const before = await scene.dumpContent(key);
       expect(await catchHolders(scene.acquire(key, "me"))).toEqual([theirs]);
-      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
       expect(await scene.dumpContent(key)).toBe(before);
     });
@@ -94,7 +89,7 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
         const key = scene.createKey();
         const theirs = createForeignOwner(scene);
         await scene.runOnServers(key, (redis) => createForeignHold(scene, theirs)(redis, key));
-        if (format === "token") expect(await catchErrorCode(scene.acquire(key, theirs))).toBe("held");
+        if (format === "token") expect(await getErrorCode(scene.acquire(key, theirs))).toBe("held");
         else expect(await scene.acquire(key, theirs)).toMatchObject({ count: 2, fence: null });
       });
     }
@@ -139,9 +134,9 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
         const key = scene.createKey();
         await scene.runOnServers(key, (redis) => write(redis, key));
         const before = await scene.dumpContent(key);
-        expect(await catchErrorCode(scene.acquire(key, "me"))).toBe("not_a_lock");
-        expect(await catchErrorCode(scene.renew(key, "me"))).toBe("not_a_lock");
-        expect(await catchErrorCode(scene.release(key, "me"))).toBe("not_a_lock");
+        expect(await getErrorCode(scene.acquire(key, "me"))).toBe("not_a_lock");
+        expect(await getErrorCode(scene.renew(key, "me"))).toBe("not_a_lock");
+        expect(await getErrorCode(scene.release(key, "me"))).toBe("not_a_lock");
         if (scene.format.lacks?.["force-release"] === undefined) {
           expect(await scene.forceRelease(key, "me", null)).toBe("not_a_lock");
         }

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
-import { type ConformanceFixture, catchErrorCode, LEASE_MS } from "./conformance-fixture.ts";
+import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
+import { getErrorCode } from "../support/test-locks.ts";
 
 export interface ModelCall {
   readonly verb: "acquire" | "renew" | "release";
@@ -81,7 +82,7 @@ export class LockModel {
       if (held?.owner === owner) {
         const { count, fence } = held;
         expect(await seen).toMatchObject({ owner, count, fence });
-      } else expect(await catchErrorCode(seen)).toBe("lost");
+      } else expect(await getErrorCode(seen)).toBe("lost");
     }
     const remainingMs = await this.scene.runOnServers(this.#key, (redis) => redis.pttl(this.#key));
     if (held === undefined) expect(remainingMs).toBe(-2);
@@ -143,8 +144,8 @@ export class LockModel {
     if (verb === "release") {
       const asked = { requestId, principal, ...(holdsOff ? { holdOffMs: LEASE_MS } : {}) };
       const releasing = scene.release(this.#key, owner, asked);
-      const code = await catchErrorCode(releasing);
-      if (code !== "granted") return code;
+      const code = await getErrorCode(releasing);
+      if (code !== "ok") return code;
       const { outcome, count } = await releasing;
       return outcome === "released" ? { left: count } : outcome;
     }
@@ -152,8 +153,8 @@ export class LockModel {
       verb === "acquire"
         ? scene.acquire(this.#key, owner, { requestId, principal, reentrant: isReentrant })
         : scene.renew(this.#key, owner, { requestId, principal });
-    const code = await catchErrorCode(granted);
-    if (code !== "granted") return code;
+    const code = await getErrorCode(granted);
+    if (code !== "ok") return code;
     const { count, fence } = await granted;
     return { count, fence: fence ?? "" };
   }

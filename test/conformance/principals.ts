@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { waitUntil } from "../support/test-server.ts";
-import {
-  type ConformanceFixture,
-  catchErrorCode,
-  catchLockError,
-  describeFeature,
-  sleepMs,
-} from "./conformance-fixture.ts";
+import { type ConformanceFixture, describeFeature } from "./conformance-fixture.ts";
+import { getErrorCode, catchLockError, sleepMs } from "../support/test-locks.ts";
 
 /** Those that know the owner and did not acquire the hold; the last of them names nobody. */
 const OTHERS = ["key-2", undefined];
@@ -21,18 +16,18 @@ export function describePrincipals(scene: ConformanceFixture): void {
       const { fence } = await scene.acquire(key, "me", ONE);
       const before = await scene.dumpContent(key);
       for (const principal of OTHERS) {
-        expect(await catchErrorCode(scene.acquire(key, "me", { principal }))).toBe("held");
-        expect(await catchErrorCode(scene.renew(key, "me", { principal, leaseMs: 90_000 }))).toBe(
+        expect(await getErrorCode(scene.acquire(key, "me", { principal }))).toBe("held");
+        expect(await getErrorCode(scene.renew(key, "me", { principal, leaseMs: 90_000 }))).toBe(
           "not_owner",
         );
-        expect(await catchErrorCode(scene.release(key, "me", { principal }))).toBe("not_owner");
+        expect(await getErrorCode(scene.release(key, "me", { principal }))).toBe("not_owner");
       }
       expect(await scene.dumpContent(key)).toBe(before);
       expect(await scene.acquire(key, "me", ONE)).toMatchObject({ count: 2, fence });
-      expect(await catchErrorCode(scene.release(key, "me", TWO))).toBe("not_owner");
+      expect(await getErrorCode(scene.release(key, "me", TWO))).toBe("not_owner");
       expect(await scene.renew(key, "me", ONE)).toMatchObject({ count: 2, fence });
       expect(await scene.release(key, "me", ONE)).toMatchObject({ count: 1 });
-      expect(await catchErrorCode(scene.release(key, "me", TWO))).toBe("not_owner");
+      expect(await getErrorCode(scene.release(key, "me", TWO))).toBe("not_owner");
       expect(await scene.release(key, "me", ONE)).toMatchObject({ outcome: "released", count: 0 });
       expect(await scene.countKeys(key)).toBe(0);
       expect(await scene.release(key, "me", TWO)).toMatchObject({ outcome: "not_held" });
@@ -47,7 +42,7 @@ export function describePrincipals(scene: ConformanceFixture): void {
       await sleepMs(50);
       await scene.release(key, "me", ONE);
       expect(await waits).toMatchObject({ count: 1 });
-      expect(await catchErrorCode(scene.release(key, "me", ONE))).toBe("not_owner");
+      expect(await getErrorCode(scene.release(key, "me", ONE))).toBe("not_owner");
     });
 
     it("a principal's hold can be verified by anyone", async () => {
@@ -64,7 +59,7 @@ export function describePrincipals(scene: ConformanceFixture): void {
       expect(await scene.opened.renewMany([{ ...others, ...TWO }], 1000)).toEqual([null]);
       await sleepMs(WATCHED_MS + 2 * scene.roundedMs);
       hold.assertHeld();
-      expect(await catchErrorCode(scene.release(key, hold.owner, TWO))).toBe("not_owner");
+      expect(await getErrorCode(scene.release(key, hold.owner, TWO))).toBe("not_owner");
       expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
     });
 
@@ -83,11 +78,11 @@ export function describePrincipals(scene: ConformanceFixture): void {
         const ask = (principal: string, requestId: string) => ({ principal, requestId });
         await scene.acquire(key, "me", ask("key-1", "r1"));
         await scene.renew(key, "me", ask("key-1", "r2"));
-        expect(await catchErrorCode(scene.acquire(key, "me", ask("key-2", "r1")))).toBe("request_id_reused");
-        expect(await catchErrorCode(scene.renew(key, "me", ask("key-2", "r2")))).toBe("request_id_reused");
+        expect(await getErrorCode(scene.acquire(key, "me", ask("key-2", "r1")))).toBe("request_id_reused");
+        expect(await getErrorCode(scene.renew(key, "me", ask("key-2", "r2")))).toBe("request_id_reused");
         expect(await scene.acquire(key, "me", ask("key-1", "r1"))).toMatchObject({ count: 1 });
         await scene.release(key, "me", ask("key-1", "r3"));
-        expect(await catchErrorCode(scene.release(key, "me", ask("key-2", "r3")))).toBe("request_id_reused");
+        expect(await getErrorCode(scene.release(key, "me", ask("key-2", "r3")))).toBe("request_id_reused");
         expect(await scene.release(key, "me", ask("key-1", "r3"))).toMatchObject({ outcome: "released" });
       });
 
@@ -99,11 +94,11 @@ export function describePrincipals(scene: ConformanceFixture): void {
           scene
             .acquire(key, "me", { principal, requestId: "w", waitMs: 15_000, leaseMs: 500 })
             .then(() => got.push(principal));
-        const both = [wait("key-1"), wait("key-2")].map(catchErrorCode);
+        const both = [wait("key-1"), wait("key-2")].map(getErrorCode);
         await sleepMs(100);
         await scene.release(key, "you");
         await waitUntil(() => got.length > 0);
-        expect(await Promise.race(both)).toBe("granted");
+        expect(await Promise.race(both)).toBe("ok");
         await scene.deleteKey(key);
         await Promise.all(both);
       });

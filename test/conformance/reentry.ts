@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ConformanceFixture, catchErrorCode, LEASE_MS } from "./conformance-fixture.ts";
+import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
+import { getErrorCode } from "../support/test-locks.ts";
 
 export function describeReentry(scene: ConformanceFixture): void {
   describe("re-entry", () => {
@@ -17,7 +18,7 @@ export function describeReentry(scene: ConformanceFixture): void {
     it("a non-reentrant acquire by the same owner is refused as held", async () => {
       const key = scene.createKey();
       await scene.acquire(key, "me");
-      expect(await catchErrorCode(scene.acquire(key, "me", { reentrant: false }))).toBe("held");
+      expect(await getErrorCode(scene.acquire(key, "me", { reentrant: false }))).toBe("held");
       expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
     });
 
@@ -29,7 +30,7 @@ export function describeReentry(scene: ConformanceFixture): void {
       const left = await scene.verify(key, "me");
       expect(left.count).toBe(1);
       expect(left.remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
-      expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("held");
+      expect(await getErrorCode(scene.acquire(key, "you"))).toBe("held");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
       expect(await scene.countKeys(key)).toBe(0);

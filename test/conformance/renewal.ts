@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { waitUntil } from "../support/test-server.ts";
-import {
-  type ConformanceFixture,
-  catchErrorCode,
-  catchHolders,
-  LEASE_MS,
-  SHORT_MS,
-  sleepMs,
-} from "./conformance-fixture.ts";
+import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
+import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 
 /** Long enough for three tries on a busy machine. */
 const WATCHED_MS = 900;
@@ -25,10 +19,10 @@ export function describeRenewal(scene: ConformanceFixture): void {
 
     it("a renewal never creates a lock that was never held or is gone", async () => {
       const key = scene.createKey();
-      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
       await scene.acquire(key, "me");
       await scene.deleteKey(key);
-      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
       expect(await scene.countKeys(key)).toBe(0);
     });
 
@@ -39,7 +33,7 @@ export function describeRenewal(scene: ConformanceFixture): void {
       await scene.acquire(key, "you", { leaseMs: 5000 });
       const before = await scene.dumpContent(key);
       expect(await catchHolders(scene.renew(key, "me"))).toEqual(["you"]);
-      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
       expect(await scene.dumpContent(key)).toBe(before);
       expect((await scene.verify(key, "you")).remainingMs).toBeLessThan(7000);
     });
@@ -48,8 +42,8 @@ export function describeRenewal(scene: ConformanceFixture): void {
       const key = scene.createKey();
       const { remainingMs } = await scene.acquire(key, "me", { leaseMs: SHORT_MS });
       await sleepMs(remainingMs + 5 + scene.driftMs);
-      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
-      expect(await catchErrorCode(scene.verify(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.verify(key, "me"))).toBe("lost");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
     });
   });
@@ -61,7 +55,7 @@ export function describeRenewal(scene: ConformanceFixture): void {
       const hold = await client.acquire(key, scene.toHoldOptions({ leaseMs: WATCHED_MS }));
       await sleepMs(2 * WATCHED_MS + 2 * scene.roundedMs);
       hold.assertHeld();
-      expect(await catchErrorCode(other.acquire(key, scene.toHoldOptions()))).toBe("held");
+      expect(await getErrorCode(other.acquire(key, scene.toHoldOptions()))).toBe("held");
       expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
       await sleepMs(WATCHED_MS / 2);
       expect(await scene.countKeys(key)).toBe(0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import { type ConformanceFixture, catchErrorCode, describeFeature, LEASE_MS } from "./conformance-fixture.ts";
+import { type ConformanceFixture, describeFeature, LEASE_MS } from "./conformance-fixture.ts";
+import { getErrorCode } from "../support/test-locks.ts";
 
 export function describeRequestIds(scene: ConformanceFixture): void {
   describeFeature(scene, "request-ids", () => {
@@ -18,9 +19,9 @@ export function describeRequestIds(scene: ConformanceFixture): void {
         const key = scene.createKey();
         await scene.acquire(key, "me", { requestId: "r1" });
         await scene.release(key, "me");
-        expect(await catchErrorCode(scene.acquire(key, "me", { requestId: "r1" }))).toBe("lost");
+        expect(await getErrorCode(scene.acquire(key, "me", { requestId: "r1" }))).toBe("lost");
         await scene.acquire(key, "me", { requestId: "r2" });
-        expect(await catchErrorCode(scene.acquire(key, "me", { requestId: "r1" }))).toBe("lost");
+        expect(await getErrorCode(scene.acquire(key, "me", { requestId: "r1" }))).toBe("lost");
         expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
       });
 
@@ -44,9 +45,9 @@ export function describeRequestIds(scene: ConformanceFixture): void {
         await scene.renew(key, "me", { requestId: "r1" });
         expect(await scene.renew(key, "me", { requestId: "r1" })).toMatchObject({ count: 1 });
         await scene.release(key, "me");
-        expect(await catchErrorCode(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
+        expect(await getErrorCode(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
         await scene.acquire(key, "me");
-        expect(await catchErrorCode(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
+        expect(await getErrorCode(scene.renew(key, "me", { requestId: "r1" }))).toBe("lost");
       });
 
       it("a request id reused for another verb, owner or body is refused", async () => {
@@ -58,7 +59,7 @@ export function describeRequestIds(scene: ConformanceFixture): void {
           () => scene.renew(key, "me", { requestId: "r1" }),
           () => scene.release(key, "me", { requestId: "r1" }),
         ]) {
-          expect(await catchErrorCode(call())).toBe("request_id_reused");
+          expect(await getErrorCode(call())).toBe("request_id_reused");
         }
         expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
       });
@@ -69,7 +70,7 @@ export function describeRequestIds(scene: ConformanceFixture): void {
           await scene.acquire(key, "me", { requestId: "r1" });
           const format: WritableFormat = scene.format.format === "redisson" ? "token" : "redisson";
           const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true, format, requestId: "r1" };
-          expect(await catchErrorCode(scene.opened.verbs.acquire(key, ask))).toBe("request_id_reused");
+          expect(await getErrorCode(scene.opened.verbs.acquire(key, ask))).toBe("request_id_reused");
           expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
         });
       });

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ConformanceFixture,
-  catchErrorCode,
-  catchHolders,
-  describeFeature,
-} from "./conformance-fixture.ts";
+import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
+import { getErrorCode } from "../support/test-locks.ts";
 
 const OFF_MS = 700;
 
@@ -21,7 +17,7 @@ export function describeReservation(scene: ConformanceFixture): void {
         const { fence } = await scene.acquire(key, "me");
         const { asOf } = await scene.release(key, "me", { holdOffMs: OFF_MS });
         expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:me"]);
-        expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
+        expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
         expect(next.asOf - asOf).toBeGreaterThanOrEqual(OFF_MS - 5);
@@ -51,7 +47,7 @@ export function describeReservation(scene: ConformanceFixture): void {
         const key = scene.createKey();
         const { asOf } = await reserve(key, OFF_MS);
         expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:mei"]);
-        expect(await catchErrorCode(reserve(key, OFF_MS))).toBe("held");
+        expect(await getErrorCode(reserve(key, OFF_MS))).toBe("held");
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
         expect(next.asOf - asOf).toBeGreaterThanOrEqual(OFF_MS - 5);
       });
@@ -60,15 +56,15 @@ export function describeReservation(scene: ConformanceFixture): void {
         const key = scene.createKey();
         await scene.acquire(key, "me");
         const before = await scene.dumpContent(key);
-        expect(await catchErrorCode(reserve(key, OFF_MS))).toBe("held");
+        expect(await getErrorCode(reserve(key, OFF_MS))).toBe("held");
         expect(await scene.dumpContent(key)).toBe(before);
       });
 
       it("the owner string of a reservation cannot be used to acquire or release", async () => {
         const key = scene.createKey();
         await reserve(key, 60_000);
-        expect(await catchErrorCode(scene.acquire(key, "lockkeeper:reserve:mei"))).toBe("invalid");
-        expect(await catchErrorCode(scene.release(key, "lockkeeper:reserve:mei"))).toBe("invalid");
+        expect(await getErrorCode(scene.acquire(key, "lockkeeper:reserve:mei"))).toBe("invalid");
+        expect(await getErrorCode(scene.release(key, "lockkeeper:reserve:mei"))).toBe("invalid");
       });
     });
   });

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { waitUntil } from "../support/test-server.ts";
-import {
-  type ConformanceFixture,
-  catchErrorCode,
-  catchHolders,
-  catchLockError,
-  LEASE_MS,
-  SHORT_MS,
-} from "./conformance-fixture.ts";
+import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
+import { getErrorCode, catchLockError } from "../support/test-locks.ts";
 
 /** What the format of deadlines promises besides. */
 export function describeTimestamp(scene: ConformanceFixture): void {
@@ -48,7 +42,7 @@ export function describeTimestamp(scene: ConformanceFixture): void {
       await scene.runOnServers(key, (redis) => redis.pexpire(key, 5000));
       const seen = await scene.verify(key, "me");
       expect(seen.asOf + (seen.remainingMs ?? 0)).toBe(asOf + remainingMs);
-      expect(await catchErrorCode(scene.acquire(key, "you"))).toBe("held");
+      expect(await getErrorCode(scene.acquire(key, "you"))).toBe("held");
     });
 
     it("a foreign deadline is taken over one whole unit after it has passed, not before", async () => {
@@ -77,9 +71,9 @@ export function describeTimestamp(scene: ConformanceFixture): void {
       await scene.acquire(key, "me");
       const moved = (await deadlineOf(key)) + 1;
       await scene.runOnServers(key, (redis) => redis.getset(key, moved));
-      expect(await catchErrorCode(scene.renew(key, "me"))).toBe("lost");
-      expect(await catchErrorCode(scene.verify(key, "me"))).toBe("lost");
-      expect(await catchErrorCode(scene.acquire(key, "me"))).toBe("held");
+      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.verify(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.acquire(key, "me"))).toBe("held");
       expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
       expect(await deadlineOf(key)).toBe(moved);
     });

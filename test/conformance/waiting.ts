@@ -2,13 +2,8 @@ import { describe, expect, it } from "vitest";
 import { WaitTimeoutError } from "../../server/errors/lock-errors.ts";
 import { buildWaitersKey } from "../../server/formats/keys.ts";
 import { waitUntil } from "../support/test-server.ts";
-import {
-  type ConformanceFixture,
-  catchErrorCode,
-  catchLockError,
-  SHORT_MS,
-  sleepMs,
-} from "./conformance-fixture.ts";
+import { type ConformanceFixture, SHORT_MS } from "./conformance-fixture.ts";
+import { getErrorCode, catchLockError, sleepMs } from "../support/test-locks.ts";
 
 /** Who waits looks again by itself after two seconds, less a fifth for chance. */
 const LOOKS_AGAIN_MS = 1600;
@@ -77,7 +72,7 @@ export function describeWaiting(scene: ConformanceFixture): void {
       const key = scene.createKey();
       await scene.acquire(key, "me");
       const off = new AbortController();
-      const waits = catchErrorCode(scene.acquire(key, "you", { waitMs: 15_000, signal: off.signal }));
+      const waits = getErrorCode(scene.acquire(key, "you", { waitMs: 15_000, signal: off.signal }));
       await waitUntil(() => isAwaited(key));
       off.abort();
       expect(await waits).toBe("aborted");

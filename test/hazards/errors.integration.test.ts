@@ -1,27 +1,22 @@
-import { type Logger, pino } from "pino";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { pino } from "pino";
+import { describe, expect } from "vitest";
 import { HeldError, LostError } from "../../server/errors/lock-errors.ts";
 import { UnknownOutcomeError } from "../../server/errors/redis-errors.ts";
-import type { LockClient } from "../../server/locks/client/lock-client.ts";
-import { createTestKey, startTestLocks, type TestLocks } from "../support/test-locks.ts";
+import { locksTest } from "../support/fixtures.ts";
+import { createTestKey } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-let test: TestLocks;
-let client: LockClient;
-let log: Logger;
-const told: { msg: string; key: string }[] = [];
+const it = locksTest()
+  .extend("told", { scope: "file" }, () => [] as { msg: string; key: string }[])
+  .extend("client", { scope: "file" }, ({ env, told }) =>
+    env.openClient({
+      log: pino({ level: "warn" }, { write: (line: string) => told.push(JSON.parse(line)) }),
+    }),
+  );
 
-beforeAll(async () => {
-  test = await startTestLocks();
-  log = pino({ level: "warn" }, { write: (line: string) => told.push(JSON.parse(line)) });
-  client = await test.openClient({ log });
-});
-
-beforeEach(() => {
+it.beforeEach(({ told }) => {
   told.length = 0;
 });
-
-afterAll(() => test.stop());
 
 const mine = new Error("mine");
 const catchReason = (promise: Promise<unknown>): Promise<unknown> =>
@@ -31,10 +26,14 @@ const catchReason = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("hazard 27: errors that hide each other", () => {
-  it("the error or result of the work takes precedence over a failed release, which is logged or suppressed", async () => {
+  it("the error or result of the work takes precedence over a failed release, which is logged or suppressed", async ({
+    env,
+    client,
+    told,
+  }) => {
     let inside = 0;
     const frozen = async () => {
-      if (++inside === 3) test.redis.freeze();
+      if (++inside === 3) env.redis.freeze();
       await waitUntil(() => inside === 3);
     };
     const throwing = client.withLock(createTestKey(), {}, async () => {
@@ -52,7 +51,7 @@ describe("hazard 27: errors that hide each other", () => {
       throw mine;
     };
     const [thrown, returned, suppressed] = await Promise.all([throwing, returning, using()].map(catchReason));
-    test.redis.thaw();
+    env.redis.thaw();
     expect(thrown).toBe(mine);
     expect(returned).toEqual({ result: 7 });
     expect(suppressed).toMatchObject({ name: "SuppressedError", suppressed: mine });
@@ -60,22 +59,30 @@ describe("hazard 27: errors that hide each other", () => {
     expect(told.map(({ msg }) => msg)).toEqual(Array(2).fill("release failed; the lease ends the hold"));
   });
 
-  it("a lock that was not granted and a lock that was lost raise different errors", async () => {
-    const key = createTestKey();
-    await test.acquire(key, "other");
+  it("a lock that was not granted and a lock that was lost raise different errors", async ({
+    acquire,
+    client,
+    direct,
+    key,
+  }) => {
+    await acquire(key, "other");
     expect(await catchReason(client.withLock(key, {}, async () => 7))).toBeInstanceOf(HeldError);
     const lost = client.withLock(createTestKey(), { leaseMs: 300 }, async (hold) => {
-      await test.direct.del(hold.key);
+      await direct.del(hold.key);
       await waitUntil(() => hold.signal.aborted);
       hold.assertHeld();
     });
     expect(await catchReason(lost)).toBeInstanceOf(LostError);
   });
 
-  it("a lock lost before the work ended is logged even if the work never checked it", async () => {
-    const key = createTestKey();
+  it("a lock lost before the work ended is logged even if the work never checked it", async ({
+    client,
+    direct,
+    told,
+    key,
+  }) => {
     const result = await client.withLock(key, {}, async (hold) => {
-      await test.direct.del(hold.key);
+      await direct.del(hold.key);
       return 7;
     });
     expect(result).toBe(7);

@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import { locksTest } from "../support/fixtures.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { createTestKey, startTestLocks, type TestVerbs, WRITABLE_FORMATS } from "../support/test-locks.ts";
+import { createTestKey, type TestVerbs, WRITABLE_FORMATS } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
+
+const it = locksTest();
 
 const WORKERS = 12;
 const HOLDS = 84;
@@ -10,18 +13,19 @@ const REENTRIES = 9;
 const PAIRS = WORKERS * HOLDS * (1 + REENTRIES);
 
 describe("hazard 3: lost replies under load", () => {
-  it(`${PAIRS} acquire/release pairs with 1% of replies lost leave correct counts and fencing tokens`, async () => {
-    const near = await startTestLocks();
-    const proxy = await startTestProxy(near.redis.port, createSeededRandom(42));
-    const workers = await Promise.all(Array.from({ length: WORKERS }, () => near.openVerbs(proxy.port)));
+  it(`${PAIRS} acquire/release pairs with 1% of replies lost leave correct counts and fencing tokens`, async ({
+    env,
+    direct,
+  }) => {
+    const proxy = await startTestProxy(env.redis.port, createSeededRandom(42));
+    const workers = await Promise.all(Array.from({ length: WORKERS }, () => env.openVerbs(proxy.port)));
     proxy.dropShare = 0.01;
     const keys = await Promise.all(
       workers.map((verbs, n) => work(verbs, WRITABLE_FORMATS[n % 3] ?? "token")),
     );
     expect(proxy.droppedCount).toBeGreaterThan(PAIRS / 100);
-    expect(await near.direct.exists(...keys)).toBe(0);
+    expect(await direct.exists(...keys)).toBe(0);
     await proxy.stop();
-    await near.stop();
   }, 60_000);
 });
 

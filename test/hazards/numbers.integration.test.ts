@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { buildCompanionKey, buildFencedCounterKey } from "../../server/formats/keys.ts";
-import { createTestKey, openTestVerbs, type TestVerbs, WRITABLE_FORMATS } from "../support/test-locks.ts";
-import { startTestServer, type TestServer, waitUntil } from "../support/test-server.ts";
+import { serverTest } from "../support/fixtures.ts";
+import { createTestKey, openTestVerbs, WRITABLE_FORMATS } from "../support/test-locks.ts";
+import { waitUntil } from "../support/test-server.ts";
 
-let server: TestServer;
-let verbs: TestVerbs;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  verbs = await openTestVerbs(server.redis.port);
-});
-
-afterAll(async () => {
-  verbs.close();
-  await server.stop();
+const it = serverTest().extend("verbs", { scope: "file" }, async ({ server }, { onCleanup }) => {
+  const verbs = await openTestVerbs(server.redis.port);
+  onCleanup(() => verbs.close());
+  return verbs;
 });
 
 // Sixteen digits, odd, close to the largest whole number that a double holds: what rounds, rounds this.
@@ -22,9 +16,12 @@ const FENCE = "9007199254740974";
 const NEXT = "9007199254740975";
 
 describe.each(WRITABLE_FORMATS)("hazard 20: large numbers in Lua (%s)", (format) => {
-  it("a 16-digit fencing token keeps every digit in replies, Redis, events and JSON", async () => {
-    const direct = server.redis.createClient();
-    const key = createTestKey();
+  it("a 16-digit fencing token keeps every digit in replies, Redis, events and JSON", async ({
+    server,
+    direct,
+    verbs,
+    key,
+  }) => {
     const heard: string[] = [];
     const listener = server.redis.createClient();
     await listener.subscribe("lockkeeper:events:0");
@@ -52,7 +49,7 @@ describe.each(WRITABLE_FORMATS)("hazard 20: large numbers in Lua (%s)", (format)
     expect((await verbs.acquire(key, "you", { format })).fence).toBe(NEXT);
   });
 
-  it("times are whole milliseconds of 13 digits and fencing tokens have 16 digits", async () => {
+  it("times are whole milliseconds of 13 digits and fencing tokens have 16 digits", async ({ verbs }) => {
     const { asOf, remainingMs, fence } = await verbs.acquire(createTestKey(), "me", { format });
     expect(String(asOf)).toMatch(/^\d{13}$/);
     expect(Number.isInteger(remainingMs)).toBe(true);

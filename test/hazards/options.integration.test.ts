@@ -1,36 +1,23 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/actions/verb.ts";
-import { parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
-import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
-import {
-  createTestKey,
-  getErrorCode,
-  startTestLocks,
-  type TestLocks,
-  WRITABLE_FORMATS,
-} from "../support/test-locks.ts";
+import type { HoldOptions } from "../../server/locks/client/lock-client.ts";
+import { locksTest } from "../support/fixtures.ts";
+import { createTestKey, getErrorCode, readCompanion, WRITABLE_FORMATS } from "../support/test-locks.ts";
 
-let test: TestLocks;
-let client: LockClient;
+const it = locksTest();
 
-beforeAll(async () => {
-  test = await startTestLocks();
-  client = await test.openClient();
-});
-
-afterAll(() => test.stop());
-
-const catchError = async (key: string) =>
-  parseCompanion((await test.direct.get(String(buildCompanionKey(key)))) ?? "");
 /** From what was asked to what Redis has: time that has passed, and what a deadline in whole units adds. */
 const SLACK_MS = 3000;
 
 describe.each(WRITABLE_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {
-  it("neither a re-entry nor a partial release shortens the lease", async () => {
-    const { acquire, locks, direct } = test;
-    const key = createTestKey();
+  it("neither a re-entry nor a partial release shortens the lease", async ({
+    acquire,
+    direct,
+    locks,
+    key,
+  }) => {
     const outer = await acquire(key, "me", { format, leaseMs: 60_000 });
     expect(await acquire(key, "me", { format, leaseMs: 1000 })).toMatchObject({
       count: 2,
@@ -48,17 +35,20 @@ describe.each(WRITABLE_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format)
     expect(await locks.verify(key, { owner: "me", fence: outer.fence ?? "" })).toMatchObject({ count: 1 });
   });
 
-  it("the fencing token of an outer hold stays valid after an inner release", async () => {
+  it("the fencing token of an outer hold stays valid after an inner release", async ({ client, locks }) => {
     const outer = await client.acquire(createTestKey(), { format, owner: "me" });
     const inner = await client.acquire(outer.key, { format, owner: "me" });
     expect(inner.fence).toBe(outer.fence);
     await inner.release();
-    expect((await test.locks.verify(outer.key, { owner: "me" })).fence).toBe(outer.fence);
+    expect((await locks.verify(outer.key, { owner: "me" })).fence).toBe(outer.fence);
     await outer.release();
   });
 
-  it("parallel branches of one context share the owner, and a non-reentrant acquire is refused", async () => {
-    const key = createTestKey();
+  it("parallel branches of one context share the owner, and a non-reentrant acquire is refused", async ({
+    client,
+    direct,
+    key,
+  }) => {
     await client.withLock(key, { format }, async (outer) => {
       const branch = () => client.withLock(key, { format }, async ({ count, owner }) => ({ count, owner }));
       const [one, two] = await Promise.all([branch(), branch()]);
@@ -66,7 +56,7 @@ describe.each(WRITABLE_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format)
       expect([one.count, two.count].sort()).toEqual([2, 3]);
       expect(await getErrorCode(client.acquire(key, { format, reentrant: false }))).toBe("held");
     });
-    expect(await test.direct.exists(key)).toBe(0);
+    expect(await direct.exists(key)).toBe(0);
   });
 });
 
@@ -85,7 +75,7 @@ const anyOptions = fc.record({
 });
 
 describe("hazard 29: options that are not applied", () => {
-  it("every acquire, renew and release option is applied in Redis", async () => {
+  it("every acquire, renew and release option is applied in Redis", async ({ client, direct }) => {
     await fc.assert(
       fc.asyncProperty(anyOptions, durationMs(5000), durationMs(5000), async (options, renewMs, offMs) => {
         const { format, owner, leaseMs, graceMs, minHoldMs, record, unit } = options;
@@ -98,8 +88,8 @@ describe("hazard 29: options that are not applied", () => {
         expect(hold).toMatchObject({ key, owner, format, leaseMs, count: 1 });
         near(hold.remainingMs(), leaseMs);
         expect(hold.remainingMs()).toBeLessThanOrEqual(leaseMs + 1000);
-        near(await test.direct.pttl(key), leaseMs + graceMs);
-        expect(await catchError(key)).toMatchObject({
+        near(await direct.pttl(key), leaseMs + graceMs);
+        expect(await readCompanion(direct, key)).toMatchObject({
           owner,
           format,
           leaseMs,
@@ -107,43 +97,42 @@ describe("hazard 29: options that are not applied", () => {
           record,
           fence: hold.fence,
         });
-        if (format === "timestamp") expect((await test.direct.get(key))?.length).toBe(unit === "s" ? 10 : 13);
+        if (format === "timestamp") expect((await direct.get(key))?.length).toBe(unit === "s" ? 10 : 13);
         await hold.renew(renewMs);
         near(hold.remainingMs(), Math.max(leaseMs, renewMs));
-        near(await test.direct.pttl(key), Math.max(leaseMs, renewMs) + graceMs);
+        near(await direct.pttl(key), Math.max(leaseMs, renewMs) + graceMs);
         expect(await hold.release({ holdOffMs: offMs })).toMatchObject({ outcome: "released", owner });
-        near(await test.direct.pttl(key), Math.max(offMs, minHoldMs));
-        expect((await catchError(key))?.owner).toMatch(/^lockkeeper:reserve:/);
+        near(await direct.pttl(key), Math.max(offMs, minHoldMs));
+        expect((await readCompanion(direct, key))?.owner).toMatch(/^lockkeeper:reserve:/);
       }),
       { numRuns: 60 },
     );
   }, 30_000);
 
-  it("the duration and format of a reservation are applied in Redis", async () => {
+  it("the duration and format of a reservation are applied in Redis", async ({ client, direct }) => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...WRITABLE_FORMATS), durationMs(5000), async (format, holdOffMs) => {
         const key = createTestKey();
         await client.reserve(key, { by: "mei", holdOffMs, format });
-        expect(await catchError(key)).toMatchObject({
+        expect(await readCompanion(direct, key)).toMatchObject({
           owner: "lockkeeper:reserve:mei",
           format,
           leaseMs: holdOffMs,
         });
-        expect(await test.direct.pttl(key)).toBeGreaterThan(holdOffMs - SLACK_MS);
+        expect(await direct.pttl(key)).toBeGreaterThan(holdOffMs - SLACK_MS);
         expect(await getErrorCode(client.acquire(key, { format }))).toBe("held");
       }),
       { numRuns: 20 },
     );
   });
 
-  it("an invalid duration is refused before Redis is called", async () => {
+  it("an invalid duration is refused before Redis is called", async ({ client, direct, key }) => {
     const anyDuration = fc.constantFrom("leaseMs", "graceMs", "minHoldMs", "holdOffMs", "renewMs", "waitMs");
     const noDuration = fc.constantFrom(Number.NaN, -1, Number.NEGATIVE_INFINITY, -0.5);
     const noLength = fc.oneof(
       noDuration,
       fc.constantFrom(0.5, Number.POSITIVE_INFINITY, LEASE_MS_MAX + 1, 1e300),
     );
-    const key = createTestKey();
     const hold = await client.acquire(createTestKey());
     const ask = (name: string, value: number) => {
       if (name === "holdOffMs") return client.reserve(key, { by: "mei", holdOffMs: value });
@@ -153,7 +142,7 @@ describe("hazard 29: options that are not applied", () => {
     await fc.assert(
       fc.asyncProperty(anyDuration, noLength, noDuration, async (name, length, patience) => {
         expect(await getErrorCode(ask(name, name === "waitMs" ? patience : length))).toBe("invalid");
-        expect(await test.direct.exists(key, String(buildCompanionKey(key)))).toBe(0);
+        expect(await direct.exists(key, String(buildCompanionKey(key)))).toBe(0);
       }),
       { numRuns: 60 },
     );

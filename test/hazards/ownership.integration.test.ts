@@ -1,67 +1,52 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Redis } from "ioredis";
+import { describe, expect } from "vitest";
+import { locksTest } from "../support/fixtures.ts";
 import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
-import {
-  countScriptCalls,
-  createTestKey,
-  getErrorCode,
-  startTestLocks,
-  type TestLocks,
-  WRITABLE_FORMATS,
-} from "../support/test-locks.ts";
+import { countScriptCalls, getErrorCode, WRITABLE_FORMATS } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-let test: TestLocks;
-
-beforeAll(async () => {
-  test = await startTestLocks();
-});
-
-afterAll(() => test.stop());
-
-const dump = (key: string) => test.direct.dump(key);
+const it = locksTest();
 
 describe("hazard 1: releasing another owner's lock", () => {
-  it.each(WRITABLE_FORMATS)("%s: a release by another owner changes nothing", async (format) => {
-    const { locks, acquire } = test;
-    const key = createTestKey();
-    await acquire(key, "me", { format });
-    const before = await dump(key);
-    expect(await locks.release(key, { owner: "you", format })).toMatchObject({ outcome: "not_held" });
-    expect(await dump(key)).toEqual(before);
-    expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
-  });
+  it.for(WRITABLE_FORMATS)(
+    "%s: a release by another owner changes nothing",
+    async (format, { acquire, direct, locks, key }) => {
+      await acquire(key, "me", { format });
+      const before = await direct.dump(key);
+      expect(await locks.release(key, { owner: "you", format })).toMatchObject({ outcome: "not_held" });
+      expect(await direct.dump(key)).toEqual(before);
+      expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
+    },
+  );
 
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: a late release after the lease has ended does not affect the next holder",
-    async (format) => {
-      const { locks, acquire } = test;
-      const key = createTestKey();
+    async (format, { acquire, direct, locks, key }) => {
       await acquire(key, "me", { format, leaseMs: 30 });
       const { fence } = await acquire(key, "you", { format, waitMs: 5000 });
-      const before = await dump(key);
+      const before = await direct.dump(key);
       expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "not_held" });
-      expect(await dump(key)).toEqual(before);
+      expect(await direct.dump(key)).toEqual(before);
       expect(await locks.verify(key, { owner: "you" })).toMatchObject({ fence, count: 1 });
     },
   );
 
-  it.each(WRITABLE_FORMATS)("%s: a renewal by another owner changes nothing", async (format) => {
-    const { locks, acquire, direct } = test;
-    const key = createTestKey();
-    await acquire(key, "me", { format, leaseMs: 20_000 });
-    const before = await dump(key);
-    expect(await getErrorCode(locks.renew(key, { owner: "you", leaseMs: 60_000, format }))).toBe("lost");
-    expect(await dump(key)).toEqual(before);
-    expect(await direct.pttl(key)).toBeLessThan(21_000);
-  });
+  it.for(WRITABLE_FORMATS)(
+    "%s: a renewal by another owner changes nothing",
+    async (format, { acquire, direct, locks, key }) => {
+      await acquire(key, "me", { format, leaseMs: 20_000 });
+      const before = await direct.dump(key);
+      expect(await getErrorCode(locks.renew(key, { owner: "you", leaseMs: 60_000, format }))).toBe("lost");
+      expect(await direct.dump(key)).toEqual(before);
+      expect(await direct.pttl(key)).toBeLessThan(21_000);
+    },
+  );
 });
 
 describe("hazard 2: late releases", () => {
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: a late release returns not_held after a single script call",
-    async (format) => {
-      const { locks, acquire, direct } = test;
-      const key = createTestKey();
+    async (format, { direct, acquire, locks, key }) => {
       const endings: [string, () => Promise<unknown>][] = [
         ["ran out", () => waitUntil(async () => (await direct.exists(key)) === 0)],
         ["is another's", () => acquire(key, "you", { format, waitMs: 5000 })],
@@ -81,9 +66,12 @@ describe("hazard 2: late releases", () => {
     },
   );
 
-  it("a late release of a hold returns not_held and ends `await using` without an error", async () => {
-    const client = await test.openClient();
-    const key = createTestKey();
+  it("a late release of a hold returns not_held and ends `await using` without an error", async ({
+    env,
+    direct,
+    key,
+  }) => {
+    const client = await env.openClient();
     {
       await using hold = await client.acquire(key, { leaseMs: 50, renew: false });
       await waitUntil(() => hold.signal.aborted);
@@ -91,29 +79,27 @@ describe("hazard 2: late releases", () => {
     }
     const hold = await client.acquire(key, { leaseMs: 50, renew: false, waitMs: 1000 });
     // Our own deadline ends a moment before Redis's.
-    await waitUntil(async () => hold.signal.aborted && (await test.direct.exists(key)) === 0);
+    await waitUntil(async () => hold.signal.aborted && (await direct.exists(key)) === 0);
     expect(await hold.release()).toMatchObject({ outcome: "not_held" });
   });
 });
 
 describe("hazard 28: keys that hold something else", () => {
-  const residents: [string, (key: string) => Promise<unknown>][] = [
-    ["a string", (key) => test.direct.set(key, "Ada")],
-    ["an empty string", (key) => test.direct.set(key, "")],
-    ["a long string", (key) => test.direct.set(key, "x".repeat(5000))],
-    ["a hash", (key) => test.direct.hset(key, "name", "Ada")],
-    ["a list", (key) => test.direct.rpush(key, "Ada")],
-    ["a set", (key) => test.direct.sadd(key, "Ada")],
-    ["a sorted set", (key) => test.direct.zadd(key, 1, "Ada")],
-    ["a stream", (key) => test.direct.xadd(key, "*", "name", "Ada")],
+  const residents: [string, (direct: Redis, key: string) => Promise<unknown>][] = [
+    ["a string", (direct, key) => direct.set(key, "Ada")],
+    ["an empty string", (direct, key) => direct.set(key, "")],
+    ["a long string", (direct, key) => direct.set(key, "x".repeat(5000))],
+    ["a hash", (direct, key) => direct.hset(key, "name", "Ada")],
+    ["a list", (direct, key) => direct.rpush(key, "Ada")],
+    ["a set", (direct, key) => direct.sadd(key, "Ada")],
+    ["a sorted set", (direct, key) => direct.zadd(key, 1, "Ada")],
+    ["a stream", (direct, key) => direct.xadd(key, "*", "name", "Ada")],
   ];
 
-  it.each(WRITABLE_FORMATS.flatMap((format) => residents.map(([what, move]) => ({ format, what, move }))))(
+  it.for(WRITABLE_FORMATS.flatMap((format) => residents.map(([what, move]) => ({ format, what, move }))))(
     "$format: no verb changes a key that holds $what",
-    async ({ format, what, move }) => {
-      const { locks, direct } = test;
-      const key = createTestKey();
-      await move(key);
+    async ({ format, what, move }, { direct, locks, key }) => {
+      await move(direct, key);
       const before = await direct.dump(key);
       // Any string may be somebody's token.
       const isToken = format === "token" && what === "a string";
@@ -139,9 +125,12 @@ describe("hazard 28: keys that hold something else", () => {
     },
   );
 
-  it("the refusal names the Redis type, and Lockkeeper's own keys cannot be locked", async () => {
-    const { locks, direct, acquire } = test;
-    const key = createTestKey();
+  it("the refusal names the Redis type, and Lockkeeper's own keys cannot be locked", async ({
+    direct,
+    acquire,
+    locks,
+    key,
+  }) => {
     await direct.rpush(key, "Ada");
     const refused: unknown = await acquire(key, "me").catch((reason: unknown) => reason);
     expect(refused).toMatchObject({ code: "not_a_lock", facts: { redisType: "list" } });

@@ -1,32 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Redis } from "ioredis";
+import { afterEach, describe, expect, vi } from "vitest";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
-import { parseCompanion } from "../../server/formats/companion.ts";
-import { buildCompanionKey } from "../../server/formats/keys.ts";
-import type { LockClient } from "../../server/locks/client/lock-client.ts";
+import { locksTest } from "../support/fixtures.ts";
 import {
   createTestKey,
   getErrorCode,
+  readCompanion,
   sleepMs,
-  startTestLocks,
-  type TestLocks,
   WRITABLE_FORMATS,
 } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-let test: TestLocks;
-let client: LockClient;
-
-beforeAll(async () => {
-  test = await startTestLocks();
-  client = await test.openClient();
-});
+const it = locksTest();
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-afterAll(() => test.stop());
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -40,7 +30,7 @@ function shift(clocks: { monotonicMs?: number; wallMs?: number }): void {
 describe("hazard 5: pauses longer than the lease", () => {
   // Of a whole process: fencing.integration.test.ts.
 
-  it("after an event-loop stall, assertHeld reports the loss before any timer fires", async () => {
+  it("after an event-loop stall, assertHeld reports the loss before any timer fires", async ({ client }) => {
     const hold = await client.acquire(createTestKey(), { leaseMs: 200 });
     const stalledUntil = performance.now() + 300;
     while (performance.now() < stalledUntil);
@@ -49,14 +39,16 @@ describe("hazard 5: pauses longer than the lease", () => {
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
   });
 
-  it("after a machine suspend, the wall clock reveals that the lease has ended", async () => {
+  it("after a machine suspend, the wall clock reveals that the lease has ended", async ({ client }) => {
     const hold = await client.acquire(createTestKey(), { leaseMs: 30_000 });
     shift({ wallMs: 31_000 });
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
     expect(hold.signal.aborted).toBe(true);
   });
 
-  it("after the wall clock was set back, the monotonic clock reveals that the lease has ended", async () => {
+  it("after the wall clock was set back, the monotonic clock reveals that the lease has ended", async ({
+    client,
+  }) => {
     const hold = await client.acquire(createTestKey(), { leaseMs: 30_000 });
     shift({ wallMs: -HOUR_MS });
     hold.assertHeld();
@@ -65,24 +57,23 @@ describe("hazard 5: pauses longer than the lease", () => {
     expect(() => hold.assertHeld()).toThrow(LockkeeperError);
   });
 
-  it("no renewal is sent after the local deadline has passed", async () => {
-    const key = createTestKey();
+  it("no renewal is sent after the local deadline has passed", async ({ client, direct, key }) => {
     const hold = await client.acquire(key, { leaseMs: 1500 });
     shift({ wallMs: 2000 });
     // The watchdog comes by after a third of the lease.
     await waitUntil(() => hold.signal.aborted);
-    expect(await test.direct.pttl(key)).toBeLessThan(1050);
+    expect(await direct.pttl(key)).toBeLessThan(1050);
     expect(await getErrorCode(hold.renew())).toBe("lost");
   });
 });
 
 describe("hazard 6: client clocks", () => {
-  it.each([HOUR_MS, -HOUR_MS])(
+  it.for([HOUR_MS, -HOUR_MS])(
     "a client clock %d ms off does not affect holds and is never sent to Redis",
-    async (wallMs) => {
+    async (wallMs, { env, direct }) => {
       shift({ wallMs });
-      const off = await test.openClient();
-      const monitor = await test.direct.monitor();
+      const off = await env.openClient();
+      const monitor = await direct.monitor();
       const sent: string[] = [];
       monitor.on("monitor", (_, words: string[], source: string) => {
         if (source !== "lua") sent.push(...words);
@@ -90,11 +81,11 @@ describe("hazard 6: client clocks", () => {
       for (const format of WRITABLE_FORMATS) {
         const key = createTestKey();
         const hold = await off.acquire(key, { format, leaseMs: 20_000, graceMs: 500 });
-        const before = await serverMs();
+        const before = await serverMs(direct);
         expect(hold.remainingMs()).toBeGreaterThan(15_000);
-        expect(await test.direct.pttl(key)).toBeGreaterThan(15_000);
-        expect(await test.direct.pttl(key)).toBeLessThan(21_000);
-        const told = parseCompanion((await test.direct.get(String(buildCompanionKey(key)))) ?? "");
+        expect(await direct.pttl(key)).toBeGreaterThan(15_000);
+        expect(await direct.pttl(key)).toBeLessThan(21_000);
+        const told = await readCompanion(direct, key);
         expect(Math.abs((told?.sinceMs ?? 0) - before)).toBeLessThan(5000);
         expect(Math.abs(Number(hold.fence) / 1000 - before)).toBeLessThan(5000);
         await hold.renew(25_000);
@@ -116,14 +107,17 @@ describe("hazard 6: client clocks", () => {
   const asMs = (digits: string) =>
     Number(digits) * (digits.length === 10 ? 1000 : digits.length === 16 ? 0.001 : 1);
 
-  async function serverMs(): Promise<number> {
-    const [seconds] = await test.direct.time();
+  async function serverMs(direct: Redis): Promise<number> {
+    const [seconds] = await direct.time();
     return Number(seconds) * 1000;
   }
 });
 
 describe("hazard 12: renewal racing a release, in Redis", () => {
-  it("a renewal racing a release never extends the next hold of the same owner in 300 rounds", async () => {
+  it("a renewal racing a release never extends the next hold of the same owner in 300 rounds", async ({
+    client,
+    direct,
+  }) => {
     const [watchedMs, fixedMs] = [300, 150];
     const next = async (_: unknown, round: number) => {
       const [key, owner] = [createTestKey(), "me"];
@@ -135,7 +129,7 @@ describe("hazard 12: renewal racing a release, in Redis", () => {
       return key;
     };
     const keys = await Promise.all(Array.from({ length: 300 }, next));
-    const longest = async () => Math.max(...(await Promise.all(keys.map((key) => test.direct.pttl(key)))));
+    const longest = async () => Math.max(...(await Promise.all(keys.map((key) => direct.pttl(key)))));
     await waitUntil(async () => {
       const leftMs = await longest();
       expect(leftMs).toBeLessThanOrEqual(fixedMs);
@@ -146,26 +140,32 @@ describe("hazard 12: renewal racing a release, in Redis", () => {
 });
 
 describe.concurrent("hazards 13 and 19: blocked renewals", () => {
-  it("renewals continue on their own connection while the verbs connection is stalled", async () => {
-    const proxy = await startTestProxy(test.redis.port);
-    const far = await test.openClient({ port: proxy.port });
-    const key = createTestKey();
+  it("renewals continue on their own connection while the verbs connection is stalled", async ({
+    env,
+    direct,
+    key,
+  }) => {
+    const proxy = await startTestProxy(env.redis.port);
+    const far = await env.openClient({ port: proxy.port });
     const hold = await far.acquire(key, { leaseMs: 600 });
     proxy.stall("verbs");
     const stuck = getErrorCode(far.acquire(createTestKey()));
     await sleepMs(900);
     hold.assertHeld();
-    expect(await test.direct.pttl(key)).toBeGreaterThan(0);
+    expect(await direct.pttl(key)).toBeGreaterThan(0);
     proxy.stall(undefined);
     await hold.release();
     await stuck;
     await proxy.stop();
   });
 
-  it("blocked renewals raise jeopardy, then lost, before another owner can acquire the lock", async () => {
-    const proxy = await startTestProxy(test.redis.port);
-    const far = await test.openClient({ port: proxy.port });
-    const key = createTestKey();
+  it("blocked renewals raise jeopardy, then lost, before another owner can acquire the lock", async ({
+    env,
+    client,
+    key,
+  }) => {
+    const proxy = await startTestProxy(env.redis.port);
+    const far = await env.openClient({ port: proxy.port });
     const told: string[] = [];
     const hold = await far.acquire(key, { leaseMs: 600, onJeopardy: () => told.push("jeopardy") });
     hold.signal.addEventListener("abort", () => told.push("lost"));
@@ -178,10 +178,13 @@ describe.concurrent("hazards 13 and 19: blocked renewals", () => {
 });
 
 describe("hazard 13: dropped connections", () => {
-  it("renewals are retried until the deadline when connections are killed repeatedly", async () => {
+  it("renewals are retried until the deadline when connections are killed repeatedly", async ({
+    client,
+    direct,
+  }) => {
     const hold = await client.acquire(createTestKey(), { leaseMs: 450 });
     for (let cut = 0; cut < 6; cut++) {
-      await test.direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      await direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
       await sleepMs(150);
     }
     hold.assertHeld();

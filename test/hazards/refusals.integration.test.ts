@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
 import {
   createTestKey,
@@ -15,12 +15,12 @@ import { waitUntil } from "../support/test-server.ts";
 
 interface RefusalCase {
   readonly error: string;
-  begin(test: TestLocks): Promise<unknown>;
-  end(test: TestLocks): Promise<unknown>;
+  begin(env: TestLocks): Promise<unknown>;
+  end(env: TestLocks): Promise<unknown>;
 }
 
-const settings = (test: TestLocks, ...pairs: [string, string][]) =>
-  Promise.all(pairs.map(([name, value]) => test.direct.config("SET", name, value)));
+const settings = (env: TestLocks, ...pairs: [string, string][]) =>
+  Promise.all(pairs.map(([name, value]) => env.direct.config("SET", name, value)));
 
 /** What Redis itself says, and passes. */
 const PASSING: readonly RefusalCase[] = [
@@ -31,24 +31,24 @@ const PASSING: readonly RefusalCase[] = [
   },
   {
     error: "MASTERDOWN",
-    async begin(test) {
-      await settings(test, ["replica-serve-stale-data", "no"]);
-      await test.direct.replicaof("127.0.0.1", 1);
+    async begin(env) {
+      await settings(env, ["replica-serve-stale-data", "no"]);
+      await env.direct.replicaof("127.0.0.1", 1);
     },
     end: ({ direct }) => direct.replicaof("NO", "ONE"),
   },
   {
     error: "NOREPLICAS",
-    begin: (test) => settings(test, ["min-replicas-to-write", "1"]),
-    end: (test) => settings(test, ["min-replicas-to-write", "0"]),
+    begin: (env) => settings(env, ["min-replicas-to-write", "1"]),
+    end: (env) => settings(env, ["min-replicas-to-write", "0"]),
   },
   {
     error: "BUSY",
-    async begin(test) {
-      await settings(test, ["lua-time-limit", "20"]);
-      const busy = test.redis.createClient();
+    async begin(env) {
+      await settings(env, ["lua-time-limit", "20"]);
+      const busy = env.redis.createClient();
       busy.eval("while true do end", 0).catch(() => undefined);
-      await waitUntil(async () => (await getErrorCode(test.direct.ping())).includes("BUSY"));
+      await waitUntil(async () => (await getErrorCode(env.direct.ping())).includes("BUSY"));
     },
     async end({ direct }) {
       // What was sent before this has been refused when this is.
@@ -63,33 +63,41 @@ const PASSING: readonly RefusalCase[] = [
 const LASTING: readonly RefusalCase[] = [
   {
     error: "OOM",
-    begin: (test) => settings(test, ["maxmemory", "1"], ["maxmemory-policy", "noeviction"]),
-    end: (test) => settings(test, ["maxmemory", "0"]),
+    begin: (env) => settings(env, ["maxmemory", "1"], ["maxmemory-policy", "noeviction"]),
+    end: (env) => settings(env, ["maxmemory", "0"]),
   },
   {
     error: "MISCONF",
-    async begin(test) {
-      await settings(test, ["save", "900 1"], ["stop-writes-on-bgsave-error", "yes"]);
-      await test.direct.bgsave();
+    async begin(env) {
+      await settings(env, ["save", "900 1"], ["stop-writes-on-bgsave-error", "yes"]);
+      await env.direct.bgsave();
       await waitUntil(async () =>
-        (await test.direct.info("persistence")).includes("rdb_last_bgsave_status:err"),
+        (await env.direct.info("persistence")).includes("rdb_last_bgsave_status:err"),
       );
     },
-    end: (test) => settings(test, ["stop-writes-on-bgsave-error", "no"]),
+    end: (env) => settings(env, ["stop-writes-on-bgsave-error", "no"]),
   },
 ];
 
-async function runOnOwnServer(
-  run: (test: TestLocks) => Promise<void>,
-  options: TestRedisOptions = {},
-): Promise<void> {
-  const test = await startTestLocks(options);
-  try {
-    await run(test);
-  } finally {
-    await test.stop();
-  }
-}
+const it = test
+  .extend("dir", async ({}, { onCleanup }) => {
+    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
+    onCleanup(() => rm(dir, { recursive: true, force: true }));
+    return dir;
+  })
+  // Starts a server for the test alone.
+  .extend("startLocks", async ({}, { onCleanup }) => {
+    const started: TestLocks[] = [];
+    onCleanup(async () => {
+      for (const each of started) await each.stop();
+    });
+    return async (options: TestRedisOptions = {}) => {
+      const locks = await startTestLocks(options);
+      started.push(locks);
+      return locks;
+    };
+  })
+  .extend("key", () => createTestKey());
 
 /** Errors of this kind that Redis has answered with, whoever asked; none can be asked of one that is busy. */
 async function replyWith({ direct }: TestLocks, error: string): Promise<boolean> {
@@ -101,113 +109,103 @@ const isUntouched = async ({ direct }: TestLocks, key: string) =>
   (await direct.exists(key, String(buildCompanionKey(key)))) === 0;
 
 describe.concurrent("hazard 16: errors raised before execution", () => {
-  it.each(PASSING)(
+  it.for(PASSING)(
     "a temporary $error error is retried and the acquire succeeds once it has passed",
-    async ({ error, begin, end }) => {
-      await runOnOwnServer(async (test) => {
-        const key = createTestKey();
-        await begin(test);
-        const acquired = test.acquire(key, "me");
-        await waitUntil(() => replyWith(test, error));
-        await end(test);
-        expect((await acquired).count).toBe(1);
-      });
+    async ({ error, begin, end }, { startLocks, key }) => {
+      const env = await startLocks();
+      await begin(env);
+      const acquired = env.acquire(key, "me");
+      await waitUntil(() => replyWith(env, error));
+      await end(env);
+      expect((await acquired).count).toBe(1);
     },
   );
 
-  it("a persistent NOREPLICAS error returns unavailable with its name and changes nothing", async () => {
-    await runOnOwnServer(async (test) => {
-      const key = createTestKey();
-      await settings(test, ["min-replicas-to-write", "1"]);
-      const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
-      expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("NOREPLICAS") });
-      await settings(test, ["min-replicas-to-write", "0"]);
-      expect(await isUntouched(test, key)).toBe(true);
-    });
+  it("a persistent NOREPLICAS error returns unavailable with its name and changes nothing", async ({
+    startLocks,
+    key,
+  }) => {
+    const env = await startLocks();
+    await settings(env, ["min-replicas-to-write", "1"]);
+    const refused: unknown = await env.acquire(key, "me").catch((reason: unknown) => reason);
+    expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("NOREPLICAS") });
+    await settings(env, ["min-replicas-to-write", "0"]);
+    expect(await isUntouched(env, key)).toBe(true);
   });
 
-  it.each(LASTING)(
+  it.for(LASTING)(
     "a lasting $error error is returned within 1 s and changes nothing",
-    async ({ error, begin, end }) => {
-      const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
-      const run = async (test: TestLocks) => {
-        const key = createTestKey();
-        // A server whose folder is gone cannot save.
-        await rm(dir, { recursive: true });
-        await begin(test);
-        const startedAt = performance.now();
-        const refused: unknown = await test.acquire(key, "me").catch((reason: unknown) => reason);
-        expect(performance.now() - startedAt).toBeLessThan(1000);
-        expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining(error) });
-        await end(test);
-        expect(await isUntouched(test, key)).toBe(true);
-        expect((await test.acquire(key, "me")).count).toBe(1);
-      };
-      await runOnOwnServer(run, { dir });
+    async ({ error, begin, end }, { dir, startLocks, key }) => {
+      const env = await startLocks({ dir });
+      // A server whose folder is gone cannot save.
+      await rm(dir, { recursive: true });
+      await begin(env);
+      const startedAt = performance.now();
+      const refused: unknown = await env.acquire(key, "me").catch((reason: unknown) => reason);
+      expect(performance.now() - startedAt).toBeLessThan(1000);
+      expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining(error) });
+      await end(env);
+      expect(await isUntouched(env, key)).toBe(true);
+      expect((await env.acquire(key, "me")).count).toBe(1);
     },
   );
 
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: locks with and without a grace period can be released while Redis is out of memory",
-    async (format) => {
-      await runOnOwnServer(async (test) => {
-        const holds = [{}, { graceMs: 1000 }].map((more) => ({
-          key: createTestKey(),
-          more: { format, ...more },
-        }));
-        for (const { key, more } of holds) await test.acquire(key, "me", more);
-        await settings(test, ["maxmemory", "1"]);
-        for (const { key } of holds) {
-          expect(await test.locks.release(key, { owner: "me", format })).toMatchObject({
-            outcome: "released",
-          });
-          expect(await test.direct.exists(key)).toBe(0);
-        }
-      });
+    async (format, { startLocks }) => {
+      const env = await startLocks();
+      const holds = [{}, { graceMs: 1000 }].map((more) => ({
+        key: createTestKey(),
+        more: { format, ...more },
+      }));
+      for (const { key, more } of holds) await env.acquire(key, "me", more);
+      await settings(env, ["maxmemory", "1"]);
+      for (const { key } of holds) {
+        expect(await env.locks.release(key, { owner: "me", format })).toMatchObject({
+          outcome: "released",
+        });
+        expect(await env.direct.exists(key)).toBe(0);
+      }
     },
   );
 
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: partial releases and not_held are reported correctly while Redis is out of memory",
-    async (format) => {
-      await runOnOwnServer(async (test) => {
-        const [entered, free] = [createTestKey(), createTestKey()];
-        for (let n = 0; n < 3; n++) await test.acquire(entered, "me", { format });
-        await settings(test, ["maxmemory", "1"]);
-        for (const count of [2, 1, 0]) {
-          const released = await test.locks.release(entered, { owner: "me", format });
-          expect(released).toMatchObject({ outcome: "released", count });
-        }
-        for (const key of [entered, free]) {
-          const released = await test.locks.release(key, { owner: "me", format });
-          expect(released).toMatchObject({ outcome: "not_held" });
-        }
-      });
+    async (format, { startLocks }) => {
+      const env = await startLocks();
+      const [entered, free] = [createTestKey(), createTestKey()];
+      for (let n = 0; n < 3; n++) await env.acquire(entered, "me", { format });
+      await settings(env, ["maxmemory", "1"]);
+      for (const count of [2, 1, 0]) {
+        const released = await env.locks.release(entered, { owner: "me", format });
+        expect(released).toMatchObject({ outcome: "released", count });
+      }
+      for (const key of [entered, free]) {
+        const released = await env.locks.release(key, { owner: "me", format });
+        expect(released).toMatchObject({ outcome: "not_held" });
+      }
     },
   );
 
-  it("an acquire during LOADING succeeds once Redis has loaded its data", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-hazard-"));
-    const run = async (test: TestLocks) => {
-      const { direct, redis } = test;
-      const full = direct.pipeline();
-      for (let n = 0; n < 1000; n++) full.set(`data:${n}`, "x".repeat(1000));
-      await full.exec();
-      await direct.save();
-      await redis.kill();
-      const back = redis.restart();
-      const codes: string[] = [];
-      const acquired = waitUntil(async () => {
-        codes.push(await getErrorCode(test.acquire("lock:early", "me")));
-        return codes.at(-1) === "ok";
-      }, 15_000);
-      await Promise.all([back, acquired]);
-      // LOADING is no fault of the caller's: at worst nothing was done within the budget.
-      expect(codes.filter((code) => code !== "ok" && code !== "unavailable")).toEqual([]);
-      expect(await direct.exists("data:999")).toBe(1);
-    };
+  it("an acquire during LOADING succeeds once Redis has loaded its data", async ({ dir, startLocks }) => {
     // Half a millisecond a key, and a word for its clients after every few.
     const args = ["--key-load-delay", "400", "--loading-process-events-interval-bytes", "8192"];
-    await runOnOwnServer(run, { dir, args }).finally(() => rm(dir, { recursive: true, force: true }));
+    const env = await startLocks({ dir, args });
+    const { direct, redis } = env;
+    const full = direct.pipeline();
+    for (let n = 0; n < 1000; n++) full.set(`data:${n}`, "x".repeat(1000));
+    await full.exec();
+    await direct.save();
+    await redis.kill();
+    const back = redis.restart();
+    const codes: string[] = [];
+    const acquired = waitUntil(async () => {
+      codes.push(await getErrorCode(env.acquire("lock:early", "me")));
+      return codes.at(-1) === "ok";
+    }, 15_000);
+    await Promise.all([back, acquired]);
+    // LOADING is no fault of the caller's: at worst nothing was done within the budget.
+    expect(codes.filter((code) => code !== "ok" && code !== "unavailable")).toEqual([]);
+    expect(await direct.exists("data:999")).toBe(1);
   });
 });

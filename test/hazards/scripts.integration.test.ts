@@ -1,33 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
+import { locksTest } from "../support/fixtures.ts";
 import { createWriteRefusal, EXPIRE_DURING_SCRIPT, prependLua } from "../support/lua-prelude.ts";
-import {
-  createTestKey,
-  getErrorCode,
-  startTestLocks,
-  type TestLocks,
-  WRITABLE_FORMATS,
-} from "../support/test-locks.ts";
+import { createTestKey, getErrorCode, type TestLocks, WRITABLE_FORMATS } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-let test: TestLocks;
-/** The verbs with some Lua of the test before each script. */
-let bent: RedisLocks;
-let prelude = "";
-
-beforeAll(async () => {
-  test = await startTestLocks();
-  const connection = prependLua(test.connection, () => prelude);
-  bent = new RedisLocks(connection, test.redis.createClient(), 0, ["lock:*"]);
-});
-
-afterEach(() => {
-  prelude = "";
-});
-
-afterAll(() => test.stop());
+const it = locksTest()
+  // The verbs with some Lua of the test before each script.
+  .extend("bent", ({ env }) => {
+    const bent = { prelude: "" };
+    const connection = prependLua(env.connection, () => bent.prelude);
+    return Object.assign(bent, {
+      locks: new RedisLocks(connection, env.redis.createClient(), 0, ["lock:*"]),
+    });
+  });
 
 const ask = (owner: string, more: Partial<AcquireOptions> = {}) => ({
   owner,
@@ -37,32 +25,42 @@ const ask = (owner: string, more: Partial<AcquireOptions> = {}) => ({
 });
 
 describe.each(["redisson", "token"] as const)("hazard 21: expiration during a script (%s)", (format) => {
-  it("a lock that expires during a script is neither renewed nor partly acquired", async () => {
-    const key = createTestKey();
-    await test.acquire(key, "me", { format });
-    prelude = EXPIRE_DURING_SCRIPT;
-    expect(await getErrorCode(bent.renew(key, { owner: "me", leaseMs: 30_000, format }))).toBe("lost");
-    await waitUntil(async () => (await test.direct.exists(key)) === 0);
-    await test.acquire(key, "me", { format });
-    const refused: unknown = await bent
+  it("a lock that expires during a script is neither renewed nor partly acquired", async ({
+    acquire,
+    bent,
+    direct,
+    key,
+  }) => {
+    await acquire(key, "me", { format });
+    bent.prelude = EXPIRE_DURING_SCRIPT;
+    expect(await getErrorCode(bent.locks.renew(key, { owner: "me", leaseMs: 30_000, format }))).toBe("lost");
+    await waitUntil(async () => (await direct.exists(key)) === 0);
+    await acquire(key, "me", { format });
+    const refused: unknown = await bent.locks
       .acquire(key, ask("you", { format }))
       .catch((reason: unknown) => reason);
     expect(refused).toMatchObject({ code: "held", facts: { remainingMs: 0 } });
-    expect(await test.acquire(key, "you", { format, waitMs: 5000 })).toMatchObject({ count: 1 });
+    expect(await acquire(key, "you", { format, waitMs: 5000 })).toMatchObject({ count: 1 });
   });
 
-  it("a re-entry of an expiring lock is refused, and the same owner then gets a new hold", async () => {
-    const key = createTestKey();
-    const { fence } = await test.acquire(key, "me", { format });
-    prelude = EXPIRE_DURING_SCRIPT;
-    expect(await getErrorCode(bent.acquire(key, ask("me", { format })))).toBe("held");
-    const grant = await test.acquire(key, "me", { format, waitMs: 5000 });
+  it("a re-entry of an expiring lock is refused, and the same owner then gets a new hold", async ({
+    acquire,
+    bent,
+    key,
+  }) => {
+    const { fence } = await acquire(key, "me", { format });
+    bent.prelude = EXPIRE_DURING_SCRIPT;
+    expect(await getErrorCode(bent.locks.acquire(key, ask("me", { format })))).toBe("held");
+    const grant = await acquire(key, "me", { format, waitMs: 5000 });
     expect(grant.count).toBe(1);
     expect(Number(grant.fence)).toBeGreaterThan(Number(fence));
   });
 
-  it("a lock without a TTL counts as held, and its holder's renewal or re-entry restores the TTL", async () => {
-    const { direct, locks, acquire } = test;
+  it("a lock without a TTL counts as held, and its holder's renewal or re-entry restores the TTL", async ({
+    locks,
+    acquire,
+    direct,
+  }) => {
     for (const prolong of [
       (key: string) => locks.renew(key, { owner: "me", leaseMs: 20_000, format }),
       (key: string) => acquire(key, "me", { leaseMs: 20_000, format }),
@@ -78,21 +76,22 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
     }
   });
 
-  it("the watchdog restores a removed TTL", async () => {
-    const client = await test.openClient();
-    const key = createTestKey();
+  it("the watchdog restores a removed TTL", async ({ env, direct, key }) => {
+    const client = await env.openClient();
     const hold = await client.acquire(key, { format, leaseMs: 600 });
-    await test.direct.persist(key);
-    await waitUntil(async () => (await test.direct.pttl(key)) > 0);
+    await direct.persist(key);
+    await waitUntil(async () => (await direct.pttl(key)) > 0);
     hold.assertHeld();
     await hold.release();
   });
 });
 
 describe("hazard 21: expiration during a script (timestamp)", () => {
-  it("a timestamp lock follows its deadline even after its TTL was removed", async () => {
-    const { direct, acquire } = test;
-    const key = createTestKey();
+  it("a timestamp lock follows its deadline even after its TTL was removed", async ({
+    acquire,
+    direct,
+    key,
+  }) => {
     await acquire(key, "me", { format: "timestamp", leaseMs: 50 });
     await direct.persist(key);
     expect(await acquire(key, "you", { format: "timestamp", waitMs: 5000 })).toMatchObject({ count: 1 });
@@ -157,31 +156,36 @@ const SCENARIOS: readonly Scenario[] = [
 
 describe("hazard 22: scripts that fail midway", () => {
   /** Refuses one write of the verb, asks for it again under the same id, and looks at what there is. */
-  async function cutShort(scenario: Scenario, format: WritableFormat, write: number): Promise<string> {
+  async function cutShort(
+    { env, bent }: { env: TestLocks; bent: { prelude: string; locks: RedisLocks } },
+    scenario: Scenario,
+    format: WritableFormat,
+    write: number,
+  ): Promise<string> {
     const key = createTestKey();
-    for (let grant = 0; grant < scenario.grants; grant++) await test.acquire(key, "me", { format });
-    prelude = createWriteRefusal(write);
-    const answer = await getErrorCode(scenario.act(bent, key, format));
+    for (let grant = 0; grant < scenario.grants; grant++) await env.acquire(key, "me", { format });
+    bent.prelude = createWriteRefusal(write);
+    const answer = await getErrorCode(scenario.act(bent.locks, key, format));
     const at = `${scenario.name}, write ${write}: ${answer}`;
     // Whatever was written, it ends by itself.
-    expect(await test.direct.pttl(key), at).not.toBe(-1);
-    const again = await getErrorCode(scenario.act(test.locks, key, format));
-    expect(await test.direct.pttl(key), at).not.toBe(-1);
-    const { count } = await test.locks.verify(key, { owner: "me" }).catch(() => ({ count: 0 }));
+    expect(await env.direct.pttl(key), at).not.toBe(-1);
+    const again = await getErrorCode(scenario.act(env.locks, key, format));
+    expect(await env.direct.pttl(key), at).not.toBe(-1);
+    const { count } = await env.locks.verify(key, { owner: "me" }).catch(() => ({ count: 0 }));
     const [least, most] = scenario.counts;
     expect(count, at).toBeLessThanOrEqual(most);
     if (again === "ok") expect(count, at).toBeGreaterThanOrEqual(least);
-    const isTaken = (await test.direct.exists(key)) === 1;
-    expect((await getErrorCode(test.acquire(key, "you", { format }))) === "ok", at).toBe(!isTaken);
+    const isTaken = (await env.direct.exists(key)) === 1;
+    expect((await getErrorCode(env.acquire(key, "you", { format }))) === "ok", at).toBe(!isTaken);
     return answer;
   }
 
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: a script that fails midway leaves no lock without a TTL and never loses a count",
-    async (format) => {
+    async (format, { env, bent }) => {
       for (const scenario of SCENARIOS) {
         for (let write = 0; ; write++) {
-          const answer = await cutShort(scenario, format, write);
+          const answer = await cutShort({ env, bent }, scenario, format, write);
           if (write === 0) expect(answer, scenario.name).toContain("refused");
           if (!answer.includes("refused")) break;
         }

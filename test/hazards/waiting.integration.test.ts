@@ -1,33 +1,18 @@
 import { getEventListeners } from "node:events";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildWaitersKey } from "../../server/formats/keys.ts";
+import { describe, expect } from "vitest";
 import { WAITERS_MAX } from "../../server/locks/verbs/acquirer.ts";
+import { locksTest } from "../support/fixtures.ts";
 import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
-import {
-  countScriptCalls,
-  createTestKey,
-  getErrorCode,
-  startTestLocks,
-  type TestLocks,
-  WRITABLE_FORMATS,
-} from "../support/test-locks.ts";
+import { countScriptCalls, countWaiters, getErrorCode, WRITABLE_FORMATS } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-let test: TestLocks;
-let direct: Redis;
+// No notifications: nothing here may depend on them.
+const it = locksTest({ args: ["--notify-keyspace-events", ""] });
 
-beforeAll(async () => {
-  // No notifications: nothing here may depend on them.
-  test = await startTestLocks({ args: ["--notify-keyspace-events", ""] });
-  direct = test.direct;
-});
-
-afterAll(() => test.stop());
-
-const waiting = (key: string) => direct.zcard(String(buildWaitersKey(key)));
-const channels = async (pattern: string) => (await direct.pubsub("CHANNELS", pattern)) as string[];
+const listChannels = async (redis: Redis, pattern: string) =>
+  (await redis.pubsub("CHANNELS", pattern)) as string[];
 
 async function tookMs(promise: Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
@@ -36,116 +21,136 @@ async function tookMs(promise: Promise<unknown>): Promise<number> {
 }
 
 describe("hazard 8: lost wake-ups", () => {
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: a release between the first attempt and the subscription is noticed within 1 s",
-    async (format) => {
-      const proxy = await startTestProxy(test.redis.port);
-      const far = await test.openVerbs(proxy.port);
-      const key = createTestKey();
-      await test.acquire(key, "me", { format });
+    async (format, { env, acquire, direct, locks, key }) => {
+      const proxy = await startTestProxy(env.redis.port);
+      const far = await env.openVerbs(proxy.port);
+      await acquire(key, "me", { format });
       proxy.stall("wake");
       const waits = far.acquire(key, "you", { format, waitMs: 10_000 });
-      await waitUntil(async () => (await waiting(key)) === 1);
-      await test.locks.release(key, { owner: "me", format });
+      await waitUntil(async () => (await countWaiters(direct, key)) === 1);
+      await locks.release(key, { owner: "me", format });
       proxy.stall(undefined);
       expect(await tookMs(waits)).toBeLessThan(1000);
       await proxy.stop();
     },
   );
 
-  it("a waiter whose subscription broke retries as soon as it is restored", async () => {
-    const key = createTestKey();
-    await test.acquire(key, "me");
-    const waits = test.acquire(key, "you", { waitMs: 10_000 });
-    await waitUntil(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
+  it("a waiter whose subscription broke retries as soon as it is restored", async ({
+    acquire,
+    direct,
+    key,
+  }) => {
+    await acquire(key, "me");
+    const waits = acquire(key, "you", { waitMs: 10_000 });
+    await waitUntil(
+      async () =>
+        (await countWaiters(direct, key)) === 1 && (await listChannels(direct, `*${key}*`)).length === 1,
+    );
     await direct.del(key);
     await direct.call("CLIENT", "KILL", "TYPE", "pubsub");
     expect(await tookMs(waits)).toBeLessThan(1000);
   });
 
-  it.each(WRITABLE_FORMATS)("%s: a force-release wakes a waiter like a normal release", async (format) => {
-    const key = createTestKey();
-    const { fence } = await test.acquire(key, "me", { format });
-    const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
-    await waitUntil(async () => (await waiting(key)) === 1 && (await channels(`*${key}*`)).length === 1);
+  it.for(WRITABLE_FORMATS)(
+    "%s: a force-release wakes a waiter like a normal release",
+    async (format, { acquire, direct, locks, key }) => {
+      const { fence } = await acquire(key, "me", { format });
+      const waits = acquire(key, "you", { format, waitMs: 10_000 });
+      await waitUntil(
+        async () =>
+          (await countWaiters(direct, key)) === 1 && (await listChannels(direct, `*${key}*`)).length === 1,
+      );
 
-    await forceReleaseByOwner(test.locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
-    expect(await tookMs(waits)).toBeLessThan(1000);
-  });
+      await forceReleaseByOwner(locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
+      expect(await tookMs(waits)).toBeLessThan(1000);
+    },
+  );
 });
 
 describe.concurrent("hazard 9: independence from keyspace notifications", () => {
-  it.each(WRITABLE_FORMATS)(
+  it.for(WRITABLE_FORMATS)(
     "%s: a waiter finds an expired lease without subscribing to keyspace notifications",
-    async (format) => {
-      const key = createTestKey();
-      await test.acquire(key, "me", { format, leaseMs: 300 });
-      const waits = test.acquire(key, "you", { format, waitMs: 10_000 });
-      await waitUntil(async () => (await waiting(key)) === 1);
-      expect(await channels("__key*")).toEqual([]);
+    async (format, { acquire, direct, key }) => {
+      await acquire(key, "me", { format, leaseMs: 300 });
+      const waits = acquire(key, "you", { format, waitMs: 10_000 });
+      await waitUntil(async () => (await countWaiters(direct, key)) === 1);
+      expect(await listChannels(direct, "__key*")).toEqual([]);
       expect(await direct.pubsub("NUMPAT")).toBe(0);
       expect(await tookMs(waits)).toBeLessThan(1000);
     },
   );
 
-  it("a waiter's periodic retry finds a deleted lock within 3 s without any message", async () => {
-    const key = createTestKey();
-    await test.acquire(key, "me");
-    const waits = test.acquire(key, "you", { waitMs: 10_000 });
-    await waitUntil(async () => (await waiting(key)) === 1);
+  it("a waiter's periodic retry finds a deleted lock within 3 s without any message", async ({
+    acquire,
+    direct,
+    key,
+  }) => {
+    await acquire(key, "me");
+    const waits = acquire(key, "you", { waitMs: 10_000 });
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     await direct.del(key);
     expect(await tookMs(waits)).toBeLessThan(3000);
   });
 });
 
 describe("hazard 10: thundering herd", () => {
-  it("a release makes only one of 40 waiters in a process retry", async () => {
-    const key = createTestKey();
+  it("a release makes only one of 40 waiters in a process retry", async ({ acquire, locks, direct, key }) => {
     const crowd = 40;
-    await test.acquire(key, "me");
+    await acquire(key, "me");
     const turns = Array.from({ length: crowd }, async (_, n) => {
-      await test.acquire(key, `owner-${n}`, { waitMs: 20_000 });
-      await test.locks.release(key, { owner: `owner-${n}` });
+      await acquire(key, `owner-${n}`, { waitMs: 20_000 });
+      await locks.release(key, { owner: `owner-${n}` });
     });
-    await waitUntil(async () => (await waiting(key)) === crowd && (await channels(`*${key}*`)).length === 1);
+    await waitUntil(
+      async () =>
+        (await countWaiters(direct, key)) === crowd && (await listChannels(direct, `*${key}*`)).length === 1,
+    );
     const before = await countScriptCalls(direct);
-    await test.locks.release(key, { owner: "me" });
+    await locks.release(key, { owner: "me" });
     await Promise.all(turns);
     // For each turn a look and a release, and a few looks more of those whose time for it had come.
     expect((await countScriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
   });
 
-  it("two waits of the same owner are both granted together by re-entry", async () => {
-    const key = createTestKey();
-    await test.acquire(key, "me");
-    const both = [1, 2].map(() => test.acquire(key, "you", { waitMs: 10_000 }));
-    await waitUntil(async () => (await waiting(key)) === 2 && (await channels(`*${key}*`)).length === 1);
-    await test.locks.release(key, { owner: "me" });
+  it("two waits of the same owner are both granted together by re-entry", async ({
+    acquire,
+    direct,
+    locks,
+    key,
+  }) => {
+    await acquire(key, "me");
+    const both = [1, 2].map(() => acquire(key, "you", { waitMs: 10_000 }));
+    await waitUntil(
+      async () =>
+        (await countWaiters(direct, key)) === 2 && (await listChannels(direct, `*${key}*`)).length === 1,
+    );
+    await locks.release(key, { owner: "me" });
     const startedAt = performance.now();
     expect((await Promise.all(both)).map(({ count }) => count)).toEqual([1, 2]);
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  it("a release makes one waiter per process retry", async () => {
-    const key = createTestKey();
-    const processes = [test, await test.openVerbs(), await test.openVerbs()];
-    await test.acquire(key, "me");
+  it("a release makes one waiter per process retry", async ({ env, acquire, direct, locks, key }) => {
+    const processes = [env, await env.openVerbs(), await env.openVerbs()];
+    await acquire(key, "me");
     const given = new AbortController();
     const waits = processes.flatMap(({ acquire }, n) =>
       Array.from({ length: 20 }, (_, m) =>
         getErrorCode(acquire(key, `owner-${n}-${m}`, { waitMs: 20_000, signal: given.signal })),
       ),
     );
-    await waitUntil(async () => (await waiting(key)) === waits.length);
+    await waitUntil(async () => (await countWaiters(direct, key)) === waits.length);
     await waitUntil(async () => {
-      const [, listeners] = (await direct.pubsub("NUMSUB", ...(await channels(`*${key}*`)))) as [
+      const [, listeners] = (await direct.pubsub("NUMSUB", ...(await listChannels(direct, `*${key}*`)))) as [
         string,
         number,
       ];
       return listeners === processes.length;
     });
     const before = await countScriptCalls(direct);
-    await test.locks.release(key, { owner: "me" });
+    await locks.release(key, { owner: "me" });
     await waitUntil(async () => (await countScriptCalls(direct)) - before >= 1 + processes.length);
     expect((await countScriptCalls(direct)) - before).toBeLessThan(1 + 2 * processes.length + 3);
     given.abort();
@@ -154,25 +159,30 @@ describe("hazard 10: thundering herd", () => {
 });
 
 describe("hazard 26: unbounded waiters", () => {
-  it("a wait beyond the limit of waiters is refused at once as queue_full", async () => {
-    const key = createTestKey();
-    await test.acquire(key, "me");
+  it("a wait beyond the limit of waiters is refused at once as queue_full", async ({
+    acquire,
+    direct,
+    key,
+  }) => {
+    await acquire(key, "me");
     const given = new AbortController();
     const waits = Array.from({ length: WAITERS_MAX }, (_, n) =>
-      getErrorCode(test.acquire(key, `owner-${n}`, { waitMs: 20_000, signal: given.signal })),
+      getErrorCode(acquire(key, `owner-${n}`, { waitMs: 20_000, signal: given.signal })),
     );
-    await waitUntil(async () => (await waiting(key)) === WAITERS_MAX);
-    const refused: unknown = await test
-      .acquire(key, "one-more", { waitMs: 20_000 })
-      .catch((reason) => reason);
+    await waitUntil(async () => (await countWaiters(direct, key)) === WAITERS_MAX);
+    const refused: unknown = await acquire(key, "one-more", { waitMs: 20_000 }).catch((reason) => reason);
     expect(refused).toMatchObject({ code: "queue_full", facts: { waiting: WAITERS_MAX } });
     given.abort();
     expect(new Set(await Promise.all(waits))).toEqual(new Set(["aborted"]));
-    await waitUntil(async () => (await waiting(key)) === 0);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 0);
   });
 
-  it("waits that were granted, timed out or aborted leave no listener, timer, subscription or key", async () => {
-    const own = await test.openVerbs();
+  it("waits that were granted, timed out or aborted leave no listener, timer, subscription or key", async ({
+    env,
+    direct,
+    key,
+  }) => {
+    const own = await env.openVerbs();
     const given = new AbortController();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = {
@@ -180,7 +190,6 @@ describe("hazard 26: unbounded waiters", () => {
       keys: await direct.dbsize(),
       ready: own.connection.listenerCount("ready"),
     };
-    const key = createTestKey();
     const { acquire, locks } = own;
     for (let round = 0; round < 10; round++) {
       const { signal } = given;
@@ -203,7 +212,10 @@ describe("hazard 26: unbounded waiters", () => {
       await Promise.all(granted);
     }
     expect(getEventListeners(given.signal, "abort")).toEqual([]);
-    await waitUntil(async () => (await waiting(key)) === 0 && (await channels(`*${key}*`)).length === 0);
+    await waitUntil(
+      async () =>
+        (await countWaiters(direct, key)) === 0 && (await listChannels(direct, `*${key}*`)).length === 0,
+    );
     await waitUntil(() => timers() <= before.timers);
     expect(own.connection.listenerCount("ready")).toBe(before.ready);
     // The companion stays for a while.

@@ -1,6 +1,6 @@
 /**
  * Every route, and what it asks of its callers. A new route fails this test until somebody has written down here who
- * may call it; authorisation.integration.test.ts then tries it as everybody.
+ * may call it; authorization.integration.test.ts then tries it as everybody.
  *
  * `of one target`: the access is asked for at the target of the call; `some keys`: for some of its keys is enough.
  */

@@ -1,7 +1,21 @@
 import { test } from "vitest";
+import type { Key } from "../../lib/keys/key.ts";
+import type { FormatRules } from "../../server/formats/format-rules.ts";
+import type { HeldObservation } from "../../server/formats/observation.ts";
+import { openBackend } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
 import type { WatcherOptions } from "../../server/watch/watcher.ts";
-import { createTestKey, startTestLocks } from "./test-locks.ts";
+import {
+  EVENT_CHANNEL,
+  forceReleaseObserved,
+  getHolder,
+  observeHeldLock,
+  observeLock,
+  RESERVED_BY_MEI,
+} from "./observed-lock.ts";
+import { RedissonTestbed } from "./redisson-testbed.ts";
+import { createTestKey, openTestVerbs, startTestLocks } from "./test-locks.ts";
 import { startTestMasters } from "./test-masters.ts";
 import { startTestRedis, type TestRedisOptions } from "./test-redis.ts";
 import { startTestServer, type TestServerOptions } from "./test-server.ts";
@@ -22,7 +36,7 @@ export function redisTest(options: TestRedisOptions = {}) {
     .extend("key", () => createTestKey());
 }
 
-/** Tests of the verbs on a throwaway Redis: `env` holds the server, the verbs and the library. */
+/** Tests of the verbs on a throwaway Redis: `env` holds the server, the verbs and a plain connection; `client` is the library. */
 export function locksTest(options: TestRedisOptions = {}) {
   return test
     .extend("env", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -30,6 +44,9 @@ export function locksTest(options: TestRedisOptions = {}) {
       onCleanup(() => env.stop());
       return env;
     })
+    .extend("direct", { scope: "file" }, ({ env }) => env.direct)
+    .extend("locks", { scope: "file" }, ({ env }) => env.locks)
+    .extend("acquire", { scope: "file" }, ({ env }) => env.acquire)
     .extend("client", { scope: "file" }, ({ env }) => env.openClient())
     .extend("key", () => createTestKey());
 }
@@ -50,22 +67,145 @@ export function mastersTest(count: number, optionsOf?: Parameters<typeof startTe
     .extend("key", () => createTestKey());
 }
 
-/** Tests of the watcher on a throwaway Redis: `watching` is the watcher with its masters and its journal. */
-export function watcherTest(redis: TestRedisOptions = {}, options: Partial<WatcherOptions> = {}) {
-  return redisTest(redis).extend("watching", { scope: "file" }, async ({ redis }, { onCleanup }) => {
-    const watching = await startTestWatcher(redis.url, options);
-    onCleanup(() => watching.stop());
-    return watching;
-  });
+/** Tests of the verbs on `count` masters: `backend` has the verbs; `acquire` and `release` are by "me" unless given. */
+export function quorumTest(count: number) {
+  return mastersTest(count)
+    .extend("backend", { scope: "file" }, async ({ masters }, { onCleanup }) => {
+      const backend = await openBackend({ quorum: masters.urls }, ["*"]);
+      onCleanup(() => backend.close());
+      return backend;
+    })
+    .extend(
+      "acquire",
+      { scope: "file" },
+      ({ backend }) =>
+        async (key: string, owner = "me", more: Partial<AcquireOptions> = {}) =>
+          (await backend.verbs.acquire(key, { owner, leaseMs: 20_000, reentrant: true, ...more })).grant,
+    )
+    .extend(
+      "release",
+      { scope: "file" },
+      ({ backend }) =>
+        (key: string, owner = "me") =>
+          backend.verbs.release(key, { owner }),
+    )
+    .extend(
+      "readFences",
+      { scope: "file" },
+      ({ masters }) =>
+        async (key: string) =>
+          (await masters.readCompanions(key)).map((hold) => hold?.fence ?? null),
+    );
 }
 
-/** Tests of the API on a throwaway Redis: `server` the API without pages, `direct` a plain connection to its Redis. */
+/** Tests that kill or freeze masters: each has `count` masters of its own; `openClient` opens the library on their URLs, or on others. */
+export function separateMastersTest(count: number) {
+  return test
+    .extend("masters", async ({}, { onCleanup }) => {
+      const masters = await startTestMasters(count);
+      onCleanup(() => masters.stop());
+      return masters;
+    })
+    .extend("openClient", async ({ masters }, { onCleanup }) => {
+      const clients: LockClient[] = [];
+      onCleanup(() => {
+        for (const client of clients) client.close();
+      });
+      return async (urls: readonly string[] = masters.urls) => {
+        const client = await LockClient.open({ quorum: urls });
+        clients.push(client);
+        return client;
+      };
+    })
+    .extend("key", () => createTestKey());
+}
+
+/**
+ * Tests of formats on a throwaway Redis: `observe` and `observeHeld` read a lock, `forceRelease` ends what was seen as the
+ * operator mei does, and `messages` are those of the scripts.
+ */
+export function formatTest(options: TestRedisOptions = {}) {
+  return redisTest(options)
+    .extend(
+      "observe",
+      { scope: "file" },
+      ({ direct }) =>
+        (key: Key, rules?: FormatRules) =>
+          observeLock(direct, key, rules),
+    )
+    .extend(
+      "observeHeld",
+      { scope: "file" },
+      ({ direct }) =>
+        (key: Key, rules?: FormatRules) =>
+          observeHeldLock(direct, key, rules),
+    )
+    .extend(
+      "forceRelease",
+      { scope: "file" },
+      ({ direct }) =>
+        (seen: HeldObservation, { owner, holdOffMs }: { owner?: string; holdOffMs?: number } = {}) =>
+          forceReleaseObserved(direct, EVENT_CHANNEL, seen, {
+            holder: owner === undefined ? undefined : getHolder(seen, owner),
+            holdOff: holdOffMs === undefined ? undefined : { owner: RESERVED_BY_MEI, holdOffMs },
+          }),
+    )
+    .extend("messages", { scope: "file" }, async ({ redis }) => {
+      const messages: Buffer[] = [];
+      const listener = redis.createClient();
+      listener.on("messageBuffer", (_, message) => messages.push(message));
+      await listener.subscribe(EVENT_CHANNEL);
+      return messages;
+    });
+}
+
+/** Tests on a throwaway Redis with clients of Redisson: `scene` has both. */
+export function redissonTest() {
+  return test
+    .extend("scene", { scope: "file" }, async ({}, { onCleanup }) => {
+      const scene = await RedissonTestbed.open();
+      onCleanup(() => scene.close());
+      return scene;
+    })
+    .extend("key", () => createTestKey());
+}
+
+/**
+ * Tests of the watcher on a throwaway Redis: `watching` is the watcher with its masters and its journal, `locks` the
+ * verbs, `listEvents` lists the events of a key.
+ */
+export function watcherTest(redis: TestRedisOptions = {}, options: Partial<WatcherOptions> = {}) {
+  return redisTest(redis)
+    .extend("watching", { scope: "file" }, async ({ redis }, { onCleanup }) => {
+      const watching = await startTestWatcher(redis.url, options);
+      onCleanup(() => watching.stop());
+      return watching;
+    })
+    .extend("watcher", { scope: "file" }, ({ watching }) => watching.watcher)
+    .extend("journal", { scope: "file" }, ({ watching }) => watching.journal)
+    .extend("listEvents", { scope: "file" }, ({ watching }) => watching.listEvents)
+    .extend("locks", { scope: "file" }, async ({ redis }, { onCleanup }) => {
+      const verbs = await openTestVerbs(redis.port);
+      onCleanup(() => verbs.close());
+      return verbs.locks;
+    });
+}
+
+/**
+ * Tests of the API on a throwaway Redis: `server` the API without pages, `other` another instance with the same Redis and
+ * home store, `direct` a plain connection to that Redis, `key` a new lock key per test.
+ */
 export function serverTest(options: TestServerOptions = {}) {
   return test
     .extend("server", { scope: "file" }, async ({}, { onCleanup }) => {
       const server = await startTestServer(options);
       onCleanup(() => server.stop());
       return server;
+    })
+    .extend("other", { scope: "file" }, async ({ server }, { onCleanup }) => {
+      const other = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+      onCleanup(() => other.stop());
+      return other;
     })
     .extend("direct", { scope: "file" }, ({ server }) => server.redis.createClient())
     .extend("key", () => createTestKey());

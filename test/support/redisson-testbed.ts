@@ -5,9 +5,9 @@ import { buildEventChannel } from "../../server/formats/keys.ts";
 import type { ForceReleaseParams } from "../../server/formats/lock-format.ts";
 import { LOCK_WRITERS, type WaitRequest } from "../../server/formats/lock-writer.ts";
 import type { HeldObservation, Observation } from "../../server/formats/observation.ts";
-import { findLockFormat } from "../../server/formats/registry/lock-formats.ts";
 import { readKeys } from "../../server/formats/registry/read-keys.ts";
 import type { AcquireReply } from "../../server/formats/script-replies.ts";
+import { forceReleaseObserved, observeHeldLock, observeLock } from "./observed-lock.ts";
 import { RedissonFixture } from "./redisson-fixture.ts";
 import { startTestRedis, type TestRedis } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";
@@ -61,10 +61,8 @@ export class RedissonTestbed {
     return words.map((each) => each.slice(channel.length + 1)).filter((word) => word !== "last");
   }
 
-  async observe(key: string, redis = this.redis): Promise<Observation> {
-    const [seen] = await this.observeAll([key], redis);
-    if (seen === undefined) throw new Error("nothing was read");
-    return seen;
+  observe(key: string, redis = this.redis): Promise<Observation> {
+    return observeLock(redis, key, BY_RULE);
   }
 
   observeAll(keys: readonly string[], redis = this.redis): Promise<Observation[]> {
@@ -77,10 +75,8 @@ export class RedissonTestbed {
     return this.redis.duplicate({ username: name, password: "any" });
   }
 
-  async observeHeld(key: string): Promise<HeldObservation> {
-    const seen = await this.observe(key);
-    if (seen.state !== "held") throw new Error(`${key} is ${seen.state}`);
-    return seen;
+  observeHeld(key: string): Promise<HeldObservation> {
+    return observeHeldLock(this.redis, key, BY_RULE);
   }
 
   /** By our own verb. */
@@ -90,14 +86,11 @@ export class RedissonTestbed {
     return LOCK_WRITERS.redisson.acquire(this.redis, buildEventChannel(0), key, ask, waiting);
   }
 
-  async forceRelease(
+  forceRelease(
     seen: HeldObservation,
     ask: Partial<ForceReleaseParams> = {},
     redis = this.redis,
   ): Promise<string> {
-    const frees = findLockFormat(seen.format, seen.type)?.frees;
-    const whole = { holder: undefined, by: "mei", reason: "test", ...ask };
-    const reply = await frees?.free(redis, "events", seen, whole);
-    return reply?.outcome ?? "refused";
+    return forceReleaseObserved(redis, "events", seen, ask);
   }
 }

@@ -1,4 +1,19 @@
+import type { Roles } from "../../lib/contract/access.ts";
+import { LoginLinks } from "../../server/auth/login-link.ts";
+import { openHomeStore, waitForHomeStore } from "../../server/home/open-home-store.ts";
 import type { ApiReply, TestServer } from "./test-server.ts";
+
+/** The headers that a browser sends from a page of the console at `url`. */
+export const createSameOriginHeaders = (url: string) => ({ origin: url, "sec-fetch-site": "same-origin" });
+
+/** Creates a one-time login link for an operator with these roles. */
+export async function createLoginToken(server: TestServer, name: string, roles: Roles): Promise<string> {
+  const home = openHomeStore(server.redis.url);
+  await waitForHomeStore(home, "the test's");
+  const token = await new LoginLinks(home).create({ name, roles });
+  home.close();
+  return token;
+}
 
 /** A browser at a server's own pages: it keeps its cookie, and sends what a browser sends. */
 export class TestBrowser {
@@ -26,8 +41,7 @@ export class TestBrowser {
     const response = await fetch(`${this.server.url}/api/v1${path}`, {
       method: method ?? (body === undefined ? "GET" : "POST"),
       headers: {
-        origin: this.server.url,
-        "sec-fetch-site": "same-origin",
+        ...createSameOriginHeaders(this.server.url),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(this.#cookie === undefined ? {} : { cookie: this.#cookie }),
         ...this.headers,

@@ -3,6 +3,8 @@ import type { Redis } from "ioredis";
 import type { Grant } from "../../lib/contract/actions/verb.ts";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
+import { type Companion, parseCompanion } from "../../server/formats/companion.ts";
+import { buildCompanionKey, buildWaitersKey } from "../../server/formats/keys.ts";
 import { LockClient, type LockClientOptions } from "../../server/locks/client/lock-client.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
@@ -77,7 +79,10 @@ export async function openTestVerbs(port: number): Promise<TestVerbs> {
 }
 
 /** A key that no other test has. */
-export const createTestKey = () => `lock:${randomUUID()}`;
+export const createTestKey = (prefix = "lock") => `${prefix}:${randomUUID()}`;
+
+/** An owner as Redisson writes it. */
+export const createRedissonOwner = (thread = 7) => `${randomUUID()}:${thread}`;
 
 /** What became of a call: "ok", the code of its refusal, or the error as text. */
 export function getErrorCode(promise: Promise<unknown>): Promise<string> {
@@ -86,6 +91,31 @@ export function getErrorCode(promise: Promise<unknown>): Promise<string> {
     (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
   );
 }
+
+/** The refusal of a call. @throws when it was not refused */
+export async function catchLockError(promise: Promise<unknown>): Promise<LockkeeperError> {
+  const error: unknown = await promise.then(
+    () => "it was granted",
+    (reason: unknown) => reason,
+  );
+  if (error instanceof LockkeeperError) return error;
+  throw error instanceof Error ? error : new Error(String(error));
+}
+
+/** What became of a call, as `getErrorCode` has it, and after how long. */
+export async function measureMs(promise: Promise<unknown>): Promise<{ code: string; ms: number }> {
+  const startedAt = performance.now();
+  const code = await getErrorCode(promise);
+  return { code, ms: performance.now() - startedAt };
+}
+
+/** What Lockkeeper keeps beside the lock in Redis. */
+export async function readCompanion(redis: Redis, key: string): Promise<Companion | undefined> {
+  return parseCompanion((await redis.get(String(buildCompanionKey(key)))) ?? "");
+}
+
+/** How many clients of Lockkeeper wait for the lock. */
+export const countWaiters = (redis: Redis, key: string) => redis.zcard(String(buildWaitersKey(key)));
 
 /** How many scripts Redis was asked to run. */
 export async function countScriptCalls(direct: Redis): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
+import { readCompanion } from "./test-locks.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-redis.ts";
 
 type Options = Pick<TestRedisOptions, "args" | "env">;
@@ -52,17 +52,14 @@ export class TestMasters {
     return at.redis;
   }
 
-  /** Whom each master has as the holder of a lock; null: nobody. */
-  readHolders(key: string): Promise<(string | null)[]> {
-    return Promise.all(this.clients.map((redis) => redis.get(key)));
+  /** Whom each of these masters has as the holder of a lock; null: nobody. All masters by default. */
+  readHolders(key: string, ...numbers: readonly number[]): Promise<(string | null)[]> {
+    return Promise.all(this.#getClients(numbers).map((redis) => redis.get(key)));
   }
 
   /** What each of these masters knows of the hold of a lock; all by default. */
   readCompanions(key: string, ...numbers: readonly number[]) {
-    const asked = numbers.length === 0 ? this.clients : this.getMasters(...numbers).map(({ redis }) => redis);
-    return Promise.all(
-      asked.map(async (redis) => parseCompanion((await redis.get(String(buildCompanionKey(key)))) ?? "")),
-    );
+    return Promise.all(this.#getClients(numbers).map((redis) => readCompanion(redis, key)));
   }
 
   /** Has a lock of the format `token` taken by somebody else at these masters. */
@@ -87,6 +84,10 @@ export class TestMasters {
 
   async vacate(key: string, numbers: readonly number[]): Promise<void> {
     await Promise.all(this.getMasters(...numbers).map(({ redis }) => redis.del(key)));
+  }
+
+  #getClients(numbers: readonly number[]): Redis[] {
+    return numbers.length === 0 ? this.clients : this.getMasters(...numbers).map(({ redis }) => redis);
   }
 
   async stop(): Promise<void> {

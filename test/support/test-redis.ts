@@ -55,13 +55,18 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
   return new TestRedisServer({ binary, dir, port, options, server });
 }
 
+const PORTS = 200;
+let lastPort = Math.floor(Math.random() * PORTS);
+
 /**
  * A free port of 127.0.0.1, below the range that outgoing connections are taken from. Each process has a slice of its
- * own: a server that was killed must find its port again, and not another test's server on it.
+ * own: a server that was killed must find its port again, and not another test's server on it. Two callers never get
+ * the same port: the second server would end, and its test would find the first one there.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + (process.pid % 60) * 200 + Math.floor(Math.random() * 200);
+    lastPort = (lastPort + 1) % PORTS;
+    const port = 20_000 + (process.pid % 60) * PORTS + lastPort;
     if (await isPortFree(port)) return port;
   }
 }

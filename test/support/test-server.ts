@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
 import { type Config, readConfig } from "../../server/config/config.ts";
 import type { HttpLimits } from "../../server/http/http-limits.ts";
 import type { Runtime } from "../../server/runtime.ts";
@@ -13,12 +15,26 @@ export type ApiAdapter = "fast" | "next";
 
 export interface TestServer {
   readonly redis: TestRedis;
+  /** The Redis of the home store: `redis`, unless the options ask for another. */
+  readonly home: TestRedis;
   readonly runtime: Runtime;
   /** What was said to the terminal. */
   readonly terminalLines: readonly string[];
   readonly url: string;
-  /** A call under /api/v1 with the root key, unless other headers are given. */
+  /** Sends a request below /api/v1 with the root key, unless `headers` has other credentials, and leaves the body unread. */
+  fetch(path: string, init?: CallInit): Promise<Response>;
+  /** Sends a request like `fetch` and reads the response. */
   call(path: string, init?: CallInit): Promise<ApiReply>;
+  /** Sends a request like `call`, with no credentials except those in `headers`. */
+  callAnonymously(path: string, init?: CallInit): Promise<ApiReply>;
+  /** Calls a verb or an operator action on a lock. */
+  callVerb(key: string, name: string, body: unknown, headers?: Record<string, string>): Promise<ApiReply>;
+  /** Reads the lock at `key`. */
+  readLock(key: string): Promise<ApiReply["body"]>;
+  /** Waits until the lock list has `count` locks that match `filter`. */
+  waitForLocks(filter: string, count?: number, target?: string): Promise<void>;
+  /** Opens a plain TCP connection. Its errors are ignored. */
+  openSocket(): Socket;
   stop(): Promise<void>;
 }
 
@@ -40,6 +56,8 @@ export interface ApiReply {
 export interface TestServerOptions {
   door?: ApiAdapter;
   redis?: TestRedisOptions;
+  /** Whether the home store has a Redis of its own. */
+  hasOwnHome?: boolean;
   environment?: Record<string, string>;
   /** What the configuration file says, with the URL of the Redis; without it there is no file. */
   file?: (url: string) => object;
@@ -52,6 +70,7 @@ export interface TestServerOptions {
 /** The API on a throwaway Redis, without pages: through Node's door over HTTP, or through the web-standard one. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const redis = await startTestRedis(options.redis);
+  const home = options.hasOwnHome ? await startTestRedis() : redis;
   const dir = options.file && (await mkdtemp(join(tmpdir(), "lockkeeper-config-")));
   if (dir !== undefined) await writeFile(join(dir, "config.json"), JSON.stringify(options.file?.(redis.url)));
   const config: Config = readConfig(
@@ -62,6 +81,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       LOCKKEEPER_LOG: "error",
       // Tests come without credentials far more often than anybody else.
       LOCKKEEPER_RATE_LIMIT_UNKNOWN: "off",
+      ...(home === redis ? {} : { LOCKKEEPER_HOME_URL: home.url }),
       ...options.environment,
     },
     [],
@@ -71,45 +91,59 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { runtime } = await service.start((line) => said.push(line));
   if (options.waitFor !== "nothing") await waitUntil(() => runtime.readiness.ready);
   const url = `http://127.0.0.1:${service.httpServer.port}`;
-  const send =
-    options.door === "next"
-      ? (request: Request) => runtime.handleWebRequest(request)
-      : (request: Request) => fetch(request);
+  const send = (path: string, init: CallInit = {}) => {
+    const request = createRequest(`${url}/api/v1${path}`, init);
+    return options.door === "next" ? runtime.handleWebRequest(request) : fetch(request);
+  };
+  const sendWithKey = (path: string, init: CallInit = {}) =>
+    send(path, { ...init, headers: { ...createBearerHeader(ROOT_KEY), ...init.headers } });
+  const call = async (path: string, init?: CallInit) => await readReply(await sendWithKey(path, init));
   return {
     redis,
+    home,
     runtime,
     terminalLines: said,
     url,
-    call: (path, init) => sendCall(send, `${url}/api/v1${path}`, init),
+    fetch: sendWithKey,
+    call,
+    callAnonymously: async (path, init) => await readReply(await send(path, init)),
+    callVerb: (key, name, body, headers = {}) =>
+      call(`/locks/${encodeKeyPath(key)}/${name}`, { body, headers }),
+    readLock: async (key) => (await call(`/locks/${encodeKeyPath(key)}`)).body,
+    async waitForLocks(filter, count = 1, target) {
+      const query = new URLSearchParams({ filter, ...(target === undefined ? {} : { target }) });
+      await waitUntil(async () => (await call(`/locks?${query}`)).body.total === count);
+    },
+    openSocket() {
+      const { hostname, port } = new URL(url);
+      return connect(Number(port), hostname).on("error", () => undefined);
+    },
     async stop() {
       await service.stop();
       await redis.stop();
+      if (home !== redis) await home.stop();
       if (dir !== undefined) await rm(dir, { recursive: true });
     },
   };
 }
 
-async function sendCall(
-  send: (request: Request) => Promise<Response>,
-  url: string,
-  init: CallInit = {},
-): Promise<ApiReply> {
+/** The header that sends `secret` as an API key. */
+export const createBearerHeader = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+function createRequest(url: string, init: CallInit): Request {
   const { method = init.body === undefined ? "GET" : "POST", body, headers } = init;
   const isStream = body instanceof ReadableStream;
   const content = typeof body === "string" || isStream ? body : JSON.stringify(body);
-  const response = await send(
-    new Request(url, {
-      method,
-      headers: {
-        ...(headers?.authorization === undefined ? { authorization: `Bearer ${ROOT_KEY}` } : {}),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: content }),
-      ...(isStream ? { duplex: "half" } : {}),
-      ...(init.signal === undefined ? {} : { signal: init.signal }),
-    }),
-  );
+  return new Request(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: content }),
+    ...(isStream ? { duplex: "half" } : {}),
+    ...(init.signal === undefined ? {} : { signal: init.signal }),
+  });
+}
+
+async function readReply(response: Response): Promise<ApiReply> {
   const text = await response.text();
   const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
   return {

@@ -1,12 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { ACCESS_OF_ROLE, type Roles } from "../../../lib/contract/access.ts";
 import { LiveHello } from "../../../lib/contract/live.ts";
 import { ACCESS_TABLE } from "../../../test/support/access-table.ts";
 import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
-import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../../test/support/test-server.ts";
-import { LoginLinks } from "../../auth/login-link.ts";
-import type { HomeStore } from "../../home/home-store.ts";
-import { openHomeStore } from "../../home/open-home-store.ts";
+import { serverTest } from "../../../test/support/fixtures.ts";
+import {
+  createLoginToken,
+  createSameOriginHeaders,
+  TestBrowser,
+} from "../../../test/support/test-browser.ts";
+import {
+  createBearerHeader,
+  ROOT_KEY,
+  type TestServer,
+  waitUntil,
+} from "../../../test/support/test-server.ts";
 import type { Route } from "./route.ts";
 
 const TARGETS = ["ordinary", "frozen", "production", "closed"];
@@ -21,46 +29,34 @@ const ROLES_BY_OPERATOR: Readonly<Record<string, Roles>> = {
 /** They would end the very session that is tried. */
 const SKIPPED_ROUTES = new Set(["POST /login", "POST /logout"]);
 
-let server: TestServer;
-let home: HomeStore;
-const credentials = new Map<string, Record<string, string>>();
+type Headers = Record<string, string>;
 
-beforeAll(async () => {
-  server = await startTestServer({
-    environment: { LOCKKEEPER_LOG: "silent" },
-    file: (url) => ({
-      targets: [
-        { name: "ordinary", redis: `${url}/0` },
-        { name: "frozen", redis: `${url}/1`, readOnly: true },
-        { name: "production", redis: `${url}/2`, environment: "production" },
-        { name: "closed", redis: `${url}/3` },
-      ],
-    }),
-  });
+const it = serverTest({
+  environment: { LOCKKEEPER_LOG: "silent" },
+  file: (url) => ({
+    targets: [
+      { name: "ordinary", redis: `${url}/0` },
+      { name: "frozen", redis: `${url}/1`, readOnly: true },
+      { name: "production", redis: `${url}/2`, environment: "production" },
+      { name: "closed", redis: `${url}/3` },
+    ],
+  }),
+}).extend("credentials", { scope: "file" }, async ({ server }) => {
   for (const target of TARGETS)
     await waitUntil(async () => (await server.call(`/stats?target=${target}`)).status === 200);
-  home = openHomeStore(`${server.redis.url}/0`);
-  await waitUntil(() => !home.isDisconnected);
+  const credentials = new Map<string, Headers>();
   for (const [name, roles] of Object.entries(ROLES_BY_OPERATOR))
-    credentials.set(name, await logIn(name, roles));
-  credentials.set("the root key", { authorization: `Bearer ${ROOT_KEY}` });
+    credentials.set(name, await logIn(server, name, roles));
+  credentials.set("the root key", createBearerHeader(ROOT_KEY));
   credentials.set("nobody", {});
-  credentials.set("a wrong key", { authorization: `Bearer lk_${"x".repeat(43)}` });
-});
-afterAll(async () => {
-  home?.close();
-  await server.stop();
+  credentials.set("a wrong key", createBearerHeader(`lk_${"x".repeat(43)}`));
+  return credentials;
 });
 
-async function logIn(name: string, roles: Roles): Promise<Record<string, string>> {
-  const token = await new LoginLinks(home).create({ name: name.replaceAll(" ", "-"), roles });
-  const ours = { origin: server.url, "sec-fetch-site": "same-origin" };
-  const response = await fetch(`${server.url}/api/v1/login`, {
-    method: "POST",
-    headers: { ...ours, "content-type": "application/json" },
-    body: JSON.stringify({ token }),
-  });
-  return { ...ours, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
+async function logIn(server: TestServer, name: string, roles: Roles): Promise<Headers> {
+  const browser = new TestBrowser(server);
+  await browser.logIn({ token: await createLoginToken(server, name.replaceAll(" ", "-"), roles) });
+  return { ...createSameOriginHeaders(server.url), cookie: browser.cookie ?? "" };
 }
 
 /** What the table and the roles say, without asking the code that decides. */
@@ -87,7 +83,12 @@ function getExpectedOutcome(who: string, route: Route, target: string): string {
   return said.endsWith("writes") && target === "frozen" ? "403 read_only" : "let in";
 }
 
-async function callRoute(who: string, route: Route, target: string): Promise<string> {
+async function callRoute(
+  server: TestServer,
+  credentials: Headers,
+  route: Route,
+  target: string,
+): Promise<string> {
   const path = route.path
     .replace("{key}", "lock%3Anobody-has-it")
     .replace("{id}", "no-such-id")
@@ -102,7 +103,7 @@ async function callRoute(who: string, route: Route, target: string): Promise<str
   const response = await fetch(`${server.url}/api/v1${path}${query}`, {
     method: route.method,
     ...body,
-    headers: { ...body.headers, ...credentials.get(who) },
+    headers: { ...body.headers, ...credentials },
     signal: end.signal,
   });
   const { status } = response;
@@ -119,14 +120,17 @@ async function callRoute(who: string, route: Route, target: string): Promise<str
 describe.each([...Object.keys(ROLES_BY_OPERATOR), "the root key", "nobody", "a wrong key"])(
   "access of %s",
   (who) => {
-    it.each(TARGETS)(
+    it.for(TARGETS)(
       "each principal gets exactly the access in the route table at the target %s",
-      async (target) => {
+      async (target, { server, credentials }) => {
         const wrong: string[] = [];
         for (const route of listDeclaredRoutes().filter(
           (each) => !SKIPPED_ROUTES.has(formatRouteName(each)),
         )) {
-          const [is, should] = [await callRoute(who, route, target), getExpectedOutcome(who, route, target)];
+          const [is, should] = [
+            await callRoute(server, credentials.get(who) ?? {}, route, target),
+            getExpectedOutcome(who, route, target),
+          ];
           if (is !== should) wrong.push(`${formatRouteName(route)} at ${target}: ${is}, not ${should}`);
         }
         expect(wrong).toEqual([]);
@@ -135,35 +139,34 @@ describe.each([...Object.keys(ROLES_BY_OPERATOR), "the root key", "nobody", "a w
   },
 );
 
-it.each(Object.keys(ROLES_BY_OPERATOR))(
+it.for(Object.keys(ROLES_BY_OPERATOR))(
   "the page of %s offers server-wide settings exactly when the API grants access to them",
-  async (who) => {
+  async (who, { server, credentials }) => {
     const headers = credentials.get(who) ?? {};
-    const live = await fetch(`${server.url}/api/v1/live?carry=once&target=ordinary`, { headers });
-    const hello = LiveHello.parse(
-      JSON.parse(/^event: hello\ndata: (.*)$/m.exec(await live.text())?.[1] ?? ""),
-    );
+    const live = await server.callAnonymously("/live?carry=once&target=ordinary", { headers });
+    const hello = LiveHello.parse(JSON.parse(/^event: hello\ndata: (.*)$/m.exec(live.body)?.[1] ?? ""));
     const answers = await Promise.all(
-      ["/audit", "/operators", "/keys"].map((path) => fetch(`${server.url}/api/v1${path}`, { headers })),
+      ["/audit", "/operators", "/keys"].map((path) => server.callAnonymously(path, { headers })),
     );
     const isAdmin = hello.operator.mayEverywhere.includes("admin");
-    expect(answers.map(({ ok }) => ok)).toEqual([isAdmin, isAdmin, isAdmin]);
+    expect(answers.map(({ status }) => status === 200)).toEqual([isAdmin, isAdmin, isAdmin]);
     expect(isAdmin).toBe(who === "admin");
   },
 );
 
-it("a target closed to a user is not listed, and its existence is not revealed", async () => {
+it("a target closed to a user is not listed, and its existence is not revealed", async ({
+  server,
+  credentials,
+}) => {
   const headers = credentials.get("operator of some") ?? {};
   const listed = await server.call("/targets", { headers: { authorization: "", ...headers } });
   expect(listed.status).toBe(401);
-  const response = await fetch(`${server.url}/api/v1/targets`, { headers });
-  const { items } = await response.json();
+  const { items } = (await server.callAnonymously("/targets", { headers })).body;
   expect(items.map(({ name }: { name: string }) => name)).toEqual(["ordinary", "frozen", "production"]);
   const only = credentials.get("admin of one") ?? {};
   const codes = await Promise.all(
     ["closed", "never-was"].map(async (target) => {
-      const answer = await fetch(`${server.url}/api/v1/locks?target=${target}`, { headers: only });
-      return (await answer.json()).code;
+      return (await server.callAnonymously(`/locks?target=${target}`, { headers: only })).body.code;
     }),
   );
   expect(codes).toEqual(["forbidden", "forbidden"]);
@@ -171,26 +174,27 @@ it("a target closed to a user is not listed, and its existence is not revealed",
 
 describe("lock acquired by another principal", () => {
   const mine = { owner: "shared-owner" };
-  const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
-  const newKey = async (name: string) =>
-    (await server.call("/keys", { body: { name, verbs: ["read", "lock"] } })).body;
-  const send = async (verb: string, headers: Record<string, string>) => {
-    const response = await fetch(`${server.url}/api/v1/locks/lock%3Aowned/${verb}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(mine),
-    });
-    return { status: response.status, ...(await response.json()) };
-  };
 
-  it("a lock cannot be renewed, released or reentered by another principal that knows its owner", async () => {
+  it("a lock cannot be renewed, released or reentered by another principal that knows its owner", async ({
+    server,
+    credentials,
+  }) => {
+    const newKey = async (name: string) =>
+      (await server.call("/keys", { body: { name, verbs: ["read", "lock"] } })).body;
+    const send = async (verb: string, headers: Headers) => {
+      const path = `/locks/lock%3Aowned/${verb}`;
+      const { status, body } = await server.callAnonymously(path, { headers, body: mine });
+      return { status, ...body };
+    };
     const { id, secret } = await newKey("checkout");
     const others = [
-      bearer((await newKey("billing")).secret),
-      bearer(ROOT_KEY),
+      createBearerHeader((await newKey("billing")).secret),
+      createBearerHeader(ROOT_KEY),
       credentials.get("admin") ?? {},
     ];
-    expect(await send("acquire", { ...bearer(secret), "idempotency-key": "a" })).toMatchObject({ count: 1 });
+    expect(await send("acquire", { ...createBearerHeader(secret), "idempotency-key": "a" })).toMatchObject({
+      count: 1,
+    });
     for (const other of others) {
       expect(await send("verify", other)).toMatchObject({ status: 200, count: 1 });
       expect(await send("acquire", other)).toMatchObject({ status: 409, code: "held" });
@@ -204,10 +208,17 @@ describe("lock acquired by another principal", () => {
       expect(again).toMatchObject({ status: 409, code: "request_id_reused" });
     }
     const rotated = await server.call(`/keys/${id}/rotate`, { body: {} });
-    expect(await send("renew", bearer(rotated.body.secret))).toMatchObject({ status: 200, count: 1 });
-    expect(await send("release", bearer(rotated.body.secret))).toMatchObject({ outcome: "released" });
+    expect(await send("renew", createBearerHeader(rotated.body.secret))).toMatchObject({
+      status: 200,
+      count: 1,
+    });
+    expect(await send("release", createBearerHeader(rotated.body.secret))).toMatchObject({
+      outcome: "released",
+    });
     expect(await send("acquire", others[0] ?? {})).toMatchObject({ status: 200, count: 1 });
-    expect(await send("release", bearer(rotated.body.secret))).toMatchObject({ code: "not_owner" });
+    expect(await send("release", createBearerHeader(rotated.body.secret))).toMatchObject({
+      code: "not_owner",
+    });
     expect(await send("release", others[0] ?? {})).toMatchObject({ outcome: "released" });
   });
 });

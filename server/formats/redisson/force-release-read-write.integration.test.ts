@@ -1,33 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RedissonTestbed } from "../../../test/support/redisson-testbed.ts";
-import type { HeldObservation, SeenHolder } from "../observation.ts";
+import { describe, expect } from "vitest";
+import { redissonTest } from "../../../test/support/fixtures.ts";
+import { getHolder, RESERVED_BY_MEI } from "../../../test/support/observed-lock.ts";
 import { getReleaseTerms } from "../registry/release-terms.ts";
 
-let scene: RedissonTestbed;
-beforeAll(async () => {
-  scene = await RedissonTestbed.open();
-});
-afterAll(() => scene.close());
-
-function getHolder(seen: HeldObservation, owner: string): SeenHolder {
-  const holder = seen.holders.find((each) => each.owner === owner);
-  if (holder === undefined) throw new Error(`${owner} holds nothing`);
-  return holder;
-}
-
-const HOLD_OFF = { owner: "lockkeeper:reserve:mei", holdOffMs: 60_000 };
-
-async function untilReaders(): Promise<{ key: string; seen: HeldObservation }> {
+const it = redissonTest().extend("untilReaders", { scope: "file" }, ({ scene }) => async () => {
   const [one, two] = scene.clients;
   const key = scene.createKey();
   await one.acquireRead(key, { leaseMs: 60_000 });
   await one.acquireRead(key, { leaseMs: 60_000 });
   await two.acquireRead(key, { leaseMs: 20_000 });
   return { key, seen: await scene.observeHeld(key) };
-}
+});
+
+const HOLD_OFF = { owner: RESERVED_BY_MEI, holdOffMs: 60_000 };
 
 describe("force-release of one Redisson reader", () => {
-  it("force-release of one reader leaves the other with its own lease and admits no writer", async () => {
+  it("force-release of one reader leaves the other with its own lease and admits no writer", async ({
+    scene,
+    untilReaders,
+  }) => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.subscribe(one.channels.readWrite(key));
@@ -42,7 +33,10 @@ describe("force-release of one Redisson reader", () => {
     expect(await scene.forceRelease(seen, { holder: getHolder(seen, one.getOwner()) })).toBe("gone");
   });
 
-  it("force-release of the last reader deletes the lock and wakes all waiters", async () => {
+  it("force-release of the last reader deletes the lock and wakes all waiters", async ({
+    scene,
+    untilReaders,
+  }) => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.subscribe(one.channels.readWrite(key));
@@ -53,7 +47,10 @@ describe("force-release of one Redisson reader", () => {
     expect(await one.acquireWrite(key)).toBeNull();
   });
 
-  it("force-release keeps the lock's TTL when a remaining reader has none of its own", async () => {
+  it("force-release keeps the lock's TTL when a remaining reader has none of its own", async ({
+    scene,
+    untilReaders,
+  }) => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.redis.persist(two.getLeaseKey(key, 1));
@@ -62,7 +59,10 @@ describe("force-release of one Redisson reader", () => {
     expect(await scene.redis.pttl(key)).toBeGreaterThan(50_000);
   });
 
-  it("force-release never shortens the lease of a reader that joined or re-entered after the read", async () => {
+  it("force-release never shortens the lease of a reader that joined or re-entered after the read", async ({
+    scene,
+    untilReaders,
+  }) => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await two.acquireRead(key, { leaseMs: 90_000 });
@@ -78,9 +78,11 @@ describe("force-release of one Redisson reader", () => {
 });
 
 describe("force-release of a Redisson writer that also reads", () => {
-  it("force-release of the write hold leaves the read hold and admits other readers", async () => {
+  it("force-release of the write hold leaves the read hold and admits other readers", async ({
+    scene,
+    key,
+  }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireWrite(key);
     await one.acquireWrite(key);
     await one.acquireRead(key, { leaseMs: 20_000 });
@@ -96,9 +98,8 @@ describe("force-release of a Redisson writer that also reads", () => {
     expect(await two.acquireRead(key)).toBeNull();
   });
 
-  it("force-release of the read hold keeps the write hold with its lease", async () => {
+  it("force-release of the read hold keeps the write hold with its lease", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireWrite(key, { leaseMs: 60_000 });
     await one.acquireRead(key, { leaseMs: 20_000 });
     // Not what Redisson writes: its lease must not become the writer's all the same.
@@ -114,7 +115,7 @@ describe("force-release of a Redisson writer that also reads", () => {
 });
 
 describe("force-release of a whole Redisson read/write lock", () => {
-  it("force-release of all readers that were seen wakes all waiters", async () => {
+  it("force-release of all readers that were seen wakes all waiters", async ({ scene, untilReaders }) => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.subscribe(one.channels.readWrite(key));
@@ -125,7 +126,10 @@ describe("force-release of a whole Redisson read/write lock", () => {
     expect(await scene.forceRelease(seen)).toBe("gone");
   });
 
-  it("force-release of the whole lock is refused when a holder joined, left or changed", async () => {
+  it("force-release of the whole lock is refused when a holder joined, left or changed", async ({
+    scene,
+    untilReaders,
+  }) => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     const before = await scene.redis.hgetall(key);
@@ -142,9 +146,8 @@ describe("force-release of a whole Redisson read/write lock", () => {
     expect(await scene.forceRelease(seen)).toBe("not_a_lock");
   });
 
-  it("force-release ends a re-entered write hold", async () => {
+  it("force-release ends a re-entered write hold", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireWrite(key);
     await one.acquireWrite(key);
     expect(await scene.forceRelease(await scene.observeHeld(key))).toBe("released");
@@ -153,11 +156,10 @@ describe("force-release of a whole Redisson read/write lock", () => {
 });
 
 describe("reservation of a Redisson read/write lock", () => {
-  it.each(["read", "write"] as const)(
+  it.for(["read", "write"] as const)(
     "a reservation of a lock held for %s blocks Redisson readers and writers and Lockkeeper",
-    async (how) => {
+    async (how, { scene, key }) => {
       const [one, two] = scene.clients;
-      const key = scene.createKey();
       await (how === "read" ? one.acquireRead(key) : one.acquireWrite(key));
       await scene.subscribe(one.channels.readWrite(key));
       expect(await scene.forceRelease(await scene.observeHeld(key), { holdOff: HOLD_OFF })).toBe("released");
@@ -179,9 +181,8 @@ describe("reservation of a Redisson read/write lock", () => {
     },
   );
 
-  it("a reservation of a read/write lock expires for all clients", async () => {
+  it("a reservation of a read/write lock expires for all clients", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireWrite(key);
     const holdOff = { ...HOLD_OFF, holdOffMs: 300 };
     expect(await scene.forceRelease(await scene.observeHeld(key), { holdOff })).toBe("released");
@@ -191,9 +192,8 @@ describe("reservation of a Redisson read/write lock", () => {
     await expect.poll(() => two.acquireRead(key), { timeout: 5000 }).toBeNull();
   });
 
-  it("a reservation of a read/write lock is force-released by its fencing token", async () => {
+  it("a reservation of a read/write lock is force-released by its fencing token", async ({ scene, key }) => {
     const [one] = scene.clients;
-    const key = scene.createKey();
     await one.acquireWrite(key);
     await scene.forceRelease(await scene.observeHeld(key), { holdOff: HOLD_OFF });
     const before = await scene.observeHeld(key);

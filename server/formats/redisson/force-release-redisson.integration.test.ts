@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RedissonTestbed } from "../../../test/support/redisson-testbed.ts";
-import type { HeldObservation, SeenHolder } from "../observation.ts";
+import { describe, expect } from "vitest";
+import { redissonTest } from "../../../test/support/fixtures.ts";
+import { getHolder, RESERVED_BY_MEI } from "../../../test/support/observed-lock.ts";
 import { getReleaseTerms } from "../registry/release-terms.ts";
 
-let scene: RedissonTestbed;
-beforeAll(async () => {
-  scene = await RedissonTestbed.open();
-  await scene.subscribe("events");
-});
-afterAll(() => scene.close());
+const it = redissonTest();
 
-function getHolder(seen: HeldObservation, owner: string): SeenHolder {
-  const holder = seen.holders.find((each) => each.owner === owner);
-  if (holder === undefined) throw new Error(`${owner} holds nothing`);
-  return holder;
-}
+it.beforeAll(({ scene }) => scene.subscribe("events"));
 
-const HOLD_OFF = { owner: "lockkeeper:reserve:mei", holdOffMs: 60_000 };
+const HOLD_OFF = { owner: RESERVED_BY_MEI, holdOffMs: 60_000 };
 
 describe("force-release of a plain Redisson lock", () => {
-  it("force-release wakes waiters and ends only a hold of the owner that was seen", async () => {
+  it("force-release wakes waiters and ends only a hold of the owner that was seen", async ({
+    scene,
+    key,
+  }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireLock(key);
     const seen = await scene.observeHeld(key);
     await scene.subscribe(one.channels.lock(key));
@@ -36,18 +29,19 @@ describe("force-release of a plain Redisson lock", () => {
     expect(await scene.forceRelease(seen)).toBe("gone");
   });
 
-  it("force-release of a fenced lock keeps its counter, which continues to rise", async () => {
+  it("force-release of a fenced lock keeps its counter, which continues to rise", async ({ scene, key }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     const fence = await app.acquireLock(key, {}, "fenced");
     expect(await scene.forceRelease(await scene.observeHeld(key))).toBe("released");
     expect(await scene.redis.get(app.getTokenKey(key))).toBe(String(fence));
     expect(await app.acquireLock(key, {}, "fenced")).toBe(fence + 1);
   });
 
-  it("force-release of a lock with several owners ends one, all that were seen, or none", async () => {
+  it("force-release of a lock with several owners ends one, all that were seen, or none", async ({
+    scene,
+    key,
+  }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await scene.redis.hset(key, one.getOwner(), 1, two.getOwner(), 2, one.getOwner(2), 1);
     await scene.redis.pexpire(key, 30_000);
     const all = await scene.observeHeld(key);
@@ -63,9 +57,11 @@ describe("force-release of a plain Redisson lock", () => {
     expect(await scene.redis.hgetall(key)).toEqual({ [HOLD_OFF.owner]: "1" });
   });
 
-  it("force-release works for a user whose ACL covers only the lock and Lockkeeper's keys", async () => {
+  it("force-release works for a user whose ACL covers only the lock and Lockkeeper's keys", async ({
+    scene,
+    key,
+  }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await app.acquireFair(key);
     const seen = await scene.observeHeld(key);
     const narrow = await scene.connectAsUser("narrow", "~lock:*", "~lockkeeper:*", "&*", "+@all");
@@ -79,9 +75,11 @@ describe("force-release of a plain Redisson lock", () => {
 });
 
 describe("force-release of a Redisson fair lock", () => {
-  it("force-release drops expired waiters and wakes the first live one on its own channel", async () => {
+  it("force-release drops expired waiters and wakes the first live one on its own channel", async ({
+    scene,
+    key,
+  }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireFair(key);
     for (const thread of [1, 2, 3]) await two.acquireFair(key, { thread });
     await scene.redis.zadd(two.getTimeoutKey(key), 1000, two.getOwner(1));
@@ -95,9 +93,8 @@ describe("force-release of a Redisson fair lock", () => {
     expect(await two.acquireFair(key, { thread: 2 })).toBeNull();
   });
 
-  it("force-release wakes a first waiter that queued after the read", async () => {
+  it("force-release wakes a first waiter that queued after the read", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireFair(key);
     const seen = await scene.observeHeld(key);
     expect(seen.kind).toBe("lock");
@@ -107,9 +104,11 @@ describe("force-release of a Redisson fair lock", () => {
     await scene.waitForMessage(two.channels.fair(key), "0");
   });
 
-  it("a reservation of a fair lock blocks the first waiter, which keeps its place", async () => {
+  it("a reservation of a fair lock blocks the first waiter, which keeps its place", async ({
+    scene,
+    key,
+  }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireFair(key);
     await two.acquireFair(key);
     expect(await scene.forceRelease(await scene.observeHeld(key), { holdOff: HOLD_OFF })).toBe("released");
@@ -118,9 +117,8 @@ describe("force-release of a Redisson fair lock", () => {
     expect(await scene.redis.lindex(two.getQueueKey(key), 0)).toBe(two.getOwner());
   });
 
-  it("a refused force-release removes no waiter from the queue", async () => {
+  it("a refused force-release removes no waiter from the queue", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireFair(key);
     await two.acquireFair(key);
     const seen = await scene.observeHeld(key);
@@ -132,7 +130,7 @@ describe("force-release of a Redisson fair lock", () => {
 });
 
 describe("force-release of Redisson group values", () => {
-  it("force-release of one group value leaves the others", async () => {
+  it("force-release of one group value leaves the others", async ({ scene }) => {
     const [one, two] = scene.clients;
     const key = scene.createKey("group");
     await one.acquireGroup(key, ["a", "b"]);
@@ -149,7 +147,7 @@ describe("force-release of Redisson group values", () => {
     );
   });
 
-  it("force-release of a whole group ends all values that were seen, or none", async () => {
+  it("force-release of a whole group ends all values that were seen, or none", async ({ scene }) => {
     const [one, two] = scene.clients;
     const key = scene.createKey("group");
     await one.acquireGroup(key, ["a", "b"]);
@@ -163,7 +161,7 @@ describe("force-release of Redisson group values", () => {
     expect(await scene.forceRelease(all)).toBe("gone");
   });
 
-  it("force-release of a group ignores entries that have already expired", async () => {
+  it("force-release of a group ignores entries that have already expired", async ({ scene }) => {
     const [one, two] = scene.clients;
     const key = scene.createKey("group");
     await one.acquireGroup(key, ["old"], { leaseMs: -1 });
@@ -174,7 +172,7 @@ describe("force-release of Redisson group values", () => {
 });
 
 describe("force-release of Redisson permits", () => {
-  it("force-release of one permit returns it once and publishes the available number", async () => {
+  it("force-release of one permit returns it once and publishes the available number", async ({ scene }) => {
     const [app] = scene.clients;
     const key = scene.createKey("sem");
     await scene.redis.set(key, 2);
@@ -191,7 +189,7 @@ describe("force-release of Redisson permits", () => {
     expect((await scene.observeHeld(key)).holders).toMatchObject([{ owner: two }]);
   });
 
-  it("force-release of all permits returns those that were seen, or none", async () => {
+  it("force-release of all permits returns those that were seen, or none", async ({ scene }) => {
     const [app] = scene.clients;
     const key = scene.createKey("sem");
     await scene.redis.set(key, 3);
@@ -213,7 +211,7 @@ describe("force-release of Redisson permits", () => {
 });
 
 describe("force-release of numbers named by a format rule", () => {
-  it("force-release of a semaphore named by a rule returns one permit", async () => {
+  it("force-release of a semaphore named by a rule returns one permit", async ({ scene }) => {
     const [app] = scene.clients;
     const key = scene.createKey("ruled");
     await scene.redis.set(key, 0);
@@ -226,7 +224,7 @@ describe("force-release of numbers named by a format rule", () => {
     expect(await scene.redis.get(key)).toBe("1");
   });
 
-  it("force-release of a latch named by a rule opens it", async () => {
+  it("force-release of a latch named by a rule opens it", async ({ scene }) => {
     const [app] = scene.clients;
     const key = scene.createKey("ruled");
     await scene.redis.set(key, 3);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RedissonTestbed } from "../../../test/support/redisson-testbed.ts";
-import type { HeldObservation } from "../observation.ts";
+import { describe, expect } from "vitest";
+import { redissonTest } from "../../../test/support/fixtures.ts";
+import { getOwners } from "../../../test/support/observed-lock.ts";
 import { getReleaseTerms } from "../registry/release-terms.ts";
 
-let scene: RedissonTestbed;
-beforeAll(async () => {
-  scene = await RedissonTestbed.open();
-});
-afterAll(() => scene.close());
-
-const getOwners = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
+const it = redissonTest();
 
 describe("Redisson semaphores with expiring permits", () => {
-  it("each permit is listed by its id with its own TTL, and expired permits count as available", async () => {
+  it("each permit is listed by its id with its own TTL, and expired permits count as available", async ({
+    scene,
+  }) => {
     const [app] = scene.clients;
     const key = scene.createKey("sem");
     await scene.redis.set(key, 5);
@@ -30,7 +26,7 @@ describe("Redisson semaphores with expiring permits", () => {
     expect(seen.waiters).toEqual({ count: 1, known: "estimated" });
   });
 
-  it("a semaphore with more permits out than the read limit has no total", async () => {
+  it("a semaphore with more permits out than the read limit has no total", async ({ scene }) => {
     const [app] = scene.clients;
     const key = scene.createKey("sem");
     await scene.redis.set(key, 270);
@@ -40,7 +36,7 @@ describe("Redisson semaphores with expiring permits", () => {
     expect(seen.permits).toEqual({ available: 10, total: null });
   });
 
-  it("a number beside an unrelated sorted set is not detected as a semaphore", async () => {
+  it("a number beside an unrelated sorted set is not detected as a semaphore", async ({ scene }) => {
     const key = scene.createKey("sem");
     await scene.redis.set(key, 5);
     await scene.redis.zadd(scene.clients[0].getPermitsKey(key), 1, "somebody's");
@@ -49,14 +45,15 @@ describe("Redisson semaphores with expiring permits", () => {
 });
 
 describe("Redisson numbers", () => {
-  it("a number without a format rule is not a lock", async () => {
-    const key = scene.createKey();
+  it("a number without a format rule is not a lock", async ({ scene, key }) => {
     await scene.redis.set(key, 3);
     await scene.subscribe(scene.clients[0].channels.semaphore(key));
     expect((await scene.observe(key)).state).toBe("not_a_lock");
   });
 
-  it("a number named by a rule takes its kind from its listeners and can be released only if it has any", async () => {
+  it("a number named by a rule takes its kind from its listeners and can be released only if it has any", async ({
+    scene,
+  }) => {
     const { channels } = scene.clients[0];
     const [semaphore, latch, silent] = [
       scene.createKey("ruled"),

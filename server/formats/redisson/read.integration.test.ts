@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RedissonTestbed } from "../../../test/support/redisson-testbed.ts";
-import type { HeldObservation } from "../observation.ts";
+import { describe, expect } from "vitest";
+import { redissonTest } from "../../../test/support/fixtures.ts";
+import { getOwners } from "../../../test/support/observed-lock.ts";
 
-let scene: RedissonTestbed;
-beforeAll(async () => {
-  scene = await RedissonTestbed.open();
-});
-afterAll(() => scene.close());
-
-const getOwners = ({ holders }: HeldObservation) => holders.map(({ owner }) => owner);
+const it = redissonTest();
 
 describe("plain Redisson locks", () => {
-  it("a plain lock is read with its thread, its count and the number of listening clients", async () => {
+  it("a plain lock is read with its thread, its count and the number of listening clients", async ({
+    scene,
+    key,
+  }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await app.acquireLock(key);
     await app.acquireLock(key);
     expect((await scene.observeHeld(key)).waiters).toEqual({ count: 0, known: "estimated" });
@@ -25,9 +21,8 @@ describe("plain Redisson locks", () => {
     expect(seen.lastFence).toBeUndefined();
   });
 
-  it("clients that wait through Lockkeeper are each counted as waiters", async () => {
+  it("clients that wait through Lockkeeper are each counted as waiters", async ({ scene, key }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await app.acquireLock(key);
     for (const owner of ["a", "b", "c"]) {
       const waiting = { waitMs: 30_000, sinceMs: undefined, waitersMax: 10 };
@@ -37,9 +32,8 @@ describe("plain Redisson locks", () => {
     expect((await scene.observeHeld(key)).waiters).toEqual({ count: 3, known: "estimated" });
   });
 
-  it("a Lockkeeper hold is read without counting its waiters", async () => {
+  it("a Lockkeeper hold is read without counting its waiters", async ({ scene, key }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await scene.acquire(key, "me");
     await scene.subscribe(app.channels.lock(key));
     const seen = await scene.observeHeld(key);
@@ -47,9 +41,8 @@ describe("plain Redisson locks", () => {
     expect(seen.waiters).toBeUndefined();
   });
 
-  it("a fenced lock shows its last fencing token, and its holder stays foreign", async () => {
+  it("a fenced lock shows its last fencing token, and its holder stays foreign", async ({ scene, key }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await app.acquireLock(key, {}, "fenced");
     const fence = await app.acquireLock(key, {}, "fenced");
     const seen = await scene.observeHeld(key);
@@ -57,7 +50,9 @@ describe("plain Redisson locks", () => {
     expect(seen.holders[0].fence).toBeNull();
   });
 
-  it("a Redisson lock without a TTL is likely under a lock name, possible otherwise and certain by rule", async () => {
+  it("a Redisson lock without a TTL is likely under a lock name, possible otherwise and certain by rule", async ({
+    scene,
+  }) => {
     const owner = scene.clients[0].getOwner();
     for (const [prefix, confidence] of [
       ["lock", "likely"],
@@ -70,9 +65,8 @@ describe("plain Redisson locks", () => {
     }
   });
 
-  it("a Redisson lock with several owners is only a possible lock", async () => {
+  it("a Redisson lock with several owners is only a possible lock", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await scene.redis.hset(key, one.getOwner(), 1, two.getOwner(), 1);
     await scene.redis.pexpire(key, 30_000);
     expect(await scene.observeHeld(key)).toMatchObject({ kind: "lock", confidence: "possible" });
@@ -80,9 +74,8 @@ describe("plain Redisson locks", () => {
 });
 
 describe("Redisson fair locks", () => {
-  it("a fair lock counts exactly its live waiters and keeps its queue while free", async () => {
+  it("a fair lock counts exactly its live waiters and keeps its queue while free", async ({ scene, key }) => {
     const [app, other] = scene.clients;
-    const key = scene.createKey();
     await app.acquireFair(key);
     for (const thread of [1, 2, 3]) await other.acquireFair(key, { thread });
     await scene.redis.zadd(app.getTimeoutKey(key), 1000, other.getOwner(1));
@@ -95,9 +88,8 @@ describe("Redisson fair locks", () => {
 });
 
 describe("Redisson read/write locks", () => {
-  it("each reader is read with its own count and TTL", async () => {
+  it("each reader is read with its own count and TTL", async ({ scene, key }) => {
     const [one, two] = scene.clients;
-    const key = scene.createKey();
     await one.acquireRead(key, { leaseMs: 5000 });
     await two.acquireRead(key, { leaseMs: 30_000 });
     await two.acquireRead(key, { leaseMs: 20_000 });
@@ -115,9 +107,11 @@ describe("Redisson read/write locks", () => {
     expect(second).toBeGreaterThan(25_000);
   });
 
-  it("a re-entered writer that also reads is read with both holds and the summed lease", async () => {
+  it("a re-entered writer that also reads is read with both holds and the summed lease", async ({
+    scene,
+    key,
+  }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await app.acquireWrite(key);
     await app.acquireWrite(key);
     await app.acquireRead(key, { leaseMs: 10_000 });
@@ -132,9 +126,11 @@ describe("Redisson read/write locks", () => {
     expect(seen.holders[1]?.ownRemainingMs).toBeLessThanOrEqual(10_000);
   });
 
-  it("an unusual read/write shape is at most possible, and one without holders is not a lock", async () => {
+  it("an unusual read/write shape is at most possible, and one without holders is not a lock", async ({
+    scene,
+    key,
+  }) => {
     const [app] = scene.clients;
-    const key = scene.createKey();
     await scene.redis.hset(key, "mode", "read", `${app.getOwner()}:write`, 1);
     expect(await scene.observeHeld(key)).toMatchObject({ confidence: "possible" });
     for (const fields of [
@@ -151,7 +147,7 @@ describe("Redisson read/write locks", () => {
 });
 
 describe("Redisson groups", () => {
-  it("each live value of a group is read with its own remaining time", async () => {
+  it("each live value of a group is read with its own remaining time", async ({ scene }) => {
     const [one, two] = scene.clients;
     const key = scene.createKey("group");
     await one.acquireGroup(key, ["a+/1", "b"], { leaseMs: 5000 });
@@ -166,7 +162,9 @@ describe("Redisson groups", () => {
     expect(seen.remainingMs).toBeGreaterThan(10_000);
   });
 
-  it("a taken-over group value belongs to its new owner despite leftovers of the old one", async () => {
+  it("a taken-over group value belongs to its new owner despite leftovers of the old one", async ({
+    scene,
+  }) => {
     const [one, two] = scene.clients;
     const key = scene.createKey("group");
     await one.acquireGroup(key, ["v"], { leaseMs: -1 });
@@ -175,14 +173,16 @@ describe("Redisson groups", () => {
     expect(getOwners(await scene.observeHeld(key))).toEqual([`v:${two.getOwner()}`]);
   });
 
-  it("a group whose values have all expired is reported as ended", async () => {
+  it("a group whose values have all expired is reported as ended", async ({ scene }) => {
     const [one] = scene.clients;
     const key = scene.createKey("group");
     await one.acquireGroup(key, ["v"], { leaseMs: -1 });
     expect((await scene.observe(key)).state).toBe("ended");
   });
 
-  it("a group of 60 values is read completely, and a larger hash is not treated as a lock", async () => {
+  it("a group of 60 values is read completely, and a larger hash is not treated as a lock", async ({
+    scene,
+  }) => {
     const [app] = scene.clients;
     const key = scene.createKey("group");
     const values = Array.from({ length: 60 }, (_, at) => `v${at}`);
@@ -194,7 +194,7 @@ describe("Redisson groups", () => {
 });
 
 describe("batched Redisson reads", () => {
-  it("locks read together have the same waiters and TTLs as when read one by one", async () => {
+  it("locks read together have the same waiters and TTLs as when read one by one", async ({ scene }) => {
     const [one, two] = scene.clients;
     const names = ["lock", "data", "lock", "sem", "ruled", "group", "lock", "lock", "lock"];
     const keys = names.map((name) => scene.createKey(name));
@@ -223,7 +223,9 @@ describe("batched Redisson reads", () => {
     expect(second?.ownRemainingMs).toBeGreaterThan(5000);
   });
 
-  it("locks are read for a user who can neither count listeners nor read auxiliary keys", async () => {
+  it("locks are read for a user who can neither count listeners nor read auxiliary keys", async ({
+    scene,
+  }) => {
     const [one] = scene.clients;
     const [plain, both] = [scene.createKey(), scene.createKey()];
     await one.acquireLock(plain);

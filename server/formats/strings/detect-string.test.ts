@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
 import { encodeKey } from "../../../lib/keys/key.ts";
 import { createUuid1 } from "../../../test/support/libraries.ts";
@@ -18,6 +18,14 @@ const BASE64_16 = "h5Gq/0ZkWcX1nP2sT8vB+w==";
 const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";
 const ALNUM_16 = "aB3dE5fG7hJ9kL1m";
 const NOW = Date.now();
+
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
+});
+
+afterAll(() => {
+  vi.useRealTimers();
+});
 
 const UUID1 = createUuid1(NOW - 5000);
 

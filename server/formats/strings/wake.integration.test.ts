@@ -1,40 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { describe, expect } from "vitest";
+import { formatTest } from "../../../test/support/fixtures.ts";
+import type { TestRedis } from "../../../test/support/test-redis.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildWakeChannel } from "../keys.ts";
-import type { HeldObservation } from "../observation.ts";
-import { findLockFormat } from "../registry/lock-formats.ts";
 import { readKey } from "../registry/read-keys.ts";
 
 const TOKEN = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
 
-let server: TestRedis;
-let redis: Redis;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  redis = server.createClient();
-});
-afterAll(() => server.stop());
-
-async function observeHeld(key: string): Promise<HeldObservation> {
-  const seen = await readKey(redis, key);
-  if (seen.state !== "held") throw new Error(`${key} is ${seen.state}`);
-  return seen;
-}
-
-async function forceRelease(seen: HeldObservation, holdOffMs?: number): Promise<string | undefined> {
-  const holdOff = holdOffMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", holdOffMs };
-  const ask = { holder: undefined, by: "mei", reason: "", holdOff };
-  const free = findLockFormat(seen.format, seen.type)?.frees?.free;
-  return (await free?.(redis, "lockkeeper:events:0", seen, ask))?.outcome;
-}
+const it = formatTest();
 
 /** As python-redis-lock waits when it was given neither a timeout nor an expiry: for ever. */
-function pythonWaiter(name: string, owner: string) {
-  const client = server.createClient();
+function pythonWaiter(redis: TestRedis, name: string, owner: string) {
+  const client = redis.createClient();
   const waiter = { tries: 0, hasLock: false };
   const wait = async () => {
     while ((await client.set(`lock:${name}`, owner, "NX")) !== "OK") {
@@ -47,66 +26,89 @@ function pythonWaiter(name: string, owner: string) {
   wait().catch(() => undefined);
   return waiter;
 }
-const isBlocked = async () => /cmd=blpop/.test(String(await redis.client("LIST")));
+const isBlocked = async (direct: Redis) => /cmd=blpop/.test(String(await direct.client("LIST")));
 
 describe("python-redis-lock waiters", () => {
-  it("a waiter without a timeout acquires the lock after a force-release", async () => {
+  it("a waiter without a timeout acquires the lock after a force-release", async ({
+    direct,
+    redis,
+    forceRelease,
+    observeHeld,
+  }) => {
     const name = randomUUID();
-    await redis.set(`lock:${name}`, TOKEN);
-    const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
-    await waitUntil(async () => waiter.tries === 1 && (await isBlocked()));
+    await direct.set(`lock:${name}`, TOKEN);
+    const waiter = pythonWaiter(redis, name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
+    await waitUntil(async () => waiter.tries === 1 && (await isBlocked(direct)));
     expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
     await waitUntil(() => waiter.hasLock);
     expect(waiter.tries).toBe(1);
-    expect(await redis.exists(`lock-signal:${name}`)).toBe(0);
+    expect(await direct.exists(`lock-signal:${name}`)).toBe(0);
   });
 
-  it("a waiter acquires the lock even when the app chose the owner string", async () => {
+  it("a waiter acquires the lock even when the app chose the owner string", async ({
+    direct,
+    redis,
+    forceRelease,
+    observeHeld,
+  }) => {
     const name = randomUUID();
-    await redis.set(`lock:${name}`, "worker-7");
-    const waiter = pythonWaiter(name, "worker-8");
-    await waitUntil(async () => waiter.tries === 1 && (await isBlocked()));
+    await direct.set(`lock:${name}`, "worker-7");
+    const waiter = pythonWaiter(redis, name, "worker-8");
+    await waitUntil(async () => waiter.tries === 1 && (await isBlocked(direct)));
     expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
     await waitUntil(() => waiter.hasLock);
   });
 
-  it("a waiter is woken at the end of a reservation, not at its start", async () => {
+  it("a waiter is woken at the end of a reservation, not at its start", async ({
+    direct,
+    redis,
+    forceRelease,
+    observeHeld,
+  }) => {
     const name = randomUUID();
-    await redis.set(`lock:${name}`, TOKEN);
-    const waiter = pythonWaiter(name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
-    await waitUntil(async () => waiter.tries === 1 && (await isBlocked()));
-    expect(await forceRelease(await observeHeld(`lock:${name}`), 500)).toBe("released");
-    expect(await redis.pttl(`lock:${name}`)).toBeGreaterThan(0);
+    await direct.set(`lock:${name}`, TOKEN);
+    const waiter = pythonWaiter(redis, name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
+    await waitUntil(async () => waiter.tries === 1 && (await isBlocked(direct)));
+    expect(await forceRelease(await observeHeld(`lock:${name}`), { holdOffMs: 500 })).toBe("released");
+    expect(await direct.pttl(`lock:${name}`)).toBeGreaterThan(0);
     await waitUntil(() => waiter.hasLock);
     expect(waiter.tries).toBe(1);
   });
 
-  it("no signal is sent at the end of a reservation when another owner holds the lock", async () => {
+  it("no signal is sent at the end of a reservation when another owner holds the lock", async ({
+    direct,
+    forceRelease,
+    observeHeld,
+  }) => {
     const name = randomUUID();
     const looks = async () =>
-      Number(/cmdstat_exists:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
-    await redis.set(`lock:${name}`, TOKEN);
-    expect(await forceRelease(await observeHeld(`lock:${name}`), 100)).toBe("released");
-    await redis.set(`lock:${name}`, TOKEN);
+      Number(/cmdstat_exists:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1] ?? 0);
+    await direct.set(`lock:${name}`, TOKEN);
+    expect(await forceRelease(await observeHeld(`lock:${name}`), { holdOffMs: 100 })).toBe("released");
+    await direct.set(`lock:${name}`, TOKEN);
     const before = await looks();
     await waitUntil(async () => (await looks()) > before);
-    expect(await redis.llen(`lock-signal:${name}`)).toBe(0);
+    expect(await direct.llen(`lock-signal:${name}`)).toBe(0);
   });
 
-  it("a force-release leaves one wake-up signal for up to 1 s", async () => {
+  it("a force-release leaves one wake-up signal for up to 1 s", async ({
+    direct,
+    forceRelease,
+    observeHeld,
+  }) => {
     const name = randomUUID();
-    await redis.set(`lock:${name}`, TOKEN);
-    await redis.rpush(`lock-signal:${name}`, "left", "over");
+    await direct.set(`lock:${name}`, TOKEN);
+    await direct.rpush(`lock-signal:${name}`, "left", "over");
     expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
-    expect(await redis.lrange(`lock-signal:${name}`, 0, -1)).toEqual(["1"]);
-    expect(await redis.pttl(`lock-signal:${name}`)).toBeLessThanOrEqual(1000);
-    expect(await redis.pttl(`lock-signal:${name}`)).toBeGreaterThan(0);
+    expect(await direct.lrange(`lock-signal:${name}`, 0, -1)).toEqual(["1"]);
+    expect(await direct.pttl(`lock-signal:${name}`)).toBeLessThanOrEqual(1000);
+    expect(await direct.pttl(`lock-signal:${name}`)).toBeGreaterThan(0);
   });
 });
 
-async function listening(subscribe: (client: Redis) => Promise<unknown>) {
+async function listening(redis: TestRedis, subscribe: (client: Redis) => Promise<unknown>) {
   const heard: string[] = [];
-  const client = server.createClient();
+  const client = redis.createClient();
   client.on("message", (channel, message) => heard.push(`${channel} ${message}`));
   client.on("pmessage", (_, channel, message) => heard.push(`${channel} ${message}`));
   await subscribe(client);
@@ -114,13 +116,13 @@ async function listening(subscribe: (client: Redis) => Promise<unknown>) {
 }
 
 describe("Spring registry waiters", () => {
-  it.each(["orders", "shop:orders"])(
+  it.for(["orders", "shop:orders"])(
     "a force-release notifies waiters of the %s registry on both channels",
-    async (registry) => {
+    async (registry, { direct, observeHeld, forceRelease, redis }) => {
       const key = `${registry}:lock:${randomUUID()}`;
-      const today = await listening((client) => client.psubscribe(`${registry}-channel:*`));
-      const before = await listening((client) => client.subscribe(`${registry}-channel`));
-      await redis.set(key, randomUUID(), "PX", 60_000);
+      const today = await listening(redis, (client) => client.psubscribe(`${registry}-channel:*`));
+      const before = await listening(redis, (client) => client.subscribe(`${registry}-channel`));
+      await direct.set(key, randomUUID(), "PX", 60_000);
       const seen = await observeHeld(key);
       expect(seen.candidates).toContain("spring");
       expect(await forceRelease(seen)).toBe("released");
@@ -130,22 +132,32 @@ describe("Spring registry waiters", () => {
     },
   );
 
-  it("a release with reservation does not notify Spring waiters", async () => {
+  it("a release with reservation does not notify Spring waiters", async ({
+    direct,
+    forceRelease,
+    observeHeld,
+    redis,
+  }) => {
     const key = `${randomUUID()}:lock`;
-    const heard = await listening((client) => client.psubscribe("*-channel*"));
-    await redis.set(key, randomUUID(), "PX", 60_000);
-    expect(await forceRelease(await observeHeld(key), 60_000)).toBe("released");
-    await redis.set(`${key}2`, randomUUID(), "PX", 60_000);
+    const heard = await listening(redis, (client) => client.psubscribe("*-channel*"));
+    await direct.set(key, randomUUID(), "PX", 60_000);
+    expect(await forceRelease(await observeHeld(key), { holdOffMs: 60_000 })).toBe("released");
+    await direct.set(`${key}2`, randomUUID(), "PX", 60_000);
     expect(await forceRelease(await observeHeld(`${key}2`))).toBe("released");
     await waitUntil(() => heard.length > 0);
     expect(heard.every((message) => message.endsWith(`${key}2`))).toBe(true);
   });
 });
 
-it("a force-release notifies clients that wait through Lockkeeper", async () => {
+it("a force-release notifies clients that wait through Lockkeeper", async ({
+  direct,
+  forceRelease,
+  observeHeld,
+  redis,
+}) => {
   const key = `mutex:${randomUUID()}`;
-  const heard = await listening((client) => client.subscribe(String(buildWakeChannel(key))));
-  await redis.set(key, randomUUID(), "PX", 60_000);
+  const heard = await listening(redis, (client) => client.subscribe(String(buildWakeChannel(key))));
+  await direct.set(key, randomUUID(), "PX", 60_000);
   expect(await forceRelease(await observeHeld(key))).toBe("released");
   await waitUntil(() => heard.length > 0);
 });
@@ -158,32 +170,40 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 describe("locks recreated by their owner", () => {
-  async function redLockNet(leaseMs: number) {
+  async function redLockNet(direct: Redis, leaseMs: number) {
     const [key, owner] = [`redlock:${randomUUID()}`, randomUUID()];
     const seen = { conflicts: 0 };
     const extend = async () => {
-      if ((await redis.eval(EXTEND, 1, key, owner, leaseMs)) === -1) seen.conflicts++;
+      if ((await direct.eval(EXTEND, 1, key, owner, leaseMs)) === -1) seen.conflicts++;
     };
     await extend();
     const timer = setInterval(() => void extend().catch(() => undefined), leaseMs / 2);
     return { key, owner, seen, stop: () => clearInterval(timer) };
   }
 
-  it("a RedLock.net lock reappears with the same owner after a force-release", async () => {
-    const { key, owner, stop } = await redLockNet(400);
+  it("a RedLock.net lock reappears with the same owner after a force-release", async ({
+    direct,
+    forceRelease,
+    observeHeld,
+  }) => {
+    const { key, owner, stop } = await redLockNet(direct, 400);
     expect(await forceRelease(await observeHeld(key))).toBe("released");
-    expect((await readKey(redis, key)).state).toBe("free");
-    await waitUntil(async () => (await redis.get(key)) === owner);
+    expect((await readKey(direct, key)).state).toBe("free");
+    await waitUntil(async () => (await direct.get(key)) === owner);
     stop();
   });
 
-  it("a RedLock.net lock does not reappear while it is reserved", async () => {
-    const { key, owner, seen, stop } = await redLockNet(400);
-    expect(await forceRelease(await observeHeld(key), 60_000)).toBe("released");
+  it("a RedLock.net lock does not reappear while it is reserved", async ({
+    direct,
+    forceRelease,
+    observeHeld,
+  }) => {
+    const { key, owner, seen, stop } = await redLockNet(direct, 400);
+    expect(await forceRelease(await observeHeld(key), { holdOffMs: 60_000 })).toBe("released");
     await waitUntil(() => seen.conflicts >= 2);
-    expect(await redis.get(key)).toBe("lockkeeper:reserve:mei");
+    expect(await direct.get(key)).toBe("lockkeeper:reserve:mei");
     expect(await forceRelease(await observeHeld(key))).toBe("released");
-    await waitUntil(async () => (await redis.get(key)) === owner);
+    await waitUntil(async () => (await direct.get(key)) === owner);
     stop();
   });
 });

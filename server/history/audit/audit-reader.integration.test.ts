@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect } from "vitest";
 import type { AuditItem } from "../../../lib/contract/audit.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
-import type { HomeStore } from "../../home/home-store.ts";
+import { redisTest } from "../../../test/support/fixtures.ts";
 import { openHomeStore } from "../../home/open-home-store.ts";
 import { AuditLog } from "./audit-log.ts";
 import { AuditReader } from "./audit-reader.ts";
@@ -10,49 +9,41 @@ import { AuditStore } from "./audit-store.ts";
 const ACTIONS = 1700;
 const NO_OUTCOME = 7;
 
-let redis: TestRedis;
-let home: HomeStore;
-let reader: AuditReader;
-
-/** Outcomes come some time after their intents, in another order, and a few never. */
-beforeAll(async () => {
-  redis = await startTestRedis();
-  home = openHomeStore(redis.url);
-  const store = new AuditStore(home, { most: 100_000, ms: 86_400_000 });
-  const log = new AuditLog(store);
-  for (let n = 0; n < ACTIONS; n++) {
-    log.add({
-      ...{ kind: "intent", at: 1_000_000 + n, id: `a${n}`, requestId: `r${n}`, action: "force-release" },
-      ...{ who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {}, key: `lock:${n}` },
-    });
-    for (const late of [n - 3, n - 40])
-      if (late >= 0 && hasOutcome(late) && (late % 2 === 0) === (late === n - 3))
-        log.end(`a${late}`, { code: "released" });
-  }
-  for (let n = ACTIONS - 40; n < ACTIONS; n++)
-    if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
-  await log.stop();
-  reader = new AuditReader(store);
-}, 60_000);
-afterAll(async () => {
-  home.close();
-  await redis.stop();
-});
-
 const hasOutcome = (n: number) => n % NO_OUTCOME !== 0;
 
-async function listAllItems(limit: number, filter: object = {}): Promise<AuditItem[]> {
-  const items: AuditItem[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await reader.readPage({ limit, ...(cursor === undefined ? {} : { cursor }), ...filter });
-    expect(page.items.length).toBeLessThanOrEqual(limit);
-    items.push(...page.items);
-    if (page.next === undefined) return items;
-    cursor = page.next;
-  }
-}
+/** Outcomes come some time after their intents, in another order, and a few never. */
+const it = redisTest()
+  .extend("reader", { scope: "file" }, async ({ redis }, { onCleanup }) => {
+    const home = openHomeStore(redis.url);
+    onCleanup(() => home.close());
+    const store = new AuditStore(home, { most: 100_000, ms: 86_400_000 });
+    const log = new AuditLog(store);
+    for (let n = 0; n < ACTIONS; n++) {
+      log.add({
+        ...{ kind: "intent", at: 1_000_000 + n, id: `a${n}`, requestId: `r${n}`, action: "force-release" },
+        ...{ who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {}, key: `lock:${n}` },
+      });
+      for (const late of [n - 3, n - 40])
+        if (late >= 0 && hasOutcome(late) && (late % 2 === 0) === (late === n - 3))
+          log.end(`a${late}`, { code: "released" });
+    }
+    for (let n = ACTIONS - 40; n < ACTIONS; n++)
+      if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
+    await log.stop();
+    return new AuditReader(store);
+  })
+  .extend("listAllItems", { scope: "file" }, ({ reader }) => async (limit: number, filter: object = {}) => {
+    const items: AuditItem[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await reader.readPage({ limit, ...(cursor === undefined ? {} : { cursor }), ...filter });
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      items.push(...page.items);
+      if (page.next === undefined) return items;
+      cursor = page.next;
+    }
+  });
 
-it("pages of any size list each action once, newest first, with its outcome", async () => {
+it("pages of any size list each action once, newest first, with its outcome", async ({ listAllItems }) => {
   const expected = Array.from({ length: ACTIONS }, (_, at) => ACTIONS - 1 - at);
   for (const limit of [500, 97, 13]) {
     const items = (await listAllItems(limit)).filter(({ action }) => action === "force-release");
@@ -62,14 +53,14 @@ it("pages of any size list each action once, newest first, with its outcome", as
   }
 }, 60_000);
 
-it("actions can be filtered by missing outcome and by time range", async () => {
+it("actions can be filtered by missing outcome and by time range", async ({ listAllItems }) => {
   const open = await listAllItems(100, { outcome: "none" });
   expect(open).toHaveLength(Math.ceil(ACTIONS / NO_OUTCOME));
   const some = await listAllItems(100, { from: 1_000_100, to: 1_000_109 });
   expect(some.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, at) => `lock:${109 - at}`));
 });
 
-it("a page before the first entry is empty and complete", async () => {
+it("a page before the first entry is empty and complete", async ({ reader }) => {
   for (const cursor of ["0", "1"])
     expect(await reader.readPage({ limit: 10, cursor })).toMatchObject({ items: [], complete: true });
 });

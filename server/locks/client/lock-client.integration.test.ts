@@ -1,51 +1,35 @@
 import { randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { locksTest } from "../../../test/support/fixtures.ts";
+import { createTestKey, getErrorCode, readCompanion, sleepMs } from "../../../test/support/test-locks.ts";
 import { startTestProxy } from "../../../test/support/test-proxy.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { startTestRedis } from "../../../test/support/test-redis.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { parseCompanion } from "../../formats/companion.ts";
-import { buildCompanionKey } from "../../formats/keys.ts";
 import { campaign } from "./campaign.ts";
 import { LockClient } from "./lock-client.ts";
 
-let redis: TestRedis;
-let direct: Redis;
-let client: LockClient;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  direct = redis.createClient();
-  client = await LockClient.open(redis.url);
-});
-
-afterAll(async () => {
-  client.close();
-  await redis.stop();
-});
-
-const createKey = () => `lock:${randomUUID()}`;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const catchErrorCode = (promise: Promise<unknown>) =>
-  promise.then(
-    () => "ok",
-    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
-  );
+const it = locksTest();
 
 describe("Hold", () => {
-  it("a hold outlives its lease under one fencing token while its process renews it", async () => {
-    const key = createKey();
+  it("a hold outlives its lease under one fencing token while its process renews it", async ({
+    client,
+    direct,
+    key,
+  }) => {
     const hold = await client.acquire(key, { leaseMs: 300 });
-    await pause(1000);
+    await sleepMs(1000);
     hold.assertHeld();
     expect(hold.remainingMs()).toBeGreaterThan(0);
-    expect(parseCompanion((await direct.get(String(buildCompanionKey(key)))) ?? "")?.fence).toBe(hold.fence);
+    expect((await readCompanion(direct, key))?.fence).toBe(hold.fence);
     expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
-  it("a hold without renewal ends with its lease: the signal aborts and assertHeld throws", async () => {
-    const key = createKey();
+  it("a hold without renewal ends with its lease: the signal aborts and assertHeld throws", async ({
+    client,
+    direct,
+    key,
+  }) => {
     const hold = await client.acquire(key, { leaseMs: 200, renew: false });
     await waitUntil(() => hold.signal.aborted, 1000);
     await waitUntil(async () => (await direct.exists(key)) === 0, 1000);
@@ -54,8 +38,7 @@ describe("Hold", () => {
     expect((await hold.release()).outcome).toBe("not_held");
   });
 
-  it("concurrent release calls of one hold lower the count only once", async () => {
-    const key = createKey();
+  it("concurrent release calls of one hold lower the count only once", async ({ client, direct, key }) => {
     const outer = await client.acquire(key, { owner: "me" });
     const inner = await client.acquire(key, { owner: "me" });
     await Promise.all([inner.release(), inner.release(), inner.release()]);
@@ -64,8 +47,7 @@ describe("Hold", () => {
     await outer.release();
   });
 
-  it("a hold is released by `await using`", async () => {
-    const key = createKey();
+  it("a hold is released by `await using`", async ({ client, direct, key }) => {
     {
       await using hold = await client.acquire(key);
       hold.assertHeld();
@@ -73,46 +55,54 @@ describe("Hold", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("a deleted hold is reported as lost by the next renewal and not recreated", async () => {
-    const key = createKey();
+  it("a deleted hold is reported as lost by the next renewal and not recreated", async ({
+    client,
+    direct,
+    key,
+  }) => {
     const hold = await client.acquire(key, { leaseMs: 300 });
     await direct.del(key);
     await waitUntil(() => hold.signal.aborted, 1000);
     expect(hold.state).toBe("lost");
-    await pause(300);
+    await sleepMs(300);
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("a hold is reported as lost when the same owner reacquired the lock", async () => {
-    const key = createKey();
+  it("a hold is reported as lost when the same owner reacquired the lock", async ({
+    client,
+    direct,
+    key,
+  }) => {
     const hold = await client.acquire(key, { leaseMs: 300, owner: "me" });
     await direct.del(key);
     await client.acquire(key, { leaseMs: 60_000, owner: "me", renew: false });
     await waitUntil(() => hold.signal.aborted, 1000);
   });
 
-  it("a released hold is no longer renewed", async () => {
-    const key = createKey();
+  it("a released hold is no longer renewed", async ({ client, direct, key }) => {
     const hold = await client.acquire(key, { leaseMs: 240, owner: "me" });
-    await pause(70);
+    await sleepMs(70);
     await hold.release();
     await client.acquire(key, { leaseMs: 400, owner: "you", renew: false });
     await waitUntil(async () => (await direct.exists(key)) === 0, 1000);
   });
 
-  it("a failed renewal puts a hold in jeopardy; it is lost at its deadline, or held again if Redis returns earlier", async () => {
+  it("a failed renewal puts a hold in jeopardy; it is lost at its deadline, or held again if Redis returns earlier", async ({
+    client,
+    env,
+  }) => {
     const jeopardy: string[] = [];
     const note = (name: string) => ({
       leaseMs: name === "long" ? 6000 : 900,
       onJeopardy: () => jeopardy.push(name),
     });
-    const long = await client.acquire(createKey(), note("long"));
-    const short = await client.acquire(createKey(), note("short"));
+    const long = await client.acquire(createTestKey(), note("long"));
+    const short = await client.acquire(createTestKey(), note("short"));
     await waitUntil(() => long.remainingMs() < 5000);
-    redis.freeze();
+    env.redis.freeze();
     await waitUntil(() => short.signal.aborted, 2000);
     expect(jeopardy).toContain("short");
-    redis.thaw();
+    env.redis.thaw();
     await waitUntil(() => long.state === "held" && long.remainingMs() > 4500, 5000);
     expect(long.signal.aborted).toBe(false);
     await long.release();
@@ -120,10 +110,9 @@ describe("Hold", () => {
 });
 
 describe("release with a lost reply", () => {
-  it("a release repeated after a lost reply does not lower the count twice", async () => {
-    const proxy = await startTestProxy(redis.port);
+  it("a release repeated after a lost reply does not lower the count twice", async ({ env, direct, key }) => {
+    const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
-    const key = createKey();
     const ask = { owner: "me", leaseMs: 60_000, renew: false };
     await far.acquire(key, ask);
     const inner = await far.acquire(key, ask);
@@ -138,17 +127,17 @@ describe("release with a lost reply", () => {
 });
 
 describe("renewal with a lost reply", () => {
-  it("a renewal retried after a lost reply keeps the hold and counts from the retry", async () => {
-    const proxy = await startTestProxy(redis.port);
+  it("a renewal retried after a lost reply keeps the hold and counts from the retry", async ({ env }) => {
+    const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
-    const hold = await far.acquire(createKey(), { owner: "me", leaseMs: 1800, renew: false });
+    const hold = await far.acquire(createTestKey(), { owner: "me", leaseMs: 1800, renew: false });
     // Redis knows the script from here on: the answer that is lost is that of a renewal that was carried out.
     await hold.renew();
     const deadline = performance.now() + hold.remainingMs();
     proxy.mode = "drop_replies";
     const renewing = hold.renew();
     // The second half of the lease has begun: taken off twice, the time of asking would be more than all of it.
-    await pause(1000);
+    await sleepMs(1000);
     proxy.mode = "pass";
     await renewing;
     expect(hold.state).toBe("held");
@@ -160,15 +149,21 @@ describe("renewal with a lost reply", () => {
 });
 
 describe("withLock", () => {
-  it("withLock releases the lock even when the work throws, and the work's error takes precedence", async () => {
-    const key = createKey();
+  it("withLock releases the lock even when the work throws, and the work's error takes precedence", async ({
+    client,
+    direct,
+    key,
+  }) => {
     expect(await client.withLock(key, {}, async () => 7)).toBe(7);
     await expect(client.withLock(key, {}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("withLock re-enters within its own context and excludes every other context", async () => {
-    const key = createKey();
+  it("withLock re-enters within its own context and excludes every other context", async ({
+    client,
+    direct,
+    key,
+  }) => {
     await client.withLock(key, {}, async (outer) => {
       await client.withLock(key, {}, async (inner) => {
         expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
@@ -181,15 +176,14 @@ describe("withLock", () => {
       Array.from({ length: 20 }, () =>
         client.withLock(key, { waitMs: 10_000 }, async () => {
           expect(++inside).toBe(1);
-          await pause(1);
+          await sleepMs(1);
           inside--;
         }),
       ),
     );
   });
 
-  it("parallel branches of one withLock context share the lock", async () => {
-    const key = createKey();
+  it("parallel branches of one withLock context share the lock", async ({ client, direct, key }) => {
     await client.withLock(key, {}, async () => {
       const counts = await Promise.all(
         [1, 2].map(() => client.withLock(key, {}, async (hold) => hold.count)),
@@ -199,21 +193,25 @@ describe("withLock", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("a non-reentrant acquire inside withLock is refused at once, which reveals self-deadlocks", async () => {
-    const key = createKey();
-    const inner = client.withLock(key, {}, () => catchErrorCode(client.acquire(key, { reentrant: false })));
+  it("a non-reentrant acquire inside withLock is refused at once, which reveals self-deadlocks", async ({
+    client,
+    key,
+  }) => {
+    const inner = client.withLock(key, {}, () => getErrorCode(client.acquire(key, { reentrant: false })));
     expect(await inner).toBe("held");
   });
 });
 
 describe("counterparts of Java's Lock", () => {
-  it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have equivalents", async () => {
-    const key = createKey();
+  it("tryLock, tryLock(time), lock, lockInterruptibly and unlock have equivalents", async ({
+    client,
+    key,
+  }) => {
     const held = await client.acquire(key, { owner: "a" });
-    expect(await catchErrorCode(client.acquire(key, { owner: "b" }))).toBe("held");
-    expect(await catchErrorCode(client.acquire(key, { owner: "b", waitMs: 100 }))).toBe("timeout");
+    expect(await getErrorCode(client.acquire(key, { owner: "b" }))).toBe("held");
+    expect(await getErrorCode(client.acquire(key, { owner: "b", waitMs: 100 }))).toBe("timeout");
     const interrupt = new AbortController();
-    const interrupted = catchErrorCode(
+    const interrupted = getErrorCode(
       client.acquire(key, { owner: "b", waitMs: Number.POSITIVE_INFINITY, signal: interrupt.signal }),
     );
     setTimeout(() => interrupt.abort(), 50);
@@ -224,12 +222,11 @@ describe("counterparts of Java's Lock", () => {
     await (await forever).release();
   });
 
-  it("the retry option waits with a fixed number of attempts and pauses", async () => {
-    const key = createKey();
+  it("the retry option waits with a fixed number of attempts and pauses", async ({ client, key }) => {
     const held = await client.acquire(key, { owner: "a" });
     const startedAt = performance.now();
     const retry = { tries: 3, pauseMs: 50, jitter: 0.1 };
-    expect(await catchErrorCode(client.acquire(key, { owner: "b", retry }))).toBe("held");
+    expect(await getErrorCode(client.acquire(key, { owner: "b", retry }))).toBe("held");
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(85);
     setTimeout(() => void held.release(), 60);
     expect((await client.acquire(key, { owner: "b", retry })).owner).toBe("b");
@@ -247,7 +244,7 @@ describe("watchdog", () => {
       Number(/cmdstat_evalsha:calls=(\d+)/.exec(await own.createClient().info("commandstats"))?.[1]);
     const before = await calls();
     await waitUntil(() => holds.every((hold) => hold.remainingMs() > 2100) === false);
-    await pause(2500);
+    await sleepMs(2500);
     expect(holds.every((hold) => hold.state === "held")).toBe(true);
     expect((await calls()) - before).toBeLessThan(100);
     many.close();
@@ -256,8 +253,11 @@ describe("watchdog", () => {
 });
 
 describe("campaign", () => {
-  it("campaign elects one leader at a time, and another when the leader loses its lock or leaves", async () => {
-    const key = createKey();
+  it("campaign elects one leader at a time, and another when the leader loses its lock or leaves", async ({
+    client,
+    direct,
+    key,
+  }) => {
     const ends = [new AbortController(), new AbortController()];
     const leading = new Set<number>();
     const terms: number[] = [];

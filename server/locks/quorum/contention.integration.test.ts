@@ -1,16 +1,35 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { afterEach, beforeEach, describe, expect, vi } from "vitest";
+import { mastersTest } from "../../../test/support/fixtures.ts";
+import { createTestKey, getErrorCode } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { LockClient } from "../client/lock-client.ts";
 
-let masters: TestMasters;
-const clients: LockClient[] = [];
+const it = mastersTest(5)
+  // Clients that know nothing of each other, as in so many processes.
+  .extend("openClient", async ({ masters }, { onCleanup }) => {
+    const clients: LockClient[] = [];
+    onCleanup(() => {
+      for (const client of clients) client.close();
+    });
+    return async (count: number) => {
+      const opened = await Promise.all(
+        Array.from({ length: count }, () => LockClient.open({ quorum: masters.urls })),
+      );
+      clients.push(...opened);
+      return opened;
+    };
+  })
+  .extend(
+    "isFree",
+    { scope: "file" },
+    ({ masters }) =>
+      async (key: string) =>
+        (await masters.readHolders(key)).every((vote) => vote === null),
+  );
 
-beforeAll(async () => {
-  masters = await startTestMasters(5);
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 // One process asks one after the other. Over a network each question takes its own time, and votes are split.
@@ -22,35 +41,15 @@ beforeEach(() => {
   });
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  for (const client of clients.splice(0)) client.close();
-});
-
-afterAll(() => masters.stop());
-
-/** Clients that know nothing of each other, as in so many processes. */
-async function open(count: number): Promise<LockClient[]> {
-  const opened = await Promise.all(
-    Array.from({ length: count }, () => LockClient.open({ quorum: masters.urls })),
-  );
-  clients.push(...opened);
-  return opened;
-}
-
-const createKey = () => `lock:${randomUUID()}`;
-const catchErrorCode = (call: Promise<unknown>) =>
-  call.then(
-    () => "granted",
-    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
-  );
-const isFree = async (key: string) => (await masters.readHolders(key)).every((vote) => vote === null);
-
 describe("quorum contention", () => {
-  it("exactly one of 12 clients acquires a free lock within 3 s, and the votes of the others are withdrawn", async () => {
-    const all = await open(12);
+  it("exactly one of 12 clients acquires a free lock within 3 s, and the votes of the others are withdrawn", async ({
+    masters,
+    isFree,
+    openClient,
+  }) => {
+    const all = await openClient(12);
     for (let round = 0; round < 5; round++) {
-      const key = createKey();
+      const key = createTestKey();
       const startedAt = performance.now();
       const holds = await Promise.allSettled(all.map((client) => client.acquire(key, { renew: false })));
       expect(performance.now() - startedAt).toBeLessThan(3000);
@@ -64,9 +63,12 @@ describe("quorum contention", () => {
     }
   });
 
-  it("all of 6 waiting clients acquire a held lock one after the other and leave no votes behind", async () => {
-    const all = await open(6);
-    const key = createKey();
+  it("all of 6 waiting clients acquire a held lock one after the other and leave no votes behind", async ({
+    isFree,
+    key,
+    openClient,
+  }) => {
+    const all = await openClient(6);
     const first = await all[0]?.acquire(key);
     const fences: bigint[] = [];
     let inside = 0;
@@ -85,9 +87,12 @@ describe("quorum contention", () => {
     await waitUntil(() => isFree(key));
   });
 
-  it("a counter written under the lock stays exact while one master after the other freezes", async () => {
-    const all = await open(4);
-    const key = createKey();
+  it("a counter written under the lock stays exact while one master after the other freezes", async ({
+    masters,
+    key,
+    openClient,
+  }) => {
+    const all = await openClient(4);
     let counter = 0;
     let left = 200;
     let isOver = false;
@@ -118,13 +123,16 @@ describe("quorum contention", () => {
 });
 
 describe("waiting beside a bare majority", () => {
-  it("a waiter is not woken by withdrawn minority votes and does not retry endlessly", async () => {
-    const all = await open(4);
-    const key = createKey();
+  it("a waiter is not woken by withdrawn minority votes and does not retry endlessly", async ({
+    masters,
+    key,
+    openClient,
+  }) => {
+    const all = await openClient(4);
     await masters.occupy(key, [0, 1, 2]);
     const before = await masters.countScripts(4);
     expect(
-      await Promise.all(all.map((client) => catchErrorCode(client.acquire(key, { waitMs: 1500 })))),
+      await Promise.all(all.map((client) => getErrorCode(client.acquire(key, { waitMs: 1500 })))),
     ).toEqual(["timeout", "timeout", "timeout", "timeout"]);
     // Each looks twice, and takes back what it got; now and then one look more is left to the timer.
     expect((await masters.countScripts(4)) - before).toBeLessThan(4 * 12);

@@ -1,48 +1,29 @@
-import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { describe, expect } from "vitest";
+import { separateMastersTest } from "../../../test/support/fixtures.ts";
+import { createTestKey, sleepMs } from "../../../test/support/test-locks.ts";
+import { startTestMasters } from "../../../test/support/test-masters.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildCompanionKey } from "../../formats/keys.ts";
 import { openBackend } from "../backends/open-backend.ts";
-import { LockClient } from "../client/lock-client.ts";
 
-let masters: TestMasters;
-const clients: LockClient[] = [];
+const it = separateMastersTest(5);
 
-beforeEach(async () => {
-  masters = await startTestMasters(5);
-});
-
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
-  await masters.stop();
-});
-
-async function open(urls: readonly string[] = masters.urls): Promise<LockClient> {
-  const client = await LockClient.open({ quorum: urls });
-  clients.push(client);
-  return client;
-}
-
-const createKey = () => `lock:${randomUUID()}`;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Of a lease this long the budget is the longest there is. */
 const LEASE_MS = 20_000;
 /** As long as one Redis is tried. */
 const RELEASE_MS = 2000;
 
-const readHolders = (key: string, ...numbers: number[]) =>
-  Promise.all(masters.getMasters(...numbers).map(({ redis }) => redis.get(key)));
-
 describe("returning quorum masters", () => {
   /** What is acknowledged outlives the process. */
   const keepingOptions = () => ({ args: ["--appendonly", "yes", "--appendfsync", "no"] });
 
-  it("a returning master drops a hold that was released or counted too often while it was down", async () => {
+  it("a returning master drops a hold that was released or counted too often while it was down", async ({
+    openClient,
+  }) => {
     const keeping = await startTestMasters(3, keepingOptions);
-    const client = await open(keeping.urls);
+    const client = await openClient(keeping.urls);
     const [away] = keeping.getMasters(1);
-    const [gone, counted] = [createKey(), createKey()];
+    const [gone, counted] = [createTestKey(), createTestKey()];
     const hold = await client.acquire(gone, { leaseMs: LEASE_MS, renew: false });
     const outer = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
     const inner = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
@@ -52,7 +33,7 @@ describe("returning quorum masters", () => {
     await away?.master.kill();
     await Promise.all([hold.release(), inner.release()]);
     // Longer than a release is tried for: what follows is no part of it.
-    await pause(RELEASE_MS + 200);
+    await sleepMs(RELEASE_MS + 200);
     await away?.master.restart();
     await waitUntil(async () => (await away?.redis.get(gone)) === null);
     expect((await keeping.readCompanions(counted)).map((each) => each?.count)).toEqual([1, 2, 1]);
@@ -61,16 +42,18 @@ describe("returning quorum masters", () => {
     await keeping.stop();
   });
 
-  it("a late release on a returning master does not affect the same owner's next hold", async () => {
+  it("a late release on a returning master does not affect the same owner's next hold", async ({
+    key,
+    openClient,
+  }) => {
     const keeping = await startTestMasters(3, keepingOptions);
-    const client = await open(keeping.urls);
-    const key = createKey();
+    const client = await openClient(keeping.urls);
     const before = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
     const [away] = keeping.getMasters(2);
     await away?.master.kill();
     await before.release();
     const now = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
-    await pause(RELEASE_MS + 200);
+    await sleepMs(RELEASE_MS + 200);
     await away?.master.restart();
     await waitUntil(async () => (await away?.redis.get(key)) === null);
     expect((await keeping.readCompanions(key)).slice(0, 2)).toMatchObject([
@@ -83,9 +66,9 @@ describe("returning quorum masters", () => {
 });
 
 describe("release before the slowest vote", () => {
-  it("a master that executes the release before the acquire casts no vote", async () => {
+  it("a master that executes the release before the acquire casts no vote", async ({ masters }) => {
     const backend = await openBackend({ quorum: masters.urls }, ["*"]);
-    const [key, other] = [createKey(), createKey()];
+    const [key, other] = [createTestKey(), createTestKey()];
     const [slow] = masters.getMasters(4);
     await slow?.redis.call("SCRIPT", "FLUSH");
     // It knows how to release from here on, and has to be told how to grant: that comes behind the release.
@@ -97,17 +80,19 @@ describe("release before the slowest vote", () => {
     const before = await masters.countScripts(0);
     slow?.master.thaw();
     await waitUntil(async () => (await slow?.redis.exists(String(buildCompanionKey(key)))) === 1);
-    await pause(200);
+    await sleepMs(200);
     expect(await masters.countScripts(0)).toBe(before);
-    expect(await readHolders(key, 0, 1, 2, 3, 4)).toEqual([null, null, null, null, null]);
+    expect(await masters.readHolders(key, 0, 1, 2, 3, 4)).toEqual([null, null, null, null, null]);
     backend.close();
   });
 });
 
 describe("re-entry before the slowest vote", () => {
-  it("a slow master still votes for the hold and keeps nothing after its release", async () => {
+  it("a slow master still votes for the hold and keeps nothing after its release", async ({
+    masters,
+    key,
+  }) => {
     const backend = await openBackend({ quorum: masters.urls }, ["*"]);
-    const key = createKey();
     const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true };
     const [slow] = masters.getMasters(4);
     slow?.master.freeze();

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { describe, expect } from "vitest";
+import { mastersTest } from "../../../test/support/fixtures.ts";
 import { LockClient } from "../client/lock-client.ts";
 
-let masters: TestMasters;
-
-beforeAll(async () => {
-  masters = await startTestMasters(3);
-});
-
-afterAll(() => masters.stop());
+const it = mastersTest(3);
 
 const catchStartupError = (quorum: readonly string[]): Promise<string> =>
   LockClient.open({ quorum }).then(
@@ -27,7 +21,7 @@ describe("opening a quorum", () => {
     expect(why).toMatch(new RegExp(`; ${count} (was|were) given`));
   });
 
-  it("a quorum is refused when two of its URLs point to the same server", async () => {
+  it("a quorum is refused when two of its URLs point to the same server", async ({ masters }) => {
     const [one = "", two = ""] = masters.urls;
     expect(await catchStartupError([one, two, one])).toContain("are one server");
     expect(await catchStartupError([one, two, `${one}/1`])).toContain("are one server");
@@ -36,7 +30,9 @@ describe("opening a quorum", () => {
     );
   });
 
-  it("a quorum opens with a minority down, and without a majority names the missing masters", async () => {
+  it("a quorum opens with a minority down, and without a majority names the missing masters", async ({
+    masters,
+  }) => {
     const [one = "", two = ""] = masters.urls;
     const client = await LockClient.open({ quorum: [one, two, "redis://:secret@127.0.0.1:1"] });
     const hold = await client.acquire("lock:opened");

@@ -1,60 +1,41 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { startTestMasters, type TestMasters } from "../../../test/support/test-masters.ts";
+import { afterEach, describe, expect, vi } from "vitest";
+import { quorumTest } from "../../../test/support/fixtures.ts";
+import { catchLockError, countWaiters, getErrorCode } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
-import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { buildWaitersKey } from "../../formats/keys.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
-import { openBackend } from "../backends/open-backend.ts";
-import type { Backend } from "../verbs/backend.ts";
-import type { AcquireOptions } from "../verbs/verbs.ts";
 
-let masters: TestMasters;
-let backend: Backend;
-
-beforeAll(async () => {
-  masters = await startTestMasters(5);
-  backend = await openBackend({ quorum: masters.urls }, ["*"]);
-});
+const it = quorumTest(5)
+  // Grants the lock by these masters alone, and gives it back.
+  .extend(
+    "grantBy",
+    { scope: "file" },
+    ({ masters, acquire, release }) =>
+      async (key: string, numbers: readonly number[]) => {
+        const others = [0, 1, 2, 3, 4].filter((number) => !numbers.includes(number));
+        await masters.occupy(key, others);
+        const { fence } = await acquire(key);
+        await release(key);
+        await masters.vacate(key, others);
+        return BigInt(fence ?? 0);
+      },
+  );
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-afterAll(async () => {
-  backend.close();
-  await masters.stop();
-});
-
 const LEASE_MS = 20_000;
-const createKey = () => `lock:${randomUUID()}`;
-const acquire = async (key: string, owner: string, more: Partial<AcquireOptions> = {}) =>
-  (await backend.verbs.acquire(key, { owner, leaseMs: LEASE_MS, reentrant: true, ...more })).grant;
-const release = (key: string, owner: string) => backend.verbs.release(key, { owner });
-const catchLockError = (call: Promise<unknown>): Promise<LockkeeperError> =>
-  call.then(
-    () => Promise.reject(new Error("it was granted")),
-    (error) => (error instanceof LockkeeperError ? error : Promise.reject(error)),
-  );
-const catchErrorCode = async (call: Promise<unknown>) => (await catchLockError(call)).code;
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
-const readFences = async (key: string) =>
-  (await masters.readCompanions(key)).map((hold) => hold?.fence ?? null);
-
-/** Grants the lock by these masters alone, and gives it back. */
-async function grantBy(key: string, numbers: readonly number[]): Promise<bigint> {
-  const others = [0, 1, 2, 3, 4].filter((number) => !numbers.includes(number));
-  await masters.occupy(key, others);
-  const { fence } = await acquire(key, "me");
-  await release(key, "me");
-  await masters.vacate(key, others);
-  return BigInt(fence ?? 0);
-}
 
 describe("quorum holds", () => {
-  it("a hold is stored on all reachable masters under one fencing token and removed by its release", async () => {
-    const key = createKey();
+  it("a hold is stored on all reachable masters under one fencing token and removed by its release", async ({
+    acquire,
+    masters,
+    readFences,
+    release,
+    key,
+  }) => {
     const { fence, remainingMs } = await acquire(key, "me");
     expect(await masters.readHolders(key)).toEqual(everywhere("me"));
     await waitUntil(async () => (await readFences(key)).every((each) => each === fence));
@@ -64,8 +45,12 @@ describe("quorum holds", () => {
     await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
   });
 
-  it("a hold is granted when another owner has a minority of masters, whose votes stay unchanged", async () => {
-    const key = createKey();
+  it("a hold is granted when another owner has a minority of masters, whose votes stay unchanged", async ({
+    masters,
+    acquire,
+    release,
+    key,
+  }) => {
     await masters.occupy(key, [1, 4]);
     await acquire(key, "me");
     expect(await masters.readHolders(key)).toEqual(["me", "somebody", "me", "me", "somebody"]);
@@ -76,8 +61,11 @@ describe("quorum holds", () => {
     expect(await masters.readHolders(key)).toEqual([null, "somebody", null, null, "somebody"]);
   });
 
-  it("a refusal names the owner with the most votes and its remaining time, and withdraws the votes cast", async () => {
-    const key = createKey();
+  it("a refusal names the owner with the most votes and its remaining time, and withdraws the votes cast", async ({
+    masters,
+    acquire,
+    key,
+  }) => {
     await masters.occupy(key, [0], "one", 90_000);
     await masters.occupy(key, [1, 2, 3], "most", 40_000);
     const refusal = await catchLockError(acquire(key, "me", { minHoldMs: 10_000 }));
@@ -88,14 +76,16 @@ describe("quorum holds", () => {
     expect(await masters.readHolders(key)).toEqual(["one", "most", "most", "most", null]);
   });
 
-  it("waiters leave the waiting lists of all masters, whether granted or timed out", async () => {
-    const key = createKey();
-    const waiters = () =>
-      Promise.all(masters.clients.map((redis) => redis.zcard(String(buildWaitersKey(key)))));
+  it("waiters leave the waiting lists of all masters, whether granted or timed out", async ({
+    masters,
+    acquire,
+    key,
+  }) => {
+    const waiters = () => Promise.all(masters.clients.map((redis) => countWaiters(redis, key)));
     await masters.occupy(key, [0, 1, 2]);
     const gets = acquire(key, "me", { waitMs: 15_000 });
     await waitUntil(async () => (await waiters()).join() === "1,1,1,0,0");
-    expect(await catchErrorCode(acquire(key, "you", { waitMs: 200 }))).toBe("timeout");
+    expect(await getErrorCode(acquire(key, "you", { waitMs: 200 }))).toBe("timeout");
     await waitUntil(async () => (await waiters()).join() === "1,1,1,0,0");
     await masters.vacate(key, [0, 1]);
     await gets;
@@ -104,8 +94,12 @@ describe("quorum holds", () => {
 });
 
 describe("quorum fencing tokens", () => {
-  it("the fencing token is the largest of the votes and is stored by all voters before it is returned", async () => {
-    const key = createKey();
+  it("the fencing token is the largest of the votes and is stored by all voters before it is returned", async ({
+    masters,
+    acquire,
+    readFences,
+    key,
+  }) => {
     const ahead = await masters.advanceFence(key, 1, 10_000);
     await masters.occupy(key, [3, 4]);
     const { fence } = await acquire(key, "me");
@@ -113,8 +107,11 @@ describe("quorum fencing tokens", () => {
     expect((await readFences(key)).slice(0, 3)).toEqual([fence, fence, fence]);
   });
 
-  it("the fencing token rises between majorities that share one master, even after one with a clock ahead", async () => {
-    const key = createKey();
+  it("the fencing token rises between majorities that share one master, even after one with a clock ahead", async ({
+    masters,
+    grantBy,
+    key,
+  }) => {
     await masters.advanceFence(key, 0, 10_000);
     const first = await grantBy(key, [0, 1, 2]);
     // By their own clocks these two would give less: only what was written back to the third makes it rise.
@@ -122,8 +119,11 @@ describe("quorum fencing tokens", () => {
     expect(await grantBy(key, [2, 3, 4])).toBeGreaterThan(first);
   });
 
-  it("the fencing token rises over 40 grants by random majorities with one clock ahead", async () => {
-    const key = createKey();
+  it("the fencing token rises over 40 grants by random majorities with one clock ahead", async ({
+    masters,
+    grantBy,
+    key,
+  }) => {
     await masters.advanceFence(key, 3, 10_000);
     let last = 0n;
     for (let round = 0; round < 40; round++) {
@@ -134,17 +134,24 @@ describe("quorum fencing tokens", () => {
     }
   });
 
-  it("a hold whose fencing token a majority cannot confirm is refused and leaves no votes", async () => {
-    const key = createKey();
+  it("a hold whose fencing token a majority cannot confirm is refused and leaves no votes", async ({
+    acquire,
+    masters,
+    key,
+  }) => {
     vi.spyOn(LOCK_WRITERS.token, "agree").mockResolvedValue(false);
-    expect(await catchErrorCode(acquire(key, "me"))).toBe("unavailable");
+    expect(await getErrorCode(acquire(key, "me"))).toBe("unavailable");
     expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });
 });
 
 describe("unconfirmed majority", () => {
-  it("a majority that could not confirm the hold costs one more attempt and leaves nothing behind", async () => {
-    const key = createKey();
+  it("a majority that could not confirm the hold costs one more attempt and leaves nothing behind", async ({
+    acquire,
+    masters,
+    release,
+    key,
+  }) => {
     const { agree } = LOCK_WRITERS.token;
     const asked = vi.spyOn(LOCK_WRITERS.token, "acquire");
     // Of the first try nobody hears what was agreed on.
@@ -161,23 +168,32 @@ describe("unconfirmed majority", () => {
 });
 
 describe("repeated request ids in a quorum", () => {
-  it("a repeated request returns its hold, even if its votes had been withdrawn once before", async () => {
-    const key = createKey();
+  it("a repeated request returns its hold, even if its votes had been withdrawn once before", async ({
+    masters,
+    acquire,
+    release,
+    key,
+  }) => {
     await masters.occupy(key, [0, 1, 2]);
     const ask = { requestId: "r1", waitMs: 200 };
-    expect(await catchErrorCode(acquire(key, "me", ask))).toBe("timeout");
+    expect(await getErrorCode(acquire(key, "me", ask))).toBe("timeout");
     await masters.vacate(key, [1]);
     const first = await acquire(key, "me", ask);
     const again = await acquire(key, "me", ask);
     expect(again).toMatchObject({ fence: first.fence, count: 1 });
     await release(key, "me");
-    expect(await catchErrorCode(acquire(key, "me", ask))).toBe("lost");
+    expect(await getErrorCode(acquire(key, "me", ask))).toBe("lost");
     await masters.vacate(key, [0, 2]);
     expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });
 
-  it("a repeated request restores its hold on masters that missed it and makes no second one", async () => {
-    const key = createKey();
+  it("a repeated request restores its hold on masters that missed it and makes no second one", async ({
+    masters,
+    acquire,
+    readFences,
+    release,
+    key,
+  }) => {
     await masters.occupy(key, [3, 4]);
     const first = await acquire(key, "me", { requestId: "r1" });
     await masters.vacate(key, [3, 4]);
@@ -189,16 +205,19 @@ describe("repeated request ids in a quorum", () => {
 });
 
 describe("quorum release", () => {
-  it("a release without a majority returns not_held and removes the remaining votes", async () => {
-    const key = createKey();
+  it("a release without a majority returns not_held and removes the remaining votes", async ({
+    acquire,
+    masters,
+    release,
+    key,
+  }) => {
     await acquire(key, "me");
     await masters.vacate(key, [0, 1, 2]);
     expect(await release(key, "me")).toMatchObject({ outcome: "not_held", count: 0 });
     await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
   });
 
-  it("a release ends a hold that only a bare majority had", async () => {
-    const key = createKey();
+  it("a release ends a hold that only a bare majority had", async ({ acquire, masters, release, key }) => {
     await acquire(key, "me");
     await masters.vacate(key, [0, 1]);
     expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
@@ -206,14 +225,18 @@ describe("quorum release", () => {
 });
 
 describe("quorum requests", () => {
-  it("a quorum refuses every format except token before contacting a master", async () => {
-    const key = createKey();
+  it("a quorum refuses every format except token before contacting a master", async ({
+    acquire,
+    backend,
+    masters,
+    key,
+  }) => {
     const refusal = await catchLockError(acquire(key, "me", { format: "redisson" }));
     expect([refusal.code, refusal.facts]).toEqual(["invalid", { field: "format" }]);
-    expect(await catchErrorCode(backend.verbs.release(key, { owner: "me", format: "timestamp" }))).toBe(
+    expect(await getErrorCode(backend.verbs.release(key, { owner: "me", format: "timestamp" }))).toBe(
       "invalid",
     );
-    expect(await catchErrorCode(acquire(key, "me", { leaseMs: Number.NaN }))).toBe("invalid");
+    expect(await getErrorCode(acquire(key, "me", { leaseMs: Number.NaN }))).toBe("invalid");
     expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });
 });

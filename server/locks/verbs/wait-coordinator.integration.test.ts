@@ -1,77 +1,47 @@
 import { randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { describe, expect } from "vitest";
+import { locksTest } from "../../../test/support/fixtures.ts";
+import { countWaiters, getErrorCode } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { buildWaitersKey } from "../../formats/keys.ts";
-import { connect, parseRedisAddress, waitUntilReady } from "../../redis/connect.ts";
-import { RedisLocks } from "./redis-locks.ts";
 
-let redis: TestRedis;
-let direct: Redis;
-let connection: Redis;
-let wake: Redis;
-let locks: RedisLocks;
+const it = locksTest();
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  direct = redis.createClient();
-  connection = connect(parseRedisAddress(redis.url), "test");
-  wake = connect(parseRedisAddress(redis.url), "wake", { autoResubscribe: false });
-  await Promise.all([connection, wake].map((each) => waitUntilReady(each, AbortSignal.timeout(5000))));
-  locks = new RedisLocks(connection, wake, 0, ["lock:*"]);
-});
-
-afterAll(async () => {
-  connection.disconnect();
-  wake.disconnect();
-  await redis.stop();
-});
-
-const createKey = () => `lock:${randomUUID()}`;
 const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, reentrant: true, ...more });
-const acquire = async (key: string, owner: string, more = {}) =>
-  (await locks.acquire(key, ask(owner, more))).grant;
-const waiting = (key: string) => direct.zcard(String(buildWaitersKey(key)));
-const catchErrorCode = (promise: Promise<unknown>) =>
-  promise.then(
-    () => "granted",
-    (error: unknown) => (error instanceof LockkeeperError ? error.code : String(error)),
-  );
 
 describe("one waiter", () => {
-  it("a waiter is granted the lock within 500 ms of its release", async () => {
-    const key = createKey();
+  it("a waiter is granted the lock within 500 ms of its release", async ({ acquire, direct, locks, key }) => {
     await acquire(key, "me");
     const waits = acquire(key, "you", { waitMs: 10_000 });
-    await waitUntil(async () => (await waiting(key)) === 1);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const releasedAt = performance.now();
     await locks.release(key, { owner: "me" });
     expect(await waits).toMatchObject({ owner: "you", count: 1 });
     expect(performance.now() - releasedAt).toBeLessThan(500);
-    expect(await waiting(key)).toBe(0);
+    expect(await countWaiters(direct, key)).toBe(0);
   });
 
-  it("a waiter is granted the lock when Redisson releases it", async () => {
-    const key = createKey();
+  it("a waiter is granted the lock when Redisson releases it", async ({ direct, acquire, key }) => {
     await direct.multi().hset(key, `${randomUUID()}:1`, 1).pexpire(key, 30_000).exec();
     const waits = acquire(key, "you", { waitMs: 10_000 });
-    await waitUntil(async () => (await waiting(key)) === 1);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     await direct.multi().del(key).publish(`redisson_lock__channel:{${key}}`, "0").exec();
     expect((await waits).owner).toBe("you");
   });
 
-  it("a waiter is granted the lock when its lease expires without a message", async () => {
-    const key = createKey();
+  it("a waiter is granted the lock when its lease expires without a message", async ({ acquire, key }) => {
     await acquire(key, "me", { leaseMs: 400 });
     const startedAt = performance.now();
     await acquire(key, "you", { waitMs: 5000 });
     expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
-  it("a waiter times out as configured with the holder in the error and leaves the waiting list", async () => {
-    const key = createKey();
+  it("a waiter times out as configured with the holder in the error and leaves the waiting list", async ({
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
     await acquire(key, "me");
     const startedAt = performance.now();
     const error: unknown = await locks
@@ -80,20 +50,22 @@ describe("one waiter", () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
     expect(performance.now() - startedAt).toBeLessThan(800);
     expect(error).toMatchObject({ code: "timeout", facts: { holders: [{ owner: "me" }] } });
-    await waitUntil(async () => (await waiting(key)) === 0);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 0);
   });
 
-  it("an aborted wait leaves no waiting entry and no subscription behind", async () => {
-    const key = createKey();
+  it("an aborted wait leaves no waiting entry and no subscription behind", async ({
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
     await acquire(key, "me");
     const controller = new AbortController();
-    const waits = catchErrorCode(
-      locks.acquire(key, ask("you", { waitMs: 10_000, signal: controller.signal })),
-    );
-    await waitUntil(async () => (await waiting(key)) === 1);
+    const waits = getErrorCode(locks.acquire(key, ask("you", { waitMs: 10_000, signal: controller.signal })));
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     controller.abort();
     expect(await waits).toBe("aborted");
-    await waitUntil(async () => (await waiting(key)) === 0);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 0);
     await waitUntil(
       async () =>
         ((await direct.call("PUBSUB", "CHANNELS", "redisson_lock__channel:*")) as string[]).length === 0,
@@ -102,26 +74,32 @@ describe("one waiter", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
-  it("a waiter survives a Redis restart", async () => {
-    const key = createKey();
+  it("a waiter survives a Redis restart", async ({ acquire, direct, env, key }) => {
     await acquire(key, "me");
     const waits = acquire(key, "you", { waitMs: 15_000 });
-    await waitUntil(async () => (await waiting(key)) === 1);
-    await redis.kill();
-    await redis.restart();
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
+    await env.redis.kill();
+    await env.redis.restart();
     expect((await waits).owner).toBe("you");
   });
 
-  it("an acquire with a wait is refused at once for a key that is not a lock", async () => {
-    const key = createKey();
+  it("an acquire with a wait is refused at once for a key that is not a lock", async ({
+    direct,
+    locks,
+    key,
+  }) => {
     await direct.set(key, "x");
-    expect(await catchErrorCode(locks.acquire(key, ask("you", { waitMs: 5000 })))).toBe("not_a_lock");
+    expect(await getErrorCode(locks.acquire(key, ask("you", { waitMs: 5000 })))).toBe("not_a_lock");
   });
 });
 
 describe("many waiters", () => {
-  it("all of 50 waiters are granted the lock one at a time, in order, with rising fencing tokens", async () => {
-    const key = createKey();
+  it("all of 50 waiters are granted the lock one at a time, in order, with rising fencing tokens", async ({
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
     await acquire(key, "me");
     const order: string[] = [];
     const fences: number[] = [];
@@ -136,20 +114,24 @@ describe("many waiters", () => {
     };
     const owners = Array.from({ length: 50 }, (_, n) => `owner-${n}`);
     const runs = owners.map(run);
-    await waitUntil(async () => (await waiting(key)) === 50);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 50);
     await locks.release(key, { owner: "me" });
     await Promise.all(runs);
     expect(order).toEqual(owners);
     expect(fences).toEqual([...fences].sort((a, b) => a - b));
-    expect(await waiting(key)).toBe(0);
+    expect(await countWaiters(direct, key)).toBe(0);
   });
 });
 
 describe("repeated request ids while waiting", () => {
-  it("a repeated waiting request keeps its place ahead of later waiters", async () => {
-    const key = createKey();
+  it("a repeated waiting request keeps its place ahead of later waiters", async ({
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
     await acquire(key, "me");
-    expect(await catchErrorCode(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe(
+    expect(await getErrorCode(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe(
       "timeout",
     );
     // Its place is kept for some seconds from when Redis hears of it.
@@ -158,23 +140,27 @@ describe("repeated request ids while waiting", () => {
     await waitUntil(async () => (await place()) > Date.now() + 1000);
     const order: string[] = [];
     const later = acquire(key, "later", { waitMs: 10_000 }).then(() => order.push("later"));
-    await waitUntil(async () => (await waiting(key)) === 2);
+    await waitUntil(async () => (await countWaiters(direct, key)) === 2);
     const first = acquire(key, "first", { waitMs: 10_000, requestId: "r1" }).then(async () => {
       order.push("first");
       await locks.release(key, { owner: "first" });
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await waiting(key)).toBe(2);
+    expect(await countWaiters(direct, key)).toBe(2);
     await locks.release(key, { owner: "me" });
     await Promise.all([first, later]);
     expect(order).toEqual(["first", "later"]);
   });
 
-  it("a repeated waiting request replaces the earlier one, which is aborted", async () => {
-    const key = createKey();
+  it("a repeated waiting request replaces the earlier one, which is aborted", async ({
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
     await acquire(key, "me");
-    const before = catchErrorCode(locks.acquire(key, ask("you", { waitMs: 10_000, requestId: "r2" })));
-    await waitUntil(async () => (await waiting(key)) === 1);
+    const before = getErrorCode(locks.acquire(key, ask("you", { waitMs: 10_000, requestId: "r2" })));
+    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const after = acquire(key, "you", { waitMs: 10_000, requestId: "r2" });
     expect(await before).toBe("aborted");
     await locks.release(key, { owner: "me" });

@@ -6,56 +6,49 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Redis } from "ioredis";
-import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort, findTestBinary, startTestRedis } from "../../../test/support/test-redis.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbeddedRedis } from "./embedded-redis.ts";
-import type { RedisServerBinary } from "./server-binary.ts";
 import { isRunning, sendSignal, waitUntilGone } from "./server-process.ts";
 
 const run = promisify(execFile);
 const HERE = new URL("./embedded-redis.ts", import.meta.url).href;
 
-let binary: RedisServerBinary;
-let dataDir: string;
-let preferredPort: number;
-const started: EmbeddedRedis[] = [];
-
-beforeAll(async () => {
-  binary = await findTestBinary();
-});
-
-beforeEach(async () => {
-  dataDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper \"embedded' é ")));
-  preferredPort = await findFreePort();
-});
-
-afterEach(async () => {
-  for (const redis of started.splice(0)) {
-    await redis.stop();
-    sendSignal(redis.pid, "SIGKILL");
-    await waitUntilGone(redis.pid, 1_000);
-  }
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-async function start(changes: Partial<EmbeddedOptions> = {}): Promise<EmbeddedRedis> {
-  const redis = await startEmbeddedRedis({ binary, dataDir, preferredPort, ...changes });
-  started.push(redis);
-  return redis;
-}
-
-/** Another Lockkeeper process; it says which server it got, and goes on as `after` says. */
-async function startElsewhere(after: "is killed" | "exits"): Promise<{ pid: number; port: number }> {
-  const last = after === "is killed" ? 'process.kill(process.pid, "SIGKILL")' : "process.exit(0)";
-  const code = `
+const it = test
+  .extend("binary", { scope: "file" }, () => findTestBinary())
+  .extend("dataDir", async ({}, { onCleanup }) => {
+    const dataDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper \"embedded' é ")));
+    onCleanup(() => rm(dataDir, { recursive: true, force: true }));
+    return dataDir;
+  })
+  .extend("preferredPort", () => findFreePort())
+  .extend("start", async ({ binary, dataDir, preferredPort }, { onCleanup }) => {
+    const started: EmbeddedRedis[] = [];
+    onCleanup(async () => {
+      for (const redis of started) {
+        await redis.stop();
+        sendSignal(redis.pid, "SIGKILL");
+        await waitUntilGone(redis.pid, 1_000);
+      }
+    });
+    return async (changes: Partial<EmbeddedOptions> = {}) => {
+      const redis = await startEmbeddedRedis({ binary, dataDir, preferredPort, ...changes });
+      started.push(redis);
+      return redis;
+    };
+  })
+  // Another Lockkeeper process; it reports which server it got, and goes on as `after` says.
+  .extend("startElsewhere", ({ binary, dataDir, preferredPort }) => async (after: "is killed" | "exits") => {
+    const last = after === "is killed" ? 'process.kill(process.pid, "SIGKILL")' : "process.exit(0)";
+    const code = `
     const { startEmbeddedRedis } = await import(${JSON.stringify(HERE)});
     const { pid, port } = await startEmbeddedRedis(${JSON.stringify({ binary, dataDir, preferredPort })});
     process.stdout.write(JSON.stringify({ pid, port }), () => ${last});`;
-  const args = ["--import", "tsx", "--input-type=module", "-e", code];
-  const { stdout } = await run(process.execPath, args).catch((error) => error as { stdout: string });
-  return JSON.parse(stdout);
-}
+    const args = ["--import", "tsx", "--input-type=module", "-e", code];
+    const { stdout } = await run(process.execPath, args).catch((error) => error as { stdout: string });
+    return JSON.parse(stdout) as { pid: number; port: number };
+  });
 
 async function ask(redis: { port: number }, ...command: [string, ...string[]]): Promise<unknown> {
   const client = new Redis(redis.port);
@@ -77,7 +70,10 @@ async function listen(port: number, onConnection?: (write: (text: string) => voi
 }
 
 describe("restart of the embedded Redis", () => {
-  test("data and port survive a restart, and a later preferred port is ignored", async () => {
+  it("data and port survive a restart, and a later preferred port is ignored", async ({
+    start,
+    preferredPort,
+  }) => {
     const first = await start();
     expect(first).toMatchObject({
       port: preferredPort,
@@ -92,7 +88,7 @@ describe("restart of the embedded Redis", () => {
     expect(await ask(second, "HGETALL", "lock:orders:42")).toEqual(["worker-1", "2"]);
   });
 
-  test("an append-only file truncated by a crash is loaded", async () => {
+  it("an append-only file truncated by a crash is loaded", async ({ start, dataDir }) => {
     const first = await start();
     await ask(first, "SET", "kept", "yes");
     await first.stop();
@@ -104,7 +100,10 @@ describe("restart of the embedded Redis", () => {
   });
 });
 
-test("the embedded Redis listens on loopback only, logs every write and enables only the needed notifications", async () => {
+it("the embedded Redis listens on loopback only, logs every write and enables only the needed notifications", async ({
+  start,
+  dataDir,
+}) => {
   const redis = await start();
   const setting = async (name: string) => ((await ask(redis, "CONFIG", "GET", name)) as [string, string])[1];
   expect(await setting("bind")).toBe("127.0.0.1");
@@ -116,7 +115,7 @@ test("the embedded Redis listens on loopback only, logs every write and enables 
 });
 
 describe("stop of the embedded Redis", () => {
-  test("stop leaves no process, takes about a second at most and can be called twice", async () => {
+  it("stop leaves no process, takes about a second at most and can be called twice", async ({ start }) => {
     const redis = await start();
     const before = performance.now();
     await Promise.all([redis.stop(), redis.stop()]);
@@ -124,7 +123,7 @@ describe("stop of the embedded Redis", () => {
     expect(isRunning(redis.pid)).toBe(false);
   });
 
-  test("stop kills a server that does not respond", async () => {
+  it("stop kills a server that does not respond", async ({ start }) => {
     const redis = await start();
     sendSignal(redis.pid, "SIGSTOP");
     const before = performance.now();
@@ -133,14 +132,17 @@ describe("stop of the embedded Redis", () => {
     expect(isRunning(redis.pid)).toBe(false);
   });
 
-  test("the server ends when the process exits without calling stop", async () => {
+  it("the server ends when the process exits without calling stop", async ({ startElsewhere }) => {
     const { pid } = await startElsewhere("exits");
     expect(await waitUntilGone(pid, 1_000)).toBe(true);
   });
 });
 
 describe("embedded Redis left by an earlier run", () => {
-  test("a server left by a killed run is adopted with its data and ended by stop", async () => {
+  it("a server left by a killed run is adopted with its data and ended by stop", async ({
+    startElsewhere,
+    start,
+  }) => {
     const orphan = await startElsewhere("is killed");
     expect(isRunning(orphan.pid)).toBe(true);
     await ask(orphan, "SET", "kept", "yes");
@@ -152,7 +154,7 @@ describe("embedded Redis left by an earlier run", () => {
     expect(isRunning(orphan.pid)).toBe(false);
   });
 
-  test("a server that another process uses is left running", async () => {
+  it("a server that another process uses is left running", async ({ start, startElsewhere }) => {
     const redis = await start();
     expect(await startElsewhere("exits")).toEqual({ pid: redis.pid, port: redis.port });
     // Redis looks ten times a second whether it was told to end.
@@ -160,7 +162,10 @@ describe("embedded Redis left by an earlier run", () => {
     expect(isRunning(redis.pid)).toBe(true);
   });
 
-  test("a hanging server is reported with its kill command instead of starting a second one on its files", async () => {
+  it("a hanging server is reported with its kill command instead of starting a second one on its files", async ({
+    startElsewhere,
+    start,
+  }) => {
     const orphan = await startElsewhere("is killed");
     sendSignal(orphan.pid, "SIGSTOP");
     onTestFinished(() => sendSignal(orphan.pid, "SIGKILL"));
@@ -168,14 +173,14 @@ describe("embedded Redis left by an earlier run", () => {
   });
 });
 
-test("of several concurrent starts, one starts the server and the others adopt it", async () => {
+it("of several concurrent starts, one starts the server and the others adopt it", async ({ start }) => {
   const all = await Promise.all([start(), start(), start()]);
   expect(new Set(all.map((redis) => redis.pid)).size).toBe(1);
   expect(all.filter((redis) => !redis.adopted)).toHaveLength(1);
 });
 
 describe("port in use", () => {
-  test.each<[string, (port: number) => Promise<unknown>]>([
+  it.for<[string, (port: number) => Promise<unknown>]>([
     ["a silent program", (port) => listen(port)],
     ["a web server", (port) => listen(port, (write) => write("HTTP/1.1 400 Bad Request\r\n\r\n"))],
     [
@@ -192,46 +197,54 @@ describe("port in use", () => {
         onTestFinished(() => other.stop());
       },
     ],
-  ])("a port taken by %s is reported and replaced by another port that is kept", async (_name, take) => {
-    await take(preferredPort);
-    const lines: string[] = [];
-    const first = await start({ onProgress: (line) => lines.push(line) });
-    expect(first.port).not.toBe(preferredPort);
-    expect(lines.join()).toContain(`Port ${preferredPort} is taken`);
-    await first.stop();
-    expect((await start()).port).toBe(first.port);
-  });
+  ])(
+    "a port taken by %s is reported and replaced by another port that is kept",
+    async ([_name, take], { preferredPort, start }) => {
+      await take(preferredPort);
+      const lines: string[] = [];
+      const first = await start({ onProgress: (line) => lines.push(line) });
+      expect(first.port).not.toBe(preferredPort);
+      expect(lines.join()).toContain(`Port ${preferredPort} is taken`);
+      await first.stop();
+      expect((await start()).port).toBe(first.port);
+    },
+  );
 });
 
 describe("startup errors of the embedded Redis", () => {
-  const problem = async (changes: Partial<EmbeddedOptions> = {}) => {
-    const error = await start(changes).catch((thrown: unknown) => thrown);
+  const catchMessage = async (starting: Promise<unknown>) => {
+    const error = await starting.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StartupError);
     const { message } = error as StartupError;
     expect(message).not.toContain("\n");
     return message;
   };
 
-  test("an unwritable data directory is reported in one line", async () => {
+  it("an unwritable data directory is reported in one line", async ({ dataDir, start }) => {
     const file = join(dataDir, "file");
     await writeFile(file, "");
-    const message = await problem({ dataDir: join(file, "redis") });
+    const message = await catchMessage(start({ dataDir: join(file, "redis") }));
     expect(message).toContain(join(file, "redis"));
     expect(message).toContain("REDIS_URL");
   });
 
-  test("unreadable data is reported with the last error of Redis and its log file", async () => {
+  it("unreadable data is reported with the last error of Redis and its log file", async ({
+    start,
+    dataDir,
+  }) => {
     await (await start()).stop();
     const folder = join(dataDir, "appendonlydir");
     const manifest = (await readdir(folder)).find((name) => name.endsWith(".manifest")) ?? "";
     await writeFile(join(folder, manifest), "not a manifest\n");
-    const message = await problem();
+    const message = await catchMessage(start());
     expect(message).toMatch(/manifest/i);
     expect(message).toContain(join(dataDir, "redis.log"));
     expect(await readFile(join(dataDir, "redis.log"), "utf8")).toMatch(/manifest/i);
   });
 
-  test("a server binary that cannot be run is reported", async () => {
-    expect(await problem({ binary: { ...binary, path: join(dataDir, "nothing") } })).toContain("ENOENT");
+  it("a server binary that cannot be run is reported", async ({ start, binary, dataDir }) => {
+    expect(await catchMessage(start({ binary: { ...binary, path: join(dataDir, "nothing") } }))).toContain(
+      "ENOENT",
+    );
   });
 });

@@ -1,7 +1,6 @@
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect } from "vitest";
 import type { FormatRule } from "../../../lib/contract/detection/format-rule.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { redisTest } from "../../../test/support/fixtures.ts";
 import { HomeStore } from "../../home/home-store.ts";
 import { FormatRuleStore } from "./format-rule-store.ts";
 
@@ -9,30 +8,25 @@ const KEY = "{lockkeeper}:format-rules:main";
 const SPRING: FormatRule = { pattern: "app:*", format: "spring" };
 const REDLOCK_NET: FormatRule = { pattern: "*:orders", format: "redlock-net" };
 
-let redis: TestRedis;
-let direct: Redis;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  direct = redis.createClient();
+/** `open` as a process does that starts; each test begins with an empty Redis. */
+const it = redisTest().extend("open", async ({ redis, direct }) => {
+  await direct.flushall();
+  return async (given: FormatRule[] = [], target = "main") => {
+    const home = new HomeStore(redis.createClient());
+    await home.ensureRestored();
+    return { home, book: await FormatRuleStore.open({ home, target, configuredRules: given }) };
+  };
 });
-afterAll(async () => await redis.stop());
-beforeEach(async () => await direct.flushall());
 
-/** As a process does that starts. */
-async function open(given: FormatRule[] = [], target = "main") {
-  const home = new HomeStore(redis.createClient());
-  await home.ensureRestored();
-  return { home, book: await FormatRuleStore.open({ home, target, configuredRules: given }) };
-}
-
-it("format rules survive a restart and apply to their own target only", async () => {
+it("format rules survive a restart and apply to their own target only", async ({ open }) => {
   await (await open()).book.replace([REDLOCK_NET]);
   expect((await open()).book.listedRules).toEqual([{ ...REDLOCK_NET, from: "api" }]);
   expect((await open([], "other")).book.listedRules).toEqual([]);
 });
 
-it("format rules from the configuration come first and survive a replacement of the others", async () => {
+it("format rules from the configuration come first and survive a replacement of the others", async ({
+  open,
+}) => {
   const { book } = await open([SPRING]);
   await book.replace([REDLOCK_NET]);
   expect(book.listedRules.map(({ from }) => from)).toEqual(["configuration", "api"]);
@@ -42,15 +36,18 @@ it("format rules from the configuration come first and survive a replacement of 
   expect(book.listedRules).toEqual([{ ...SPRING, from: "configuration" }]);
 });
 
-it.each(["", "x", "[]", '{"rules":[{"pattern":"a","format":"none"}]}', '{"rules":7}'])(
+it.for(["", "x", "[]", '{"rules":[{"pattern":"a","format":"none"}]}', '{"rules":7}'])(
   "an invalid stored rule set %j is ignored",
-  async (text) => {
+  async (text, { open, direct }) => {
     await direct.set(KEY, text);
     expect((await open([SPRING])).book.listedRules).toEqual([{ ...SPRING, from: "configuration" }]);
   },
 );
 
-it("a store that lost its data receives the format rules again from the running instance", async () => {
+it("a store that lost its data receives the format rules again from the running instance", async ({
+  open,
+  direct,
+}) => {
   const { home, book } = await open();
   await book.replace([REDLOCK_NET]);
   await direct.flushall();

@@ -1,64 +1,44 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTestVerbs, type TestVerbs } from "../../../test/support/test-locks.ts";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { expect } from "vitest";
+import { watcherTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import { startTestWatcher, type TestWatcher } from "../../../test/support/test-watcher.ts";
-import type { RedisLocks } from "../../locks/verbs/redis-locks.ts";
-import type { Watcher } from "../watcher.ts";
 
 const FLAGS = "Kghszxe$";
 const OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
-let redis: TestRedis;
-let direct: Redis;
-let verbs: TestVerbs;
-let watching: TestWatcher;
-let locks: RedisLocks;
-let watcher: Watcher;
 
-beforeAll(async () => {
-  redis = await startTestRedis({ args: ["--notify-keyspace-events", FLAGS] });
-  direct = redis.createClient();
-  verbs = await openTestVerbs(redis.port);
-  ({ locks } = verbs);
-  watching = await startTestWatcher(redis.url, { reconcileEveryMs: 300 });
-  ({ watcher } = watching);
-  await waitUntil(() => watcher.health().notifications === "on");
-});
-
-afterAll(async () => {
-  watching.stop();
-  verbs.close();
-  await redis.stop();
-});
+const it = watcherTest({ args: ["--notify-keyspace-events", FLAGS] }, { reconcileEveryMs: 300 });
+it.beforeAll(async ({ watcher }) => await waitUntil(() => watcher.health().notifications === "on"));
 
 /** All of it at one moment, so that nobody has time to notice that nothing is told. */
-async function changeUnnotified(...commands: string[][]): Promise<void> {
+async function changeUnnotified(direct: Redis, ...commands: string[][]): Promise<void> {
   const all = direct.multi().config("SET", "notify-keyspace-events", "");
   for (const [name = "", ...args] of commands) all.call(name, ...args);
   await all.config("SET", "notify-keyspace-events", FLAGS).exec();
 }
 
-const findHolder = (key: string) => watcher.index.get(key)?.seen.holders[0].owner;
-
-it("a change without a notification is found, corrected and counted by the next reconciliation", async () => {
+it("a change without a notification is found, corrected and counted by the next reconciliation", async ({
+  direct,
+  watcher,
+}) => {
+  const findHolder = (key: string) => watcher.index.get(key)?.seen.holders[0].owner;
   const sight = () => watcher.index.get("lock:stays")?.continuityId;
   for (const name of ["stays", "goes", "changes"]) await direct.hset(`lock:${name}`, OWNER, 1);
   await waitUntil(() => watcher.index.size === 3);
   const sightBefore = sight();
   const [other, third] = [OWNER.replace("1:1", "2:2"), OWNER.replace("1:1", "3:3")];
   await changeUnnotified(
+    direct,
     ["HSET", "lock:comes", other, "1"],
     ["DEL", "lock:goes", "lock:changes"],
     ["HSET", "lock:changes", third, "1"],
   );
-  await waitUntil(() => findHolder("lock:comes") === other, 3000);
-  await waitUntil(() => findHolder("lock:goes") === undefined, 3000);
-  await waitUntil(() => findHolder("lock:changes") === third, 3000);
+  await waitUntil(() => findHolder("lock:comes") === other);
+  await waitUntil(() => findHolder("lock:goes") === undefined);
+  await waitUntil(() => findHolder("lock:changes") === third);
   expect(sight()).toBe(sightBefore);
   const sum = ({ found, gone, changed } = watcher.missedChanges.counts) => found + gone + changed;
-  await waitUntil(() => sum() === 3, 5000);
+  await waitUntil(() => sum() === 3);
   const { lastAt, ...counts } = watcher.health().missed;
   expect(counts).toEqual({ found: 1, gone: 1, changed: 1 });
   expect(Math.abs((lastAt ?? 0) - Date.now())).toBeLessThan(10_000);
@@ -66,7 +46,7 @@ it("a change without a notification is found, corrected and counted by the next 
 
 it("notified changes, Lockkeeper's own changes and ended holds are not counted as missed", {
   timeout: 20_000,
-}, async () => {
+}, async ({ watcher, locks, direct }) => {
   const before = watcher.missedChanges.counts;
   const startedAt = performance.now();
   for (let turn = 0; performance.now() - startedAt < 2500; turn++) {

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestRedis, type TestRedis } from "../../../test/support/test-redis.ts";
+import { expect } from "vitest";
+import { redisTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
-import type { Masters } from "../../redis/master.ts";
 import { openMasters } from "../../redis/masters/open-masters.ts";
 import { Finder } from "./finder.ts";
 
@@ -20,37 +18,29 @@ for at = 1, 20000 do redis.call('SET', 'cache:page:' .. at, 'some text of a page
 redis.call('RPUSH', 'queue:mails', 'x')
 redis.call('HSET', 'lock:watched', '5f0c0c1e-0000-4000-8000-000000000001:7', 1)`;
 
-let redis: TestRedis;
-let direct: Redis;
-let masters: Masters;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  direct = redis.createClient();
-  masters = openMasters(redis.url);
-  await direct.eval(FILL, 0);
-  await waitUntil(() => masters.list[0]?.redis.status === "ready");
-});
-
-afterAll(async () => {
-  masters.close();
-  await redis.stop();
-});
-
-function createFinder(): Finder {
-  return new Finder({
-    masters,
-    watch: ["lock:*"],
-    readKeys: (master, keys) => readKeys(master.redis, keys),
-    isWatched: (key) => key.startsWith("lock:"),
-  });
-}
+const it = redisTest()
+  .extend("masters", { scope: "file" }, async ({ redis, direct }, { onCleanup }) => {
+    const masters = openMasters(redis.url);
+    onCleanup(() => masters.close());
+    await direct.eval(FILL, 0);
+    await waitUntil(() => masters.list[0]?.redis.status === "ready");
+    return masters;
+  })
+  .extend(
+    "finder",
+    ({ masters }) =>
+      new Finder({
+        masters,
+        watch: ["lock:*"],
+        readKeys: (master, keys) => readKeys(master.redis, keys),
+        isWatched: (key) => key.startsWith("lock:"),
+      }),
+  );
 
 const summarizeGroups = ({ report: { groups } }: Finder) =>
   groups.map(({ pattern, format, count, isWatched }) => ({ pattern, format, count, isWatched }));
 
-it("the finder identifies locks by key pattern and format and suggests what to watch", async () => {
-  const finder = createFinder();
+it("the finder identifies locks by key pattern and format and suggests what to watch", async ({ finder }) => {
   expect(finder.report).toMatchObject({ state: "idle", groups: [], watch: null });
   finder.start(false);
   expect(finder.report.state).toBe("running");
@@ -67,8 +57,7 @@ it("the finder identifies locks by key pattern and format and suggests what to w
   expect(skipped).toBeGreaterThan(15_000);
 });
 
-it("a cancelled search resumes where it stopped", async () => {
-  const finder = createFinder();
+it("a cancelled search resumes where it stopped", async ({ finder }) => {
   finder.start(false);
   await waitUntil(() => finder.report.scanned > 2000, 20_000);
   finder.cancel();

@@ -1,7 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HolderExits } from "./holder-exits.ts";
 
 const KEY = "lock:a";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 const getLaterTime = () => performance.now() + 1;
 
 function createHolderExits(...events: string[]): HolderExits {

@@ -1,37 +1,34 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { Redis } from "ioredis";
+import { expect } from "vitest";
 import { waitUntil } from "../../support/test-server.ts";
-import { Topology } from "../servers/topology.ts";
+import { topologyTest } from "../servers/topology-test.ts";
 import type { Stage } from "./fault.ts";
 import { faultOf } from "./known.ts";
 
-let topology: Topology;
+const it = topologyTest().extend(
+  "during",
+  { scope: "file" },
+  ({ topology }) =>
+    async (fault: string, chance: number, look: () => Promise<void>) => {
+      // These faults have no use for workers.
+      const stage = { topology } as Stage;
+      const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
+      await faultOf(fault).begin(stage, planned);
+      try {
+        await look();
+      } finally {
+        await faultOf(fault).end(stage, planned);
+      }
+    },
+);
 
-beforeAll(async () => {
-  topology = await Topology.start("single");
-});
+const countEvicted = async (redis: Redis) =>
+  Number(/evicted_keys:(\d+)/.exec(await redis.info("stats"))?.[1]);
 
-afterEach(async () => {
-  await topology.direct(0).flushall();
-});
-
-afterAll(() => topology.stop());
-
-async function during(fault: string, chance: number, look: () => Promise<void>): Promise<void> {
-  // These faults have no use for workers.
-  const stage = { topology } as Stage;
-  const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
-  await faultOf(fault).begin(stage, planned);
-  try {
-    await look();
-  } finally {
-    await faultOf(fault).end(stage, planned);
-  }
-}
-
-const evicted = async () => Number(/evicted_keys:(\d+)/.exec(await topology.direct(0).info("stats"))?.[1]);
-
-it("the eviction fault evicts the lock that expires first and leaves nothing behind", async () => {
-  const redis = topology.direct(0);
+it("the eviction fault evicts the lock that expires first and leaves nothing behind", async ({
+  redis,
+  during,
+}) => {
   await redis.set("lock:a", "x", "PX", 60_000);
   await during("evict", 0.9, () => waitUntil(async () => (await redis.exists("lock:a")) === 0));
   expect(await redis.keys("*")).toEqual([]);
@@ -39,19 +36,17 @@ it("the eviction fault evicts the lock that expires first and leaves nothing beh
   expect(await redis.exists("lock:a")).toBe(1);
 });
 
-it("the eviction fault evicts the least recently used key", async () => {
-  const redis = topology.direct(0);
+it("the eviction fault evicts the least recently used key", async ({ redis, during }) => {
   await redis.set("lockkeeper:hold:{lock:a}", "x", "PX", 600_000);
   await waitUntil(async () => Number(await redis.object("IDLETIME", "lockkeeper:hold:{lock:a}")) > 0);
-  const before = await evicted();
+  const before = await countEvicted(redis);
   await during("evict", 0.1, async () => {
     expect(await redis.exists("lockkeeper:hold:{lock:a}")).toBe(0);
-    expect(await evicted()).toBeGreaterThan(before + 1);
+    expect(await countEvicted(redis)).toBeGreaterThan(before + 1);
   });
 });
 
-it("the full-memory fault rejects writes and allows deletes until it ends", async () => {
-  const redis = topology.direct(0);
+it("the full-memory fault rejects writes and allows deletes until it ends", async ({ redis, during }) => {
   await redis.set("lock:a", "x", "PX", 60_000);
   await during("full-memory", 0.5, async () => {
     await expect(redis.set("lock:b", "x", "PX", 60_000)).rejects.toThrow("OOM");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HttpCalls } from "./http-calls.ts";
 
 interface Seen {
@@ -16,8 +16,23 @@ let seen: Seen[];
 /** What is answered to the first request, the second and so on. */
 let answers: Answering[];
 let calls: HttpCalls;
+/** What becomes of a request that is not answered: its time ends. */
+let onSilence: () => void;
+
+// The time moves only as these tests say: a request takes REQUEST_MS, a silent one its whole limit, a pause its length.
+const REQUEST_MS = 30;
+vi.mock("node:timers/promises", () => ({ setTimeout: async (ms: number) => vi.advanceTimersByTime(ms) }));
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const limit = new AbortController();
+    onSilence = () => {
+      vi.advanceTimersByTime(ms);
+      limit.abort(new DOMException("too long", "TimeoutError"));
+    };
+    return limit.signal;
+  });
   seen = [];
   servers = [0, 1].map((n) => createServer((incoming, outgoing) => void answer(n, incoming, outgoing)));
   for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
@@ -25,6 +40,8 @@ beforeEach(async () => {
   calls = new HttpCalls({ door: "http", urls, apiKey: "k" });
 });
 afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
   for (const server of servers) {
     server.closeAllConnections();
     server.close();
@@ -35,8 +52,10 @@ async function answer(server: number, incoming: IncomingMessage, outgoing: Serve
   let text = "";
   for await (const chunk of incoming) text += chunk;
   seen.push({ server, id: incoming.headers["idempotency-key"], body: JSON.parse(text) });
+  vi.advanceTimersByTime(REQUEST_MS);
   const [what, code] = (answers.shift() ?? "granted").split(" ");
   if (what === "cut") incoming.socket.destroy();
+  if (what === "silent") onSilence();
   if (what === "granted") outgoing.end('{"it":"is yours"}');
   if (what === "broken") outgoing.writeHead(500).end("<html>");
   if (what === "refused") {
@@ -101,6 +120,9 @@ describe("HTTP calls of the chaos worker", () => {
 
   it("an HTTP call ends when its signal aborts", async () => {
     answers = ["silent"];
-    await expect(ask({ signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: "aborted" });
+    const caller = new AbortController();
+    const aborted = ask({ signal: caller.signal });
+    onSilence = () => caller.abort();
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
   });
 });

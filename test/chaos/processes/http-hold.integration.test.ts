@@ -1,40 +1,44 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
+import { describe, expect } from "vitest";
+import { serverTest } from "../../support/fixtures.ts";
+import { createTestKey } from "../../support/test-locks.ts";
+import { ROOT_KEY, waitUntil } from "../../support/test-server.ts";
 import { HttpClient } from "./http-client.ts";
 
-let server: TestServer;
-let direct: Redis;
-let client: HttpClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  direct = server.redis.createClient();
-  client = new HttpClient({ door: "http", urls: [server.url], apiKey: ROOT_KEY });
-});
-afterAll(() => server.stop());
-
-const LEASE_MS = 2000;
-const acquire = (lock: string, more: { owner?: string; waitMs?: number; renew?: boolean } = {}) => {
-  const wish = { owner: randomUUID(), leaseMs: LEASE_MS, waitMs: 0, renew: false, ...more };
-  return client.acquire(lock, { ...wish, format: "redisson", signal: new AbortController().signal });
-};
-const newLock = () => `lock:${randomUUID()}`;
+const it = serverTest()
+  .extend(
+    "client",
+    { scope: "file" },
+    ({ server }) => new HttpClient({ door: "http", urls: [server.url], apiKey: ROOT_KEY }),
+  )
+  .extend(
+    "acquire",
+    { scope: "file" },
+    ({ client }) =>
+      (lock: string, more: { owner?: string; waitMs?: number; renew?: boolean } = {}) => {
+        const wish = { owner: randomUUID(), leaseMs: LEASE_MS, waitMs: 0, renew: false, ...more };
+        return client.acquire(lock, { ...wish, format: "redisson", signal: new AbortController().signal });
+      },
+  );
 
 /** By how much its deadline is later than the end of the lease in Redis, at most. */
-async function lateMs(lock: string, hold: { remainingMs(): number }): Promise<number> {
+async function lateMs(direct: Redis, lock: string, hold: { remainingMs(): number }): Promise<number> {
   const leftMs = await direct.pttl(lock);
   return hold.remainingMs() - leftMs;
 }
 
+const LEASE_MS = 2000;
 describe("holds over HTTP", () => {
-  it("a hold over HTTP ends no later than its lease, even after a wait, and signals the loss itself", async () => {
-    const lock = newLock();
+  it("a hold over HTTP ends no later than its lease, even after a wait, and signals the loss itself", async ({
+    direct,
+    acquire,
+  }) => {
+    const lock = createTestKey();
     await direct.hset(lock, `${randomUUID()}:1`, 1);
     await direct.pexpire(lock, 500);
     const waited = await acquire(lock, { waitMs: 5000 });
-    expect(await lateMs(lock, waited)).toBeLessThanOrEqual(1);
+    expect(await lateMs(direct, lock, waited)).toBeLessThanOrEqual(1);
     expect(waited.remainingMs()).toBeGreaterThan(LEASE_MS / 2);
     waited.assertHeld();
     await waitUntil(() => waited.signal.aborted);
@@ -42,19 +46,19 @@ describe("holds over HTTP", () => {
     await waited.release();
   });
 
-  it("a hold over HTTP is renewed until it is released", async () => {
-    const lock = newLock();
+  it("a hold over HTTP is renewed until it is released", async ({ acquire, direct }) => {
+    const lock = createTestKey();
     const hold = await acquire(lock, { renew: true });
     const takenAt = performance.now();
     await waitUntil(() => performance.now() > takenAt + 1.2 * LEASE_MS);
     expect(hold.state).toBe("held");
-    expect(await lateMs(lock, hold)).toBeLessThanOrEqual(1);
+    expect(await lateMs(direct, lock, hold)).toBeLessThanOrEqual(1);
     expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
     expect(await direct.exists(lock)).toBe(0);
   });
 
-  it("a hold over HTTP detects an earlier loss when it renews", async () => {
-    const lock = newLock();
+  it("a hold over HTTP detects an earlier loss when it renews", async ({ acquire, direct }) => {
+    const lock = createTestKey();
     const hold = await acquire(lock, { renew: true });
     await direct.del(lock, `lockkeeper:hold:{${lock}}`);
     const takenAt = performance.now();
@@ -63,8 +67,8 @@ describe("holds over HTTP", () => {
     expect(hold.state).toBe("lost");
   });
 
-  it("a hold over HTTP detects a loss on verify", async () => {
-    const lock = newLock();
+  it("a hold over HTTP detects a loss on verify", async ({ acquire, direct }) => {
+    const lock = createTestKey();
     const hold = await acquire(lock);
     await hold.verify?.();
     await direct.del(lock, `lockkeeper:hold:{${lock}}`);
@@ -72,8 +76,8 @@ describe("holds over HTTP", () => {
     expect(hold.state).toBe("lost");
   });
 
-  it("a hold over HTTP can be reentered by its owner and counts", async () => {
-    const [lock, owner] = [newLock(), randomUUID()];
+  it("a hold over HTTP can be reentered by its owner and counts", async ({ acquire }) => {
+    const [lock, owner] = [createTestKey(), randomUUID()];
     const outer = await acquire(lock, { owner });
     const inner = await acquire(lock, { owner });
     expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
@@ -81,8 +85,8 @@ describe("holds over HTTP", () => {
     expect(await outer.release()).toMatchObject({ outcome: "released", count: 0 });
   });
 
-  it("a refused acquire over HTTP fails with the code of the response", async () => {
-    const lock = newLock();
+  it("a refused acquire over HTTP fails with the code of the response", async ({ acquire }) => {
+    const lock = createTestKey();
     await acquire(lock);
     await expect(acquire(lock)).rejects.toMatchObject({ code: "held", asked: 1 });
     await expect(acquire(lock, { waitMs: 50 })).rejects.toMatchObject({ code: "timeout" });

@@ -1,8 +1,10 @@
 import type { Redis as IoRedis } from "ioredis";
+import { test } from "vitest";
 import type { ForceReleaseInput } from "../../../lib/contract/actions/force-release.ts";
 import type { LockEvent } from "../../../lib/contract/event.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
 import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { createTestKey } from "../../support/test-locks.ts";
 import { type ApiReply, startTestServer, waitUntil } from "../../support/test-server.ts";
 import { type Connection, Redis } from "./clients.ts";
 
@@ -77,4 +79,16 @@ export async function millisecondsOf(promise: Promise<unknown>): Promise<number>
   const began = performance.now();
   await promise;
   return performance.now() - began;
+}
+
+/** Tests of an operator's API on a throwaway Redis: `connection` is a library's connection to it. */
+export function operatorTest() {
+  return test
+    .extend("operator", { scope: "file" }, async ({}, { onCleanup }) => {
+      const operator = await startOperator();
+      onCleanup(() => operator.stop());
+      return operator;
+    })
+    .extend("connection", { scope: "file" }, ({ operator }) => operator.connection())
+    .extend("key", () => createTestKey());
 }

@@ -1,15 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Lock } from "../../../lib/contract/lock.ts";
 import { Bull, bullmq } from "./clients.ts";
-import { type Operator, startOperator } from "./operator.ts";
+import { type Operator, operatorTest } from "./operator.ts";
 
-let operator: Operator;
-
-beforeAll(async () => {
-  operator = await startOperator();
-});
-afterAll(async () => await operator.stop());
+const it = operatorTest();
 
 /** A job that runs until it is told what to answer. */
 function jobAtWork() {
@@ -28,7 +23,7 @@ function jobAtWork() {
   };
 }
 
-async function assertLeftAlone(key: string, format: string): Promise<Lock> {
+async function assertLeftAlone(operator: Operator, key: string, format: string): Promise<Lock> {
   const lock = await operator.listed(key, ({ release }) => release?.may === "never");
   expect(lock).toMatchObject({ format, type: "string", holders: [{ count: 1 }] });
   expect(lock.remainingMs).toBeGreaterThan(15_000);
@@ -40,7 +35,9 @@ async function assertLeftAlone(key: string, format: string): Promise<Lock> {
 }
 
 describe("job locks of queue libraries", () => {
-  it("a BullMQ job lock is listed but not released, and the job finishes undisturbed", async () => {
+  it("a BullMQ job lock is listed but not released, and the job finishes undisturbed", async ({
+    operator,
+  }) => {
     const name = `lock-${randomUUID()}`;
     const at = { connection: { host: "127.0.0.1", port: operator.port } };
     const [job, queue] = [jobAtWork(), new bullmq.Queue(name, at)];
@@ -50,14 +47,14 @@ describe("job locks of queue libraries", () => {
       worker.on(event, (...it) => troubles.push(it));
     const completed = new Promise((resolve) => worker.on("completed", (_, result) => resolve(result)));
     const { id } = await queue.add("sync", {});
-    await assertLeftAlone(`bull:${name}:${id}:lock`, "bullmq");
+    await assertLeftAlone(operator, `bull:${name}:${id}:lock`, "bullmq");
     job.finish("sent");
     expect(await completed).toBe("sent");
     expect([job.runs(), troubles]).toEqual([1, []]);
     await Promise.all([worker.close(), queue.close()]);
   });
 
-  it("a Bull job lock is listed but not released, and the job finishes undisturbed", async () => {
+  it("a Bull job lock is listed but not released, and the job finishes undisturbed", async ({ operator }) => {
     const name = `lock-${randomUUID()}`;
     const [job, queue] = [jobAtWork(), new Bull(name, operator.url)];
     const troubles: unknown[] = [];
@@ -65,7 +62,7 @@ describe("job locks of queue libraries", () => {
       queue.on(event, (...it) => troubles.push(it));
     void queue.process(job.work);
     const added = await queue.add({});
-    await assertLeftAlone(`bull:${name}:${added.id}:lock`, "bull");
+    await assertLeftAlone(operator, `bull:${name}:${added.id}:lock`, "bull");
     job.finish("sent");
     expect(await added.finished()).toBe("sent");
     expect([job.runs(), troubles]).toEqual([1, []]);

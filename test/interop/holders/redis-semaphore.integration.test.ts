@@ -2,40 +2,25 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { guardProcess } from "../../support/process-guard.ts";
 import { waitUntil } from "../../support/test-server.ts";
-import {
-  type Connection,
-  MultiSemaphore,
-  Mutex,
-  RedlockMutex,
-  Semaphore,
-  type SemaphoreOptions,
-} from "./clients.ts";
-import { millisecondsOf, type Operator, startOperator } from "./operator.ts";
+import { MultiSemaphore, Mutex, RedlockMutex, Semaphore, type SemaphoreOptions } from "./clients.ts";
+import { millisecondsOf, type Operator, operatorTest, startOperator } from "./operator.ts";
 
 const LEASE_MS = 30_000;
 const REFRESHED: SemaphoreOptions = { lockTimeout: LEASE_MS, refreshInterval: 100 };
 
-/** Three servers: a quorum for RedlockMutex; each test else is at the first one. */
-let operators: readonly [Operator, Operator, Operator];
-let operator: Operator;
-let redis: Connection;
-let direct: Redis;
-
-beforeAll(async () => {
-  operators = await Promise.all([startOperator(), startOperator(), startOperator()]);
-  operator = operators[0];
-  redis = operator.connection();
-  direct = operator.direct();
-});
-afterAll(async () => {
-  await Promise.all(operators.map((each) => each.stop()));
-});
-
-const score = (key: string, member: string) => direct.zscore(key, member);
+// Three servers: a quorum for RedlockMutex; each test else is at the first one.
+const it = operatorTest()
+  .extend("direct", { scope: "file" }, ({ operator }) => operator.direct())
+  .extend("operators", { scope: "file" }, async ({ operator }, { onCleanup }) => {
+    const others = await Promise.all([startOperator(), startOperator()]);
+    onCleanup(async () => {
+      for (const each of others) await each.stop();
+    });
+    return [operator, ...others];
+  });
 
 /** Options that tell when the lock was lost, instead of ending the process. */
 function noticed() {
@@ -44,10 +29,13 @@ function noticed() {
 }
 
 describe("redis-semaphore Mutex", () => {
-  it("a force-released Mutex goes to the next waiter at once, and its owner is notified", async () => {
+  it("a force-released Mutex goes to the next waiter at once, and its owner is notified", async ({
+    connection,
+    operator,
+  }) => {
     const name = randomUUID();
     const { errors, options } = noticed();
-    const owner = new Mutex(redis, name, { ...options, identifierSuffix: "pod-7" });
+    const owner = new Mutex(connection, name, { ...options, identifierSuffix: "pod-7" });
     await owner.acquire();
     const lock = await operator.listed(`mutex:${name}`);
     expect(lock).toMatchObject({
@@ -55,7 +43,7 @@ describe("redis-semaphore Mutex", () => {
       holders: [{ owner: owner.identifier, count: 1 }],
     });
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
-    const next = new Mutex(redis, name, REFRESHED);
+    const next = new Mutex(connection, name, REFRESHED);
     const taken = next.acquire();
     const { body } = await operator.force(lock.key, { expect: lock.version ?? "" });
     expect([body.outcome, body.owner]).toEqual(["released", owner.identifier]);
@@ -67,7 +55,9 @@ describe("redis-semaphore Mutex", () => {
     expect((await operator.look(lock.key)).state).toBe("free");
   });
 
-  it("a force-released Mutex without onLockLost ends its owner's process with exit code 1", async () => {
+  it("a force-released Mutex without onLockLost ends its owner's process with exit code 1", async ({
+    operator,
+  }) => {
     const key = randomUUID();
     const file = fileURLToPath(new URL("semaphore-owner.mjs", import.meta.url));
     const child = spawn(process.execPath, [file, operator.url, key], { stdio: ["ignore", "pipe", "ignore"] });
@@ -82,11 +72,14 @@ describe("redis-semaphore Mutex", () => {
 });
 
 describe("redis-semaphore Semaphore", () => {
-  it("a force-released Semaphore holder makes room for a waiter, and the other holders stay", async () => {
+  it("a force-released Semaphore holder makes room for a waiter, and the other holders stay", async ({
+    connection,
+    operator,
+  }) => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const { errors, options } = noticed();
-    const make = (given: SemaphoreOptions) => new Semaphore(redis, name, 2, given);
+    const make = (given: SemaphoreOptions) => new Semaphore(connection, name, 2, given);
     const [one, two, three] = [make(options), make(REFRESHED), make(REFRESHED)] as const;
     await one.acquire();
     await two.acquire();
@@ -107,10 +100,14 @@ describe("redis-semaphore Semaphore", () => {
     expect((await operator.look(key)).state).toBe("free");
   });
 
-  it("a Semaphore holder keeps its version while others refresh, join and leave", async () => {
+  it("a Semaphore holder keeps its version while others refresh, join and leave", async ({
+    connection,
+    operator,
+    direct,
+  }) => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
-    const make = () => new Semaphore(redis, name, 3, REFRESHED);
+    const make = () => new Semaphore(connection, name, 3, REFRESHED);
     const [stays, leaves, comes] = [make(), make(), make()] as const;
     await stays.acquire();
     await leaves.acquire();
@@ -120,20 +117,23 @@ describe("redis-semaphore Semaphore", () => {
     await leaves.release();
     await comes.acquire();
     await operator.listed(key, ({ holders }) => holders.some(({ owner }) => owner === comes.identifier));
-    const refreshed = Number(await score(key, stays.identifier));
-    await waitUntil(async () => Number(await score(key, stays.identifier)) > refreshed);
+    const refreshed = Number(await direct.zscore(key, stays.identifier));
+    await waitUntil(async () => Number(await direct.zscore(key, stays.identifier)) > refreshed);
     expect(versionIn(await operator.look(key))).toBe(versionIn(before));
     await Promise.all([stays.release(), comes.release()]);
   });
 });
 
 describe("expired redis-semaphore Semaphore holder", () => {
-  it("a Semaphore holder that stops refreshing expires alone and is reported as expired", async () => {
+  it("a Semaphore holder that stops refreshing expires alone and is reported as expired", async ({
+    connection,
+    operator,
+  }) => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const options = { lockTimeout: 1000, refreshInterval: 0 };
-    const dies = new Semaphore(redis, name, 2, options);
-    const lives = new Semaphore(redis, name, 2, { ...options, refreshInterval: 200 });
+    const dies = new Semaphore(connection, name, 2, options);
+    const lives = new Semaphore(connection, name, 2, { ...options, refreshInterval: 200 });
     await dies.acquire();
     await lives.acquire();
     await operator.listed(key, ({ holders }) => holders.length === 2);
@@ -145,15 +145,18 @@ describe("expired redis-semaphore Semaphore holder", () => {
 });
 
 describe("redis-semaphore MultiSemaphore", () => {
-  it("a MultiSemaphore holder is listed once with its permits, which are released together", async () => {
+  it("a MultiSemaphore holder is listed once with its permits, which are released together", async ({
+    connection,
+    operator,
+  }) => {
     const name = randomUUID();
     const key = `semaphore:${name}`;
     const { errors, options } = noticed();
-    const owner = new MultiSemaphore(redis, name, 5, 3, options);
+    const owner = new MultiSemaphore(connection, name, 5, 3, options);
     await owner.acquire();
     const lock = await operator.listed(key);
     expect(lock).toMatchObject({ kind: "semaphore", holders: [{ owner: owner.identifier, count: 3 }] });
-    const next = new MultiSemaphore(redis, name, 5, 4, REFRESHED);
+    const next = new MultiSemaphore(connection, name, 5, 4, REFRESHED);
     const taken = next.acquire();
     await operator.force(key, { expect: lock.version ?? "" });
     expect(await millisecondsOf(taken)).toBeLessThan(2000);
@@ -164,7 +167,7 @@ describe("redis-semaphore MultiSemaphore", () => {
 });
 
 describe("redis-semaphore RedlockMutex on three servers", () => {
-  async function held(refreshInterval: number) {
+  async function held(operators: readonly Operator[], refreshInterval: number) {
     const key = randomUUID();
     const { errors, options } = noticed();
     const nodes = operators.map((each) => each.connection());
@@ -175,8 +178,11 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
     return { key: `mutex:${key}`, owner, errors, locks };
   }
 
-  it("a RedlockMutex released on one server alone is recreated there, and an event reports it", async () => {
-    const { key, owner, errors, locks } = await held(100);
+  it("a RedlockMutex released on one server alone is recreated there, and an event reports it", async ({
+    operator,
+    operators,
+  }) => {
+    const { key, owner, errors, locks } = await held(operators, 100);
     await operator.force(key, { expect: locks[0]?.version ?? "" });
     await waitUntil(async () => (await operator.story(key)).includes(`recreated ${owner.identifier}`));
     expect((await operator.look(key)).holders[0]?.owner).toBe(owner.identifier);
@@ -184,8 +190,10 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
     await owner.release();
   });
 
-  it("a RedlockMutex released on all servers stays released, and its owner is notified", async () => {
-    const { key, owner, errors } = await held(1000);
+  it("a RedlockMutex released on all servers stays released, and its owner is notified", async ({
+    operators,
+  }) => {
+    const { key, owner, errors } = await held(operators, 1000);
     const free = async (each: Operator) => {
       const { state, version } = await each.look(key);
       if (state === "held") await each.force(key, { expect: version ?? "" });

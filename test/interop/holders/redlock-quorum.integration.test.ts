@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestMasters, type TestMasters } from "../../support/test-masters.ts";
+import { describe, expect } from "vitest";
+import { mastersTest } from "../../support/fixtures.ts";
 import { type Connection, Redlock4, Redlock5 } from "./clients.ts";
-import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
+import { endOf, millisecondsOf, startOperator } from "./operator.ts";
 
-let masters: TestMasters;
-let operator: Operator;
-let connections: Connection[];
-
-beforeAll(async () => {
-  masters = await startTestMasters(3);
-  operator = await startOperator((home) => ({
-    home,
-    targets: [{ name: "quorum", redis: { quorum: masters.urls } }],
-  }));
-  connections = masters.urls.map((url) => operator.connection(url));
-});
-afterAll(async () => {
-  await operator.stop();
-  await masters.stop();
-});
+const it = mastersTest(3)
+  .extend("operator", { scope: "file" }, async ({ masters }, { onCleanup }) => {
+    const targets = [{ name: "quorum", redis: { quorum: masters.urls } }];
+    const operator = await startOperator((home) => ({ home, targets }));
+    onCleanup(() => operator.stop());
+    return operator;
+  })
+  .extend("connections", { scope: "file" }, ({ masters, operator }) =>
+    masters.urls.map((url) => operator.connection(url)),
+  );
 
 const LEASE_MS = 30_000;
 const ONCE = { retryCount: 0 };
@@ -28,14 +22,14 @@ const PATIENT = { retryCount: 400, retryDelay: 50 };
 const LIBRARIES = [
   {
     ...{ name: "redlock 4", refusal: "LockError" },
-    async take(key: string, settings = ONCE) {
+    async take(connections: Connection[], key: string, settings = ONCE) {
       const lock = await new Redlock4(connections, settings).lock(key, LEASE_MS);
       return { value: lock.value, release: (): Promise<unknown> => lock.unlock() };
     },
   },
   {
     ...{ name: "redlock 5", refusal: "ExecutionError" },
-    async take(key: string, settings = ONCE) {
+    async take(connections: Connection[], key: string, settings = ONCE) {
       const locks = new Redlock5(connections, settings);
       // It emits what its retries are about; nobody listening would end the process.
       locks.on("error", () => undefined);
@@ -46,9 +40,12 @@ const LIBRARIES = [
 ];
 
 describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
-  it("a lock held on three masters is one lock and goes to the waiter when force-released on all at once", async () => {
+  it("a lock held on three masters is one lock and goes to the waiter when force-released on all at once", async ({
+    connections,
+    operator,
+  }) => {
     const key = `lock:${randomUUID()}`;
-    const { value, release } = await take(key);
+    const { value, release } = await take(connections, key);
     const lock = await operator.listed(key, ({ votes }) => votes?.owners[0]?.masters === 3);
     expect(lock).toMatchObject({
       ...{ state: "held", format: "redlock", holders: [{ owner: value, fence: null }] },
@@ -56,7 +53,7 @@ describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
     });
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
 
-    const next = take(key, PATIENT);
+    const next = take(connections, key, PATIENT);
     const freed = await operator.force(key, { expect: lock.version ?? "" });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
     expect(await millisecondsOf(next)).toBeLessThan(3000);

@@ -1,25 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { createTestKey } from "../../support/test-locks.ts";
 import { waitUntil } from "../../support/test-server.ts";
 import { type Connection, ioredisLock, Redlock4, Redlock5 } from "./clients.ts";
-import { endOf, millisecondsOf, type Operator, startOperator } from "./operator.ts";
+import { endOf, millisecondsOf, operatorTest } from "./operator.ts";
 
-let operator: Operator;
-let redis: Connection;
-
-beforeAll(async () => {
-  operator = await startOperator();
-  redis = operator.connection();
-});
-afterAll(async () => await operator.stop());
+const it = operatorTest();
 
 const LEASE_MS = 30_000;
 const ONCE = { retryCount: 0 };
 const PATIENT = { retryCount: 400, retryDelay: 50 };
-const fresh = () => `lock:${randomUUID()}`;
-
-function redlock5(settings: ConstructorParameters<typeof Redlock5>[1]) {
-  const locks = new Redlock5([redis], settings);
+function redlock5(connection: Connection, settings: ConstructorParameters<typeof Redlock5>[1]) {
+  const locks = new Redlock5([connection], settings);
   // It emits what its retries are about; nobody listening would end the process.
   locks.on("error", () => undefined);
   return locks;
@@ -33,24 +24,27 @@ interface Taken {
 const LIBRARIES = [
   {
     ...{ name: "redlock 4", refusal: "LockError" },
-    async take(keys: string[], settings = ONCE): Promise<Taken> {
-      const lock = await new Redlock4([redis], settings).lock(keys, LEASE_MS);
+    async take(connection: Connection, keys: string[], settings = ONCE): Promise<Taken> {
+      const lock = await new Redlock4([connection], settings).lock(keys, LEASE_MS);
       return { value: lock.value, release: () => lock.unlock() };
     },
   },
   {
     ...{ name: "redlock 5", refusal: "ExecutionError" },
-    async take(keys: string[], settings = ONCE): Promise<Taken> {
-      const lock = await redlock5(settings).acquire(keys, LEASE_MS);
+    async take(connection: Connection, keys: string[], settings = ONCE): Promise<Taken> {
+      const lock = await redlock5(connection, settings).acquire(keys, LEASE_MS);
       return { value: lock.value, release: () => lock.release() };
     },
   },
 ];
 
 describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
-  it("a force-released redlock lock goes to the waiter at once, and its owner is refused", async () => {
-    const key = fresh();
-    const { value, release } = await take([key]);
+  it("a force-released redlock lock goes to the waiter at once, and its owner is refused", async ({
+    connection,
+    operator,
+    key,
+  }) => {
+    const { value, release } = await take(connection, [key]);
     const lock = await operator.listed(key);
     expect(lock).toMatchObject({
       ...{ state: "held", type: "string", format: "redlock", kind: "lock" },
@@ -59,7 +53,7 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
     expect(lock.remainingMs).toBeLessThanOrEqual(LEASE_MS);
 
-    const next = take([key], PATIENT);
+    const next = take(connection, [key], PATIENT);
     const freed = await operator.force(key, { expect: lock.version ?? "" });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
     expect(await millisecondsOf(next)).toBeLessThan(2000);
@@ -70,9 +64,12 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     expect(await endOf((await next).release())).toBe("done");
   });
 
-  it("a redlock lock on several keys is listed as one, and release() clears the rest after one is force-released", async () => {
-    const [first, ...others] = [fresh(), fresh(), fresh()] as const;
-    const { release } = await take([first, ...others]);
+  it("a redlock lock on several keys is listed as one, and release() clears the rest after one is force-released", async ({
+    connection,
+    operator,
+  }) => {
+    const [first, ...others] = [createTestKey(), createTestKey(), createTestKey()] as const;
+    const { release } = await take(connection, [first, ...others]);
     const lock = await operator.listed(first, ({ sharedWith }) => sharedWith.length === 2);
     expect(lock.sharedWith.map(({ key }) => key).sort()).toEqual([...others].sort());
     await operator.force(first, { expect: lock.version ?? "" });
@@ -84,9 +81,12 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
 });
 
 describe("using() of redlock 5", () => {
-  it("using() aborts its signal at the end of the known lease after a force-release", async () => {
-    const key = fresh();
-    const locks = redlock5({ ...ONCE, automaticExtensionThreshold: 800 });
+  it("using() aborts its signal at the end of the known lease after a force-release", async ({
+    connection,
+    operator,
+    key,
+  }) => {
+    const locks = redlock5(connection, { ...ONCE, automaticExtensionThreshold: 800 });
     let aborted: unknown;
     const ended = endOf(
       locks.using([key], 1000, async (signal) => {
@@ -100,9 +100,12 @@ describe("using() of redlock 5", () => {
     expect(aborted).toBe(true);
   });
 
-  it("a lock that using() renews shows its new TTL and stays one hold", async () => {
-    const key = fresh();
-    const locks = redlock5({ ...ONCE, automaticExtensionThreshold: 1700 });
+  it("a lock that using() renews shows its new TTL and stays one hold", async ({
+    connection,
+    operator,
+    key,
+  }) => {
+    const locks = redlock5(connection, { ...ONCE, automaticExtensionThreshold: 1700 });
     await locks.using([key], 2000, async () => {
       const { version } = await operator.listed(key);
       const { remainingMs } = await operator.look(key);
@@ -114,17 +117,20 @@ describe("using() of redlock 5", () => {
 });
 
 describe("ioredis-lock", () => {
-  it("a force-released ioredis-lock lock goes to the waiter at once, and its owner is refused", async () => {
-    const key = fresh();
+  it("a force-released ioredis-lock lock goes to the waiter at once, and its owner is refused", async ({
+    connection,
+    operator,
+    key,
+  }) => {
     const { createLock } = await ioredisLock();
-    const owner = createLock(redis, { timeout: LEASE_MS, retries: 0 });
+    const owner = createLock(connection, { timeout: LEASE_MS, retries: 0 });
     await owner.acquire(key);
     const lock = await operator.listed(key);
     expect([lock.format, ...lock.candidates]).toContain("ioredis-lock");
     expect(lock).toMatchObject({ type: "string", kind: "lock", confidence: "likely" });
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
 
-    const next = createLock(redis, { timeout: LEASE_MS, retries: 400, delay: 50 }).acquire(key);
+    const next = createLock(connection, { timeout: LEASE_MS, retries: 400, delay: 50 }).acquire(key);
     const freed = await operator.force(key, { expect: lock.version ?? "" });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
     expect(await millisecondsOf(next)).toBeLessThan(2000);

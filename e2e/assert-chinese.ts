@@ -1,0 +1,69 @@
+import { expect, type Page } from "@playwright/test";
+
+/** Commands, headers and names that stand in Chinese sentences as they are. */
+const SAME_EVERYWHERE = [
+  /npm run [\w:]+/g,
+  /Bearer/g,
+  /(?:⌘|Ctrl )K/g,
+  /notify-keyspace-events/g,
+  /POSIX shell/g,
+  /Redis (?:Cluster|Sentinel)/g,
+];
+
+/** Labels that are names. */
+const NAMES = [
+  "Lockkeeper",
+  "English",
+  "Redis",
+  "CSV",
+  "JSON",
+  "JSONL",
+  "curl",
+  "TypeScript",
+  "Python",
+  "Java",
+];
+
+interface PageText {
+  text: string;
+  /** Of a label: a control, a heading, the head of a column. */
+  isLabel: boolean;
+}
+
+/** All that is seen or read out, without what is data: that is marked as not to be translated, for browsers too. */
+function collectTexts(page: Page): Promise<PageText[]> {
+  return page.evaluate(() => {
+    const DATA = "[translate=no], [lang=en], code, pre, kbd, script, style, noscript, template, bdi, svg";
+    const LABEL = "button, a, label, th, dt, h1, h2, h3, h4, legend, option, summary";
+    const ATTRIBUTES = ["aria-label", "title", "placeholder", "alt", "aria-description", "aria-valuetext"];
+    const texts: PageText[] = [];
+    for (const element of document.body.querySelectorAll("*")) {
+      if (element.closest(DATA) !== null || element.closest("[hidden]") !== null) continue;
+      for (const name of ATTRIBUTES)
+        texts.push({ text: element.getAttribute(name) ?? "", isLabel: name === "aria-label" });
+      const own = [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+      const text = own.map(({ textContent }) => textContent).join("");
+      texts.push({ text, isLabel: element.matches(LABEL) });
+    }
+    interface PageText {
+      text: string;
+      isLabel: boolean;
+    }
+    return texts.filter(({ text }) => text.trim() !== "");
+  });
+}
+
+/** Asserts that the page has no two English words in a row, and no label that is one. */
+export async function assertChinese(page: Page, what: string): Promise<void> {
+  await expect.poll(() => findEnglish(page), what).toEqual([]);
+}
+
+async function findEnglish(page: Page): Promise<string[]> {
+  const foreign = (await collectTexts(page)).filter(({ text, isLabel }) => {
+    const rest = SAME_EVERYWHERE.reduce((left, same) => left.replace(same, ""), text);
+    if (/[A-Za-z][A-Za-z'’]+ [A-Za-z][A-Za-z'’]+/.test(rest)) return true;
+    const isOneWord = /^[A-Za-z]{3,}[….]?$/.test(rest.trim());
+    return isLabel && isOneWord && !NAMES.includes(rest.trim());
+  });
+  return foreign.map(({ text }) => text.trim().slice(0, 100));
+}

@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { assertAccessible, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
+import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+
+let redis: TestRedis;
+let lockkeeper: Console;
+let dir: string;
+
+test.beforeAll(async () => {
+  redis = await startTestRedis();
+  dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
+  const path = join(dir, "lockkeeper.config.json");
+  const targets = [{ name: "shop", label: "Shop", environment: "production", redis: redis.url }];
+  await writeFile(path, JSON.stringify({ targets }));
+  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
+});
+test.afterAll(async () => {
+  await lockkeeper.stop();
+  await redis.stop();
+  await rm(dir, { recursive: true });
+});
+
+const acquire = (key: string, owner: string) =>
+  lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner, leaseMs: 600_000 });
+const rowOf = (page: Page, owner: string) => page.getByRole("row").filter({ hasText: owner });
+const exists = async (key: string) => (await redis.runCli("EXISTS", key)) === "1";
+
+test("selected locks are reviewed and released together, except one that changed hands", async ({
+  browser,
+}, info) => {
+  for (const n of [1, 2, 3, 4]) await acquire(`lock:bulk:${n}`, `gone@vm-${n}`);
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await expect(rowOf(page, "gone@vm-4")).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  const bar = page.getByRole("toolbar", { name: "Ticked locks" });
+  await expect(bar).toContainText("1 lock ticked");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Shift+X");
+  await expect(bar).toContainText("3 locks ticked");
+  await takeScreenshot(page, info, "ticked");
+  await lockkeeper.api("/locks/lock%3Abulk%3A2/release", { owner: "gone@vm-2" });
+  await acquire("lock:bulk:2", "new@vm-9");
+
+  await bar.getByRole("button", { name: "Free 3…" }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByRole("region", { name: "Would be freed: 2" })).toContainText("gone@vm-3");
+  await expect(sheet.getByRole("region", { name: "Left alone: 1" })).toContainText(
+    "held by another hold now",
+  );
+  const free = sheet.getByRole("button", { name: "Free 2 locks" });
+  await expect(free).toHaveAttribute("title", /Say why/);
+  await sheet.getByRole("textbox", { name: "Reason" }).fill("their node is gone");
+  await expect(free).toHaveAttribute("title", /Type the name/);
+  await sheet.getByLabel(/Type its name/).fill("shop");
+  await takeThemeScreenshots(page, info, "review");
+  await assertAccessible(page, "review");
+  await free.click();
+  const outcome = sheet.getByTestId("bulk-outcome");
+  await expect(outcome).toContainText("All freed.");
+  await expect(outcome).toContainText("2 freed");
+  await takeScreenshot(page, info, "freed");
+  expect(await Promise.all([1, 2, 3, 4].map((n) => exists(`lock:bulk:${n}`)))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  await sheet.getByRole("button", { name: "Close" }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(bar).toHaveCount(0);
+  await context.close();
+});
+
+test("all matching locks are selected, reviewed and released, including rows off screen", async ({
+  browser,
+}, info) => {
+  await Promise.all(Array.from({ length: 150 }, (_, n) => acquire(`lock:many:${n}`, "crowd@vm-1")));
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper);
+  await page.goto("/?q=owner:crowd*");
+  await expect(page.getByTestId("total")).toContainText("150 of");
+  await page.getByRole("checkbox", { name: "Tick all rows" }).click();
+  const bar = page.getByRole("toolbar", { name: "Ticked locks" });
+  await expect(bar).toContainText("100 locks ticked");
+  // What is scrolled away stays ticked, and is told.
+  await page.getByRole("region", { name: "Locks", exact: true }).evaluate((table) => {
+    table.scrollTop = table.scrollHeight;
+  });
+  await expect(bar).toContainText(/100 locks ticked\d+ of them out of sight/);
+  await page.keyboard.press("Escape");
+  await expect(bar).toHaveCount(0);
+
+  await page.getByRole("checkbox", { name: "Tick lock:many:" }).last().click();
+  await expect(bar).toContainText("1 lock ticked");
+  await bar.getByRole("button", { name: "Tick all 150 that match" }).click();
+  await expect(bar).toContainText("All 150 that match are ticked");
+  await expect(page.getByRole("checkbox", { name: "Tick lock:many:", checked: false })).toHaveCount(0);
+  await takeThemeScreenshots(page, info, "all-ticked");
+  await assertAccessible(page, "all-ticked");
+  await bar.getByRole("button", { name: "Free 150…" }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
+  await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
+  await sheet.getByLabel(/Type its name/).fill("shop");
+  await lockkeeper.api("/locks/lock%3Amany%3A7/release", { owner: "crowd@vm-1" });
+  await acquire("lock:many:7", "new@vm-9");
+  await sheet.getByRole("button", { name: "Free 150 locks" }).click();
+  const outcome = sheet.getByTestId("bulk-outcome");
+  await expect(outcome).toContainText("149 of 150 freed.");
+  await expect(outcome).toBeFocused();
+  await expect(sheet.getByRole("region", { name: "1 held by another hold now" })).toContainText("new@vm-9");
+  // Of a long list only what is in sight is drawn.
+  expect(await sheet.getByRole("listitem").count()).toBeLessThan(60);
+  await takeScreenshot(page, info, "all");
+  await assertAccessible(page, "all");
+  await sheet.getByRole("button", { name: "Viewpoint at the 1 that is left again" }).click();
+  await expect(sheet.getByRole("region", { name: "Would be freed: 1" })).toContainText("new@vm-9");
+  await sheet.getByRole("button", { name: "Free 1 lock" }).click();
+  await expect(outcome).toContainText("All freed.");
+  const saved = page.waitForEvent("download");
+  await sheet.getByRole("button", { name: "Save as CSV" }).click();
+  const file = await readFile(await (await saved).path(), "utf8");
+  expect(file.trim().split("\r\n")).toHaveLength(1 + 150);
+  expect(file).toContain('"lock:many:7","","released","new@vm-9"');
+  expect(await redis.runCli("KEYS", "lock:many:*")).toBe("");
+  await context.close();
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { assertAccessibleInThemes, takeThemeScreenshots } from "./accessibility.ts";
+import { expect, foldFilters, test } from "./console.ts";
+
+const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
+const reservedByMei = "lockkeeper:reserve:mei";
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  const button = page.getByRole("dialog").getByRole("button", { name, exact: true });
+  for (let step = 0; step < 12; step++) {
+    if (await button.evaluate((node) => node === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${name} is not reached with Tab`);
+}
+
+test("a Redisson lock is released and reserved by keyboard alone, and no client can acquire it", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("stuck");
+  await lockkeeper.redis.runCli("HSET", name, `${randomUUID()}:42`, "1");
+  await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
+  await page.goto(pathOf(name));
+  await expect(page.getByText("a hash of owner and count, as Redisson writes it")).toBeVisible();
+  await page.keyboard.press("r");
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByLabel("Let it lapse")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(sheet.getByLabel("Release and hold off 60 s")).toBeChecked();
+  await expect(sheet).toContainText("every client of every library");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("worker lost its node");
+  await tabTo(page, "Release and hold off");
+  await page.keyboard.press("Enter");
+  await expect(sheet.getByTestId("outcome")).toContainText("Released and held off.");
+  await expect(sheet.getByTestId("outcome")).toContainText(/Nobody gets the lock until \d\d:\d\d:\d\d/);
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe(`${reservedByMei}\n1`);
+  expect(Number(await lockkeeper.redis.runCli("PTTL", name))).toBeGreaterThan(50_000);
+  expect((await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "me" })).body.code).toBe("held");
+  await page.keyboard.press("Escape");
+  const now = page.getByRole("region", { name: "Now" });
+  await expect(now).toContainText("Held offby mei");
+  await expect(now).toContainText(reservedByMei);
+  const { body } = await lockkeeper.api(`${pathOf(name)}/history`);
+  expect((body.items as Record<string, unknown>[]).slice(0, 2)).toMatchObject([
+    { type: "acquired", owner: reservedByMei, observed: "exact" },
+    { type: "force_released", by: "mei", reason: "worker lost its node", observed: "exact" },
+  ]);
+});
+
+test("locks of every format are listed with their format and released from the table", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  for (const format of ["redisson", "token", "timestamp"])
+    await lockkeeper.api(`${pathOf(key(format))}/acquire`, { owner: `owner-of-${format}`, format });
+  // Wide enough for the column of formats.
+  await page.setViewportSize({ width: 2560, height: 900 });
+  await foldFilters(page, lockkeeper);
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}&sort=format`);
+  const rows = page.getByRole("row").filter({ hasText: "owner-of-" });
+  await expect(rows).toHaveCount(3);
+  for (const [at, label] of ["Redisson", "Deadline", "One string"].entries())
+    await expect(rows.nth(at).getByRole("gridcell", { name: label, exact: true })).toBeVisible();
+  for (const format of ["token", "timestamp"]) {
+    await page
+      .getByRole("row")
+      .filter({ hasText: `owner-of-${format}` })
+      .click();
+    await page.keyboard.press("r");
+    const sheet = page.getByRole("dialog");
+    await sheet.getByLabel("Release now").check();
+    await sheet.getByLabel("Reason").fill("its owner is gone");
+    await sheet.getByRole("button", { name: "Release now" }).click();
+    await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+    await page.keyboard.press("Escape");
+    expect(await lockkeeper.redis.runCli("EXISTS", key(format))).toBe("0");
+  }
+  // Whoever is in the list sees what became of its rows until they ask for it as it is now.
+  await expect(page.getByTestId("row-end")).toHaveText([/^freed by mei/, /^freed by mei/]);
+  await page.getByTestId("changes").click();
+  await expect(rows).toHaveCount(1);
+});
+
+test("a lock that is gone at the click is not reserved, and the sheet reports it", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("gone");
+  await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
+  await page.goto(pathOf(name));
+  await page.getByRole("button", { name: "Free…", exact: true }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByLabel("Release and hold off 60 s").check();
+  await sheet.getByLabel("Reason").fill("stuck");
+  await page.route("**/force-release", async (route) => {
+    await lockkeeper.api(`${pathOf(name)}/release`, { owner: "first@vm-1" });
+    await route.continue();
+  });
+  await sheet.getByRole("button", { name: "Release and hold off" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Nothing was held off");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
+});
+
+test("reservations are described in plain words, with the owner string in Redis second", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const [least, grace] = [key("least"), key("grace")];
+  await lockkeeper.api(`${pathOf(least)}/acquire`, { owner: "cron@vm-3", minHoldMs: 600_000 });
+  await lockkeeper.api(`${pathOf(least)}/release`, { owner: "cron@vm-3" });
+  await lockkeeper.api(`${pathOf(key("root"))}/reserve`, { holdOffMs: 600_000, reason: "migration" });
+  await lockkeeper.api(`${pathOf(grace)}/acquire`, { owner: "gone@vm-1", leaseMs: 100, graceMs: 600_000 });
+  const look = async (what: string) => {
+    await assertAccessibleInThemes(page, what);
+    await takeThemeScreenshots(page, info, what);
+  };
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
+  const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+  await expect(row("held off: least hold time")).toContainText("lockkeeper:reserve:min-hold");
+  await expect(row("held off by key:root")).toContainText("lockkeeper:reserve:key:root");
+  await expect(row("gone@vm-1").getByTitle(/lease is over/)).toBeVisible();
+  await look("table");
+  await page.goto(pathOf(grace));
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Its leaseover");
+  await look("grace");
+  await page.goto(pathOf(key("root")));
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Held offby key:root");
+  await look("reserved");
+  await page.getByRole("button", { name: "Free…", exact: true }).click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet).toContainText("nobody works under a hold-off");
+  await sheet.getByLabel("Release and hold off 60 s").check();
+  await look("sheet");
+  await sheet.getByLabel("Reason").fill("longer");
+  await sheet.getByRole("button", { name: "Release and hold off" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("The hold-off by key:root is gone.");
+  await look("held-off");
+});

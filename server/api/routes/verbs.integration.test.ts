@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { describe, expect } from "vitest";
+import { serverTest } from "../../../test/support/fixtures.ts";
+import { createTestKey, sleepMs } from "../../../test/support/test-locks.ts";
+import { ROOT_KEY, type TestServer, waitUntil } from "../../../test/support/test-server.ts";
+
+const it = serverTest();
+
+type Connection = "keep-alive" | "close";
+
+function sendAcquire(
+  socket: Socket,
+  key: string,
+  owner: string,
+  waitMs: number,
+  connection: Connection = "keep-alive",
+): void {
+  const body = JSON.stringify({ owner, waitMs, leaseMs: 60_000 });
+  socket.write(
+    `POST /api/v1/locks/${encodeURIComponent(key)}/acquire HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nAuthorization: Bearer ${ROOT_KEY}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** Asks for a lock, reads the answer and closes at once. */
+function askAndClose(
+  server: TestServer,
+  key: string,
+  close: "destroy" | "end",
+  connection: Connection,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = server.openSocket();
+    socket.once("data", () => socket[close]());
+    socket.on("close", () => resolve());
+    sendAcquire(socket, key, "me", 0, connection);
+  });
+}
+
+/** Asks for a lock over a raw connection and breaks it off after a while; tells whether an answer was read before. */
+function askAndLeave(
+  server: TestServer,
+  key: string,
+  owner: string,
+  waitMs: number,
+  afterMs: number,
+): Promise<"answered" | "left"> {
+  return new Promise((resolve) => {
+    const socket = server.openSocket();
+    let answer: "answered" | "left" = "left";
+    socket.on("data", () => {
+      answer = "answered";
+    });
+    socket.on("close", () => resolve(answer));
+    sendAcquire(socket, key, owner, waitMs);
+    setTimeout(() => socket.destroy(), afterMs);
+  });
+}
+
+describe("client disconnects", () => {
+  it("a client that disconnects at any moment leaves no lock held by an owner without a response", {
+    timeout: 60_000,
+  }, async ({ server, direct }) => {
+    const keys = Array.from({ length: 20 }, () => createTestKey());
+    const answered = new Map<string, string>();
+    for (let round = 0; round < 50; round++) {
+      await Promise.all(
+        keys.map(async (key) => {
+          const owner = `${key}/${round}`;
+          if ((await askAndLeave(server, key, owner, 1000, Math.random() * 12)) === "answered")
+            answered.set(owner, key);
+        }),
+      );
+      for (const [owner, key] of answered) await server.callVerb(key, "release", { owner });
+      answered.clear();
+    }
+    await waitUntil(async () => (await direct.exists(...keys)) === 0);
+    await waitUntil(async () => (await direct.keys("lockkeeper:waiters:*")).length === 0);
+  });
+
+  // Python's urllib asks for the connection to be closed, as many do that send one request: then both ends close it.
+  it.for([
+    ["destroy", "keep-alive"],
+    ["end", "keep-alive"],
+    ["destroy", "close"],
+    ["end", "close"],
+  ] as const)(
+    "a client that reads its grant and then closes keeps its lock (%s, Connection: %s)",
+    async ([close, connection], { server, direct }) => {
+      const keys = Array.from({ length: 20 }, () => createTestKey());
+      await Promise.all(keys.map((key) => askAndClose(server, key, close, connection)));
+      await sleepMs(200);
+      expect(await direct.exists(...keys)).toBe(20);
+    },
+  );
+
+  it("a lock granted to a retry survives the disconnect of the first attempt", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    const headers = { "idempotency-key": randomUUID() };
+    server.redis.freeze();
+    const leave = new AbortController();
+    const gone = server.call(`/locks/${key}/acquire`, {
+      body: { owner: "me" },
+      headers,
+      signal: leave.signal,
+    });
+    setTimeout(() => leave.abort(), 50);
+    await gone.catch(() => undefined);
+    const again = server.callVerb(key, "acquire", { owner: "me" }, headers);
+    setTimeout(() => server.redis.thaw(), 100);
+    expect((await again).body).toMatchObject({ owner: "me", count: 1 });
+    await sleepMs(200);
+    expect(await direct.hgetall(key)).toEqual({ me: "1" });
+  });
+
+  it("a disconnected waiter lets the next one in the queue acquire the lock", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me" });
+    const gone = askAndLeave(server, key, "gone", 20_000, 200);
+    await gone;
+    const next = server.callVerb(key, "acquire", { owner: "next", waitMs: 20_000 });
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await server.callVerb(key, "release", { owner: "me" });
+    expect((await next).body.owner).toBe("next");
+  });
+});
+
+describe("waiting over HTTP", () => {
+  it("a waiting acquire returns the grant on release, or timeout with the holder", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me" });
+    const late = await server.callVerb(key, "acquire", { owner: "you", waitMs: 200 });
+    expect([late.status, late.body.code, late.body.holders[0].owner]).toEqual([409, "timeout", "me"]);
+    const waits = server.callVerb(key, "acquire", { owner: "you", waitMs: 10_000 });
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await server.callVerb(key, "release", { owner: "me" });
+    expect((await waits).body).toMatchObject({ owner: "you", count: 1 });
+  });
+
+  it("a grant after a wait returns only the part of the lease that is left", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me", leaseMs: 500 });
+    const sentAt = performance.now();
+    const { body } = await server.call(`/locks/${key}/acquire`, {
+      body: { owner: "you", leaseMs: 5000, waitMs: 10_000 },
+    });
+    const deadline = sentAt + body.waitedMs + body.remainingMs;
+    const beforeLook = performance.now();
+    const leftMs = await direct.pttl(key);
+    // What Redis has left ends between these two; a millisecond is lost where it rounds.
+    expect(deadline).toBeLessThanOrEqual(performance.now() + leftMs + 1);
+    expect(deadline).toBeGreaterThan(beforeLook + leftMs - body.waitedMs / 2);
+    const again = await server.callVerb(key, "acquire", { owner: "you", leaseMs: 5000 });
+    expect(again.body).not.toHaveProperty("waitedMs");
+  });
+
+  it("an acquire that waits longer than a request may be held open is rejected", async ({ server }) => {
+    const reply = await server.call(`/locks/lock:x/acquire`, { body: { owner: "me", waitMs: 55_001 } });
+    expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+    expect(reply.body.detail).toContain("Idempotency-Key");
+  });
+});

@@ -1,0 +1,385 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { describe, expect } from "vitest";
+import type { z } from "zod";
+import { ForceReleaseInput, ReserveInput } from "../../lib/contract/actions/force-release.ts";
+import {
+  AcquireInput,
+  LEASE_MS_MAX,
+  ReleaseInput,
+  RenewInput,
+  VerifyInput,
+} from "../../lib/contract/actions/verb.ts";
+import { WritableFormat } from "../../lib/contract/format.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { createRedissonOwner, createTestKey } from "../../test/support/test-locks.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
+
+const BY_ROOT = "lockkeeper:reserve:key:root";
+
+const it = serverTest().extend(
+  "readHistory",
+  { scope: "file" },
+  ({ server }) =>
+    async (key: string) =>
+      (await server.call(`/locks/${encodeKeyPath(key)}/history`)).body.items
+        .reverse()
+        .map(({ type, owner, observed }: Record<string, string>) => `${type} ${owner} ${observed}`),
+);
+
+describe("writable lock formats", () => {
+  it("a token lock is one string with the owner, and its TTL is the lease", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    const { body: grant } = await server.callVerb(key, "acquire", {
+      owner: "me",
+      format: "token",
+      leaseMs: 20_000,
+    });
+    expect(await direct.get(key)).toBe("me");
+    expect(await direct.pttl(key)).toBeGreaterThan(19_000);
+    expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).body).toMatchObject({
+      count: 2,
+      fence: grant.fence,
+    });
+    expect(
+      (await server.callVerb(key, "renew", { owner: "me", format: "token", leaseMs: 60_000 })).body,
+    ).toMatchObject({
+      remainingMs: 60_000,
+    });
+    expect((await server.callVerb(key, "verify", { owner: "me", format: "token" })).body.fence).toBe(
+      grant.fence,
+    );
+    expect((await server.callVerb(key, "release", { owner: "me", format: "token" })).body.count).toBe(1);
+    expect((await server.callVerb(key, "release", { owner: "me", format: "token" })).body.count).toBe(0);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("a token lock and a client that uses SET NX PX exclude each other", async ({ server, direct, key }) => {
+    await direct.set(key, "theirs", "PX", 5000, "NX");
+    const refused = await server.callVerb(key, "acquire", { owner: "me", format: "token" });
+    expect([refused.status, refused.body.code]).toEqual([409, "held"]);
+    expect(refused.body.holders).toMatchObject([{ owner: "theirs", fence: null }]);
+    expect(await direct.get(key)).toBe("theirs");
+    await direct.del(key);
+    expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).status).toBe(200);
+    expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
+  });
+
+  it("a timestamp lock is one string with the deadline in the requested unit", async ({ server, direct }) => {
+    const [seconds, milliseconds] = [createTestKey(), createTestKey()];
+    const ask = { owner: "me", format: "timestamp" };
+    expect(
+      (await server.callVerb(seconds, "acquire", { ...ask, unit: "s" })).body.remainingMs,
+    ).toBeGreaterThanOrEqual(30_000);
+    await server.callVerb(milliseconds, "acquire", ask);
+    expect(await direct.get(seconds)).toMatch(/^\d{10}$/);
+    expect(await direct.get(milliseconds)).toMatch(/^\d{13}$/);
+    const { remainingMs, holders } = await server.readLock(seconds);
+    expect(remainingMs - holders[0].remainingMs).toBe(2000);
+  });
+
+  it("a timestamp lock returns unit_conflict for the other unit and stays unchanged", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    const deadline = String(Math.floor(Date.now() / 1000) + 60);
+    await direct.set(key, deadline);
+    const ask = { owner: "me", format: "timestamp" };
+    const { status, body } = await server.callVerb(key, "acquire", { ...ask, unit: "ms" });
+    expect([status, body.code, body.unit]).toEqual([409, "unit_conflict", "s"]);
+    expect(body.detail).toContain('unit "s"');
+    expect(await direct.get(key)).toBe(deadline);
+    expect((await server.callVerb(key, "reserve", { holdOffMs: 1000, format: "timestamp" })).body.code).toBe(
+      "unit_conflict",
+    );
+    expect((await server.callVerb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
+  });
+
+  it("a verb with the wrong format returns not_a_lock and names the right one", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me", format: "token" });
+    for (const [name, body] of [
+      ["acquire", { owner: "me" }],
+      ["renew", { owner: "me" }],
+      ["release", { owner: "me" }],
+      ["verify", { owner: "me", format: "redisson" }],
+    ] as const) {
+      const reply = await server.callVerb(key, name, body);
+      expect([name, reply.status, reply.body.code]).toEqual([name, 409, "not_a_lock"]);
+      expect(reply.body.detail).toContain("`format`");
+    }
+    expect(await direct.get(key)).toBe("me");
+    expect((await server.callVerb(key, "verify", { owner: "me" })).status).toBe(200);
+  });
+
+  it("locks are listed and sorted by format, with possible locks and without plain text", async ({
+    server,
+    direct,
+  }) => {
+    const name = randomUUID();
+    const keys = Object.fromEntries(
+      WritableFormat.options.map((format) => [format, `lock:${name}:${format}`]),
+    );
+    for (const [format, key] of Object.entries(keys))
+      await server.callVerb(key, "acquire", { owner: "me", format });
+    await direct.set(`lock:${name}:foreign`, "theirs", "PX", 60_000);
+    await direct.set(`lock:${name}:text`, "not a lock", "PX", 60_000);
+    const filter = encodeURIComponent(`key:lock:${name}:*`);
+    await server.waitForLocks(`key:lock:${name}:*`, 4);
+    const { body } = await server.call(`/locks?filter=${filter}&sort=-format`);
+    expect(body.items.map(({ format }: { format: string }) => format)).toEqual([
+      "token",
+      "token",
+      "timestamp",
+      "redisson",
+    ]);
+    expect(await server.readLock(`lock:${name}:foreign`)).toMatchObject({
+      confidence: "possible",
+      release: { may: "with_format", formats: ["token", "python-redis-lock"] },
+    });
+    expect((await server.readLock(`lock:${name}:text`)).code).toBe("not_a_lock");
+  });
+});
+
+describe("graceMs", () => {
+  it("graceMs keeps a lock unavailable after its lease expired, for its holder as well", async ({
+    server,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me", leaseMs: 50, graceMs: 60_000 });
+    await waitUntil(async () => (await server.callVerb(key, "verify", { owner: "me" })).body.code === "lost");
+    const lock = await server.readLock(key);
+    expect(lock.holders).toMatchObject([{ owner: "me", remainingMs: 0 }]);
+    expect(lock.remainingMs).toBeGreaterThan(50_000);
+    expect((await server.callVerb(key, "renew", { owner: "me" })).body.code).toBe("lost");
+    for (const owner of ["me", "you"]) {
+      expect((await server.callVerb(key, "acquire", { owner })).body.code).toBe("held");
+    }
+  });
+
+  it("a release ends the grace period of a lock", async ({ server, key }) => {
+    await server.callVerb(key, "acquire", { owner: "me", graceMs: 60_000 });
+    await server.callVerb(key, "release", { owner: "me" });
+    expect((await server.callVerb(key, "acquire", { owner: "you" })).status).toBe(200);
+  });
+});
+
+describe("minHoldMs and holdOffMs", () => {
+  it("a lock released before minHoldMs stays unavailable for the rest of it", async ({ server, key }) => {
+    await server.callVerb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
+    expect((await server.callVerb(key, "release", { owner: "me" })).body).toMatchObject({
+      outcome: "released",
+      count: 0,
+    });
+    const { body } = await server.callVerb(key, "acquire", { owner: "me" });
+    expect(body.code).toBe("held");
+    expect(body.detail).toMatch(/^It is held off for its least hold time\. That ends in \d+ ms\.$/);
+    expect(body.holders).toMatchObject([{ owner: "lockkeeper:reserve:min-hold" }]);
+    expect(body.remainingMs).toBeGreaterThan(59_000);
+  });
+
+  it("a release with holdOffMs reserves the lock until that time is over", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me", format: "token" });
+    await server.callVerb(key, "release", { owner: "me", format: "token", holdOffMs: 300 });
+    expect(await direct.get(key)).toBe("lockkeeper:reserve:me");
+    expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
+    expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
+      'held off by "me"',
+    );
+    const waited = await server.callVerb(key, "acquire", { owner: "you", format: "token", waitMs: 5000 });
+    expect(waited.status).toBe(200);
+  });
+});
+
+describe("reserve", () => {
+  it.for(WritableFormat.options)(
+    "reserve blocks every client from a free lock in the format %s",
+    async (format, { server, key }) => {
+      const { status, body } = await server.callVerb(key, "reserve", {
+        holdOffMs: 60_000,
+        format,
+        reason: "migration",
+      });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ key, owner: BY_ROOT, count: 1, leaseMs: 60_000 });
+      expect(body.fence).toMatch(/^\d{16}$/);
+      expect((await server.callVerb(key, "acquire", { owner: "me", format })).body.detail).toContain(
+        'held off by "key:root"',
+      );
+      expect(await server.readLock(key)).toMatchObject({
+        format,
+        holders: [{ owner: BY_ROOT, record: { purpose: "migration" } }],
+      });
+      const { version } = await server.readLock(key);
+      expect(
+        (await server.callVerb(key, "force-release", { expect: version, reason: "done" })).body.outcome,
+      ).toBe("released");
+      expect((await server.callVerb(key, "acquire", { owner: "me", format })).status).toBe(200);
+    },
+  );
+
+  it("reserve of a held lock returns held with the holder", async ({ server, direct, key }) => {
+    await server.callVerb(key, "acquire", { owner: "me" });
+    const { status, body } = await server.callVerb(key, "reserve", { holdOffMs: 1000 });
+    expect([status, body.code]).toEqual([409, "held"]);
+    expect(body.holders).toMatchObject([{ owner: "me" }]);
+    expect(await direct.hgetall(key)).toEqual({ me: "1" });
+    const twice = createTestKey();
+    await server.callVerb(twice, "reserve", { holdOffMs: 60_000 });
+    expect((await server.callVerb(twice, "reserve", { holdOffMs: 1000 })).body.detail).toContain(
+      "held off by",
+    );
+  });
+});
+
+describe("force-release with holdOffMs", () => {
+  it.for(WritableFormat.options)(
+    "force-release with holdOffMs leaves no moment in which the lock can be acquired: %s",
+    async (format, { server, key, readHistory }) => {
+      await server.callVerb(key, "acquire", { owner: "me", format });
+      const waiting = server.callVerb(key, "acquire", { owner: "you", format, waitMs: 700 });
+      const { version } = await server.readLock(key);
+      const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+      expect((await server.callVerb(key, "force-release", ask)).body).toMatchObject({
+        outcome: "released",
+        owner: "me",
+        by: "key:root",
+        heldOff: { owner: BY_ROOT, holdOffMs: 60_000 },
+      });
+      expect((await waiting).body.code).toBe("timeout");
+      const lock = await server.readLock(key);
+      expect(lock).toMatchObject({ format, holders: [{ owner: BY_ROOT }] });
+      expect(lock.remainingMs).toBeGreaterThan(58_000);
+      await waitUntil(async () => (await readHistory(key)).length === 3);
+      expect(await readHistory(key)).toEqual([
+        "acquired me exact",
+        "force_released me exact",
+        `acquired ${BY_ROOT} exact`,
+      ]);
+      expect((await server.callVerb(key, "force-release", ask)).body.code).toBe("changed");
+    },
+  );
+
+  it("force-release with holdOffMs of a Redisson lock keeps Redisson clients out as well", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
+    await server.waitForLocks(key);
+    const { version } = await server.readLock(key);
+    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    expect((await server.callVerb(key, "force-release", ask)).body.heldOff).toEqual({
+      owner: BY_ROOT,
+      holdOffMs: 60_000,
+    });
+    expect(await direct.hgetall(key)).toEqual({ [BY_ROOT]: "1" });
+  });
+
+  it("force-release with holdOffMs of one of several holders is rejected and releases nobody", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    const end = Date.now() + 60_000;
+    const owners = [0, 1].map(() => randomBytes(32).toString("base64"));
+    await direct.zadd(key, ...owners.flatMap((owner) => [end, owner]));
+    await direct.pexpireat(key, end);
+    await server.waitForLocks(key);
+    const [holder] = (await server.readLock(key)).holders;
+    const ask = { expect: holder.version, reason: "node lost", holdOffMs: 60_000 };
+    const { status, body } = await server.callVerb(key, "force-release", ask);
+    expect([status, body.code]).toEqual([400, "invalid"]);
+    expect(body.detail).toMatch(/^Body, holdOffMs: 2 hold this lock/);
+    expect(await direct.zcard(key)).toBe(2);
+  });
+
+  it("force-release with holdOffMs reserves nothing if the lock is already gone", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await server.callVerb(key, "acquire", { owner: "me" });
+    const { version } = await server.readLock(key);
+    await server.callVerb(key, "release", { owner: "me" });
+    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    const { body } = await server.callVerb(key, "force-release", ask);
+    expect(body.outcome).toBe("already_gone");
+    expect(body).not.toHaveProperty("heldOff");
+    expect(await direct.exists(key)).toBe(0);
+  });
+});
+
+describe("invalid input", () => {
+  it.for([
+    ["acquire", { owner: "me", format: "semaphore" }, "format"],
+    ["acquire", { owner: "me", unit: "s" }, "unit"],
+    ["acquire", { owner: "me", format: "token", unit: "ms" }, "unit"],
+    ["acquire", { owner: "me", format: "timestamp", unit: "h" }, "unit"],
+    ["acquire", { owner: "me", graceMs: -1 }, "graceMs"],
+    ["acquire", { owner: "me", graceMs: 0.5 }, "graceMs"],
+    ["acquire", { owner: "me", graceMs: LEASE_MS_MAX + 1 }, "graceMs"],
+    ["acquire", { owner: "me", leaseMs: LEASE_MS_MAX, graceMs: 1 }, "graceMs"],
+    ["acquire", { owner: "me", minHoldMs: -1 }, "minHoldMs"],
+    ["acquire", { owner: "me", minHoldMs: LEASE_MS_MAX + 1 }, "minHoldMs"],
+    ["acquire", { owner: "me", minHoldMs: "1000" }, "minHoldMs"],
+    ["renew", { owner: "me", format: "lock" }, "format"],
+    ["release", { owner: "me", holdOffMs: 0 }, "holdOffMs"],
+    ["release", { owner: "me", holdOffMs: LEASE_MS_MAX + 1 }, "holdOffMs"],
+    ["reserve", {}, "holdOffMs"],
+    ["reserve", { holdOffMs: 9 }, "holdOffMs"],
+    ["reserve", { holdOffMs: 1000, format: "redisson", unit: "s" }, "unit"],
+    ["reserve", { holdOffMs: 1000, reason: "x".repeat(201) }, "reason"],
+    ["force-release", { expect: "x", reason: "y", holdOffMs: 1.5 }, "holdOffMs"],
+  ] as const)("%s with %j returns 400 and names %s", async ([name, body, field], { server, direct, key }) => {
+    const reply = await server.callVerb(key, name, body);
+    expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+    expect(reply.body.detail).toMatch(new RegExp(`^Body, ${field}: .{15,}\\.$`));
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("the longest lease and the longest grace period are accepted, alone and combined", async ({
+    server,
+  }) => {
+    for (const ask of [
+      { leaseMs: LEASE_MS_MAX, graceMs: 0, minHoldMs: LEASE_MS_MAX },
+      { leaseMs: 10, graceMs: LEASE_MS_MAX - 10 },
+    ]) {
+      expect((await server.callVerb(createTestKey(), "acquire", { owner: "me", ...ask })).status).toBe(200);
+    }
+  });
+});
+
+it("every example in the OpenAPI document is accepted by its route", async ({ server }) => {
+  const { body: document } = await server.call("/openapi.json");
+  const inputs: Record<string, z.ZodType> = {
+    acquire: AcquireInput,
+    renew: RenewInput,
+    release: ReleaseInput,
+    verify: VerifyInput,
+    reserve: ReserveInput,
+    "force-release": ForceReleaseInput,
+  };
+  for (const [name, input] of Object.entries(inputs)) {
+    const { post } = document.paths[`/api/v1/locks/{key}/${name}`];
+    const examples: { summary: string; value: unknown }[] = Object.values(
+      post.requestBody.content["application/json"].examples,
+    );
+    expect(examples.length).toBeGreaterThan(1);
+    for (const { summary, value } of examples)
+      expect([name, summary, input.safeParse(value).error]).toEqual([name, summary, undefined]);
+  }
+  const { post } = document.paths["/api/v1/locks/{key}/reserve"];
+  expect(post.responses["409"].description).toContain("`unit_conflict`");
+});

@@ -1,0 +1,12 @@
+/** A text that counts how often it is read, and ends a run that reads it more than `most` times. */
+export function countReads(text: string, most: number): { text: string; reads: () => number } {
+  let reads = 0;
+  const proxy = new Proxy(Object(text) as object, {
+    get(target, name) {
+      if (++reads > most) throw new Error(`read more than ${most} times`);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { text: proxy as unknown as string, reads: () => reads };
+}

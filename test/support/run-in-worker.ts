@@ -1,0 +1,32 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+/** Hundreds of times what these calls take, and a small part of what one takes whose cost grows without measure. */
+const LIMIT_MS = 120_000;
+/** For the tests that call it: longer than the limit, which names the call that did not end. */
+export const WORKER_TEST_TIMEOUT_MS = LIMIT_MS + 30_000;
+
+/**
+ * Calls an exported function of a module once per list of arguments, in a thread that can be terminated: a call that
+ * blocks for hours fails the test instead of hanging it.
+ */
+export async function runInWorker(
+  module: URL,
+  name: string,
+  calls: readonly (readonly unknown[])[],
+): Promise<void> {
+  let current: readonly unknown[] | undefined;
+  const worker = new Worker(new URL("workers/call-function.mjs", import.meta.url), {
+    workerData: { module: module.href, name, calls },
+  });
+  worker.on("message", (at: number) => {
+    current = calls[at];
+  });
+  const timer = setTimeout(() => void worker.terminate(), LIMIT_MS);
+  try {
+    const [code] = await once(worker, "exit");
+    if (code !== 0) throw new Error(`${name} did not end for ${JSON.stringify(current)?.slice(0, 200)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
