@@ -43,7 +43,7 @@ function keepRunning(name: string, env: Record<string, string>): void {
   worker.once("exit", () => setTimeout(() => keepRunning(name, env), RESTART_MS));
 }
 
-async function untilReady(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   const deadline = performance.now() + READY_MS;
   while (performance.now() < deadline && !isStopping) {
     const isReady = await fetch(`${url}/readyz`).then(
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
     LOCKKEEPER_ROOT_KEY: apiKey,
   });
   server.once("exit", (code) => void stop(code ?? 1));
-  await untilReady(url);
+  await waitUntilReady(url);
   const env = { DEMO_API_URL: url, DEMO_API_KEY: apiKey, DEMO_REDIS_URL: redis.url };
   for (const name of WORKERS) keepRunning(name, env);
   console.log(`  ${WORKERS.length} workers are at it. Stop all of it with Ctrl-C.\n`);

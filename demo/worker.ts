@@ -32,10 +32,10 @@ export async function repeat(work: () => Promise<void>, pauseMs: () => number): 
   }
 }
 
-export function between(least: number, most: number): number {
+export function pickBetween(least: number, most: number): number {
   return least + Math.random() * (most - least);
 }
 
-export function chance(share: number): boolean {
+export function isChosen(share: number): boolean {
   return Math.random() < share;
 }

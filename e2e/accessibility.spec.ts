@@ -13,13 +13,13 @@ const test = base.extend<object, { incident: IncidentConsole }>({
       await use(incident);
       await incident.stop();
     },
-    { scope: "worker", timeout: 90_000 },
+    { scope: "worker", timeout: 120_000 },
   ],
 });
 
 test.describe.configure({ mode: "parallel" });
 
-/** Two halves, so that two workers share them. */
+/** Two halves, one for each worker. */
 const halves: readonly (readonly Scene[])[] = [0, 1].map((half) =>
   SCENES.filter((_, i) => i % 2 === half).concat(half === 0 ? [] : DISRUPTIVE_SCENES),
 );
@@ -29,7 +29,7 @@ for (const [i, scenes] of halves.entries()) {
     browser,
     incident,
   }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(600_000);
     const context = await browser.newContext({ baseURL: incident.lockkeeper.url, viewport: DESK });
     const page = await logIn(context, incident.lockkeeper);
     await mockStatsHistory(page);

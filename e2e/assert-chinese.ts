@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** Commands, headers and names that stand in Chinese sentences as they are. */
+/** Commands, headers and names that are not translated. */
 const SAME_EVERYWHERE = [
   /npm run [\w:]+/g,
   /Bearer/g,
@@ -10,7 +10,7 @@ const SAME_EVERYWHERE = [
   /Redis (?:Cluster|Sentinel)/g,
 ];
 
-/** Labels that are names. */
+/** Names that may be a whole label. */
 const NAMES = [
   "Lockkeeper",
   "English",
@@ -26,11 +26,11 @@ const NAMES = [
 
 interface PageText {
   text: string;
-  /** Of a label: a control, a heading, the head of a column. */
+  /** Whether the text names a control, a heading or a column. */
   isLabel: boolean;
 }
 
-/** All that is seen or read out, without what is data: that is marked as not to be translated, for browsers too. */
+/** Collects all visible and accessible text, except data, which is marked `translate="no"`. */
 function collectTexts(page: Page): Promise<PageText[]> {
   return page.evaluate(() => {
     const DATA = "[translate=no], [lang=en], code, pre, kbd, script, style, noscript, template, bdi, svg";

@@ -1,40 +1,42 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { assertAccessible, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
-import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+import { test as base, type Console, expect, startConsoleOnTargets } from "./console.ts";
 
-let redis: TestRedis;
-let lockkeeper: Console;
-let dir: string;
-
-test.beforeAll(async () => {
-  redis = await startTestRedis();
-  dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
-  const path = join(dir, "lockkeeper.config.json");
-  const targets = [{ name: "shop", label: "Shop", environment: "production", redis: redis.url }];
-  await writeFile(path, JSON.stringify({ targets }));
-  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
+/** A console whose only target is in production, so that releasing many locks asks for its name. */
+const test = base.extend<object, { redis: TestRedis }>({
+  redis: [
+    async ({ browserName: _ }, use) => {
+      const redis = await startTestRedis();
+      await use(redis);
+      await redis.stop();
+    },
+    { scope: "worker" },
+  ],
+  lockkeeper: [
+    async ({ redis }, use) => {
+      const target = { name: "shop", label: "Shop", environment: "production", redis: redis.url };
+      const running = await startConsoleOnTargets([target]);
+      await use(running);
+      await running.stop();
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
 });
-test.afterAll(async () => {
-  await lockkeeper.stop();
-  await redis.stop();
-  await rm(dir, { recursive: true });
-});
 
-const acquire = (key: string, owner: string) =>
+const acquire = (lockkeeper: Console, key: string, owner: string) =>
   lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner, leaseMs: 600_000 });
 const rowOf = (page: Page, owner: string) => page.getByRole("row").filter({ hasText: owner });
-const exists = async (key: string) => (await redis.runCli("EXISTS", key)) === "1";
+const exists = async (redis: TestRedis, key: string) => (await redis.runCli("EXISTS", key)) === "1";
 
 test("selected locks are reviewed and released together, except one that changed hands", async ({
-  browser,
+  page,
+  lockkeeper,
+  redis,
 }, info) => {
-  for (const n of [1, 2, 3, 4]) await acquire(`lock:bulk:${n}`, `gone@vm-${n}`);
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+  for (const n of [1, 2, 3, 4]) await acquire(lockkeeper, `lock:bulk:${n}`, `gone@vm-${n}`);
+  await page.goto("/");
   await expect(rowOf(page, "gone@vm-4")).toBeVisible();
   await page.keyboard.press("j");
   await page.keyboard.press("x");
@@ -46,7 +48,7 @@ test("selected locks are reviewed and released together, except one that changed
   await expect(bar).toContainText("3 locks ticked");
   await takeScreenshot(page, info, "ticked");
   await lockkeeper.api("/locks/lock%3Abulk%3A2/release", { owner: "gone@vm-2" });
-  await acquire("lock:bulk:2", "new@vm-9");
+  await acquire(lockkeeper, "lock:bulk:2", "new@vm-9");
 
   await bar.getByRole("button", { name: "Free 3…" }).click();
   const sheet = page.getByRole("dialog");
@@ -66,7 +68,7 @@ test("selected locks are reviewed and released together, except one that changed
   await expect(outcome).toContainText("All freed.");
   await expect(outcome).toContainText("2 freed");
   await takeScreenshot(page, info, "freed");
-  expect(await Promise.all([1, 2, 3, 4].map((n) => exists(`lock:bulk:${n}`)))).toEqual([
+  expect(await Promise.all([1, 2, 3, 4].map((n) => exists(redis, `lock:bulk:${n}`)))).toEqual([
     false,
     true,
     false,
@@ -75,15 +77,16 @@ test("selected locks are reviewed and released together, except one that changed
   await sheet.getByRole("button", { name: "Close" }).click();
   await expect(sheet).toHaveCount(0);
   await expect(bar).toHaveCount(0);
-  await context.close();
 });
 
 test("all matching locks are selected, reviewed and released, including rows off screen", async ({
-  browser,
+  page,
+  lockkeeper,
+  redis,
 }, info) => {
-  await Promise.all(Array.from({ length: 150 }, (_, n) => acquire(`lock:many:${n}`, "crowd@vm-1")));
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+  await Promise.all(
+    Array.from({ length: 150 }, (_, n) => acquire(lockkeeper, `lock:many:${n}`, "crowd@vm-1")),
+  );
   await page.goto("/?q=owner:crowd*");
   await expect(page.getByTestId("total")).toContainText("150 of");
   await page.getByRole("checkbox", { name: "Tick all rows" }).click();
@@ -110,7 +113,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
   await sheet.getByLabel(/Type its name/).fill("shop");
   await lockkeeper.api("/locks/lock%3Amany%3A7/release", { owner: "crowd@vm-1" });
-  await acquire("lock:many:7", "new@vm-9");
+  await acquire(lockkeeper, "lock:many:7", "new@vm-9");
   await sheet.getByRole("button", { name: "Free 150 locks" }).click();
   const outcome = sheet.getByTestId("bulk-outcome");
   await expect(outcome).toContainText("149 of 150 freed.");
@@ -120,7 +123,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   expect(await sheet.getByRole("listitem").count()).toBeLessThan(60);
   await takeScreenshot(page, info, "all");
   await assertAccessible(page, "all");
-  await sheet.getByRole("button", { name: "Viewpoint at the 1 that is left again" }).click();
+  await sheet.getByRole("button", { name: "Look at the 1 that is left again" }).click();
   await expect(sheet.getByRole("region", { name: "Would be freed: 1" })).toContainText("new@vm-9");
   await sheet.getByRole("button", { name: "Free 1 lock" }).click();
   await expect(outcome).toContainText("All freed.");
@@ -130,5 +133,4 @@ test("all matching locks are selected, reviewed and released, including rows off
   expect(file.trim().split("\r\n")).toHaveLength(1 + 150);
   expect(file).toContain('"lock:many:7","","released","new@vm-9"');
   expect(await redis.runCli("KEYS", "lock:many:*")).toBe("");
-  await context.close();
 });

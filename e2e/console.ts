@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 import { UI_FLAGS_COOKIE } from "../components/ui/ui-flags-cookie.ts";
 import type { Role } from "../lib/contract/access.ts";
@@ -21,7 +24,7 @@ export interface Console {
   /** The same as `npm run login` prints it. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** When (performance.now()) GET /events told of it. */
+  /** When `GET /events` next sends an event of this type and key, in milliseconds of `performance.now()`. */
   nextEvent(type: string, key: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -42,7 +45,7 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await said(server, /Lockkeeper is ready/);
+  await waitForOutput(server, /Lockkeeper is ready/);
   return {
     url,
     redis,
@@ -54,6 +57,21 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
       server.kill("SIGTERM");
       if (server.exitCode === null) await once(server, "exit");
       await redis.stop();
+    },
+  };
+}
+
+/** A console on the targets of a configuration file, which is removed with it. */
+export async function startConsoleOnTargets(targets: readonly object[]): Promise<Console> {
+  const dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
+  const path = join(dir, "lockkeeper.config.json");
+  await writeFile(path, JSON.stringify({ targets }));
+  const running = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
+  return {
+    ...running,
+    async stop() {
+      await running.stop();
+      await rm(dir, { recursive: true });
     },
   };
 }
@@ -83,24 +101,24 @@ async function nextEvent(url: string, type: string, key: string): Promise<number
   throw new Error(`The stream ended before ${type} of ${key}`);
 }
 
-async function said(process: ChildProcess, what: RegExp): Promise<string> {
+async function waitForOutput(process: ChildProcess, what: RegExp): Promise<string> {
   let text = "";
   return await new Promise((resolve, reject) => {
     process.stdout?.on("data", (chunk) => {
       text += chunk;
       if (what.test(text)) resolve(text);
     });
-    process.once("exit", () => reject(new Error(`It ended before it said ${what}:\n${text}`)));
+    process.once("exit", () => reject(new Error(`The process ended before it printed ${what}:\n${text}`)));
   });
 }
 
-/** In this very process: another one takes a second to begin. */
+/** Creates the token in this process: starting another takes a second. */
 async function newToken(env: NodeJS.ProcessEnv, name: string, role: Role): Promise<string> {
   const where = findHomeLocation(readConfig(env));
-  if (where === undefined) throw new Error("This console keeps what it knows in a Redis of its own.");
+  if (where === undefined) throw new Error("This console has no home in Redis.");
   const home = openHomeStore(where, "e2e");
   try {
-    await waitUntilReady(home.store, AbortSignal.timeout(5000));
+    await waitUntilReady(home.store, AbortSignal.timeout(60_000));
     return await new LoginLinks(home).create({ name, roles: { "*": role } });
   } finally {
     home.close();
@@ -112,7 +130,7 @@ async function printedLink(env: NodeJS.ProcessEnv): Promise<string> {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const text = await said(login, /\S+\/login#\S+\n/);
+  const text = await waitForOutput(login, /\S+\/login#\S+\n/);
   return /\S+\/login#\S+/.exec(text)?.[0] ?? "";
 }
 
@@ -127,7 +145,7 @@ export const test = base.extend<
       await use(running);
       await running.stop();
     },
-    { scope: "worker", timeout: 30_000 },
+    { scope: "worker", timeout: 120_000 },
   ],
   loggedIn: [
     async ({ browser, lockkeeper }, use) => {
@@ -142,17 +160,17 @@ export const test = base.extend<
   page: async ({ browser, lockkeeper, loggedIn }, use) => {
     const context = await browser.newContext({ baseURL: lockkeeper.url, storageState: JSON.parse(loggedIn) });
     const page = await context.newPage();
-    const complaints = watchComplaints(page);
+    const errors = collectPageErrors(page);
     await use(page);
     await context.close();
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   },
   key: async ({ browserName: _ }, use, info) => {
     await use((name) => `lock:${info.testId.slice(-8)}:${name}`);
   },
 });
 
-/** As the page behind a link does, without the page; its own tests are in journey.spec.ts. */
+/** Logs in as the page of a login link does, without opening it. lock-lifecycle.spec.ts tests that page. */
 export async function logIn(
   context: BrowserContext,
   lockkeeper: Console,
@@ -177,19 +195,19 @@ async function beginSession(
   expect(answer.status()).toBe(200);
 }
 
-/** The table has the room of the filters: all its columns are there. */
+/** Collapses the filter panel, so that the table has room for all columns. */
 export async function foldFilters(page: Page, { url }: Console): Promise<void> {
   await page.context().addCookies([{ name: UI_FLAGS_COOKIE, value: "-facets", url }]);
 }
 
-/** What a page must never do: throw, or break its own content security policy. */
-function watchComplaints(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
+/** Collects exceptions, hydration errors and violations of the content security policy. */
+function collectPageErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    if (/Content Security Policy|Hydration|hydrat/i.test(message.text())) complaints.push(message.text());
+    if (/Content Security Policy|Hydration|hydrat/i.test(message.text())) errors.push(message.text());
   });
-  return complaints;
+  return errors;
 }
 
 export { expect };

@@ -1,36 +1,47 @@
 import type { Page } from "@playwright/test";
 import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { assertAccessibleInThemes, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
-import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+import { test as base, type Console, expect, startConsole } from "./console.ts";
 
-let redis: TestRedis;
-let lockkeeper: Console;
-/** The second in which the last thing happened before the console was away, Unix milliseconds. */
-let pastAt: number;
+interface Past {
+  /** When the last event before the gap happened, Unix milliseconds. */
+  pastAt: number;
+  redis: TestRedis;
+}
 
-// What happened, then a time without any console, then another one on the same Redis.
-test.beforeAll(async () => {
-  redis = await startTestRedis();
-  const before = await startConsole({ REDIS_URL: redis.url });
-  for (const name of ["anna", "bert", "carl"]) {
-    await before.api(`/locks/lock%3Apast%3A${name}/acquire`, { owner: name, leaseMs: 600_000 });
-  }
-  await before.api("/locks/lock%3Apast%3Abert/release", { owner: "bert" });
-  await expect.poll(async () => (await recorded(before)).length).toBe(4);
-  // More than a page that is opened is told at once.
-  await Promise.all(
-    Array.from({ length: 125 }, async (_, n) => {
-      await before.api(`/locks/lock%3Abusy%3A${n}/acquire`, { owner: "worker", leaseMs: 600_000 });
-      await before.api(`/locks/lock%3Abusy%3A${n}/release`, { owner: "worker" });
-    }),
-  );
-  pastAt = Math.max(...(await recorded(before)).map(({ at }) => at));
-  await before.stop();
-  lockkeeper = await startConsole({ REDIS_URL: redis.url });
-});
-test.afterAll(async () => {
-  await lockkeeper.stop();
-  await redis.stop();
+/** A console on a Redis that another console watched before, with a gap between them in which none ran. */
+const test = base.extend<object, { past: Past }>({
+  past: [
+    async ({ browserName: _ }, use) => {
+      const redis = await startTestRedis();
+      const before = await startConsole({ REDIS_URL: redis.url });
+      for (const name of ["anna", "bert", "carl"]) {
+        await before.api(`/locks/lock%3Apast%3A${name}/acquire`, { owner: name, leaseMs: 600_000 });
+      }
+      await before.api("/locks/lock%3Apast%3Abert/release", { owner: "bert" });
+      await expect.poll(async () => (await recorded(before)).length).toBe(4);
+      // More events than a page gets when it opens.
+      await Promise.all(
+        Array.from({ length: 125 }, async (_, n) => {
+          await before.api(`/locks/lock%3Abusy%3A${n}/acquire`, { owner: "worker", leaseMs: 600_000 });
+          await before.api(`/locks/lock%3Abusy%3A${n}/release`, { owner: "worker" });
+        }),
+      );
+      const pastAt = Math.max(...(await recorded(before)).map(({ at }) => at));
+      await before.stop();
+      await use({ redis, pastAt });
+      await redis.stop();
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  lockkeeper: [
+    async ({ past }, use) => {
+      const running = await startConsole({ REDIS_URL: past.redis.url });
+      await use(running);
+      await running.stop();
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
 });
 
 async function recorded(from: Console): Promise<{ at: number }[]> {
@@ -44,10 +55,9 @@ const entryOf = (page: Page, name: RegExp | string, key: string) =>
   events(page).getByRole("listitem").filter({ hasText: name }).filter({ hasText: key });
 
 test("older events can be loaded, including gaps in which nothing was observed", async ({
-  browser,
+  page,
+  lockkeeper,
 }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
   await page.goto("/events");
   await expect(entryOf(page, "released", "lock:busy:").first()).toBeVisible();
   const key = "lock:now";
@@ -69,17 +79,18 @@ test("older events can be loaded, including gaps in which nothing was observed",
   await expect(entryOf(page, "released", "lock:past:bert")).toHaveCount(1);
   await takeThemeScreenshots(page, info, "older");
   await assertAccessibleInThemes(page, "older events");
-  await context.close();
 });
 
-test("the events page shows a past moment until the user returns to live", async ({ browser }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+test("the events page shows a past moment until the user returns to live", async ({
+  page,
+  lockkeeper,
+  past,
+}, info) => {
   await page.goto("/events?q=key:lock:past:*");
   const moment = await page.evaluate((at) => {
     const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
     return new Date(at - offsetMs).toISOString().slice(0, 19);
-  }, pastAt);
+  }, past.pastAt);
   await page.getByLabel("Show events until").fill(moment);
   await expect(page).toHaveURL(/[?&]at=\d+/);
   await expect(entryOf(page, "released", "lock:past:bert")).toBeVisible();
@@ -97,14 +108,11 @@ test("the events page shows a past moment until the user returns to live", async
   await expect(page).not.toHaveURL(/at=/);
   await lockkeeper.api("/locks/lock%3Apast%3Alater/release", { owner: "emil" });
   await expect(entryOf(page, "released", "lock:past:later")).toBeVisible();
-  await context.close();
 });
 
 test("search and event types are in the URL and also apply to events loaded later", async ({
-  browser,
+  page,
 }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
   await page.goto("/events");
   await page.getByRole("button", { name: "acquired", exact: true }).click();
   await page.getByLabel("Search events").fill("owner:bert");
@@ -126,12 +134,9 @@ test("search and event types are in the URL and also apply to events loaded late
   await page.getByRole("button", { name: "Show all" }).click();
   await expect(page).not.toHaveURL(/type=|q=/);
   await expect(page.getByLabel("Search events")).toHaveValue("");
-  await context.close();
 });
 
-test("new events wait while the list is paused or scrolled down", async ({ browser }) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+test("new events wait while the list is paused or scrolled down", async ({ page, lockkeeper }) => {
   await page.goto("/events");
   const name = "lock:paused";
   const act = (verb: string) =>
@@ -152,12 +157,9 @@ test("new events wait while the list is paused or scrolled down", async ({ brows
   expect(after?.y).toBe(before?.y);
   await page.getByRole("button", { name: "+1 new" }).click();
   await expect(entryOf(page, "released", name)).toBeInViewport();
-  await context.close();
 });
 
-test("an event opens by keyboard, and its link works from anywhere", async ({ browser }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+test("an event opens by keyboard, and its link works from anywhere", async ({ page }, info) => {
   await page.goto("/events?q=key:lock:past:*%20owner:bert&type=released");
   await expect(entryOf(page, "released", "lock:past:bert")).toBeVisible();
   const details = page.getByRole("complementary", { name: "Event" });
@@ -188,12 +190,9 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ br
   await expect(details).toContainText("lock:past:bert");
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(details.getByRole("button", { name: "Replay from a minute before" })).toBeInViewport();
-  await context.close();
 });
 
-test("a past time range is replayed by keyboard until its end", async ({ browser }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+test("a past time range is replayed by keyboard until its end", async ({ page, lockkeeper }, info) => {
   const [first = { at: 0 }] = (await recorded(lockkeeper)).toSorted((one, other) => one.at - other.at);
   const from = Math.floor(first.at) - 20_000;
   await page.goto(`/events?q=key:lock:past:*&from=${from}&to=${from + 50_000}&at=${from}`);
@@ -219,5 +218,4 @@ test("a past time range is replayed by keyboard until its end", async ({ browser
   await page.getByRole("button", { name: "Replay…" }).click();
   await page.getByRole("button", { name: "last 5 m" }).click();
   await expect(bar.getByRole("button", { name: "Pause" })).toBeVisible();
-  await context.close();
 });

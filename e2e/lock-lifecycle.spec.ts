@@ -27,8 +27,10 @@ test("a lock acquired twice with curl is listed within 1 s with count 2 and a fa
       await lockkeeper.redis.runCli("DEL", name);
       await expect(row).toBeHidden();
     }
-    const first = await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "checkout@pod-7:311" });
-    const second = await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "checkout@pod-7:311" });
+    const acquire = () =>
+      lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "checkout@pod-7:311", leaseMs: 55_000 });
+    const first = await acquire();
+    const second = await acquire();
     expect(second.body).toMatchObject({ count: 2, fence: first.body.fence });
     return await measureMs(() => expect(row).toBeVisible());
   });
@@ -53,13 +55,14 @@ test("a Redisson hash written with redis-cli is listed, and its expired event ar
     const owner = foreignOwner();
     const expired = lockkeeper.nextEvent("expired", name);
     await lockkeeper.redis.runCli("HSET", name, owner, "1");
-    await lockkeeper.redis.runCli("PEXPIRE", name, "1500");
-    const endsAt = performance.now() + 1500;
     const row = page.getByRole("row").filter({ hasText: owner.slice(0, 8) });
-    await row.waitFor();
+    await expect(row).toBeVisible();
+    const leaseMs = 1500;
+    const expiresAt = performance.now() + leaseMs;
+    await lockkeeper.redis.runCli("PEXPIREAT", name, String(Date.now() + leaseMs));
     const receivedAt = await expired;
     await expect(row).toBeHidden();
-    return receivedAt - endsAt;
+    return receivedAt - expiresAt;
   });
   await page.goto(pathOf(name));
   await expect(page.getByText("expired").first()).toBeVisible();

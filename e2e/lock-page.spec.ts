@@ -147,7 +147,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await call("acquire", { owner: "ada", leaseMs: 600_000 });
   const waits: Promise<unknown>[] = [];
   for (const [at, owner] of ["bob", "cy"].entries()) {
-    waits.push(call("acquire", { owner, leaseMs: 60_000, waitMs: 40_000 }));
+    waits.push(call("acquire", { owner, leaseMs: 60_000, waitMs: 55_000 }));
     const named = async () => (await lockkeeper.api(`${pathOf(name)}/waiters`)).body.named;
     await expect.poll(named).toBe(at + 1);
   }

@@ -35,10 +35,10 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await expect(sheet.getByRole("radio")).toHaveCount(0);
   await expect(sheet.getByTestId("outcome")).toBeFocused();
   await assertAccessibleInThemes(page, "changed");
-  await sheet.getByRole("button", { name: "Viewpoint at the new hold" }).click();
+  await sheet.getByRole("button", { name: "Look at the new hold" }).click();
   await expect(sheet.getByLabel("Let it lapse")).toBeFocused();
 
-  const waiting = verb("acquire", "third@vm-3", { waitMs: 20_000 });
+  const waiting = verb("acquire", "third@vm-3", { waitMs: 55_000 });
   await expect(sheet).toContainText("third@vm-3 has waited longest");
   // Enter by itself sends nothing; what looks alive is not freed without a word why.
   await page.keyboard.press("ArrowDown");

@@ -1,7 +1,6 @@
 import type { PatternStats, Stats } from "../lib/contract/stats.ts";
 
-/** What a fleet would show that these tests cannot have in a few seconds. */
-/** The figures of a console that has run for an hour, which no test can wait for. */
+/** The statistics of a console that has run for an hour on a busy fleet. */
 export function createSampleStats(stats: Stats): Stats {
   const points = Array.from({ length: 300 }, (_, i) => ({
     at: stats.now - (300 - i) * 10_000,

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { findFreePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import {
   assertAccessibleInThemes,
@@ -9,48 +6,72 @@ import {
   takeScreenshot,
   takeThemeScreenshots,
 } from "./accessibility.ts";
-import { type Console, expect, logIn, startConsole, test } from "./console.ts";
+import { test as base, expect, startConsoleOnTargets } from "./console.ts";
 
-let shop: TestRedis;
-let away: TestRedis | undefined;
-let awayPort: number;
-let lockkeeper: Console;
-let dir: string;
+interface Targets {
+  /** The Redis of "shop", and in database 1 of the read-only "reports". */
+  shop: TestRedis;
+  /** "away": nothing listens there until a test starts it. */
+  away: { port: number; start(): Promise<TestRedis> };
+}
 
-test.beforeAll(async () => {
-  shop = await startTestRedis({ args: ["--maxmemory", "100mb", "--maxmemory-policy", "volatile-ttl"] });
-  awayPort = await findFreePort();
-  dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
-  const path = join(dir, "lockkeeper.config.json");
-  const targets = [
-    { name: "shop", label: "Shop", environment: "production", redis: shop.url },
-    {
-      ...{ name: "away", label: "Staging", environment: "staging", notifications: "off" },
-      redis: `redis://127.0.0.1:${awayPort}`,
+const test = base.extend<object, Targets>({
+  shop: [
+    async ({ browserName: _ }, use) => {
+      const redis = await startTestRedis({
+        args: ["--maxmemory", "100mb", "--maxmemory-policy", "volatile-ttl"],
+      });
+      await use(redis);
+      await redis.stop();
     },
-    { name: "reports", redis: `${shop.url}/1`, readOnly: true },
-  ];
-  await writeFile(path, JSON.stringify({ targets }));
-  lockkeeper = await startConsole({ REDIS_URL: "", LOCKKEEPER_RUNBOOKS: "", LOCKKEEPER_CONFIG: path });
-});
-test.afterAll(async () => {
-  await lockkeeper.stop();
-  await shop.stop();
-  await away?.stop();
-  await rm(dir, { recursive: true });
+    { scope: "worker" },
+  ],
+  away: [
+    async ({ browserName: _ }, use) => {
+      const port = await findFreePort();
+      let redis: TestRedis | undefined;
+      await use({
+        port,
+        async start() {
+          redis ??= await startTestRedis({ port });
+          return redis;
+        },
+      });
+      await redis?.stop();
+    },
+    { scope: "worker" },
+  ],
+  lockkeeper: [
+    async ({ shop, away }, use) => {
+      const running = await startConsoleOnTargets([
+        { name: "shop", label: "Shop", environment: "production", redis: shop.url },
+        {
+          ...{ name: "away", label: "Staging", environment: "staging", notifications: "off" },
+          redis: `redis://127.0.0.1:${away.port}`,
+        },
+        { name: "reports", redis: `${shop.url}/1`, readOnly: true },
+      ]);
+      await use(running);
+      await running.stop();
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
 });
 
-test("the console switches between targets, and an unreachable one recovers", async ({ browser }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+test("the console switches between targets, and an unreachable one recovers", async ({
+  page,
+  lockkeeper,
+  away,
+}, info) => {
   await lockkeeper.api("/locks/lock%3Aof-shop/acquire", { owner: "till@shop-1", leaseMs: 600_000 });
+  await page.goto("/");
   await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toBeVisible();
   const menu = page.getByRole("button", { name: "Target: Shop" });
   await expect(menu).toContainText("production");
   await menu.click();
   await page.getByRole("menuitem", { name: /Staging/ }).click();
   await expect(page).toHaveURL(/\/\?target=away$/);
-  await expect(page.getByTestId("condition-banner")).toContainText(`127.0.0.1:${awayPort}`);
+  await expect(page.getByTestId("condition-banner")).toContainText(`127.0.0.1:${away.port}`);
   await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toHaveCount(0);
   const empty = page.getByRole("main");
   await expect(empty.getByRole("heading", { name: "Staging has not been reached yet" })).toBeVisible();
@@ -61,7 +82,7 @@ test("the console switches between targets, and an unreachable one recovers", as
   );
   await takeScreenshot(page, info, "never-reached");
 
-  away = await startTestRedis({ port: awayPort });
+  await away.start();
   await expect(page.getByTestId("connection")).toContainText("live");
   await lockkeeper.api("/locks/lock%3Aof-staging/acquire?target=away", {
     owner: "test@stage-1",
@@ -77,13 +98,10 @@ test("the console switches between targets, and an unreachable one recovers", as
   await page.getByRole("button", { name: "Target: Staging" }).click();
   await page.getByRole("menuitem", { name: /Shop/ }).click();
   await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toBeVisible();
-  await context.close();
 });
 
-test("a read-only target offers no release and explains why", async ({ browser }) => {
+test("a read-only target offers no release and explains why", async ({ page, shop }) => {
   await shop.runCli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
   await page.goto("/locks/lock%3Areport?target=reports");
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Redisson");
   const free = page.getByRole("button", { name: /^Free/ }).first();
@@ -94,14 +112,14 @@ test("a read-only target offers no release and explains why", async ({ browser }
   await expect(page.getByRole("button", { name: "Load older" })).toHaveCount(0);
   await page.goto("/?target=none");
   await expect(page.getByRole("heading", { name: "There is no such target" })).toBeVisible();
-  await context.close();
 });
 
 test("the Targets page names unsafe settings with the command that fixes them, in both themes", async ({
-  browser,
+  page,
+  shop,
+  away,
 }, info) => {
-  const context = await browser.newContext({ baseURL: lockkeeper.url });
-  const page = await logIn(context, lockkeeper);
+  await page.goto("/");
   await page.getByRole("link", { name: "Targets" }).click();
   const card = page.getByRole("region", { name: "Shop" });
   await expect(card).toContainText("maxmemory-policy is volatile-ttl");
@@ -113,12 +131,12 @@ test("the Targets page names unsafe settings with the command that fixes them, i
   await expect(card).toContainText(
     `redis-cli -h 127.0.0.1 -p ${shop.port} CONFIG SET maxmemory-policy noeviction`,
   );
-  away ??= await startTestRedis({ port: awayPort });
-  await away.runCli("CONFIG", "SET", "notify-keyspace-events", "");
+  const redis = await away.start();
+  await redis.runCli("CONFIG", "SET", "notify-keyspace-events", "");
   const silent = page.getByRole("region", { name: "Staging" });
   await expect(silent).toContainText(
-    `redis-cli -h 127.0.0.1 -p ${awayPort} CONFIG SET notify-keyspace-events 'Kghszxe$'`,
-    // The settings of a target are read again every 30 s.
+    `redis-cli -h 127.0.0.1 -p ${away.port} CONFIG SET notify-keyspace-events 'Kghszxe$'`,
+    // The page reads the health of a target every 15 s.
     { timeout: 90_000 },
   );
   await expect(silent).toContainText("expired keys: when a lease ends");
@@ -149,5 +167,4 @@ test("the Targets page names unsafe settings with the command that fixes them, i
   await expect(production).toHaveCount(0);
   const ofOthers = await tints();
   for (const tint of ofProduction) expect(ofOthers).not.toContain(tint);
-  await context.close();
 });

@@ -20,12 +20,12 @@ import { formatLocation } from "../server/targets/probe-target.ts";
 const USAGE =
   "npm run audit:verify takes a file and a hash, or neither: npm run audit:verify -- FILE --head HASH";
 
-interface Asked {
+interface Arguments {
   readonly file: string | undefined;
   readonly noted: string | undefined;
 }
 
-function asked(): Asked {
+function parseArguments(): Arguments {
   try {
     const { values, positionals } = parseArgs({
       options: { head: { type: "string" } },
@@ -60,7 +60,7 @@ async function checkHome(noted: string | undefined): Promise<{ check: ChainCheck
 }
 
 async function main(): Promise<void> {
-  const { file, noted } = asked();
+  const { file, noted } = parseArguments();
   const { check, label } =
     file === undefined
       ? await checkHome(noted)

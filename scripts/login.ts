@@ -9,7 +9,7 @@ import { readNote } from "../server/redis/embedded/embedded-files.ts";
 import { findHomeLocation } from "../server/start-configured-redis.ts";
 import { formatLocation } from "../server/targets/probe-target.ts";
 
-function nameGiven(): string | undefined {
+function parseName(): string | undefined {
   try {
     return parseArgs({ options: { name: { type: "string" } } }).values.name;
   } catch {
@@ -19,7 +19,7 @@ function nameGiven(): string | undefined {
 
 async function main(): Promise<void> {
   const config = readConfig();
-  const name = nameGiven() ?? config.operatorName;
+  const name = parseName() ?? config.operatorName;
   if (!/^[^\p{C}]{1,64}$/u.test(name))
     throw new StartupError("--name must have 1 to 64 printable characters.");
   const note = await readNote(getEmbeddedRedisDir(config));

@@ -32,7 +32,7 @@ const SIZES: Readonly<Record<Viewpoint, { width: number; height: number }>> = {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const isChinese = (look: Viewpoint) => look.startsWith("chinese");
 
-interface Room {
+interface PageSetup {
   redis: TestRedis;
   context: BrowserContext;
   page: Page;
@@ -40,8 +40,8 @@ interface Room {
   url: string;
 }
 
-async function take(
-  { context, page, theme, url, redis }: Room,
+async function takeScreenshot(
+  { context, page, theme, url, redis }: PageSetup,
   scene: Scene,
   look: Viewpoint,
 ): Promise<void> {
@@ -60,7 +60,7 @@ async function take(
   console.log(`${name}-${theme}`);
 }
 
-async function takeAll(
+async function takeScreenshots(
   browser: Browser,
   { lockkeeper, redis }: IncidentConsole,
   theme: Theme,
@@ -80,10 +80,10 @@ async function takeAll(
   for (const scene of SCENES.filter(isWanted)) {
     for (const look of ["desk", ...(scene.also ?? [])] as const) {
       // Colours are the theme's, whatever the width and the language.
-      if (look === "desk" || look === "phone" || theme === "light") await take(room, scene, look);
+      if (look === "desk" || look === "phone" || theme === "light") await takeScreenshot(room, scene, look);
     }
   }
-  for (const scene of DISRUPTIVE_SCENES.filter(isWanted)) await take(room, scene, "desk");
+  for (const scene of DISRUPTIVE_SCENES.filter(isWanted)) await takeScreenshot(room, scene, "desk");
   await context.close();
 }
 
@@ -93,7 +93,7 @@ const browser = await chromium.launch(settings.use?.launchOptions ?? {});
 for (const theme of THEMES) {
   const incident = await startIncidentConsole();
   try {
-    await takeAll(browser, incident, theme, process.argv.slice(2));
+    await takeScreenshots(browser, incident, theme, process.argv.slice(2));
   } finally {
     await incident.stop();
   }

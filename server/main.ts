@@ -63,7 +63,8 @@ async function printStartupSummary(
   if (token === undefined)
     printLine("  The store of sessions is away; once it is there, `npm run login` prints a link.");
   else printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
-  for (const keeper of runtime.targets.connectors) printLine(`  ${formatTargetLine(keeper, embeddedRedis)}`);
+  for (const connector of runtime.targets.connectors)
+    printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
   if (runtime.newRootKey !== undefined) printLine(formatRootKeyLine(runtime.newRootKey));
   printLine("");
 }

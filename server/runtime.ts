@@ -42,7 +42,7 @@ export interface RuntimeOptions {
   readonly getPort: () => number;
   readonly log: Logger;
   /** Is told of a root key that is made after the start, because the store was away; it is shown once. */
-  readonly onRootKeyCreated: (made: string) => void;
+  readonly onRootKeyCreated: (created: string) => void;
 }
 
 /** Everything that runs behind the doors, built once. */
@@ -63,11 +63,11 @@ export class Runtime {
   ) {}
 
   /** @throws StartupError */
-  static async start(parts: RuntimeOptions): Promise<Runtime> {
-    const { config, getPort, log } = parts;
-    const where = findHomeLocation(config) ?? requireEmbeddedRedisUrl(parts);
+  static async start(options: RuntimeOptions): Promise<Runtime> {
+    const { config, getPort, log } = options;
+    const where = findHomeLocation(config) ?? requireEmbeddedRedisUrl(options);
     const home = openHomeStore(where);
-    const targets = createTargets(parts, home, (name, more) => openHomeStore(where, name, more));
+    const targets = createTargets(options, home, (name, more) => openHomeStore(where, name, more));
     let isStarted = false;
     try {
       // A Redis that cannot be reached is said in one line before anything is said of our own keys there.
@@ -76,8 +76,8 @@ export class Runtime {
       const found = await waitForHomeStore(home, formatLocation(where));
       if (found === "away" && config.home === undefined && isSole) throw createUnstableRedisError(where);
       if (!isSole) await connectTargets(targets);
-      const rootKey = await RootKey.open(home, config.rootKey, (made) => {
-        if (isStarted) parts.onRootKeyCreated(made);
+      const rootKey = await RootKey.open(home, config.rootKey, (created) => {
+        if (isStarted) options.onRootKeyCreated(created);
       });
       const { publicUrl, insecureHttp, basePath, sessions: sessionLimits, firstOperator } = config;
       const admission = await openAuthenticator(home, {
@@ -117,7 +117,7 @@ export class Runtime {
         audit,
         auditStore,
       };
-      const door = new MetricsEndpoint(
+      const endpoint = new MetricsEndpoint(
         metrics,
         config.metrics === "open" ? "open" : "key",
         authentication,
@@ -129,7 +129,7 @@ export class Runtime {
       return new Runtime(
         config,
         api,
-        door,
+        endpoint,
         targets,
         home,
         admission,
@@ -222,7 +222,7 @@ function createMetrics(config: Config, targets: Targets, streams: OpenStreams): 
 }
 
 async function connectTargets({ connectors }: Targets): Promise<void> {
-  const tries = Promise.all(connectors.map((keeper) => keeper.start()));
+  const tries = Promise.all(connectors.map((connector) => connector.start()));
   await Promise.race([tries, sleep(INITIAL_CONNECT_MS, undefined, { ref: false })]);
 }
 

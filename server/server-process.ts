@@ -29,18 +29,18 @@ export class ServerProcess {
   }
 
   /** @throws StartupError; what was started until then is ended by `stop` */
-  async start(say: (line: string) => void): Promise<StartedServer> {
+  async start(printLine: (line: string) => void): Promise<StartedServer> {
     const { config, httpServer } = this;
     await httpServer.listen();
     this.#stopCallbacks.push(() => httpServer.stop());
-    const embedded = needsEmbeddedRedis(config) ? await startConfiguredRedis(config, say) : undefined;
+    const embedded = needsEmbeddedRedis(config) ? await startConfiguredRedis(config, printLine) : undefined;
     this.#stopCallbacks.push(async () => await embedded?.stop());
     const runtime = await Runtime.start({
       config,
       embeddedRedisUrl: embedded?.url,
       getPort: () => httpServer.port,
       log: createLogger(config),
-      onRootKeyCreated: (made) => say(formatRootKeyLine(made)),
+      onRootKeyCreated: (rootKey) => printLine(formatRootKeyLine(rootKey)),
     });
     this.#stopCallbacks.splice(1, 0, () => runtime.stop());
     httpServer.attachRuntime(runtime);
@@ -59,8 +59,8 @@ export class ServerProcess {
 }
 
 /** A key is shown once, whenever it is made. */
-export function formatRootKeyLine(made: string): string {
-  return `  API key, shown only now: ${made}`;
+export function formatRootKeyLine(rootKey: string): string {
+  return `  API key, shown only now: ${rootKey}`;
 }
 
 interface Stoppable extends Pick<ServerProcess, "stopMs" | "stop"> {

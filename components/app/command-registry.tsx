@@ -24,11 +24,11 @@ class CommandRegistry {
   readonly #listeners = new Set<() => void>();
   #version = 0;
 
-  add(told: CommandSource): () => void {
-    this.#sources.add(told);
+  add(source: CommandSource): () => void {
+    this.#sources.add(source);
     this.notifyListeners();
     return () => {
-      this.#sources.delete(told);
+      this.#sources.delete(source);
       this.notifyListeners();
     };
   }
@@ -46,7 +46,7 @@ class CommandRegistry {
   getVersion = (): number => this.#version;
 
   listCommands(): PaletteCommand[] {
-    return [...this.#sources].flatMap((told) => told());
+    return [...this.#sources].flatMap((source) => source());
   }
 }
 

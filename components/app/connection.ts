@@ -16,62 +16,66 @@ export interface ConnectionStatus {
 /** One line that never says more than is known. `silence` in whole seconds. */
 export function getConnectionStatus(
   state: LiveState,
-  silence: number | null,
-  words: ShellMessages,
+  silentMs: number | null,
+  messages: ShellMessages,
 ): ConnectionStatus {
   switch (state.connection) {
     case "logged_out":
-      return createStatus("idle", words.loggedOut);
+      return createStatus("idle", messages.loggedOut);
     case "asleep":
-      return createStatus("idle", words.asleep);
+      return createStatus("idle", messages.asleep);
     case "connecting":
-      return createStatus("idle", words.connecting);
+      return createStatus("idle", messages.connecting);
     case "stale":
-      if (silence === null) return createStatus("bad", words.unreachable);
-      return { tone: "bad", text: words.staleSince(silence), announcement: words.stale };
+      if (silentMs === null) return createStatus("bad", messages.unreachable);
+      return { tone: "bad", text: messages.staleSince(silentMs), announcement: messages.stale };
     case "live":
       return state.health === null
-        ? createStatus("idle", words.connecting)
-        : getHealthStatus(state.health, words);
+        ? createStatus("idle", messages.connecting)
+        : getHealthStatus(state.health, messages);
   }
 }
 
-function getHealthStatus(health: Health, words: ShellMessages): ConnectionStatus {
-  if (health.state === "down") return createStatus("bad", words.redisDown);
+function getHealthStatus(health: Health, messages: ShellMessages): ConnectionStatus {
+  if (health.state === "down") return createStatus("bad", messages.redisDown);
   if (health.state === "partial")
-    return createStatus(health.majority === undefined ? "bad" : "warn", formatMastersDown(health, words));
-  if (health.state === "catching_up") return getCatchUpStatus(health, words);
-  if (health.lagMs === null) return createStatus("ok", words.live);
-  return { tone: "ok", text: words.liveBehind(formatLag(health.lagMs, words)), announcement: words.live };
+    return createStatus(health.majority === undefined ? "bad" : "warn", formatMastersDown(health, messages));
+  if (health.state === "catching_up") return getCatchUpStatus(health, messages);
+  if (health.lagMs === null) return createStatus("ok", messages.live);
+  return {
+    tone: "ok",
+    text: messages.liveBehind(formatLag(health.lagMs, messages)),
+    announcement: messages.live,
+  };
 }
 
-function getCatchUpStatus({ scan }: Health, words: ShellMessages): ConnectionStatus {
+function getCatchUpStatus({ scan }: Health, messages: ShellMessages): ConnectionStatus {
   const text = scan?.keys
-    ? words.catchingUpAt(Math.floor((100 * scan.scanned) / scan.keys))
-    : words.catchingUp;
-  return { tone: "warn", text, announcement: words.catchingUp };
+    ? messages.catchingUpAt(Math.floor((100 * scan.scanned) / scan.keys))
+    : messages.catchingUp;
+  return { tone: "warn", text, announcement: messages.catchingUp };
 }
 
 /** What is known of how whole the picture is, a line each. */
-export function describeCompleteness(health: Health, words: ShellMessages): string[] {
+export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
   const { now, scannedAt, scanMs, scan, missed, leftOut } = health;
   const changes = missed.found + missed.gone + missed.changed;
   return [
     scannedAt === null || scanMs === null
-      ? words.neverScanned
-      : words.scanned(formatAge(now - scannedAt), formatLag(scanMs, words)),
-    scan === undefined ? null : formatScanProgress(scan, words),
-    changes === 0 || missed.lastAt === null ? null : words.missed(changes, formatAge(now - missed.lastAt)),
-    leftOut === undefined ? null : words.leftOut(leftOut),
+      ? messages.neverScanned
+      : messages.scanned(formatAge(now - scannedAt), formatLag(scanMs, messages)),
+    scan === undefined ? null : formatScanProgress(scan, messages),
+    changes === 0 || missed.lastAt === null ? null : messages.missed(changes, formatAge(now - missed.lastAt)),
+    leftOut === undefined ? null : messages.leftOut(leftOut),
   ].filter((line) => line !== null);
 }
 
 function formatScanProgress(
   { scanned, keys, ms }: NonNullable<Health["scan"]>,
-  words: ShellMessages,
+  messages: ShellMessages,
 ): string {
   const all = keys === null ? null : keys.toLocaleString("en");
-  return words.scanning(scanned.toLocaleString("en"), all, formatLag(ms, words));
+  return messages.scanning(scanned.toLocaleString("en"), all, formatLag(ms, messages));
 }
 
 function formatAge(ms: number): string {
@@ -83,18 +87,18 @@ function formatAge(ms: number): string {
 /** "1 of 3 masters is down" */
 export function formatMastersDown(
   { masters }: { readonly masters: readonly Pick<MasterHealth, "state">[] },
-  words: ShellMessages,
+  messages: ShellMessages,
 ): string {
   const down = masters.filter(({ state }) => state === "down").length;
-  return words.mastersDown(down, masters.length);
+  return messages.mastersDown(down, masters.length);
 }
 
 function createStatus(tone: ConnectionTone, text: string): ConnectionStatus {
   return { tone, text, announcement: text };
 }
 
-function formatLag(ms: number, words: ShellMessages): string {
-  if (ms < 1) return words.underOneMs;
+function formatLag(ms: number, messages: ShellMessages): string {
+  if (ms < 1) return messages.underOneMs;
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
@@ -104,15 +108,15 @@ export function isTargetNeverReached({ hello, health }: LiveState): boolean {
 }
 
 /** Why nothing can be freed now; null when it can. */
-export function getReleaseBlockedReason(state: LiveState, words: ShellMessages): string | null {
-  if (state.hello?.operator.may.includes("force") === false) return words.mayNotFree;
-  if (state.hello?.target.readOnly) return words.targetReadOnly;
-  return getActionBlockedReason(state, words);
+export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
+  if (state.hello?.operator.may.includes("force") === false) return messages.mayNotFree;
+  if (state.hello?.target.readOnly) return messages.targetReadOnly;
+  return getActionBlockedReason(state, messages);
 }
 
 /** Why nothing can be done about what is shown; null when it is live. */
-export function getActionBlockedReason(state: LiveState, words: ShellMessages): string | null {
-  if (state.connection === "stale") return words.blockedStale;
-  if (state.health?.state === "down") return words.blockedDown;
-  return state.connection === "live" ? null : words.blockedNotLive;
+export function getActionBlockedReason(state: LiveState, messages: ShellMessages): string | null {
+  if (state.connection === "stale") return messages.blockedStale;
+  if (state.health?.state === "down") return messages.blockedDown;
+  return state.connection === "live" ? null : messages.blockedNotLive;
 }

@@ -16,7 +16,7 @@ export function isProduction(target: { environment?: string | undefined } | null
 
 /** What to know of a target before anything is done to it. */
 export function TargetBadges({ target: { environment, readOnly } }: { target: TargetKind }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   return (
     <>
       {environment !== undefined && (
@@ -33,7 +33,7 @@ export function TargetBadges({ target: { environment, readOnly } }: { target: Ta
       )}
       {readOnly && (
         <span className="shrink-0 rounded-[4px] border border-line px-1 text-2xs text-ink-2">
-          {words.readOnly}
+          {messages.readOnly}
         </span>
       )}
     </>

@@ -13,22 +13,22 @@ import { formatDetailLines } from "./audit-texts.ts";
 
 /** All that is recorded of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
-  const words = useMessages(auditDetails);
+  const messages = useMessages(auditDetails);
   const { at, target, reason, requestId, outcome, number, details } = item;
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line-soft bg-bg px-4 py-3">
-      <DetailRow name={words.when}>{formatDate(at)}</DetailRow>
+      <DetailRow name={messages.when}>{formatDate(at)}</DetailRow>
       <ActorDetails item={item} />
       {target !== undefined && (
-        <DetailRow name={words.target}>
+        <DetailRow name={messages.target}>
           <DetailText text={target} />
         </DetailRow>
       )}
       <SeenState item={item} />
       {reason !== undefined && (
-        <DetailRow name={words.reason}>
+        <DetailRow name={messages.reason}>
           {reason.trim() === "" ? (
-            <span className="text-ink-3">{words.noReason}</span>
+            <span className="text-ink-3">{messages.noReason}</span>
           ) : (
             <DetailText text={reason} />
           )}
@@ -36,13 +36,13 @@ export function AuditDetails({ item }: { item: AuditItem }) {
       )}
       <OtherDetails details={details} />
       <OutcomeDetails outcome={outcome} />
-      <DetailRow name={words.request}>
+      <DetailRow name={messages.request}>
         <MonoText text={requestId} />
       </DetailRow>
-      <DetailRow name={words.entry}>
+      <DetailRow name={messages.entry}>
         {formatNumber(number)}
         {outcome !== null && (
-          <span className="text-ink-3">{words.itsOutcome(formatNumber(outcome.number))}</span>
+          <span className="text-ink-3">{messages.itsOutcome(formatNumber(outcome.number))}</span>
         )}
       </DetailRow>
     </dl>
@@ -50,19 +50,19 @@ export function AuditDetails({ item }: { item: AuditItem }) {
 }
 
 function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
-  const words = useMessages(auditDetails);
+  const messages = useMessages(auditDetails);
   return (
     <>
-      <DetailRow name={words.who}>
+      <DetailRow name={messages.who}>
         <DetailText text={who.name} />{" "}
-        <span className="text-ink-3">{words.by(<DetailText text={who.kind} />)}</span>
+        <span className="text-ink-3">{messages.by(<DetailText text={who.kind} />)}</span>
         <MonoText text={who.id} />
         {who.verbs.length > 0 && (
-          <span className="text-ink-3">{words.might(<DetailText text={who.verbs.join(", ")} />)}</span>
+          <span className="text-ink-3">{messages.might(<DetailText text={who.verbs.join(", ")} />)}</span>
         )}
       </DetailRow>
-      <DetailRow name={words.from}>
-        {from.address == null ? words.notKnown : <MonoText text={from.address} />}
+      <DetailRow name={messages.from}>
+        {from.address == null ? messages.notKnown : <MonoText text={from.address} />}
         {from.agent !== undefined && (
           <span className="text-ink-3">
             {", "}
@@ -75,12 +75,12 @@ function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
 }
 
 function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
-  const words = useMessages(auditDetails);
+  const messages = useMessages(auditDetails);
   const fields = key === undefined ? undefined : { key, ...(keyBase64 === undefined ? {} : { keyBase64 }) };
   return (
     <>
       {fields !== undefined && (
-        <DetailRow name={words.key}>
+        <DetailRow name={messages.key}>
           <Link
             href={buildTargetHref(buildLockHref(fields), target)}
             prefetch={false}
@@ -91,7 +91,7 @@ function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem
         </DetailRow>
       )}
       {seen?.owners !== undefined && seen.owners.length > 0 && (
-        <DetailRow name={words.heldBy}>
+        <DetailRow name={messages.heldBy}>
           {seen.owners.map((owner) => (
             <div key={owner}>
               <MonoText text={owner} />
@@ -100,12 +100,12 @@ function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem
         </DetailRow>
       )}
       {seen?.version !== undefined && (
-        <DetailRow name={words.version}>
+        <DetailRow name={messages.version}>
           <MonoText text={seen.version} />
         </DetailRow>
       )}
       {seen?.fence !== undefined && (
-        <DetailRow name={words.fence}>
+        <DetailRow name={messages.fence}>
           <MonoText text={seen.fence} />
         </DetailRow>
       )}
@@ -114,17 +114,17 @@ function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem
 }
 
 function OutcomeDetails({ outcome }: Pick<AuditItem, "outcome">) {
-  const words = useMessages(auditDetails);
+  const messages = useMessages(auditDetails);
   if (outcome === null) {
     return (
-      <DetailRow name={words.outcome}>
-        <span className="text-warn">{words.notRecorded}</span>
+      <DetailRow name={messages.outcome}>
+        <span className="text-warn">{messages.notRecorded}</span>
       </DetailRow>
     );
   }
   return (
     <>
-      <DetailRow name={words.outcome}>
+      <DetailRow name={messages.outcome}>
         <DetailText text={outcome.code} />
         {outcome.detail !== undefined && (
           <span className="text-ink-2">
@@ -134,7 +134,7 @@ function OutcomeDetails({ outcome }: Pick<AuditItem, "outcome">) {
         )}
       </DetailRow>
       {outcome.owner !== undefined && (
-        <DetailRow name={words.holdOf}>
+        <DetailRow name={messages.holdOf}>
           <MonoText text={outcome.owner} />
         </DetailRow>
       )}

@@ -27,7 +27,7 @@ const FILTER_BOXES = [
 
 /** All that is named must match. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const { view, span } = url;
   // On a phone they would leave no room for what they filter.
   const [isOpen, setOpen] = useState(false);
@@ -40,19 +40,19 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
   };
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2">
-      <legend className="sr-only">{words.filters}</legend>
+      <legend className="sr-only">{messages.filters}</legend>
       <div className="flex w-full flex-wrap gap-2">
         <SearchBox
           value={view.text ?? ""}
           onChange={(text) => url.setWord("q", text)}
-          label={words.search}
-          placeholder={words.searchHint}
+          label={messages.search}
+          placeholder={messages.searchHint}
           maxLength={300}
         />
         <AuditTimeFilter span={span} onChoose={url.setSpan} />
       </div>
       <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? words.fewer : words.more}
+        {isOpen ? messages.fewer : messages.more}
       </Button>
       <div
         className={clsx(
@@ -63,15 +63,15 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
         {FILTER_BOXES.map(({ name, example, width }) => (
           <FilterBox
             key={name}
-            label={words.words[name]}
-            placeholder={example ?? words.anyName}
+            label={messages.words[name]}
+            placeholder={example ?? messages.anyName}
             width={width}
             value={values[name] ?? ""}
             onChange={(text) => url.setWord(name, text)}
           />
         ))}
       </div>
-      {url.isFiltered && <Button onClick={url.clear}>{words.showAll}</Button>}
+      {url.isFiltered && <Button onClick={url.clear}>{messages.showAll}</Button>}
     </fieldset>
   );
 }
@@ -92,7 +92,7 @@ function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProp
     setKnown(value);
     setText(value);
   }
-  const tell = () => text !== known && onChange(text);
+  const commit = () => text !== known && onChange(text);
   return (
     <label className="flex items-center gap-1.5 text-ink-2">
       <span className="max-sm:w-16">{label}</span>
@@ -103,8 +103,8 @@ function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProp
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => setText(event.target.value)}
-        onBlur={tell}
-        onKeyDown={(event) => event.key === "Enter" && tell()}
+        onBlur={commit}
+        onKeyDown={(event) => event.key === "Enter" && commit()}
         className={clsx(
           "h-7 min-w-0 rounded-[7px] border border-line bg-panel px-2 text-ink placeholder:text-ink-3 max-sm:flex-1",
           width,

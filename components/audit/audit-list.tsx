@@ -16,7 +16,7 @@ interface AuditListProps {
 
 /** What is loaded, and the way to what is older. */
 export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const { looking } = useMessages(ui);
   const pages = found.data?.pages;
   const items = pages?.flatMap((page) => page.items) ?? [];
@@ -34,30 +34,32 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
         {found.hasNextPage && (
           <Button
             onClick={() => void found.fetchNextPage()}
-            blocked={found.isFetchingNextPage ? words.loadingOlder : null}
+            blocked={found.isFetchingNextPage ? messages.loadingOlder : null}
           >
-            {found.isFetchingNextPage ? words.loading : words.loadOlder}
+            {found.isFetchingNextPage ? messages.loading : messages.loadOlder}
           </Button>
         )}
-        {isAll && items.length > 0 && <span>{pages.at(-1)?.complete ? words.begins : words.notKept}</span>}
+        {isAll && items.length > 0 && (
+          <span>{pages.at(-1)?.complete ? messages.begins : messages.notKept}</span>
+        )}
       </div>
     </>
   );
 }
 
 function EmptyAuditList({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   if (!isFiltered) {
     return (
-      <EmptyState title={words.nothing}>
-        <p>{words.nothingText}</p>
+      <EmptyState title={messages.nothing}>
+        <p>{messages.nothingText}</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title={words.noMatch}>
+    <EmptyState title={messages.noMatch}>
       <div>
-        <Button onClick={onClear}>{words.showAllActions}</Button>
+        <Button onClick={onClear}>{messages.showAllActions}</Button>
       </div>
     </EmptyState>
   );

@@ -15,7 +15,7 @@ import { useAuditUrl } from "./use-audit-url.ts";
 
 /** Who did what, newest first. */
 export function AuditPage() {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const { hello } = useLiveState();
   const url = useAuditUrl();
   const isAdmin = isServerAdmin(hello);
@@ -23,26 +23,30 @@ export function AuditPage() {
   if (hello === null) return null;
   if (!isAdmin) {
     return (
-      <EmptyState page title={words.forAdmins}>
-        <p>{words.forAdminsText}</p>
+      <EmptyState page title={messages.forAdmins}>
+        <p>{messages.forAdminsText}</p>
       </EmptyState>
     );
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
       <div className="flex flex-wrap items-center gap-2">
-        <h1 className="mr-2 text-lg font-semibold tracking-tight">{words.title}</h1>
+        <h1 className="mr-2 text-lg font-semibold tracking-tight">{messages.title}</h1>
         <AuditVerificationPanel head={found.data?.pages[0]?.head} />
         <span className="flex-1" />
-        <Button blocked={found.isFetching ? words.onItsWay : null} onClick={() => void found.refetch()}>
-          {words.lookAgain}
+        <Button blocked={found.isFetching ? messages.onItsWay : null} onClick={() => void found.refetch()}>
+          {messages.lookAgain}
         </Button>
-        <AuditExport format="CSV" href={buildAuditExportUrl("csv", url.view)} title={words.exportCsv} />
-        <AuditExport format="JSONL" href={buildAuditExportUrl("jsonl", url.view)} title={words.exportJsonl} />
+        <AuditExport format="CSV" href={buildAuditExportUrl("csv", url.view)} title={messages.exportCsv} />
+        <AuditExport
+          format="JSONL"
+          href={buildAuditExportUrl("jsonl", url.view)}
+          title={messages.exportJsonl}
+        />
       </div>
       <AuditFilters url={url} />
       <section
-        aria-label={words.actions}
+        aria-label={messages.actions}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
         className="@container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
@@ -55,7 +59,7 @@ export function AuditPage() {
 }
 
 function AuditExport({ format, href, title }: { format: "CSV" | "JSONL"; href: string; title: string }) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   return (
     <a
       href={href}
@@ -63,7 +67,7 @@ function AuditExport({ format, href, title }: { format: "CSV" | "JSONL"; href: s
       title={title}
       className="inline-flex h-7 items-center rounded-[7px] border border-line bg-panel px-2.5 hover:bg-line-soft"
     >
-      {words.exportAs(format)}
+      {messages.exportAs(format)}
     </a>
   );
 }

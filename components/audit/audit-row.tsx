@@ -13,7 +13,7 @@ const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 
 /** What was meant, and what came of it; opened, all that was seen and told. */
 export function AuditRow({ item }: { item: AuditItem }) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const { at, who, action, target, key, outcome, reason, count } = item;
   return (
     <li className="border-b border-line-soft">
@@ -32,7 +32,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
           <span className="truncate @max-3xl:col-start-2">
             <SafeText text={action} />
             {count !== undefined && count > 1 && (
-              <span className="text-ink-3">{` ${words.times(formatNumber(count))}`}</span>
+              <span className="text-ink-3">{` ${messages.times(formatNumber(count))}`}</span>
             )}
           </span>
           <span className="flex min-w-0 items-baseline gap-2 font-mono text-xs @max-3xl:hidden">
@@ -56,7 +56,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
               TONES[getOutcomeTone(outcome)],
             )}
           >
-            {outcome === null ? words.notRecorded : <SafeText text={outcome.code} />}
+            {outcome === null ? messages.notRecorded : <SafeText text={outcome.code} />}
           </span>
         </summary>
         <AuditDetails item={item} />

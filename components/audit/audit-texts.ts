@@ -29,8 +29,8 @@ export interface AuditTimeSpan {
 }
 
 /** On the button that opens the choice. */
-export function formatTimeSpan({ from, to }: AuditTimeSpan, words: Messages["audit"]): string {
+export function formatTimeSpan({ from, to }: AuditTimeSpan, messages: Messages["audit"]): string {
   const [since, until] = [from, to].map((at) => (at === undefined ? undefined : formatDayMinute(at)));
-  if (since === undefined) return until === undefined ? words.anyTime : words.until(until);
-  return until === undefined ? words.since(since) : words.fromTo(since, until);
+  if (since === undefined) return until === undefined ? messages.anyTime : messages.until(until);
+  return until === undefined ? messages.since(since) : messages.fromTo(since, until);
 }

@@ -17,7 +17,7 @@ interface AuditTimeFilterProps {
 
 /** From when until when. Load it late: it brings the overlay. */
 export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const [isOpen, setOpen] = useState(false);
   const choose = (chosen: AuditTimeSpan) => {
     onChoose(chosen);
@@ -26,13 +26,13 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger render={<Button className="min-h-8.5" />}>
-        {formatTimeSpan(span, words)}
+        {formatTimeSpan(span, messages)}
         <ChevronDown aria-hidden size={13} className="text-ink-3" />
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align="end" className="z-40">
           <Popover.Popup className="w-72 max-w-[calc(100vw-1.5rem)] rounded-[10px] border border-line bg-panel p-4 shadow-sheet">
-            <Popover.Title className="pb-3 font-semibold">{words.when}</Popover.Title>
+            <Popover.Title className="pb-3 font-semibold">{messages.when}</Popover.Title>
             <TimeForm span={span} onChoose={choose} />
           </Popover.Popup>
         </Popover.Positioner>
@@ -43,27 +43,27 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
 
 /** Asks once, when both are as they are meant: each look goes through the chain. */
 function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const [from, setFrom] = useState(formatDateTimeInput(span.from));
   const [to, setTo] = useState(formatDateTimeInput(span.to));
   const chosen = { from: parseLocalDateTime(from), to: parseLocalDateTime(to) };
-  const blocked = (chosen.from ?? 0) > (chosen.to ?? Number.POSITIVE_INFINITY) ? words.endsBefore : null;
+  const blocked = (chosen.from ?? 0) > (chosen.to ?? Number.POSITIVE_INFINITY) ? messages.endsBefore : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked === null) onChoose(chosen);
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
-      <Field label={words.from}>
+      <Field label={messages.from}>
         {(field) => <DateTimeField {...field} value={from} onChange={setFrom} />}
       </Field>
-      <Field label={words.to} hint={words.toHint}>
+      <Field label={messages.to} hint={messages.toHint}>
         {(field) => <DateTimeField {...field} value={to} onChange={setTo} />}
       </Field>
       <div className="flex justify-end gap-2">
-        <Button onClick={() => onChoose({ from: undefined, to: undefined })}>{words.anyTime}</Button>
+        <Button onClick={() => onChoose({ from: undefined, to: undefined })}>{messages.anyTime}</Button>
         <Button type="submit" variant="primary" blocked={blocked}>
-          {words.showThese}
+          {messages.showThese}
         </Button>
       </div>
     </form>

@@ -12,13 +12,13 @@ import { useAuditVerification } from "@/lib/queries/audit.ts";
 
 /** Whether nothing was changed or taken out afterwards. */
 export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined }) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const verification = useAuditVerification();
   const { data, error, isFetching } = verification;
   return (
     <div className="flex flex-wrap items-center gap-2" aria-live="polite">
-      <Button blocked={isFetching ? words.chainBusy : null} onClick={() => void verification.refetch()}>
-        {isFetching ? words.checking : words.checkChain}
+      <Button blocked={isFetching ? messages.chainBusy : null} onClick={() => void verification.refetch()}>
+        {isFetching ? messages.checking : messages.checkChain}
       </Button>
       {error !== null && (
         <span className="text-bad">
@@ -28,11 +28,11 @@ export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined 
       {data !== undefined && !isFetching && <VerificationResult found={data} />}
       {data === undefined && head !== undefined && head.number > 0 && (
         <span className="inline-flex items-center gap-1.5 text-ink-3">
-          {words.endsWith(formatNumber(head.number))}
+          {messages.endsWith(formatNumber(head.number))}
           <code className="font-mono text-xs" title={head.hash}>
             {head.hash.slice(0, 12)}…
           </code>
-          <CopyButton text={head.hash} label={words.copyHash} small />
+          <CopyButton text={head.hash} label={messages.copyHash} small />
         </span>
       )}
     </div>
@@ -40,20 +40,20 @@ export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined 
 }
 
 function VerificationResult({ found }: { found: AuditVerification }) {
-  const words = useMessages(audit);
+  const messages = useMessages(audit);
   const { state, entries, broken, checkedAt } = found;
   if (state === "whole") {
     return (
-      <span className="text-ok" data-testid="chain" title={words.checkedAt(formatDate(checkedAt))}>
-        {words.whole(formatNumber(entries))}
+      <span className="text-ok" data-testid="chain" title={messages.checkedAt(formatDate(checkedAt))}>
+        {messages.whole(formatNumber(entries))}
       </span>
     );
   }
   return (
     <span className="font-medium text-bad" data-testid="chain">
       {broken === undefined
-        ? words.broken
-        : words.brokenAt(formatNumber(broken.number), <SafeText text={broken.why} wrap />)}
+        ? messages.broken
+        : messages.brokenAt(formatNumber(broken.number), <SafeText text={broken.why} wrap />)}
     </span>
   );
 }

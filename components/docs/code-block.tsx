@@ -15,12 +15,12 @@ interface CodeBlockProps {
 
 /** Code to be copied. It scrolls by itself, and so must be reached with the keyboard. */
 export function CodeBlock({ text, label, note }: CodeBlockProps) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   return (
     <div className="min-w-0 rounded-[8px] border border-line bg-panel">
       <div className="flex items-center justify-between gap-2 border-b border-line-soft py-1 pr-1.5 pl-3 text-2xs text-ink-3">
         <span className="truncate">{note ?? label}</span>
-        <CopyButton text={text} label={words.copyOf(label)} />
+        <CopyButton text={text} label={messages.copyOf(label)} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached with the keyboard. */}
       <section aria-label={label} tabIndex={0} className="overflow-x-auto px-3 py-2.5">

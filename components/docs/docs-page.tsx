@@ -17,23 +17,23 @@ import { SectionList } from "./section-list.tsx";
 
 /** The API, from the document that it gives of itself: nothing is fetched from anywhere else. */
 export function DocsPage() {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const document = useOpenApiDocument();
   if (document.data !== undefined) return <ApiReference document={document.data} />;
   return (
     <div className="px-5 py-4">
-      <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
+      <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
       {document.isError ? (
         <ProblemNote problem={document.error} onAgain={() => void document.refetch()} />
       ) : (
-        <p className="text-ink-3">{words.reading}</p>
+        <p className="text-ink-3">{messages.reading}</p>
       )}
     </div>
   );
 }
 
 function ApiReference({ document }: { document: OpenApiDocument }) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const [language, setLanguage] = useState<Language>(LANGUAGES[0]);
   const sections = useMemo(() => groupOperationsByTag(document), [document]);
   const origin = getServerUrl();
@@ -48,8 +48,8 @@ function ApiReference({ document }: { document: OpenApiDocument }) {
         <SectionList sections={sections} />
         <div className="flex min-w-0 flex-col gap-6 py-4">
           <div>
-            <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
-            {words.isEnglish !== null && <p className="text-ink-2">{words.isEnglish}</p>}
+            <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
+            {messages.isEnglish !== null && <p className="text-ink-2">{messages.isEnglish}</p>}
             <EnglishText>
               <Prose text={document.info.description} />
             </EnglishText>

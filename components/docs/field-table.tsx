@@ -52,10 +52,10 @@ function FieldRow({
   field: SchemaField;
   document: OpenApiDocument;
 }) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const { description } = resolveSchema(document, schema);
   const limits = formatSchemaLimits(document, schema);
-  const facts = [note, isRequired ? words.required : undefined].filter((fact) => fact !== undefined);
+  const facts = [note, isRequired ? messages.required : undefined].filter((fact) => fact !== undefined);
   return (
     <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">
       <dt>

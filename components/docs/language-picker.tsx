@@ -12,10 +12,10 @@ interface SnippetLanguagePickerProps {
 
 /** For all snippets of the page. */
 export function SnippetLanguagePicker({ language, onChoose }: SnippetLanguagePickerProps) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   return (
     <fieldset className="sticky top-0 z-10 -mx-1 flex flex-wrap items-center gap-1.5 border-b border-line-soft bg-bg px-1 py-2">
-      <legend className="sr-only">{words.snippetLanguage}</legend>
+      <legend className="sr-only">{messages.snippetLanguage}</legend>
       {LANGUAGES.map((each) => (
         <Button
           key={each}

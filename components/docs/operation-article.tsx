@@ -21,7 +21,7 @@ interface OperationArticleProps {
 }
 
 export function OperationArticle({ operation, document, language, origin }: OperationArticleProps) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const { operationId, method, path, summary, description, "x-access": access } = operation;
   const snippet = useMemo(
     () => createSnippet(language, createSampleRequest(operation), origin),
@@ -46,16 +46,20 @@ export function OperationArticle({ operation, document, language, origin }: Oper
         <EnglishText>
           <Prose text={description} />
         </EnglishText>
-        <Prose text={formatRequiredAccess(access, words)} className="text-ink-3" />
+        <Prose text={formatRequiredAccess(access, messages)} className="text-ink-3" />
       </div>
       <CodeBlock
-        label={words.operationIn(operationId, LANGUAGE_LABELS[language])}
-        note={words.needsOf(LANGUAGE_LABELS[language], words.needs[language])}
+        label={messages.operationIn(operationId, LANGUAGE_LABELS[language])}
+        note={messages.needsOf(LANGUAGE_LABELS[language], messages.needs[language])}
         text={snippet}
       />
-      <FieldTable title={words.parameters} fields={listParameterFields(operation)} document={document} />
+      <FieldTable title={messages.parameters} fields={listParameterFields(operation)} document={document} />
       {body?.schema !== undefined && (
-        <FieldTable title={words.body} fields={listSchemaFields(document, body.schema)} document={document} />
+        <FieldTable
+          title={messages.body}
+          fields={listSchemaFields(document, body.schema)}
+          document={document}
+        />
       )}
       <RequestExamples operation={operation} />
       <ResponseList operation={operation} document={document} />
@@ -63,9 +67,9 @@ export function OperationArticle({ operation, document, language, origin }: Oper
   );
 }
 
-function formatRequiredAccess(access: string | undefined, words: Messages["docs"]): string | undefined {
+function formatRequiredAccess(access: string | undefined, messages: Messages["docs"]): string | undefined {
   if (access === undefined) return undefined;
-  return access === "anyone" ? words.accessAnyone : words.accessNeeded(access);
+  return access === "anyone" ? messages.accessAnyone : messages.accessNeeded(access);
 }
 
 function listParameterFields({ parameters = [] }: ReferenceOperation): SchemaField[] {
@@ -79,12 +83,12 @@ function listParameterFields({ parameters = [] }: ReferenceOperation): SchemaFie
 
 /** The first is in the snippet. */
 function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});
   if (examples.length < 2) return null;
   return (
     <details>
-      <summary className="cursor-pointer font-medium">{words.otherBodies}</summary>
+      <summary className="cursor-pointer font-medium">{messages.otherBodies}</summary>
       <div lang="en" translate="no" className="mt-2 flex flex-col gap-2">
         {examples.map(({ summary = "", value }) => (
           <CodeBlock

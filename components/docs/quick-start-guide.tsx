@@ -13,15 +13,15 @@ const API_KEY_OPERATION = "makeApiKey";
 
 /** The first thing on the page: all that a first lock needs. */
 export function QuickStartGuide({ language, origin }: { language: Language; origin: string }) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   return (
     <section id="guide" aria-labelledby="guide-title" className="flex flex-col gap-3">
       <h2 id="guide-title" className="text-lg font-semibold tracking-tight">
-        {words.guideTitle}
+        {messages.guideTitle}
       </h2>
       <p className="max-w-[78ch] text-ink-2">
-        <GuideStep>{words.keyStep}</GuideStep>
-        {words.keyText(
+        <GuideStep>{messages.keyStep}</GuideStep>
+        {messages.keyText(
           <a href={`#${API_KEY_OPERATION}`} translate="no" className="text-accent underline">
             {API_KEY_OPERATION}
           </a>,
@@ -29,20 +29,20 @@ export function QuickStartGuide({ language, origin }: { language: Language; orig
           <Code>{"lock"}</Code>,
         )}
       </p>
-      <CodeBlock label={words.keyVariable} text={EXPORT_COMMAND} />
+      <CodeBlock label={messages.keyVariable} text={EXPORT_COMMAND} />
       <p className="max-w-[78ch] text-ink-2">
-        <GuideStep>{words.programStep}</GuideStep>
-        {words.programText(words.needs[language])}
+        <GuideStep>{messages.programStep}</GuideStep>
+        {messages.programText(messages.needs[language])}
       </p>
       <CodeBlock
-        label={words.programIn(LANGUAGE_LABELS[language])}
+        label={messages.programIn(LANGUAGE_LABELS[language])}
         text={createGuide(language, { ...GUIDE_EXAMPLE, origin })}
       />
       <p className="text-ink-2">
-        <GuideStep>{words.safeStep}</GuideStep>
+        <GuideStep>{messages.safeStep}</GuideStep>
       </p>
       <ul className="flex max-w-[78ch] list-disc flex-col gap-1 pl-5 text-ink-2">
-        {Object.entries(words.points).map(([name, point]) => (
+        {Object.entries(messages.points).map(([name, point]) => (
           <li key={name}>
             <Inline text={point} />
           </li>

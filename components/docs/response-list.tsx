@@ -20,7 +20,7 @@ interface ResponseListProps {
 
 /** What comes back: what went well as it is, what did not with what to do about it. */
 export function ResponseList({ operation, document }: ResponseListProps) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const answers = Object.entries(operation.responses);
   const problems = answers.filter(([status]) => Number(status) >= 400);
   return (
@@ -38,7 +38,7 @@ export function ResponseList({ operation, document }: ResponseListProps) {
         ))}
       <details>
         <summary className="cursor-pointer font-medium">
-          {`${words.errors} `}
+          {`${messages.errors} `}
           <span className="font-mono text-xs font-normal text-ink-3">
             {problems.map(([status]) => status).join(" ")}
           </span>
@@ -71,12 +71,12 @@ interface SuccessResponseProps {
 }
 
 function SuccessResponse({ status, answer, document, name }: SuccessResponseProps) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const [type, media] = Object.entries(answer.content ?? {})[0] ?? [];
   return (
     <div className="flex flex-col gap-2">
       <h4 className="font-medium">
-        {`${words.answer} `}
+        {`${messages.answer} `}
         <span className="font-mono text-xs font-normal text-ink-3">
           {status} {type}
         </span>
@@ -84,7 +84,9 @@ function SuccessResponse({ status, answer, document, name }: SuccessResponseProp
       <EnglishText>
         <Prose text={answer.description} />
       </EnglishText>
-      {media?.example !== undefined && <CodeBlock label={words.answerOf(name)} text={formatExample(media)} />}
+      {media?.example !== undefined && (
+        <CodeBlock label={messages.answerOf(name)} text={formatExample(media)} />
+      )}
       {media?.schema !== undefined && <SchemaFields media={media} document={document} />}
       {media?.["x-events"] !== undefined && <StreamMessages media={media} />}
     </div>
@@ -102,12 +104,12 @@ function SchemaFields({
   media: MediaObject;
   document: OpenApiDocument;
 }) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   const fields = listSchemaFields(document, schema);
   if (fields.length === 0) return null;
   return (
     <details>
-      <summary className="cursor-pointer font-medium">{words.members}</summary>
+      <summary className="cursor-pointer font-medium">{messages.members}</summary>
       <FieldTable fields={fields} document={document} />
     </details>
   );

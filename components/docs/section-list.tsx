@@ -7,16 +7,16 @@ import { EnglishText } from "./english.tsx";
 
 /** What there is on the page; on a phone the sections alone. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
-  const words = useMessages(docs);
+  const messages = useMessages(docs);
   return (
     <nav
-      aria-label={words.sections}
+      aria-label={messages.sections}
       className="py-4 max-lg:border-b max-lg:border-line-soft max-lg:py-2 lg:sticky lg:top-0 lg:max-h-[calc(100dvh-48px)] lg:overflow-y-auto"
     >
       <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:flex-col lg:gap-3">
         <li>
           <a href="#guide" className="block leading-6 font-medium text-accent hover:underline">
-            {words.guideShort}
+            {messages.guideShort}
           </a>
         </li>
         {sections.map(({ name, operations }) => (

@@ -33,7 +33,7 @@ const MINUTE_MS = 60_000;
 
 export function EventsPage() {
   useEffect(() => void loadLiveEvents(), []);
-  const words = useMessages(eventsPage);
+  const messages = useMessages(eventsPage);
   const url = useEventsUrl();
   const store = useLiveStore();
   const [isChoosing, setChoosing] = useState(false);
@@ -51,25 +51,25 @@ export function EventsPage() {
   useCommands(
     url.replay === undefined
       ? [
-          { id: "events:jump", name: words.commands.jump, run: () => jumpTo.current?.focus() },
-          { id: "events:replay", name: words.commands.replay, run: () => setChoosing(true) },
+          { id: "events:jump", name: messages.commands.jump, run: () => jumpTo.current?.focus() },
+          { id: "events:replay", name: messages.commands.replay, run: () => setChoosing(true) },
         ]
       : [],
   );
   const faultOf = (text: string) => {
     const word = findLockOnlyTerm(text);
-    return word === undefined ? undefined : words.noEventHas(word);
+    return word === undefined ? undefined : messages.noEventHas(word);
   };
   return (
     <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <h1 className="sr-only">{words.title}</h1>
+      <h1 className="sr-only">{messages.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
         <div className="flex min-w-64 flex-1">
           <SearchBox
             value={url.filter}
             onChange={url.setFilter}
-            label={words.search}
-            placeholder={words.searchHint}
+            label={messages.search}
+            placeholder={messages.searchHint}
             maxLength={300}
             faultOf={faultOf}
           />
@@ -77,7 +77,7 @@ export function EventsPage() {
         {url.replay === undefined && <JumpToTime at={at} onJump={jump} inputRef={jumpTo} />}
         {url.replay === undefined && (
           <Button onClick={() => setChoosing(!isChoosing)} aria-expanded={isChoosing}>
-            {words.replay.open}
+            {messages.replay.open}
           </Button>
         )}
       </div>

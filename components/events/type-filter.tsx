@@ -13,13 +13,13 @@ interface EventTypeFilterProps {
 
 export function EventTypeFilter({ chosen, onChoose }: EventTypeFilterProps) {
   const { names } = useMessages(events);
-  const words = useMessages(eventsPage);
+  const messages = useMessages(eventsPage);
   const toggle = (type: EventType) =>
     onChoose(chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]);
   return (
     <fieldset className="-mx-3 flex gap-1 overflow-x-auto px-3 py-0.5 sm:mx-0 sm:flex-wrap sm:px-0">
-      <legend className="sr-only">{words.types}</legend>
-      <TypeChip name={words.allTypes} on={chosen.length === 0} onClick={() => onChoose([])} />
+      <legend className="sr-only">{messages.types}</legend>
+      <TypeChip name={messages.allTypes} on={chosen.length === 0} onClick={() => onChoose([])} />
       {ALL_EVENT_TYPES.map((type) => (
         <TypeChip key={type} name={names[type]} on={chosen.includes(type)} onClick={() => toggle(type)} />
       ))}

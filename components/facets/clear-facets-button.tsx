@@ -12,7 +12,7 @@ interface ClearFacetsButtonProps {
 
 /** Takes away all that was chosen beside the list, and nothing that was typed. */
 export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) {
-  const words = useMessages(facetSide);
+  const messages = useMessages(facetSide);
   const count = findFacetTerms(filter).length;
   if (count === 0) return null;
   return (
@@ -20,10 +20,10 @@ export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) 
       variant="quiet"
       size="small"
       className="text-2xs"
-      title={words.clearLong(count)}
+      title={messages.clearLong(count)}
       onClick={() => onFilter(removeFacetTerms(filter))}
     >
-      {words.clear(count)}
+      {messages.clear(count)}
     </Button>
   );
 }

@@ -16,7 +16,7 @@ const FacetSheet = dynamic(() => import("./facet-sheet.tsx").then((module) => mo
 
 /** Where there is no room beside the list, what narrows it is behind this button. */
 export function FacetSheetButton(narrows: FacetFilterProps) {
-  const words = useMessages(facetSide);
+  const messages = useMessages(facetSide);
   const [isOpen, setOpen] = useState(false);
   const count = findFacetTerms(narrows.filter).length;
   return (
@@ -24,16 +24,16 @@ export function FacetSheetButton(narrows: FacetFilterProps) {
       <Button
         className="h-[34px] max-sm:h-11 max-sm:min-w-11 lg:hidden"
         aria-haspopup="dialog"
-        aria-label={words.openWith(count)}
-        title={words.openWith(count)}
+        aria-label={messages.openWith(count)}
+        title={messages.openWith(count)}
         onClick={() => setOpen(true)}
       >
         <ListFilter aria-hidden size={14} />
-        <span className="max-sm:hidden">{words.title}</span>
+        <span className="max-sm:hidden">{messages.title}</span>
         {count > 0 && <span className="text-accent">{count}</span>}
       </Button>
       {isOpen && (
-        <ErrorBoundary name={words.title} place="overlay">
+        <ErrorBoundary name={messages.title} place="overlay">
           <FacetSheet {...narrows} onClose={() => setOpen(false)} />
         </ErrorBoundary>
       )}

@@ -21,13 +21,13 @@ interface FacetListProps {
 
 /** The values of one facet, each with how many locks have it; one of them can be ticked. */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const [amount, setAmount] = useState<"few" | "all">("few");
   const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
   return (
     <fieldset className="min-w-0">
-      <legend className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">{words.fields[field]}</legend>
+      <legend className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">{messages.fields[field]}</legend>
       <ul>
         {rows.map((row) => (
           <FacetValueRow
@@ -45,15 +45,15 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
           className="h-6 px-1.5 text-2xs text-accent hover:underline"
           onClick={() => setAmount(amount === "all" ? "few" : "all")}
         >
-          {amount === "all" ? words.fewer : words.more(formatNumber(more))}
+          {amount === "all" ? messages.fewer : messages.more(formatNumber(more))}
         </button>
       )}
       {others > 0 && amount === "all" && (
-        <p className="px-1.5 text-2xs text-ink-3">{words.others(formatNumber(others))}</p>
+        <p className="px-1.5 text-2xs text-ink-3">{messages.others(formatNumber(others))}</p>
       )}
       {without > 0 && (field === "service" || field === "host") && (
         <p className="px-1.5 pt-0.5 text-2xs text-ink-3">
-          {words.without(formatNumber(without), words.fields[field])}
+          {messages.without(formatNumber(without), messages.fields[field])}
         </p>
       )}
     </fieldset>
@@ -105,16 +105,16 @@ function FacetValueRow({ row, field, onChoose }: FacetValueRowProps) {
 }
 
 function FacetValueText({ row: { value, locks }, field }: Pick<FacetValueRowProps, "row" | "field">) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const { formatNames } = useMessages(lockWords);
   if (locks === null) return <SafeText text={value} />;
-  if (field === "waiters") return words.waited;
+  if (field === "waiters") return messages.waited;
   const isPlain = value === "token" || value === "timestamp";
   if (field === "format" && isPlain) return formatNames[value];
   const format = field === "format" ? formatFacetValue(value) : undefined;
   if (format !== undefined) return format;
   const verdict = LIVENESS_ORDER.find((each) => each === value);
-  if (field === "verdict" && verdict !== undefined) return words.verdicts[verdict];
+  if (field === "verdict" && verdict !== undefined) return messages.verdicts[verdict];
   return <SafeText text={value} />;
 }
 

@@ -26,7 +26,7 @@ const FACET_ORDER = [
 
 /** Names on top, what the locks of the search have in common below, other targets last. */
 export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const counts = useFacets(fault === undefined ? filter : undefined);
   const isTreeThere = useHasKeyTree();
   const [name] = findFieldTerms(filter, "key");
@@ -41,7 +41,7 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
           {fault === undefined ? (
             <FacetLists counts={counts} filter={filter} onFilter={onFilter} />
           ) : (
-            <p className="px-1.5 text-2xs text-ink-3">{words.fault}</p>
+            <p className="px-1.5 text-2xs text-ink-3">{messages.fault}</p>
           )}
           <TargetLinks filter={filter} />
         </>
@@ -65,7 +65,7 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
 }
 
 function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: FacetListsProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
   const shown = FACET_ORDER.flatMap(
     (field) => data.facets.find((facet) => facet.field === field) ?? [],
@@ -80,7 +80,7 @@ function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: Face
     <>
       {error !== null && (
         <p role="status" className="px-1.5 text-2xs text-warn">
-          {words.older(formatClock(data.asOf))}
+          {messages.older(formatClock(data.asOf))}
         </p>
       )}
       {shown.map((facet) => (

@@ -11,18 +11,18 @@ import type { FacetFilterProps } from "./facet-terms.ts";
 
 /** The panel from the side, over the list. Load it late: it brings the overlay. */
 export function FacetSheet({ onClose, ...narrows }: FacetFilterProps & { onClose(): void }) {
-  const words = useMessages(facetSide);
+  const messages = useMessages(facetSide);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay" />
         <Dialog.Popup className="fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[88vw] flex-col border-r border-line bg-panel shadow-sheet outline-none">
           <div className="mb-2 flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-3.5">
-            <Dialog.Title className="flex-1 font-semibold">{words.title}</Dialog.Title>
+            <Dialog.Title className="flex-1 font-semibold">{messages.title}</Dialog.Title>
             <ClearFacetsButton {...narrows} />
             <Dialog.Close
               render={
-                <Button variant="quiet" size="icon" aria-label={words.close} title={words.close}>
+                <Button variant="quiet" size="icon" aria-label={messages.close} title={messages.close}>
                   <X aria-hidden size={15} />
                 </Button>
               }

@@ -22,7 +22,7 @@ const FacetPanel = dynamic(() => import("./facet-panel.tsx").then((module) => mo
  * server does not know the width, and nothing moves when the page wakes up.
  */
 export function FacetSidebar(narrows: FacetFilterProps) {
-  const words = useMessages(facetSide);
+  const messages = useMessages(facetSide);
   const count = findFacetTerms(narrows.filter).length;
   const [chosen, setOpen] = useUiFlag("facets");
   const isDesktop = useMediaQuery("(width >= 64rem)");
@@ -53,8 +53,8 @@ export function FacetSidebar(narrows: FacetFilterProps) {
             size="small-icon"
             ref={takeFocus}
             aria-expanded={false}
-            aria-label={words.openWith(count)}
-            title={words.show}
+            aria-label={messages.openWith(count)}
+            title={messages.show}
             onClick={() => toggle(true)}
           >
             <ListFilter aria-hidden size={14} />
@@ -62,7 +62,7 @@ export function FacetSidebar(narrows: FacetFilterProps) {
           {count > 0 && (
             <p
               aria-hidden
-              title={words.openWith(count)}
+              title={messages.openWith(count)}
               className="text-center text-2xs font-medium text-accent"
             >
               {count}
@@ -72,29 +72,29 @@ export function FacetSidebar(narrows: FacetFilterProps) {
       )}
       {chosen !== false && (
         <aside
-          aria-label={words.title}
+          aria-label={messages.title}
           className={clsx(
             "flex w-56 shrink-0 flex-col border-r border-line bg-panel max-lg:hidden",
             chosen === null && "max-[89.99rem]:hidden",
           )}
         >
           <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
-            <h2 className="flex-1 text-xs font-semibold">{words.title}</h2>
+            <h2 className="flex-1 text-xs font-semibold">{messages.title}</h2>
             <ClearFacetsButton {...narrows} />
             <Button
               variant="quiet"
               size="small-icon"
               ref={takeFocus}
               aria-expanded
-              aria-label={words.hide}
-              title={words.hide}
+              aria-label={messages.hide}
+              title={messages.hide}
               onClick={() => toggle(false)}
             >
               <PanelLeftClose aria-hidden size={14} />
             </Button>
           </div>
           {isOpen && (
-            <ErrorBoundary name={words.title}>
+            <ErrorBoundary name={messages.title}>
               <FacetPanel {...narrows} />
             </ErrorBoundary>
           )}

@@ -3,10 +3,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** Takes the place of lists that are on their way. @param lines how many each has, below its title */
 export function FacetSkeleton({ lines }: { lines: readonly number[] }) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   let at = 0;
   return (
-    <div role="status" aria-label={words.loading} className="flex flex-col gap-4">
+    <div role="status" aria-label={messages.loading} className="flex flex-col gap-4">
       {lines.map((count) => {
         at += count + 1;
         return (

@@ -86,13 +86,13 @@ function isUnderPrefix(chosen: string | undefined, word: string): boolean {
 }
 
 function useBranchDescription({ name, holds, abnormal, waiters }: Namespace): string {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const parts = [
-    words.branch(toVisibleText(name), formatNumber(holds)),
-    ...(abnormal > 0 ? [words.abnormal(formatNumber(abnormal))] : []),
-    ...(waiters.count ? [words.waiting(formatNumber(waiters.count))] : []),
+    messages.branch(toVisibleText(name), formatNumber(holds)),
+    ...(abnormal > 0 ? [messages.abnormal(formatNumber(abnormal))] : []),
+    ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];
-  return parts.reduce(words.and);
+  return parts.reduce(messages.and);
 }
 
 interface ChevronProps {
@@ -125,13 +125,13 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
 
 /** There is room for the graver of two things; both are read out. */
 function BranchCounts({ namespace: { holds, abnormal, waiters } }: { namespace: Namespace }) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   return (
     <span className="flex shrink-0 items-baseline gap-1.5 pl-1.5 text-2xs font-normal">
       {abnormal > 0 ? (
-        <span className="text-bad">{words.abnormal(formatNumber(abnormal))}</span>
+        <span className="text-bad">{messages.abnormal(formatNumber(abnormal))}</span>
       ) : (
-        !!waiters.count && <span className="text-warn">{words.waiting(formatNumber(waiters.count))}</span>
+        !!waiters.count && <span className="text-warn">{messages.waiting(formatNumber(waiters.count))}</span>
       )}
       <span className="text-sm text-ink-3">{formatNumber(holds)}</span>
     </span>

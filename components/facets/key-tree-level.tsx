@@ -17,7 +17,7 @@ interface KeyTreeLevelProps {
 
 /** The branches after a prefix, by their names: they stay where they are while counts change. */
 export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const { data, error } = useNamespaces(prefix);
   // Nothing in a tree but branches has a role.
   if (data === undefined) {
@@ -26,7 +26,7 @@ export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
         className={clsx("px-1.5 text-2xs/6", error === null ? "text-ink-3" : "text-bad")}
         style={{ paddingLeft: `${getIndentPx(level) + 24}px` }}
       >
-        {error === null ? words.loading : words.notHad}
+        {error === null ? messages.loading : messages.notHad}
       </div>
     );
   }
@@ -47,7 +47,7 @@ export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
       ))}
       {data.total > NAMESPACES_SHOWN && (
         <div className="px-1.5 text-2xs/6 text-ink-3" style={{ paddingLeft: `${getIndentPx(level) + 24}px` }}>
-          {words.moreNames(formatNumber(data.total - NAMESPACES_SHOWN))}
+          {messages.moreNames(formatNumber(data.total - NAMESPACES_SHOWN))}
         </div>
       )}
     </>

@@ -17,7 +17,7 @@ interface KeyTreeProps {
 
 /** What keys begin with, opened branch by branch. Of the whole target: it is a map, and stays while one searches. */
 export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const id = useId();
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [active, setActive] = useState<string | null>(null);
@@ -35,8 +35,8 @@ export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   );
   return (
     <section aria-labelledby={id}>
-      <h3 id={id} title={words.namesMeans} className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">
-        {words.names}
+      <h3 id={id} title={messages.namesMeans} className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">
+        {messages.names}
       </h3>
       <KeyTreeContext value={state}>
         <KeyTreeRoot labelledBy={id} />
@@ -47,10 +47,10 @@ export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
 
 /** A tree without a branch is none. */
 function KeyTreeRoot({ labelledBy }: { labelledBy: string }) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const { data, error, refetch } = useNamespaces("");
   if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
-  if (data.items.length === 0) return <p className="px-1.5 text-2xs text-ink-3">{words.noNames}</p>;
+  if (data.items.length === 0) return <p className="px-1.5 text-2xs text-ink-3">{messages.noNames}</p>;
   return (
     <div role="tree" aria-labelledby={labelledBy} onKeyDown={moveTreeFocus}>
       <KeyTreeLevel prefix="" level={1} />

@@ -11,7 +11,7 @@ import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 
 /** The same search at another target, where there are several. */
 export function TargetLinks({ filter }: { filter: string }) {
-  const words = useMessages(facets);
+  const messages = useMessages(facets);
   const id = useId();
   const targets = useTargets() ?? [];
   const here = useTargetName() ?? targets[0]?.name;
@@ -19,7 +19,7 @@ export function TargetLinks({ filter }: { filter: string }) {
   return (
     <nav aria-labelledby={id}>
       <h3 id={id} className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">
-        {words.targets}
+        {messages.targets}
       </h3>
       <ul>
         {targets.map(({ name, label, state, locks }) => (
@@ -36,7 +36,7 @@ export function TargetLinks({ filter }: { filter: string }) {
               <StateDot state={state} />
               <span className="min-w-0 flex-1 truncate">{label}</span>
               {state === "down" || locks === null ? (
-                <span className="text-bad">{words.unreached}</span>
+                <span className="text-bad">{messages.unreached}</span>
               ) : (
                 <span className="text-ink-3">{formatNumber(locks)}</span>
               )}

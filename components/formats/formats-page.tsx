@@ -12,14 +12,14 @@ import { LockFinder } from "./lock-finder.tsx";
 import { RuleList } from "./rule-list.tsx";
 
 export function FormatsPage() {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const formats = useFormats();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <StaleOverlay className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
-        <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
+        <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
         {formats.isError && <ProblemNote problem={formats.error} onAgain={() => void formats.refetch()} />}
-        {formats.isPending && <p className="text-ink-3">{words.looking}</p>}
+        {formats.isPending && <p className="text-ink-3">{messages.looking}</p>}
         {formats.data !== undefined && <LoadedFormats formats={formats.data} />}
       </StaleOverlay>
     </div>
@@ -27,7 +27,7 @@ export function FormatsPage() {
 }
 
 function LoadedFormats({ formats }: { formats: Formats }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const rules = useId();
   const known = useId();
   const finder = useId();
@@ -36,15 +36,15 @@ function LoadedFormats({ formats }: { formats: Formats }) {
       <section aria-labelledby={rules} className="rounded-[10px] border border-line bg-panel">
         <div className="border-b border-line-soft px-4 py-3">
           <h2 id={rules} className="font-semibold">
-            {words.rules}
+            {messages.rules}
           </h2>
-          <p className="text-ink-2">{words.rulesIntro}</p>
+          <p className="text-ink-2">{messages.rulesIntro}</p>
         </div>
         <RuleList formats={formats} />
       </section>
       <section aria-labelledby={finder} className="rounded-[10px] border border-line bg-panel">
         <h2 id={finder} className="border-b border-line-soft px-4 py-3 font-semibold">
-          {words.notWatched}
+          {messages.notWatched}
         </h2>
         <div className="px-4 py-3">
           <LockFinder />
@@ -52,7 +52,7 @@ function LoadedFormats({ formats }: { formats: Formats }) {
       </section>
       <section aria-labelledby={known} className="rounded-[10px] border border-line bg-panel">
         <h2 id={known} className="border-b border-line-soft px-4 py-3 font-semibold">
-          {words.known}
+          {messages.known}
         </h2>
         <KnownFormats formats={formats.formats} />
       </section>

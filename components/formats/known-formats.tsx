@@ -34,7 +34,7 @@ export function KnownFormats({ formats }: { formats: readonly KnownFormatEntry[]
 }
 
 function FormatDetails({ format }: { format: KnownFormatEntry }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { of, layouts } = useMessages(formatFacts);
   const { oldOwner, comesBack, never } = of[format.name];
   const layout = layouts[format.name];
@@ -43,15 +43,15 @@ function FormatDetails({ format }: { format: KnownFormatEntry }) {
       <p className="text-ink-2">
         <span className="inline-block first-letter:uppercase">
           {layout}
-          {words.stop}
+          {messages.stop}
         </span>{" "}
-        {format.spoken && words.spoken} {format.renews.who === "all" && words.renewed}
+        {format.spoken && messages.spoken} {format.renews.who === "all" && messages.renewed}
       </p>
       <p>{oldOwner}</p>
       {comesBack !== undefined && <p className="text-warn">{comesBack}</p>}
       {never !== undefined && (
         <p className="text-warn">
-          {words.never} {never.why} {never.instead}
+          {messages.never} {never.why} {never.instead}
         </p>
       )}
     </dd>

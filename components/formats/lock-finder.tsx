@@ -16,14 +16,14 @@ import { useFinderAction, useFinderReport } from "@/lib/queries/lock-finder.ts";
 
 type FinderMessages = Messages["formats"]["finder"];
 
-function formatStartLabel(state: FinderReport["state"], words: FinderMessages): string {
-  if (state === "done") return words.findAgain;
-  return state === "cancelled" || state === "failed" ? words.goOn : words.find;
+function formatStartLabel(state: FinderReport["state"], messages: FinderMessages): string {
+  if (state === "done") return messages.findAgain;
+  return state === "cancelled" || state === "failed" ? messages.goOn : messages.find;
 }
 
 /** Looks through all keys for locks, and says what to watch. */
 export function LockFinder() {
-  const { finder: words } = useMessages(english);
+  const { finder: messages } = useMessages(english);
   const { data: finding, error } = useFinderReport();
   const start = useFinderAction("start");
   const cancel = useFinderAction("cancel");
@@ -31,8 +31,8 @@ export function LockFinder() {
     finding === undefined
       ? []
       : finding.state === "running"
-        ? [{ id: "finder:stop", name: words.stopFinding, run: () => cancel.mutate() }]
-        : [{ id: "finder:start", name: words.findCommand, run: () => start.mutate() }],
+        ? [{ id: "finder:stop", name: messages.stopFinding, run: () => cancel.mutate() }]
+        : [{ id: "finder:start", name: messages.findCommand, run: () => start.mutate() }],
   );
   const failure = start.error ?? cancel.error ?? error;
   return (
@@ -42,20 +42,20 @@ export function LockFinder() {
         <>
           <div className="flex flex-wrap items-center gap-3">
             {finding.state === "running" ? (
-              <Button onClick={() => cancel.mutate()}>{words.stop}</Button>
+              <Button onClick={() => cancel.mutate()}>{messages.stop}</Button>
             ) : (
-              <Button onClick={() => start.mutate()}>{formatStartLabel(finding.state, words)}</Button>
+              <Button onClick={() => start.mutate()}>{formatStartLabel(finding.state, messages)}</Button>
             )}
             <p role="status" className="text-ink-3">
-              {formatProgress(finding, words)}
+              {formatProgress(finding, messages)}
             </p>
           </div>
           {finding.state === "running" && <FinderProgress finding={finding} />}
           {finding.groups.length > 0 && <FoundGroups groups={finding.groups} />}
           {finding.watch !== null && (
             <>
-              <p className="text-ink-2">{words.toWatch}</p>
-              <CommandLine text={`LOCKKEEPER_WATCH='${finding.watch}'`} label={words.copySetting} />
+              <p className="text-ink-2">{messages.toWatch}</p>
+              <CommandLine text={`LOCKKEEPER_WATCH='${finding.watch}'`} label={messages.copySetting} />
             </>
           )}
         </>
@@ -66,21 +66,21 @@ export function LockFinder() {
 
 function formatProgress(
   { state, scanned, keys, groups, detail }: FinderReport,
-  words: FinderMessages,
+  messages: FinderMessages,
 ): string {
-  if (state === "idle") return words.idle;
+  if (state === "idle") return messages.idle;
   const [far, of] = [formatNumber(scanned), keys === null ? null : formatNumber(keys)];
-  if (state === "running") return words.running(far, of);
-  if (detail !== undefined) return words.failed ?? detail;
-  return words.ended(far, of, groups.length > 0, state === "cancelled");
+  if (state === "running") return messages.running(far, of);
+  if (detail !== undefined) return messages.failed ?? detail;
+  return messages.ended(far, of, groups.length > 0, state === "cancelled");
 }
 
 /** How much of the keys is gone through; of unknown length while nobody knows how many there are. */
 function FinderProgress({ finding: { scanned, keys } }: { finding: FinderReport }) {
-  const { finder: words } = useMessages(english);
+  const { finder: messages } = useMessages(english);
   return (
     <progress
-      aria-label={words.progress}
+      aria-label={messages.progress}
       max={keys ?? undefined}
       value={keys === null ? undefined : Math.min(scanned, keys)}
       className="h-1.5 w-full max-w-96 appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
@@ -89,7 +89,7 @@ function FinderProgress({ finding: { scanned, keys } }: { finding: FinderReport 
 }
 
 function FoundGroups({ groups }: { groups: readonly FoundGroup[] }) {
-  const { finder: words, confidences } = useMessages(english);
+  const { finder: messages, confidences } = useMessages(english);
   const names = useMessages(lock);
   return (
     <ul className="flex flex-col divide-y divide-line-soft rounded-[8px] border border-line">
@@ -97,11 +97,11 @@ function FoundGroups({ groups }: { groups: readonly FoundGroup[] }) {
         <li key={`${format} ${pattern}`} className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5">
           <span className="font-medium tabular-nums">{formatNumber(count)}</span>
           <span translate="no">{getFormatLabel(format, names)}</span>
-          <span className="text-ink-3">{words.under}</span>
+          <span className="text-ink-3">{messages.under}</span>
           <code className="min-w-0 font-mono text-xs" title={example}>
             <SafeText text={pattern} wrap />
           </code>
-          <span className="text-2xs text-ink-3">{words.sure(confidences[confidence], isWatched)}</span>
+          <span className="text-2xs text-ink-3">{messages.sure(confidences[confidence], isWatched)}</span>
         </li>
       ))}
     </ul>

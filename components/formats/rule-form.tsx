@@ -21,7 +21,7 @@ const FIELD_CLASS = "h-7 rounded-[7px] border border-line bg-bg px-2.5";
 const PATTERN_CHARACTERS_MAX = 256;
 
 export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const names = useMessages(lock);
   const [pattern, setPattern] = useState("");
   const [format, setFormat] = useState<FormatName | "">("");
@@ -31,12 +31,12 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
     if (blocked !== null || wanted === "" || format === "") return;
     onPreview({ pattern: wanted, format });
   };
-  const missing = pattern.trim() === "" ? words.sayKeys : format === "" ? words.sayFormat : null;
+  const missing = pattern.trim() === "" ? messages.sayKeys : format === "" ? messages.sayFormat : null;
   return (
     <form onSubmit={submit} className="flex flex-wrap items-center gap-2 px-4 py-3">
       <input
         ref={keysRef}
-        aria-label={words.keys}
+        aria-label={messages.keys}
         placeholder="order-*"
         value={pattern}
         maxLength={PATTERN_CHARACTERS_MAX}
@@ -44,12 +44,12 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
         className={`${FIELD_CLASS} min-w-48 flex-1 font-mono text-xs placeholder:text-ink-3`}
       />
       <select
-        aria-label={words.format}
+        aria-label={messages.format}
         value={format}
         onChange={(event) => setFormat(formats.find(({ name }) => name === event.target.value)?.name ?? "")}
         className={FIELD_CLASS}
       >
-        <option value="">{words.chooseFormat}</option>
+        <option value="">{messages.chooseFormat}</option>
         {formats.map(({ name }) => (
           <option key={name} value={name} translate="no">
             {getFormatLabel(name, names)}
@@ -57,7 +57,7 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
         ))}
       </select>
       <Button type="submit" blocked={blocked ?? missing}>
-        {words.preview}
+        {messages.preview}
       </Button>
     </form>
   );

@@ -25,16 +25,16 @@ function selectApiRules(rules: readonly ListedRule[]): FormatRule[] {
 
 /** Those of the configuration first, which are changed there; then those that are kept by the server. */
 export function RuleList({ formats: { formats, rules } }: { formats: Formats }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const replace = useReplaceRules();
   const blocked = useRulesBlockedReason(replace.isPending);
-  const kept = selectApiRules(rules);
+  const apiRules = selectApiRules(rules);
   // A wish that was carried out, or given up, leaves an empty form or the one that was filled in.
   const [wish, setWish] = useState<ProposedRules | null>(null);
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);
   const names = useMessages(lock);
-  useCommands([{ id: "rules:add", name: words.addRule, blocked, run: () => keys.current?.focus() }]);
+  useCommands([{ id: "rules:add", name: messages.addRule, blocked, run: () => keys.current?.focus() }]);
   const close = () => {
     setWish(null);
     replace.reset();
@@ -49,7 +49,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
     });
   return (
     <>
-      <ol aria-label={words.rules}>
+      <ol aria-label={messages.rules}>
         {rules.map((rule, index) => (
           <li
             key={`${rule.from} ${rule.pattern} ${rule.format}`}
@@ -62,18 +62,18 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
               {getFormatLabel(rule.format, names)}
             </span>
             {rule.from === "configuration" ? (
-              <span className="text-2xs text-ink-3">{words.fromConfiguration}</span>
+              <span className="text-2xs text-ink-3">{messages.fromConfiguration}</span>
             ) : (
               <Button
                 variant="quiet"
                 size="small-icon"
                 blocked={blocked}
-                aria-label={words.removeRuleFor(toVisibleText(rule.pattern))}
+                aria-label={messages.removeRuleFor(toVisibleText(rule.pattern))}
                 onClick={() =>
                   setWish({
                     kind: "remove",
                     rule,
-                    rules: kept.filter((_, at) => at !== index - (rules.length - kept.length)),
+                    rules: apiRules.filter((_, at) => at !== index - (rules.length - apiRules.length)),
                   })
                 }
               >
@@ -84,14 +84,14 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
         ))}
       </ol>
       {rules.length === 0 && (
-        <p className="border-b border-line-soft px-4 py-3 text-ink-3">{words.noRules}</p>
+        <p className="border-b border-line-soft px-4 py-3 text-ink-3">{messages.noRules}</p>
       )}
       <RuleForm
         key={round}
         formats={formats}
         blocked={blocked}
         keysRef={keys}
-        onPreview={(rule) => setWish({ kind: "add", rule, rules: [...kept, rule] })}
+        onPreview={(rule) => setWish({ kind: "add", rule, rules: [...apiRules, rule] })}
       />
       {wish !== null && (
         <RulePreviewDialog proposed={wish} blocked={blocked} onDo={() => carryOut(wish)} onCancel={close} />
@@ -106,10 +106,10 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
 }
 
 function useRulesBlockedReason(isPending: boolean): string | null {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const live = useLiveState();
   const block = useActionBlockedReason();
-  if (isPending) return words.waiting;
-  if (live.hello?.operator.may.includes("admin") === false) return words.adminsOnly;
+  if (isPending) return messages.waiting;
+  if (live.hello?.operator.may.includes("admin") === false) return messages.adminsOnly;
   return block;
 }

@@ -31,7 +31,7 @@ interface RulePreviewDialogProps {
 
 /** What a rule, or the lack of one, would change of the locks that are held: looked at before it is done. */
 export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePreviewDialogProps) {
-  const { change: words, ...all } = useMessages(english);
+  const { change: messages, ...all } = useMessages(english);
   const names = useMessages(lock);
   const preview = usePreviewRules();
   const { mutate } = preview;
@@ -54,12 +54,12 @@ export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePre
     >
       <h3 className="font-medium">
         {isAdding
-          ? words.adding(pattern, getFormatLabel(proposed.rule.format, names))
-          : words.removing(pattern)}
+          ? messages.adding(pattern, getFormatLabel(proposed.rule.format, names))
+          : messages.removing(pattern)}
       </h3>
       {preview.isError && <ProblemNote problem={preview.error} />}
       <div role="status">
-        {preview.data === undefined && !preview.isError && <p className="text-ink-3">{words.looking}</p>}
+        {preview.data === undefined && !preview.isError && <p className="text-ink-3">{messages.looking}</p>}
         {preview.data !== undefined && <RuleEffects preview={preview.data} />}
       </div>
       <div className="flex gap-2">
@@ -68,21 +68,21 @@ export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePre
           onClick={onDo}
           blocked={blocked ?? (preview.isPending ? all.waiting : null)}
         >
-          {isAdding ? words.add : words.remove}
+          {isAdding ? messages.add : messages.remove}
         </Button>
-        <Button onClick={onCancel}>{words.cancel}</Button>
+        <Button onClick={onCancel}>{messages.cancel}</Button>
       </div>
     </section>
   );
 }
 
 function RuleEffects({ preview }: { preview: RulePreview }) {
-  const { change: words } = useMessages(english);
+  const { change: messages } = useMessages(english);
   const { held, affected, looked, scanned, isWhole, changes } = preview;
   return (
     <div className="flex flex-col gap-2">
       {changes.length === 0 ? (
-        <p>{words.nothing}</p>
+        <p>{messages.nothing}</p>
       ) : (
         <ul className="divide-y divide-line-soft rounded-[8px] border border-line">
           {changes.map((change) => (
@@ -91,20 +91,20 @@ function RuleEffects({ preview }: { preview: RulePreview }) {
         </ul>
       )}
       <p className="text-2xs text-ink-3">
-        {words.affected(formatNumber(affected), formatNumber(held))}{" "}
-        {looked < affected && words.cut(formatNumber(looked))}{" "}
-        {isWhole ? words.scannedAll(formatNumber(scanned)) : words.scannedSome(formatNumber(scanned))}
+        {messages.affected(formatNumber(affected), formatNumber(held))}{" "}
+        {looked < affected && messages.cut(formatNumber(looked))}{" "}
+        {isWhole ? messages.scannedAll(formatNumber(scanned)) : messages.scannedSome(formatNumber(scanned))}
       </p>
     </div>
   );
 }
 
 function EffectRow({ change: { from, to, count, sample } }: { change: Change }) {
-  const { change: words } = useMessages(english);
+  const { change: messages } = useMessages(english);
   return (
     <li className="flex flex-col gap-0.5 px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-2">
-        <span className="font-medium tabular-nums">{words.count(formatNumber(count), count === 1)}</span>
+        <span className="font-medium tabular-nums">{messages.count(formatNumber(count), count === 1)}</span>
         <EffectDescription meaning={from} />
         <span aria-hidden className="text-ink-3">
           →

@@ -28,38 +28,40 @@ export interface CopyMenuProps {
 
 /** One lock as something to send, or to run in a shell. */
 export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenuProps) {
-  const words = useMessages(lockCopy);
+  const messages = useMessages(lockCopy);
   const target = useTargetName();
   const text = formatKey(lockKey);
   const owners = lock?.holders.map(({ owner }) => owner) ?? [];
-  const free = lock && buildReleaseCommand(lock);
+  const releaseCommand = lock && buildReleaseCommand(lock);
   const copyOf = (id: string, name: string, copied: string | undefined, more: Partial<MenuAction> = {}) => ({
     id,
     name,
     hint: copied === undefined ? undefined : <SafeText text={copied} />,
     ...more,
     run: async () => {
-      if (copied !== undefined) showToast((await copyText(copied)) ? words.copied(name) : words.notCopied);
+      if (copied !== undefined)
+        showToast((await copyText(copied)) ? messages.copied(name) : messages.notCopied);
     },
   });
   const link = `${location.origin}${BASE_PATH}${buildTargetHref(`/locks/${encodeKeyPath(lockKey)}`, target)}`;
-  const ownersName = owners.length > 1 ? words.owners(formatNumber(owners.length)) : words.owner;
+  const ownersName = owners.length > 1 ? messages.owners(formatNumber(owners.length)) : messages.owner;
   const actions: MenuAction[] = [
-    copyOf("link", words.link, link),
-    copyOf("key", words.key, text),
+    copyOf("link", messages.link, link),
+    copyOf("key", messages.key, text),
     copyOf("owner", ownersName, owners.length === 0 ? undefined : owners.join("\n"), {
-      blocked: owners.length === 0 ? words.noOwner : null,
+      blocked: owners.length === 0 ? messages.noOwner : null,
     }),
-    copyOf("curl", words.curl, buildLockCurl(location.origin, lockKey, target), { apart: true }),
-    copyOf("show", words.show, buildInspectCommand(lockKey, lock?.type ?? null)),
-    copyOf("free", words.free, free, {
-      hint: words.freeHint,
-      blocked: owners.length === 0 ? words.noOwner : free === undefined ? words.freeNot : null,
+    copyOf("curl", messages.curl, buildLockCurl(location.origin, lockKey, target), { apart: true }),
+    copyOf("show", messages.show, buildInspectCommand(lockKey, lock?.type ?? null)),
+    copyOf("free", messages.free, releaseCommand, {
+      hint: messages.freeHint,
+      blocked:
+        owners.length === 0 ? messages.noOwner : releaseCommand === undefined ? messages.freeNot : null,
     }),
   ];
   return (
     <ActionMenu
-      label={words.of(toVisibleText(text))}
+      label={messages.of(toVisibleText(text))}
       anchor={anchor.current}
       actions={actions}
       onClose={onClose}

@@ -34,6 +34,6 @@ function formatRatio(times: number): string {
 }
 
 /** The longest that is known of: the end of the last stretch. */
-export function getLongestMs(spread: TypicalTimes["heldSpread"]): number {
-  return spread.at(-1)?.toMs ?? 0;
+export function getLongestMs(histogram: TypicalTimes["heldSpread"]): number {
+  return histogram.at(-1)?.toMs ?? 0;
 }

@@ -12,7 +12,7 @@ interface HolderNameProps {
 
 /** What the holder calls itself, else the owner as it stands in Redis; on one line without the middle of an id. */
 export function HolderName({ holder, wrap = false }: HolderNameProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const holdOff = parseReservedHold(holder.owner);
   if (holdOff !== null) return <ReservationName by={holdOff.by} wrap={wrap} />;
   const name = getHolderLabel(holder);
@@ -24,12 +24,12 @@ export function HolderName({ holder, wrap = false }: HolderNameProps) {
     );
   }
   const who = <SafeText text={name.who} wrap={wrap} />;
-  return name.where === undefined ? who : words.onHost(who, <SafeText text={name.where} wrap={wrap} />);
+  return name.where === undefined ? who : messages.onHost(who, <SafeText text={name.where} wrap={wrap} />);
 }
 
 function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
-  const words = useMessages(english);
-  return by === null ? words.heldOffLeast : words.heldOffBy(<SafeText text={by} wrap={wrap} />);
+  const messages = useMessages(english);
+  return by === null ? messages.heldOffLeast : messages.heldOffBy(<SafeText text={by} wrap={wrap} />);
 }
 
 /** Whether a holder has a name for people, so that its owner stands second. */
@@ -39,16 +39,16 @@ export function hasHolderName(holder: Holder): boolean {
 
 /** Two lines of a table's row. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const [first] = holders;
-  if (first === undefined) return <span className="text-ink-3">{words.free}</span>;
+  if (first === undefined) return <span className="text-ink-3">{messages.free}</span>;
   const owners = holders.map(({ owner }) => owner).join(", ");
   const thread = hasHolderName(first) ? undefined : parseThreadId(first.owner);
   const second = holders.length > 1 || hasHolderName(first);
   return (
     <div className="leading-[1.25]" title={toVisibleText(owners)}>
       <div className="truncate">
-        {holders.length > 1 ? words.holders(holders.length) : <HolderName holder={first} />}
+        {holders.length > 1 ? messages.holders(holders.length) : <HolderName holder={first} />}
       </div>
       {second && (
         <div data-second className="truncate font-mono text-2xs text-ink-3">
@@ -57,7 +57,7 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
       )}
       {!second && thread !== undefined && (
         <div data-second className="truncate text-2xs text-ink-3">
-          {words.redissonThread(thread)}
+          {messages.redissonThread(thread)}
         </div>
       )}
     </div>

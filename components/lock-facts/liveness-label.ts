@@ -6,38 +6,40 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 export function formatLivenessLines(
   verdict: Liveness,
   now: number,
-  words: Messages["lock"],
+  messages: Messages["lock"],
 ): { word: string; under: string } {
   const { state, lastRenewalAt } = verdict;
-  const word = words.verdicts[state];
-  if (state === "no-expiry") return { word, under: words.neverLapses };
+  const word = messages.verdicts[state];
+  if (state === "no-expiry") return { word, under: messages.neverLapses };
   if (state !== "late") return { word, under: "" };
   const under =
-    lastRenewalAt === null ? words.neverRenewed : words.lastRenewed(formatAgo(now - lastRenewalAt, words));
+    lastRenewalAt === null
+      ? messages.neverRenewed
+      : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
   return { word, under };
 }
 
 /** What the verdict rests on, at this moment of Redis's clock. */
-export function formatLivenessEvidence(verdict: Liveness, now: number, words: Messages["lock"]): string {
+export function formatLivenessEvidence(verdict: Liveness, now: number, messages: Messages["lock"]): string {
   const { state, watchedMs, lastRenewalAt, cadenceMs, nextExpectedAt, misses } = verdict;
-  const last = lastRenewalAt === null ? "" : words.lastRenewed(formatAgo(now - lastRenewalAt, words));
-  const every = cadenceMs === null ? "" : words.renewsEvery(formatElapsed(cadenceMs));
-  const joined = (...parts: string[]) => words.joined(parts.filter((part) => part !== ""));
+  const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
+  const every = cadenceMs === null ? "" : messages.renewsEvery(formatElapsed(cadenceMs));
+  const joined = (...parts: string[]) => messages.joined(parts.filter((part) => part !== ""));
   switch (state) {
     case "renewing": {
       const leftMs = nextExpectedAt === null ? 0 : nextExpectedAt - now;
-      return joined(last, every, leftMs > 0 ? words.nextIn(formatRemaining(leftMs)) : words.nextNow);
+      return joined(last, every, leftMs > 0 ? messages.nextIn(formatRemaining(leftMs)) : messages.nextNow);
     }
     case "late": {
       const overdue =
-        nextExpectedAt === null ? "" : words.wasExpected(formatAgo(now - nextExpectedAt, words));
-      return joined(overdue, misses > 0 ? words.missed(misses) : "", last || words.neverRenewed, every);
+        nextExpectedAt === null ? "" : messages.wasExpected(formatAgo(now - nextExpectedAt, messages));
+      return joined(overdue, misses > 0 ? messages.missed(misses) : "", last || messages.neverRenewed, every);
     }
     case "fixed-lease":
-      return words.watchedNever(formatElapsed(watchedMs));
+      return messages.watchedNever(formatElapsed(watchedMs));
     case "no-expiry":
-      return words.noExpiryMeans;
+      return messages.noExpiryMeans;
     case "unknown":
-      return words.watchedShort(formatElapsed(watchedMs));
+      return messages.watchedShort(formatElapsed(watchedMs));
   }
 }

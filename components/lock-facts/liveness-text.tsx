@@ -18,32 +18,32 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 
 /** Where the table has no room for a column of verdicts; its evidence is its title. A lock without expiry says so beside it already. */
 export function LivenessLabel({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { verdict } = lock;
   if (verdict === null || verdict.state === "unknown" || verdict.state === "no-expiry") return null;
   return (
     <span
       className={clsx("text-2xs", LIVENESS_CLASS[verdict.state])}
-      title={formatLivenessEvidence(verdict, lock.asOf, words)}
+      title={formatLivenessEvidence(verdict, lock.asOf, messages)}
     >
-      {words.verdicts[verdict.state]}
+      {messages.verdicts[verdict.state]}
     </span>
   );
 }
 
 /** The verdict with its evidence, live. */
 export function LivenessEvidence({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const now = useServerNow() ?? lock.asOf;
   const { verdict } = lock;
   if (verdict === null) return null;
   // It has been watched since then, too.
   const watchedMs = verdict.watchedMs + Math.max(0, now - lock.asOf);
-  const evidence = formatLivenessEvidence({ ...verdict, watchedMs }, now, words);
+  const evidence = formatLivenessEvidence({ ...verdict, watchedMs }, now, messages);
   if (verdict.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
   const isBad = verdict.state === "late" || verdict.state === "no-expiry";
-  return words.verdictWith(
-    <span className={isBad ? "font-medium text-bad" : undefined}>{words.verdicts[verdict.state]}</span>,
+  return messages.verdictWith(
+    <span className={isBad ? "font-medium text-bad" : undefined}>{messages.verdicts[verdict.state]}</span>,
     evidence,
   );
 }

@@ -65,8 +65,11 @@ export function buildReleaseCommand(lock: Lock): string | undefined {
     ? 'channel .. ":" .. KEYS[1]'
     : 'channel .. ":{" .. KEYS[1] .. "}"';
   const wake = `local channel = "redisson_lock__channel" redis.call("PUBLISH", ${channel}, "0")`;
-  const freed = `redis.call("DEL", KEYS[1]) ${wake} return 1`;
-  return buildEvalCommand(`if redis.call("HEXISTS", KEYS[1], ${owner}) == 1 then ${freed} end return 0`, key);
+  const releaseScript = `redis.call("DEL", KEYS[1]) ${wake} return 1`;
+  return buildEvalCommand(
+    `if redis.call("HEXISTS", KEYS[1], ${owner}) == 1 then ${releaseScript} end return 0`,
+    key,
+  );
 }
 
 function buildEvalCommand(script: string, key: Key): string {

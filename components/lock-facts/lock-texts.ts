@@ -77,20 +77,20 @@ export function parseReservedHold(owner: string): ReservedHold | null {
 /** For a sentence. */
 export function formatHolder(
   holder: Holder,
-  words: Pick<LockMessages, "theHoldOff" | "leastHold" | "holdOffBy" | "onHostText">,
+  messages: Pick<LockMessages, "theHoldOff" | "leastHold" | "holdOffBy" | "onHostText">,
 ): string {
   const holdOff = parseReservedHold(holder.owner);
-  if (holdOff !== null) return words.theHoldOff(formatReservedHold(holdOff, words));
+  if (holdOff !== null) return messages.theHoldOff(formatReservedHold(holdOff, messages));
   const name = getHolderLabel(holder);
   if (name === null) return holder.owner;
-  return name.where === undefined ? name.who : words.onHostText(name.who, name.where);
+  return name.where === undefined ? name.who : messages.onHostText(name.who, name.where);
 }
 
 export function formatReservedHold(
   { by }: ReservedHold,
-  words: Pick<LockMessages, "leastHold" | "holdOffBy">,
+  messages: Pick<LockMessages, "leastHold" | "holdOffBy">,
 ): string {
-  return by === null ? words.leastHold : words.holdOffBy(by);
+  return by === null ? messages.leastHold : messages.holdOffBy(by);
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;

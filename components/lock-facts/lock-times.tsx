@@ -10,15 +10,15 @@ import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lo
 
 /** What is left as text. At its end only the server knows whether the lock is gone. */
 export function RemainingTime({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const now = useServerNow();
   const left = computeRemainingMs(lock, now);
-  if (lock.state === "ended") return <span className="text-ink-3">{words.endedFree}</span>;
-  if (left === null) return <span className="text-bad">{words.noExpiry}</span>;
-  if (left === 0) return <span className="text-ink-3">{words.expiring}</span>;
+  if (lock.state === "ended") return <span className="text-ink-3">{messages.endedFree}</span>;
+  if (left === null) return <span className="text-bad">{messages.noExpiry}</span>;
+  if (left === 0) return <span className="text-ink-3">{messages.expiring}</span>;
   if (computeOwnRemainingMs(lock, now) === 0) {
     return (
-      <span className="text-warn" title={words.graceHint}>
+      <span className="text-warn" title={messages.graceHint}>
         {formatRemaining(left)}
       </span>
     );
@@ -42,18 +42,18 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
 }
 
 export function HeldFor({ holder }: { holder: Holder | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const now = useServerNow();
   if (holder === undefined) return null;
   const held = computeHeldTime(holder, now);
   if (held === null || holder.since === null) {
     return (
-      <span className="text-ink-3" title={words.sinceUnknown}>
-        {words.unknown}
+      <span className="text-ink-3" title={messages.sinceUnknown}>
+        {messages.unknown}
       </span>
     );
   }
-  const title = words.sinceHints[holder.sinceIs](formatDate(holder.since));
+  const title = messages.sinceHints[holder.sinceIs](formatDate(holder.since));
   return (
     <span title={title}>
       {held.atLeast && <span className="text-ink-3">≥ </span>}
@@ -63,12 +63,12 @@ export function HeldFor({ holder }: { holder: Holder | undefined }) {
 }
 
 export function FencingToken({ holder }: { holder: Holder | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   if (holder === undefined) return null;
   if (holder.fence === null) {
     return (
-      <span className="text-ink-3" title={words.noFenceHint}>
-        {words.noFence}
+      <span className="text-ink-3" title={messages.noFenceHint}>
+        {messages.noFence}
       </span>
     );
   }

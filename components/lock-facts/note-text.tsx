@@ -9,7 +9,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 /** What somebody wrote about the lock, for whoever looks at it next. */
 export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const now = useServerNow();
   return (
     <div data-testid="note" className="rounded-[9px] bg-warn-bg px-3 py-2">
@@ -17,7 +17,7 @@ export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
         <SafeText text={text} wrap />
       </p>
       <p className="text-2xs text-ink-2" title={formatDate(at)}>
-        {words.noteBy(<SafeText text={by} />, now === null ? null : formatAgo(now - at, words), about)}
+        {messages.noteBy(<SafeText text={by} />, now === null ? null : formatAgo(now - at, messages), about)}
       </p>
     </div>
   );

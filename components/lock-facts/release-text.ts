@@ -6,22 +6,22 @@ type ReleaseMessages = Pick<Messages["lock"], "release">;
 /** What to know before this lock is freed; null: nothing. */
 export function formatReleaseAdvice(
   { release, format, kind }: Lock,
-  { release: told }: ReleaseMessages,
+  { release: messages }: ReleaseMessages,
 ): string | null {
   if (release?.why === undefined) return null;
-  if (told === null) return [release.why, release.instead].filter((text) => text !== undefined).join(" ");
+  if (messages === null) return [release.why, release.instead].filter((text) => text !== undefined).join(" ");
   switch (release.may) {
     case "with_format":
-      return told.shapeAlone;
+      return messages.shapeAlone;
     case "yes":
-      return kind === "latch" ? told.latch : told.permit;
+      return kind === "latch" ? messages.latch : messages.permit;
     case "never":
-      if (format === "bullmq" || format === "bull") return told.job;
-      return format === "redisson" ? told.number : told.notFreed;
+      if (format === "bullmq" || format === "bull") return messages.job;
+      return format === "redisson" ? messages.number : messages.notFreed;
   }
 }
 
 /** Why this lock is freed by nobody; null when it may be. */
-export function getReleaseObstacle(lock: Lock, words: ReleaseMessages): string | null {
-  return lock.release?.may === "never" ? formatReleaseAdvice(lock, words) : null;
+export function getReleaseObstacle(lock: Lock, texts: ReleaseMessages): string | null {
+  return lock.release?.may === "never" ? formatReleaseAdvice(lock, texts) : null;
 }

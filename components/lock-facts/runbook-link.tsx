@@ -4,7 +4,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** What somebody wrote for such a night. It opens apart: what is looked at here stays. */
 export function RunbookLink({ url }: { url: string | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   // The server gives no other; a script in the place of an address would run as whoever clicks it.
   if (url === undefined || !/^https?:\/\//i.test(url)) return null;
   return (
@@ -15,10 +15,10 @@ export function RunbookLink({ url }: { url: string | undefined }) {
       title={url}
       className="inline-flex min-h-6 items-center gap-1.5 self-start font-medium text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
     >
-      {words.runbook}
+      {messages.runbook}
       <span className="font-normal text-ink-3">{parseHost(url)}</span>
       <ExternalLink aria-hidden size={13} />
-      <span className="sr-only">{words.opensApart}</span>
+      <span className="sr-only">{messages.opensApart}</span>
     </a>
   );
 }

@@ -9,8 +9,8 @@ export const SAMPLES_MIN = 3;
 const SAMPLES_TO_JUDGE = 20;
 
 /** "": too few holds have ended to tell. */
-export function formatTypicalDuration(usual: TypicalMs, words: Pick<Messages["lock"], "usual">): string {
-  return usual.samples < SAMPLES_MIN ? "" : words.usual(formatSpan(usual.p50));
+export function formatTypicalDuration(usual: TypicalMs, messages: Pick<Messages["lock"], "usual">): string {
+  return usual.samples < SAMPLES_MIN ? "" : messages.usual(formatSpan(usual.p50));
 }
 
 /** What `held>usual` asks, as far as the page can tell. */

@@ -10,22 +10,30 @@ export function listFormats({ format, candidates }: Lock): readonly FormatName[]
   return format === "token" && candidates.length > 0 ? candidates : [format, ...candidates];
 }
 
-export function getFormatLabel(format: FormatName, words: Pick<Messages["lock"], "formatNames">): string {
-  return format === "token" || format === "timestamp" ? words.formatNames[format] : FORMAT_LABELS[format];
+export function getFormatLabel(format: FormatName, messages: Pick<Messages["lock"], "formatNames">): string {
+  return format === "token" || format === "timestamp" ? messages.formatNames[format] : FORMAT_LABELS[format];
 }
 
 /** For a cell: the library, or how many it may be. */
-export function describeFormat(lock: Lock, words: Pick<Messages["lock"], "formats" | "formatNames">): string {
+export function describeFormat(
+  lock: Lock,
+  messages: Pick<Messages["lock"], "formats" | "formatNames">,
+): string {
   const formats = listFormats(lock);
   const [first] = formats;
   if (first === undefined) return "";
   const sure = lock.confidence === "possible" ? "?" : "";
-  return formats.length === 1 ? getFormatLabel(first, words) + sure : words.formats(formats.length) + sure;
+  return formats.length === 1
+    ? getFormatLabel(first, messages) + sure
+    : messages.formats(formats.length) + sure;
 }
 
 /** For a sentence and for a title. */
-export function describeFormats(lock: Lock, words: Pick<Messages["lock"], "either" | "formatNames">): string {
-  const labels = listFormats(lock).map((format) => getFormatLabel(format, words));
+export function describeFormats(
+  lock: Lock,
+  messages: Pick<Messages["lock"], "either" | "formatNames">,
+): string {
+  const labels = listFormats(lock).map((format) => getFormatLabel(format, messages));
   const last = labels.at(-1) ?? "";
-  return labels.length < 2 ? last : words.either(labels.slice(0, -1), last);
+  return labels.length < 2 ? last : messages.either(labels.slice(0, -1), last);
 }

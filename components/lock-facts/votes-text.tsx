@@ -5,29 +5,29 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** How the masters of a quorum vote: "at 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
-  const words = useMessages(english).votes;
+  const messages = useMessages(english).votes;
   const { of, known, state, owners } = votes;
   const [holder] = lock.holders;
   const its = owners.find(({ owner }) => owner === holder?.owner)?.masters ?? 0;
   const others = owners.filter(({ owner }) => owner !== holder?.owner);
   return (
     <>
-      {holder !== undefined && words.held(its, of)}
+      {holder !== undefined && messages.held(its, of)}
       {others.length > 0 && (
         <span className="text-ink-3">
-          {holder === undefined ? "" : words.after}
+          {holder === undefined ? "" : messages.after}
           {others.map(({ owner, masters }, at) => (
             <span key={owner}>
-              {at > 0 && words.and}
-              {words.has(<VoteOwner text={owner} />, masters)}
+              {at > 0 && messages.and}
+              {messages.has(<VoteOwner text={owner} />, masters)}
             </span>
           ))}
-          {words.noHold(others.length === 1 ? (others[0]?.masters ?? 1) : 2)}
+          {messages.noHold(others.length === 1 ? (others[0]?.masters ?? 1) : 2)}
         </span>
       )}
-      {holder === undefined && others.length === 0 && words.none}
-      {known < of && <span className="text-warn">{words.away(of - known)}</span>}
-      {state === "undecided" && <span className="text-warn">{words.undecided}</span>}
+      {holder === undefined && others.length === 0 && messages.none}
+      {known < of && <span className="text-warn">{messages.away(of - known)}</span>}
+      {state === "undecided" && <span className="text-warn">{messages.undecided}</span>}
     </>
   );
 }

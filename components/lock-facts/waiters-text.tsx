@@ -6,8 +6,8 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** A figure for a cell: `3`, `≥ 2`, or nothing. */
 export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters }) {
-  const words = useMessages(lock);
-  const title = words.waitersHints[known];
+  const messages = useMessages(lock);
+  const title = messages.waitersHints[known];
   if (count === null || (count === 0 && known !== "exact")) {
     return (
       <span className="text-ink-3" title={title}>
@@ -24,8 +24,8 @@ export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters })
 }
 
 /** For a sentence. */
-export function formatWaiterCount({ count, known }: Waiters, words: Messages["lock"]): string {
-  if (known === "exact") return count ? words.wait(formatNumber(count)) : words.nobodyWaits;
-  if (known === "estimated") return count ? words.listen(formatNumber(count)) : words.nobodyListens;
-  return words.waitUnseen(count ? formatNumber(count) : null);
+export function formatWaiterCount({ count, known }: Waiters, messages: Messages["lock"]): string {
+  if (known === "exact") return count ? messages.wait(formatNumber(count)) : messages.nobodyWaits;
+  if (known === "estimated") return count ? messages.listen(formatNumber(count)) : messages.nobodyListens;
+  return messages.waitUnseen(count ? formatNumber(count) : null);
 }

@@ -18,7 +18,7 @@ const CopyMenu = dynamic(() => import("../lock-facts/copy-menu.tsx").then((modul
 
 /** The button of a lock's page that copies it in one form or another; `c` does the same. */
 export function CopyLockButton({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
-  const words = useMessages(lockCopy);
+  const messages = useMessages(lockCopy);
   const button = useRef<HTMLSpanElement>(null);
   const anchor = useRef<HTMLElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -28,12 +28,12 @@ export function CopyLockButton({ lockKey, lock }: { lockKey: Key; lock: Lock | u
     setOpen(true);
   };
   useShortcuts({ c: open });
-  useCommands([{ id: "lock:copy", name: words.title, keys: "c", run: open }]);
+  useCommands([{ id: "lock:copy", name: messages.title, keys: "c", run: open }]);
   return (
     <span ref={button}>
-      <Button onClick={open} title={words.titleHint} aria-haspopup="menu" aria-expanded={isOpen}>
+      <Button onClick={open} title={messages.titleHint} aria-haspopup="menu" aria-expanded={isOpen}>
         <Copy aria-hidden size={13} />
-        {words.title}
+        {messages.title}
       </Button>
       {isOpen && (
         <CopyMenu

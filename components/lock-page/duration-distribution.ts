@@ -25,14 +25,14 @@ const MARGIN = 0.04;
  *
  * @param marks times that have to fit on it, too
  */
-export function createHistogramScale(spread: DurationHistogram, marks: readonly number[]): HistogramScale {
-  const edges = [...spread.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(toLog2);
+export function createHistogramScale(histogram: DurationHistogram, marks: readonly number[]): HistogramScale {
+  const edges = [...histogram.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(toLog2);
   const [least, most] = [Math.min(...edges), Math.max(...edges)];
   const room = Math.max(1, most - least) * MARGIN;
   const [from, to] = [least - room, Math.max(least + 1, most) + room];
   const placeOf = (ms: number) => (100 * (toLog2(ms) - from)) / (to - from);
-  const highest = Math.max(...spread.map(({ share }) => share), Number.MIN_VALUE);
-  const bars = spread
+  const highest = Math.max(...histogram.map(({ share }) => share), Number.MIN_VALUE);
+  const bars = histogram
     .filter(({ share }) => share > 0)
     .map(({ fromMs, toMs, share }) => {
       const left = placeOf(fromMs);

@@ -5,7 +5,7 @@ import { createHistogramScale } from "./duration-distribution.ts";
 const PLOT_HEIGHT = 44;
 
 interface DurationPlotProps {
-  spread: TypicalTimes["heldSpread"];
+  histogram: TypicalTimes["heldSpread"];
   usual: TypicalMs;
   /** What goes on now; null: nothing. */
   nowMs: number | null;
@@ -17,8 +17,11 @@ interface DurationPlotProps {
 }
 
 /** How long it took before, and where it stands now. Its size is the page's: a change of width draws nothing anew. */
-export function DurationPlot({ spread, usual, nowMs, isPast, label, names }: DurationPlotProps) {
-  const { bars, toPercent } = createHistogramScale(spread, nowMs === null ? [usual.p95] : [usual.p95, nowMs]);
+export function DurationPlot({ histogram, usual, nowMs, isPast, label, names }: DurationPlotProps) {
+  const { bars, toPercent } = createHistogramScale(
+    histogram,
+    nowMs === null ? [usual.p95] : [usual.p95, nowMs],
+  );
   const [half, most] = [toPercent(usual.p50), toPercent(usual.p95)];
   const here = nowMs === null ? null : toPercent(nowMs);
   return (

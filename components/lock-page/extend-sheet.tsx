@@ -30,7 +30,7 @@ const EXTENSION_PRESETS_MS = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: m
 /** More time for the hold that was seen. The opposite of freeing it, so nothing has to be typed. */
 export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const all = useMessages(lockParts);
-  const words = all.extend;
+  const messages = all.extend;
   const shared = useMessages(lockWords);
   const close = useMessages(ui).close;
   const live = useLiveState();
@@ -43,8 +43,8 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const blocked =
     useReleaseBlockedReason() ??
     (extend.isPending ? all.waitForAnswer : null) ??
-    (formats.length > 0 && format === null ? words.nameFormat : null) ??
-    (reason.trim() === "" ? words.sayWhy : null);
+    (formats.length > 0 && format === null ? messages.nameFormat : null) ??
+    (reason.trim() === "" ? messages.sayWhy : null);
   const isUnsure = extend.error instanceof ApiProblem && extend.error.code === "unsure";
   const send = () => {
     if (blocked !== null || lock.version === null) return;
@@ -54,32 +54,32 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   };
   if (extend.data !== undefined) {
     return (
-      <Sheet title={words.title} closeLabel={close} onClose={onClose} finalFocus={finalFocus}>
+      <Sheet title={messages.title} closeLabel={close} onClose={onClose} finalFocus={finalFocus}>
         <ExtendOutcome extended={extend.data} />
       </Sheet>
     );
   }
   return (
     <Sheet
-      title={words.title}
+      title={messages.title}
       onClose={onClose}
       finalFocus={finalFocus}
       onSubmit={send}
-      note={live.hello !== null && words.by(live.hello.operator.name)}
+      note={live.hello !== null && messages.by(live.hello.operator.name)}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {isUnsure ? words.whateverNow : words.give}
+          {isUnsure ? messages.whateverNow : messages.give}
         </Button>
       }
     >
       <ProblemNote problem={extend.error} />
       <p className="text-ink-2">
-        {words.has(
+        {messages.has(
           holder !== undefined && <SafeText text={formatHolder(holder, shared)} wrap />,
           <RemainingTime lock={lock} />,
         )}
       </p>
-      <Field label={words.label}>
+      <Field label={messages.label}>
         {(field) => (
           <select
             {...field}
@@ -89,14 +89,14 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
           >
             {EXTENSION_PRESETS_MS.map(({ minutes, ms }) => (
               <option key={ms} value={ms}>
-                {words.minutes(minutes)}
+                {messages.minutes(minutes)}
               </option>
             ))}
           </select>
         )}
       </Field>
       {formats.length > 0 && (
-        <Field label={words.format}>
+        <Field label={messages.format}>
           {(field) => (
             <select
               {...field}
@@ -104,7 +104,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
               value={format ?? ""}
               onChange={({ target: { value } }) => setFormat(formats.find((each) => each === value) ?? null)}
             >
-              <option value="">{words.noFormat}</option>
+              <option value="">{messages.noFormat}</option>
               {formats.map((each) => (
                 <option key={each} value={each}>
                   {getFormatLabel(each, shared)}
@@ -120,21 +120,23 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
 }
 
 function ExtendOutcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
-  const words = useMessages(lockParts).extend;
-  const has = remainingMs === null ? words.noExpiry : words.left(formatElapsed(remainingMs));
+  const messages = useMessages(lockParts).extend;
+  const has = remainingMs === null ? messages.noExpiry : messages.left(formatElapsed(remainingMs));
   return (
     <div
       role="status"
       data-testid="outcome"
       className="flex flex-col gap-1 rounded-[9px] bg-line-soft px-3 py-2.5"
     >
-      <p className="font-semibold">{outcome === "extended" ? words.extended(has) : words.already(has)}</p>
+      <p className="font-semibold">
+        {outcome === "extended" ? messages.extended(has) : messages.already(has)}
+      </p>
       <p>
-        {words.holdOf(
+        {messages.holdOf(
           <span className="font-mono text-xs">
             <SafeText text={owner} wrap />
           </span>,
-          words.lasts[lasts],
+          messages.lasts[lasts],
         )}
       </p>
     </div>

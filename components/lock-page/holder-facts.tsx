@@ -22,33 +22,33 @@ interface HolderFactsProps {
 
 /** One holder: who, since when, for how long. */
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const { purpose, pid, trace } = holder.record ?? {};
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-line-soft px-4 py-3.5 [dl+&]:border-t">
       <HolderFact holder={holder}>
-        {pid !== undefined && <span className="text-ink-3">{words.pid(pid)}</span>}
-        {holder.role !== undefined && <span className="text-ink-3">{words.role(holder.role)}</span>}
+        {pid !== undefined && <span className="text-ink-3">{messages.pid(pid)}</span>}
+        {holder.role !== undefined && <span className="text-ink-3">{messages.role(holder.role)}</span>}
         {!hasHolderName(holder) && (
           <span className="ml-1 inline-block align-middle">
-            <CopyButton text={holder.owner} label={words.copyOwner} small />
+            <CopyButton text={holder.owner} label={messages.copyOwner} small />
           </span>
         )}
-        {holder.count > 1 && <span className="text-ink-3">{words.counted(holder.count)}</span>}
+        {holder.count > 1 && <span className="text-ink-3">{messages.counted(holder.count)}</span>}
       </HolderFact>
       {purpose !== undefined && (
-        <HoldFact name={words.purpose}>
+        <HoldFact name={messages.purpose}>
           <SafeText text={purpose} wrap />
         </HoldFact>
       )}
       {trace !== undefined && (
-        <HoldFact name={words.trace}>
-          <MonoText text={trace} copy={words.copyTrace} />
+        <HoldFact name={messages.trace}>
+          <MonoText text={trace} copy={messages.copyTrace} />
         </HoldFact>
       )}
       {hasHolderName(holder) && (
-        <HoldFact name={words.owner}>
-          <MonoText text={holder.owner} copy={words.copyOwner} />
+        <HoldFact name={messages.owner}>
+          <MonoText text={holder.owner} copy={messages.copyOwner} />
         </HoldFact>
       )}
       {lock.holders.length === 1 ? (
@@ -56,20 +56,20 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
       ) : (
         <HolderLeaseEnd lock={lock} holder={holder} />
       )}
-      <HoldFact name={words.since}>
+      <HoldFact name={messages.since}>
         <HeldSince holder={holder} />
       </HoldFact>
-      <HoldFact name={words.fence}>
+      <HoldFact name={messages.fence}>
         {holder.fence === null ? (
-          <span className="text-ink-3">{words.noFence}</span>
+          <span className="text-ink-3">{messages.noFence}</span>
         ) : (
-          <MonoText text={holder.fence} copy={words.copyFence} />
+          <MonoText text={holder.fence} copy={messages.copyFence} />
         )}
       </HoldFact>
       {onRelease !== undefined && (
         <HoldFact name="">
           <Button size="small" blocked={blocked} onClick={() => onRelease(holder)}>
-            {words.freeHolder}
+            {messages.freeHolder}
           </Button>
         </HoldFact>
       )}
@@ -78,32 +78,32 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
 }
 
 function HeldSince({ holder: { since, sinceIs } }: { holder: Holder }) {
-  const words = useMessages(lockPage);
-  if (since === null) return <span className="text-ink-3">{words.sinceUnknown}</span>;
+  const messages = useMessages(lockPage);
+  if (since === null) return <span className="text-ink-3">{messages.sinceUnknown}</span>;
   return (
     <>
       {formatDate(since)}
-      <span className="text-ink-3">{words.sinceHow[sinceIs]}</span>
+      <span className="text-ink-3">{messages.sinceHow[sinceIs]}</span>
     </>
   );
 }
 
 /** What the holder itself may still rely on, where the lock stays taken for longer. */
 function HolderLease({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const left = computeOwnRemainingMs(lock, useServerNow());
   if (left === null) return null;
   return (
-    <HoldFact name={words.itsLease}>
+    <HoldFact name={messages.itsLease}>
       {left > 0 ? (
         <>
-          {words.endsIn(formatRemaining(left))}
-          <span className="text-ink-3">{words.graceAfter(formatElapsed(getGraceMs(lock) ?? 0))}</span>
+          {messages.endsIn(formatRemaining(left))}
+          <span className="text-ink-3">{messages.graceAfter(formatElapsed(getGraceMs(lock) ?? 0))}</span>
         </>
       ) : (
         <>
-          <span className="text-warn">{words.over}</span>
-          <span className="text-ink-3">{words.graceKeeps}</span>
+          <span className="text-warn">{messages.over}</span>
+          <span className="text-ink-3">{messages.graceKeeps}</span>
         </>
       )}
     </HoldFact>
@@ -112,14 +112,14 @@ function HolderLease({ lock }: { lock: Lock }) {
 
 /** Of one of several holders, which end one by one. */
 function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
   return (
-    <HoldFact name={words.itsLease}>
+    <HoldFact name={messages.itsLease}>
       {remainingMs === null ? (
-        <span className="text-bad">{words.noExpiry}</span>
+        <span className="text-bad">{messages.noExpiry}</span>
       ) : (
-        words.endsIn(formatRemaining(remainingMs - Math.max(0, now - lock.asOf)))
+        messages.endsIn(formatRemaining(remainingMs - Math.max(0, now - lock.asOf)))
       )}
     </HoldFact>
   );

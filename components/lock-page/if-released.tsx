@@ -15,13 +15,13 @@ import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { listFormats } from "../lock-facts/use-format-texts.ts";
 /** What happens when it is freed: who has it next, and what the old owner's library does. */
 export function IfReleased({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const facts = useMessages(formatFacts);
   const never = getReleaseObstacle(lock, useMessages(lockWords));
   if (never !== null) {
     return (
       <>
-        <span className="text-warn">{words.mayNot}</span> {never}
+        <span className="text-warn">{messages.mayNot}</span> {never}
       </>
     );
   }
@@ -29,9 +29,9 @@ export function IfReleased({ lock }: { lock: Lock }) {
   const [holder] = lock.holders;
   const oldOwner =
     holder !== undefined && parseReservedHold(holder.owner) !== null
-      ? words.nobodyWorks
+      ? messages.nobodyWorks
       : holder?.fence != null
-        ? words.keepsWriting
+        ? messages.keepsWriting
         : format !== undefined && second === undefined
           ? facts.of[format].oldOwner
           : "";
@@ -43,12 +43,12 @@ export function IfReleased({ lock }: { lock: Lock }) {
 }
 
 function NextHolderText({ lock: { waiters }, lock }: { lock: Lock }): ReactNode {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const { data } = useWaiters(toLockPath(lock), waiters.count);
-  if (!waiters.count) return waiters.known === "unknowable" ? words.nextUnseen : words.nobodyNext;
+  if (!waiters.count) return waiters.known === "unknowable" ? messages.nextUnseen : messages.nobodyNext;
   const first = data?.items.find(({ place }) => place === 1);
-  if (first === undefined) return words.nextOpen(formatNumber(waiters.count));
-  return words.nextIs(
+  if (first === undefined) return messages.nextOpen(formatNumber(waiters.count));
+  return messages.nextIs(
     <span className="font-mono text-xs">
       <SafeText text={shortenOwner(first.owner)} wrap />
     </span>,

@@ -23,20 +23,20 @@ const ExtendSheet = dynamic(() => import("./extend-sheet.tsx").then((module) => 
 
 /** What can be done about a lock besides freeing it. */
 export function LockActions({ lock }: { lock: Lock }) {
-  const words = useMessages(lockParts);
+  const messages = useMessages(lockParts);
   const known = useMessages(lockWords);
   const nobody = useMessages(lockPage).nobodyHolds;
   const live = useLiveState();
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock } | null>(null);
   const buttons = { note: useRef<HTMLButtonElement>(null), extend: useRef<HTMLButtonElement>(null) };
   const isForced = live.hello?.operator.may.includes("force") ?? false;
-  const noteBlocked = isForced ? null : words.mayNotWrite;
+  const noteBlocked = isForced ? null : messages.mayNotWrite;
   const extendBlocked =
     useReleaseBlockedReason() ??
-    getExtendBlockedReason(lock, { nobody, endless: words.nothingToProlong, known });
+    getExtendBlockedReason(lock, { nobody, endless: messages.nothingToProlong, known });
   const actions = [
-    { what: "note", name: words.note, blocked: noteBlocked },
-    { what: "extend", name: words.moreTime, blocked: extendBlocked },
+    { what: "note", name: messages.note, blocked: noteBlocked },
+    { what: "extend", name: messages.moreTime, blocked: extendBlocked },
   ] as const;
   useCommands(
     actions.map(({ what, ...action }) => ({
@@ -68,8 +68,8 @@ interface BlockedMessages {
   known: Messages["lock"];
 }
 
-function getExtendBlockedReason(lock: Lock, words: BlockedMessages): string | null {
-  if (lock.holders.length === 0) return words.nobody;
-  if (lock.remainingMs === null) return words.endless;
-  return getReleaseObstacle(lock, words.known);
+function getExtendBlockedReason(lock: Lock, messages: BlockedMessages): string | null {
+  if (lock.holders.length === 0) return messages.nobody;
+  if (lock.remainingMs === null) return messages.endless;
+  return getReleaseObstacle(lock, messages.known);
 }

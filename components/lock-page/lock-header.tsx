@@ -32,11 +32,11 @@ export function LockTitle({ lockKey, lock }: { lockKey: Key; lock: Lock | undefi
 }
 
 function CopyKeyButtons({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   return (
     <div className="flex flex-wrap gap-1">
-      <CopyButton text={formatKey(lockKey)} label={words.copyKey}>
-        {words.key}
+      <CopyButton text={formatKey(lockKey)} label={messages.copyKey}>
+        {messages.key}
       </CopyButton>
       <CopyLockButton lockKey={lockKey} lock={lock} />
     </div>
@@ -45,14 +45,14 @@ function CopyKeyButtons({ lockKey, lock }: { lockKey: Key; lock: Lock | undefine
 
 /** To the list as it was left: the same search, and as far down. */
 export function BackToListLink() {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   return (
     <Link
       href={buildListHref(useTargetName())}
       className="inline-flex min-h-6 items-center gap-1 self-start text-ink-2 hover:text-ink"
     >
       <ChevronLeft aria-hidden size={14} />
-      {words.allLocks}
+      {messages.allLocks}
     </Link>
   );
 }

@@ -38,7 +38,7 @@ const loadLockActions = () => import("./lock-actions.tsx").then((module) => modu
 const LockActions = dynamic(loadLockActions, { ssr: false });
 
 export function LockPage() {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   useEffect(() => {
     void loadLockBody();
     void loadLockActions();
@@ -48,7 +48,7 @@ export function LockPage() {
   const parsed = parseKeyPath(segment);
   if (!parsed.ok) {
     return (
-      <EmptyState page title={words.noKey}>
+      <EmptyState page title={messages.noKey}>
         <p>{parsed.why}</p>
         <BackToListLink />
       </EmptyState>
@@ -58,18 +58,18 @@ export function LockPage() {
 }
 
 function LoadedLock({ lockKey }: { lockKey: Key }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const parts = useMessages(shell).parts;
   const path = encodeKeyPath(lockKey);
   useLockSubscription(path);
   const lock = useLock(path);
   const history = useKeyEvents(path);
-  const [freeing, setFreeing] = useState<ReleaseSubject | null>(null);
+  const [releaseSubject, setReleaseSubject] = useState<ReleaseSubject | null>(null);
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
-  const free = () => blocked === null && lock !== undefined && setFreeing({ lock });
-  useShortcuts({ r: free });
-  useCommands([{ id: "lock:free", name: words.free, keys: "r", blocked, run: free }]);
+  const openRelease = () => blocked === null && lock !== undefined && setReleaseSubject({ lock });
+  useShortcuts({ r: openRelease });
+  useCommands([{ id: "lock:free", name: messages.free, keys: "r", blocked, run: openRelease }]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <StaleOverlay className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 pt-4 pb-20 sm:px-5 sm:pb-6 min-[1600px]:max-w-[1720px]">
@@ -81,7 +81,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
             className="flex gap-2 max-sm:fixed max-sm:inset-x-0 max-sm:bottom-0 max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-panel max-sm:px-3 max-sm:py-2 max-sm:*:flex-1"
           >
             {lock !== undefined && <LockActions lock={lock} />}
-            <ReleaseButton blocked={blocked} onFree={free} />
+            <ReleaseButton blocked={blocked} onFree={openRelease} />
           </div>
         </div>
         <BlockedNote lock={lock} blocked={blocked} />
@@ -90,15 +90,15 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
           lock={lock}
           history={history}
           blocked={blocked}
-          onRelease={(holder) => lock !== undefined && setFreeing({ lock, holder })}
+          onRelease={(holder) => lock !== undefined && setReleaseSubject({ lock, holder })}
         />
       </StaleOverlay>
-      {freeing !== null && (
+      {releaseSubject !== null && (
         <ErrorBoundary name={parts.free} place="overlay">
           <ReleaseSheet
-            lock={freeing.lock}
-            holder={freeing.holder}
-            onClose={() => setFreeing(null)}
+            lock={releaseSubject.lock}
+            holder={releaseSubject.holder}
+            onClose={() => setReleaseSubject(null)}
             finalFocus={() => actions.current?.querySelector<HTMLElement>("button:last-of-type") ?? null}
           />
         </ErrorBoundary>
@@ -108,26 +108,26 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
 }
 
 function ReleaseButton({ blocked, onFree }: { blocked: string | null; onFree(): void }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   return (
-    <Button blocked={blocked} onClick={onFree} title={words.freeWithKey}>
-      {words.free}
+    <Button blocked={blocked} onClick={onFree} title={messages.freeWithKey}>
+      {messages.free}
     </Button>
   );
 }
 
 /** A title is seen by who points at it: what keeps a held lock from being freed stands there for everybody. */
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;
-  return <p className="-mt-1 text-ink-2 sm:text-right">{words.cannotFree(blocked)}</p>;
+  return <p className="-mt-1 text-ink-2 sm:text-right">{messages.cannotFree(blocked)}</p>;
 }
 
 function usePageReleaseBlockedReason(lock: Lock | undefined): string | null {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const known = useMessages(lockWords);
   const block = useReleaseBlockedReason();
   if (block !== null) return block;
-  if (lock === undefined || lock.holders.length === 0) return words.nobodyHolds;
+  if (lock === undefined || lock.holders.length === 0) return messages.nobodyHolds;
   return getReleaseObstacle(lock, known);
 }

@@ -35,9 +35,9 @@ interface LockStateProps {
 
 /** The lock as it stands in Redis now: what is stuck, who holds it, whether they are alive, what follows if it is freed. */
 export function LockState({ lock, history, onRelease, blocked }: LockStateProps) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   return (
-    <section aria-label={words.parts.now} className="rounded-[10px] border border-line bg-panel">
+    <section aria-label={messages.parts.now} className="rounded-[10px] border border-line bg-panel">
       {lock.holders.length === 0 ? (
         <UnheldLock lock={lock} history={history} />
       ) : (
@@ -62,23 +62,23 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
 }
 
 function LockMetrics({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const { holders } = lock;
   const isShared = holders.length > 1;
   return (
     <div className="grid grid-cols-2 border-b border-line-soft sm:grid-cols-[3fr_3fr_2fr_2fr]">
-      <LockMetric name={words.expiresIn}>
+      <LockMetric name={messages.expiresIn}>
         <RemainingTime lock={lock} />
         <LeaseBar lock={lock} className="mt-2 w-full max-w-48" />
       </LockMetric>
-      <LockMetric name={words.heldFor}>
+      <LockMetric name={messages.heldFor}>
         <HeldFor holder={findLongestHolder(lock)} />
         <TypicalHeldTime path={toLockPath(lock)} />
       </LockMetric>
-      <LockMetric name={words.waiting}>
+      <LockMetric name={messages.waiting}>
         <WaiterCount waiters={lock.waiters} />
       </LockMetric>
-      <LockMetric name={isShared ? words.holders : words.count}>
+      <LockMetric name={isShared ? messages.holders : messages.count}>
         {isShared ? holders.length : holders.reduce((sum, { count }) => sum + count, 0)}
       </LockMetric>
     </div>
@@ -98,17 +98,17 @@ const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 p
 
 /** Is it alive, and what follows. */
 function OperatorFacts({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   // Nobody works under one, so nobody is alive or dead.
   const isHoldOff = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
       {!isHoldOff && (
-        <HoldFact name={words.liveness}>
+        <HoldFact name={messages.liveness}>
           <LivenessEvidence lock={lock} />
         </HoldFact>
       )}
-      <HoldFact name={words.ifFreed}>
+      <HoldFact name={messages.ifFreed}>
         <IfReleased lock={lock} />
       </HoldFact>
     </dl>
@@ -117,33 +117,33 @@ function OperatorFacts({ lock }: { lock: Lock }) {
 
 /** What is true of the lock, whoever holds it. */
 function LockFacts({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   return (
     <dl className={`${FACTS_CLASS} border-t border-line-soft`}>
       {lock.votes !== undefined && (
-        <HoldFact name={words.votes}>
+        <HoldFact name={messages.votes}>
           <VotesText lock={lock} votes={lock.votes} />
         </HoldFact>
       )}
       {lock.lastFence !== undefined && (
-        <HoldFact name={words.lastFence}>{words.fromRedisson(lock.lastFence)}</HoldFact>
+        <HoldFact name={messages.lastFence}>{messages.fromRedisson(lock.lastFence)}</HoldFact>
       )}
       {lock.permits !== undefined && (
-        <HoldFact name={words.permits}>
-          {words.permitsLeft(lock.permits.available, lock.permits.total)}
+        <HoldFact name={messages.permits}>
+          {messages.permitsLeft(lock.permits.available, lock.permits.total)}
         </HoldFact>
       )}
-      <HoldFact name={words.format}>
+      <HoldFact name={messages.format}>
         <LockFormatFact lock={lock} />
       </HoldFact>
       {lock.sharedWith.length > 0 && (
-        <HoldFact name={words.sameToken}>
+        <HoldFact name={messages.sameToken}>
           <SharedTokenKeys keys={lock.sharedWith} />
         </HoldFact>
       )}
-      <HoldFact name={words.version}>
+      <HoldFact name={messages.version}>
         <span className="font-mono text-xs text-ink-3">
-          <SafeText text={lock.version ?? words.noVersion} wrap />
+          <SafeText text={lock.version ?? messages.noVersion} wrap />
         </span>
       </HoldFact>
     </dl>
@@ -151,19 +151,19 @@ function LockFacts({ lock }: { lock: Lock }) {
 }
 
 function LockFormatFact({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);
   const { layouts } = useMessages(formatFacts);
   const [only, second] = listFormats(lock);
   const formats = describeFormats(lock, shared);
   return (
     <>
-      {lock.kind === null || lock.kind === "lock" ? formats : words.ofKind(formats, lock.kind)}
+      {lock.kind === null || lock.kind === "lock" ? formats : messages.ofKind(formats, lock.kind)}
       {only !== undefined && second === undefined && (
-        <span className="text-ink-3">{words.layout(layouts[only])}</span>
+        <span className="text-ink-3">{messages.layout(layouts[only])}</span>
       )}
       {lock.confidence !== null && lock.confidence !== "certain" && (
-        <span className="text-ink-3">{words.confidence[lock.confidence]}</span>
+        <span className="text-ink-3">{messages.confidence[lock.confidence]}</span>
       )}
     </>
   );

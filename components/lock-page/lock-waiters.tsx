@@ -23,15 +23,15 @@ const PLACEHOLDER_ROWS_MAX = 8;
 
 /** Who waits, in the order in which they are served, and how sure that is. */
 export function LockWaitersSection({ lock }: { lock: Lock }) {
-  const words = useMessages(lockParts).waiting;
+  const messages = useMessages(lockParts).waiting;
   const { count, known } = lock.waiters;
   const { data, error, refetch } = useWaiters(toLockPath(lock), count);
   if (!count && lock.state === "free") return null;
-  if (!count) return <NoWaiters waiters={lock.waiters} words={words} />;
+  if (!count) return <NoWaiters waiters={lock.waiters} words={messages} />;
   return (
     <Section
-      title={words.title(`${known === "exact" ? "" : "≥ "}${formatNumber(count)}`)}
-      text={data !== undefined && <QueueOrder answer={data} words={words} />}
+      title={messages.title(`${known === "exact" ? "" : "≥ "}${formatNumber(count)}`)}
+      text={data !== undefined && <QueueOrder answer={data} words={messages} />}
     >
       {error !== null && (
         <div className="px-4 py-3">
@@ -41,43 +41,43 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
       {data === undefined && error === null && (
         <div aria-hidden style={{ height: `${Math.min(count, PLACEHOLDER_ROWS_MAX) * 32 + 16}px` }} />
       )}
-      {data !== undefined && <WaiterQueue answer={data} words={words} />}
+      {data !== undefined && <WaiterQueue answer={data} words={messages} />}
     </Section>
   );
 }
 
 /** One line: most locks, most of the time. */
-function NoWaiters({ waiters: { known }, words }: { waiters: Waiters; words: WaiterMessages }) {
+function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; words: WaiterMessages }) {
   const text = {
-    exact: words.nobody,
-    estimated: words.nobodyListens,
-    unknowable: words.nobodySeen,
+    exact: messages.nobody,
+    estimated: messages.nobodyListens,
+    unknowable: messages.nobodySeen,
   }[known];
   return (
     <Section
-      title={words.titleNone}
+      title={messages.titleNone}
       text={
         <>
-          {text} {known === "unknowable" ? words.known[known] : ""}
+          {text} {known === "unknowable" ? messages.known[known] : ""}
         </>
       }
     />
   );
 }
 
-function QueueOrder({ answer, words }: { answer: LockWaiters; words: WaiterMessages }) {
+function QueueOrder({ answer, words: messages }: { answer: LockWaiters; words: WaiterMessages }) {
   const { order, waiters, named } = answer;
   return (
     <>
-      {named > 0 && `${words.orders[order]} `}
-      {words.known[waiters.known]}
+      {named > 0 && `${messages.orders[order]} `}
+      {messages.known[waiters.known]}
     </>
   );
 }
 
 function WaiterQueue({
   answer: { items, named, waiters },
-  words,
+  words: messages,
 }: {
   answer: LockWaiters;
   words: WaiterMessages;
@@ -90,37 +90,37 @@ function WaiterQueue({
       <ol>
         {shown.map((waiter, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at one moment
-          <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} words={words} />
+          <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} words={messages} />
         ))}
       </ol>
-      {hidden > 0 && <p className="py-1 text-ink-3">{words.notShown(formatNumber(hidden))}</p>}
-      {unnamed > 0 && <p className="py-1 text-ink-3">{words.unnamed(formatNumber(unnamed))}</p>}
+      {hidden > 0 && <p className="py-1 text-ink-3">{messages.notShown(formatNumber(hidden))}</p>}
+      {unnamed > 0 && <p className="py-1 text-ink-3">{messages.unnamed(formatNumber(unnamed))}</p>}
     </div>
   );
 }
 
 function WaiterRow({
   waiter: { owner, by, place, since, until },
-  words,
+  words: messages,
 }: {
   waiter: LockWaiter;
   words: WaiterMessages;
 }) {
   const now = useServerNow();
   const left = until === null || now === null ? null : until - now;
-  const ends = by === "library" ? words.untilDead : words.until;
+  const ends = by === "library" ? messages.untilDead : messages.until;
   return (
     <li className="grid min-h-8 grid-cols-[44px_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line-soft py-1 last:border-0 sm:grid-cols-[44px_minmax(0,1fr)_120px_150px]">
       <span className={clsx("whitespace-nowrap", place === 1 ? "font-semibold" : "text-ink-3")}>
         {place === 1 ? (
-          words.next
+          messages.next
         ) : place === null ? (
           <>
             <span aria-hidden>–</span>
-            <span className="sr-only">{words.noPlace}</span>
+            <span className="sr-only">{messages.noPlace}</span>
           </>
         ) : (
-          words.place(place)
+          messages.place(place)
         )}
       </span>
       <span className="min-w-0 leading-[1.3]">
@@ -128,18 +128,18 @@ function WaiterRow({
           <SafeText text={shortenOwner(owner)} />
         </span>
         <span className="block text-2xs text-ink-3">
-          {by === "lockkeeper" ? words.byLockkeeper : words.byLibrary}
+          {by === "lockkeeper" ? messages.byLockkeeper : messages.byLibrary}
         </span>
       </span>
       <span className="text-right whitespace-nowrap">
         {since === null || now === null ? (
-          <span className="text-2xs text-ink-3">{words.sinceUnknown}</span>
+          <span className="text-2xs text-ink-3">{messages.sinceUnknown}</span>
         ) : (
-          words.since(formatElapsed(now - since))
+          messages.since(formatElapsed(now - since))
         )}
       </span>
       <span className="text-right text-xs whitespace-nowrap text-ink-3 max-sm:col-span-2 max-sm:col-start-2">
-        {left !== null && (left > 0 ? ends(formatRemaining(left)) : words.untilOver)}
+        {left !== null && (left > 0 ? ends(formatRemaining(left)) : messages.untilOver)}
       </span>
     </li>
   );

@@ -16,7 +16,7 @@ import type { ActionSheetProps } from "./action-sheet-props.ts";
 
 export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const all = useMessages(lockParts);
-  const words = all.noteSheet;
+  const messages = all.noteSheet;
   const { hello } = useLiveState();
   const write = useSaveNote(toLockPath(lock));
   const [text, setText] = useState(lock.note?.text ?? "");
@@ -24,7 +24,7 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const blocked = write.isPending
     ? all.waitForAnswer
     : text.trim() === "" && lock.note === undefined
-      ? words.empty
+      ? messages.empty
       : null;
   const send = (note: string) => {
     const expect = about === "hold" && note !== "" && lock.version !== null ? { expect: lock.version } : {};
@@ -32,27 +32,27 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   };
   return (
     <Sheet
-      title={words.title}
+      title={messages.title}
       onClose={onClose}
       finalFocus={finalFocus}
       onEdit={() => write.isError && write.reset()}
       onSubmit={() => blocked === null && send(text.trim())}
-      note={hello !== null && words.by(hello.operator.name)}
+      note={hello !== null && messages.by(hello.operator.name)}
       actions={
         <>
           {lock.note !== undefined && (
             <Button blocked={blocked} onClick={() => send("")}>
-              {words.remove}
+              {messages.remove}
             </Button>
           )}
           <Button type="submit" variant="primary" blocked={blocked}>
-            {words.save}
+            {messages.save}
           </Button>
         </>
       }
     >
       <ProblemNote problem={write.error} />
-      <Field label={words.label} hint={words.hint}>
+      <Field label={messages.label} hint={messages.hint}>
         {(field) => (
           <textarea
             {...field}
@@ -60,14 +60,14 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
             value={text}
             maxLength={NOTE_CHARACTERS_MAX}
             onChange={(event) => setText(event.target.value)}
-            placeholder={words.example}
+            placeholder={messages.example}
             className={TEXTAREA_CLASS}
           />
         )}
       </Field>
       {lock.version !== null && (
         <fieldset className="flex flex-col gap-1.5">
-          <legend className="pb-1.5 text-ink-2">{words.about}</legend>
+          <legend className="pb-1.5 text-ink-2">{messages.about}</legend>
           {(["hold", "key"] as const).map((choice) => (
             <label key={choice} className="flex cursor-pointer items-center gap-2">
               <input
@@ -77,7 +77,7 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
                 onChange={() => setAbout(choice)}
                 className="size-[13px] accent-accent"
               />
-              {choice === "hold" ? words.hold : words.key}
+              {choice === "hold" ? messages.hold : messages.key}
             </label>
           ))}
         </fieldset>

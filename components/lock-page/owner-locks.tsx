@@ -41,7 +41,7 @@ interface OwnerLocksSectionProps {
 /** What else its holders hold: a holder that is gone is seldom gone from one lock. */
 export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) {
   // The sheet outlives the list of locks, which is gone as soon as they are freed.
-  const [freeing, setFreeing] = useState<string | null>(null);
+  const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const owners = new Set(lock?.holders.map(getHolderKey));
   return (
@@ -54,14 +54,14 @@ export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) 
             here={toLockPath(lock)}
             onRelease={(filter, button) => {
               from.current = button;
-              setFreeing(filter);
+              setOwnerToRelease(filter);
             }}
           />
         ))}
-      {freeing !== null && (
+      {ownerToRelease !== null && (
         <BulkReleaseSheet
-          selection={{ filter: freeing }}
-          onClose={() => setFreeing(null)}
+          selection={{ filter: ownerToRelease }}
+          onClose={() => setOwnerToRelease(null)}
           finalFocus={() => (from.current?.isConnected ? from.current : focusAfter())}
         />
       )}
@@ -81,7 +81,7 @@ interface OwnerLocksProps {
 }
 
 function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
-  const words = useMessages(lockParts).owner;
+  const messages = useMessages(lockParts).owner;
   const filter = formatExactTerm("owner", owner);
   const blocked = useReleaseBlockedReason();
   const { data } = useOwnerLocks(filter, SHOWN_LOCKS_MAX + 1);
@@ -91,7 +91,7 @@ function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
   const shown = others.slice(0, SHOWN_LOCKS_MAX);
   return (
     <Section
-      title={words.title(count, formatNumber(count))}
+      title={messages.title(count, formatNumber(count))}
       text={
         <span className="font-mono text-xs">
           <SafeText
@@ -105,10 +105,10 @@ function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
       actions={
         <Button
           blocked={blocked}
-          title={words.freeAllHint}
+          title={messages.freeAllHint}
           onClick={({ currentTarget }) => onRelease(filter, currentTarget)}
         >
-          {words.freeAll}
+          {messages.freeAll}
         </Button>
       }
     >
@@ -123,14 +123,14 @@ function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
 }
 
 function OwnerLockRow({ lock, owner }: { lock: Lock; owner: Key }) {
-  const words = useMessages(lockParts).owner;
+  const messages = useMessages(lockParts).owner;
   return (
     <li className="flex min-h-7 items-center gap-3 text-xs">
       <TargetLink href={buildLockHref(lock)} prefetch={false} className="min-w-0 flex-1 hover:underline">
         <KeyText text={lock.key} />
       </TargetLink>
       <span className="shrink-0 text-ink-2">
-        <span className="sr-only">{words.heldFor}</span>
+        <span className="sr-only">{messages.heldFor}</span>
         <HeldFor holder={lock.holders.find((each) => getHolderKey(each) === owner)} />
       </span>
     </li>
@@ -138,7 +138,7 @@ function OwnerLockRow({ lock, owner }: { lock: Lock; owner: Key }) {
 }
 
 function ReleaseAllButton({ filter }: { filter: string }) {
-  const words = useMessages(lockParts).owner;
+  const messages = useMessages(lockParts).owner;
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (
@@ -148,7 +148,7 @@ function ReleaseAllButton({ filter }: { filter: string }) {
         prefetch={false}
         className="text-ink-2 underline decoration-line hover:text-ink"
       >
-        {words.showAll}
+        {messages.showAll}
       </Link>
     </p>
   );

@@ -18,23 +18,23 @@ import { buildInspectCommand } from "../lock-facts/lock-commands.ts";
 
 /** What stands in Redis, as nobody has interpreted it, and the command to see it without us. */
 export function RawLockSection({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
-  const words = useMessages(lockParts).raw;
+  const messages = useMessages(lockParts).raw;
   const [isOpen, setOpen] = useState(false);
   const command = buildInspectCommand(lockKey, type);
   return (
     <Section
-      title={words.title}
+      title={messages.title}
       text={
         <span className="flex items-center gap-2">
           <code className="font-mono text-xs wrap-anywhere">
             <SafeText text={command} wrap />
           </code>
-          <CopyButton text={command} label={words.copy} />
+          <CopyButton text={command} label={messages.copy} />
         </span>
       }
       actions={
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? words.hide : words.show}
+          {isOpen ? messages.hide : messages.show}
         </Button>
       }
     >
@@ -44,7 +44,7 @@ export function RawLockSection({ lockKey, type }: { lockKey: Key; type: Lock["ty
 }
 
 function RawCopyList({ path }: { path: string }) {
-  const words = useMessages(lockParts).raw;
+  const messages = useMessages(lockParts).raw;
   const looking = useMessages(ui).looking;
   const { data, error, refetch } = useRawLock(path);
   return (
@@ -56,7 +56,7 @@ function RawCopyList({ path }: { path: string }) {
       ))}
       {data?.silent.map((master) => (
         <p key={master} className="text-warn">
-          {words.silent(master)}
+          {messages.silent(master)}
         </p>
       ))}
     </div>
@@ -65,24 +65,24 @@ function RawCopyList({ path }: { path: string }) {
 
 function RawCopyPanel({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
   const { master, type, remainingMs, size, entries } = copy;
-  const words = useMessages(lockParts).raw;
+  const messages = useMessages(lockParts).raw;
   const left = size === null || type === "string" ? 0 : size - entries.length;
   return (
     <div className="flex flex-col gap-2" data-testid="raw">
       <p className="text-ink-2">
-        {isNamed && <span className="font-mono text-xs">{words.master(master)}</span>}
+        {isNamed && <span className="font-mono text-xs">{messages.master(master)}</span>}
         {type === "none" ? (
-          words.none
+          messages.none
         ) : (
           <>
             <SafeText text={type} />
-            {remainingMs === null ? words.endless : words.left(formatRemaining(remainingMs))}
+            {remainingMs === null ? messages.endless : messages.left(formatRemaining(remainingMs))}
           </>
         )}
       </p>
       {entries.length > 0 && (
         <table className="w-full table-fixed font-mono text-xs">
-          <caption className="sr-only">{words.caption}</caption>
+          <caption className="sr-only">{messages.caption}</caption>
           <tbody>
             {entries.map(({ name, value }) => (
               <tr key={`${name?.base64 ?? name?.text ?? value.base64 ?? value.text}`} className="align-top">
@@ -99,13 +99,13 @@ function RawCopyPanel({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
           </tbody>
         </table>
       )}
-      {left > 0 && <p className="text-ink-3">{words.notShown(formatNumber(left))}</p>}
+      {left > 0 && <p className="text-ink-3">{messages.notShown(formatNumber(left))}</p>}
     </div>
   );
 }
 
 function RawValue({ text: { text, base64, bytes } }: { text: RawText }) {
-  const words = useMessages(lockParts).raw;
+  const messages = useMessages(lockParts).raw;
   const isCut = new TextEncoder().encode(text).length < bytes && base64 === undefined;
   return (
     <>
@@ -113,8 +113,8 @@ function RawValue({ text: { text, base64, bytes } }: { text: RawText }) {
       {(isCut || base64 !== undefined) && (
         <span className="block font-sans text-2xs text-ink-3">
           {base64 === undefined
-            ? words.beginning(formatNumber(bytes))
-            : words.binary(formatNumber(bytes), base64)}
+            ? messages.beginning(formatNumber(bytes))
+            : messages.binary(formatNumber(bytes), base64)}
         </span>
       )}
     </>

@@ -19,7 +19,7 @@ type LockPageMessages = typeof lockPage;
 
 /** All that counts, in plain sentences: who holds it and for how long; whether they are alive; who waits. */
 export function StateSentence({ lock }: { lock: Lock }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
   const isWrong = lock.verdict?.state === "late" || lock.verdict?.state === "no-expiry";
   return (
@@ -28,10 +28,11 @@ export function StateSentence({ lock }: { lock: Lock }) {
         {isWrong && (
           <span aria-hidden className="mr-2 inline-block size-2.5 rounded-full bg-bad align-[0.08em]" />
         )}
-        <HeldSentence lock={lock} now={now} words={words} />
+        <HeldSentence lock={lock} now={now} messages={messages} />
       </p>
       <p className="text-base text-ink-2 text-pretty">
-        <LivenessSentence lock={lock} now={now} words={words} /> <WaitersSentence lock={lock} words={words} />
+        <LivenessSentence lock={lock} now={now} messages={messages} />{" "}
+        <WaitersSentence lock={lock} messages={messages} />
       </p>
     </div>
   );
@@ -40,29 +41,29 @@ export function StateSentence({ lock }: { lock: Lock }) {
 interface SentenceProps {
   lock: Lock;
   now: number;
-  words: LockPageMessages;
+  messages: LockPageMessages;
 }
 
-function HeldSentence({ lock, now, words }: SentenceProps): ReactNode {
+function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const holder = findLongestHolder(lock);
-  if (holder === undefined) return words.nobody;
+  if (holder === undefined) return messages.nobody;
   const holdOff = parseReservedHold(holder.owner);
   if (holdOff !== null) {
     const left = computeRemainingMs(lock, now);
     const by = holdOff.by === null ? null : <SafeText text={holdOff.by} wrap />;
-    return words.heldOff(by, left === null ? null : formatRemaining(left));
+    return messages.heldOff(by, left === null ? null : formatRemaining(left));
   }
   const who = <HolderName holder={holder} wrap />;
-  if (lock.state === "ended") return words.ended(who);
+  if (lock.state === "ended") return messages.ended(who);
   const held = computeHeldTime(holder, now);
   // A time and its unit stay in one line.
   const span = held === null ? null : formatElapsed(held.ms).replaceAll(" ", "\u00a0");
-  if (lock.holders.length > 1) return words.heldByMany(lock.holders.length, span);
-  if (held === null || span === null) return words.heldSinceUnknown(who);
+  if (lock.holders.length > 1) return messages.heldByMany(lock.holders.length, span);
+  if (held === null || span === null) return messages.heldSinceUnknown(who);
   return (
     <>
-      {held.atLeast ? words.heldAtLeast(who, span) : words.held(who, span)}{" "}
-      <TypicalDurationSentence lock={lock} heldMs={held.ms} words={words} />
+      {held.atLeast ? messages.heldAtLeast(who, span) : messages.held(who, span)}{" "}
+      <TypicalDurationSentence lock={lock} heldMs={held.ms} words={messages} />
     </>
   );
 }
@@ -71,7 +72,7 @@ function HeldSentence({ lock, now, words }: SentenceProps): ReactNode {
 function TypicalDurationSentence({
   lock,
   heldMs,
-  words,
+  words: messages,
 }: {
   lock: Lock;
   heldMs: number;
@@ -79,16 +80,16 @@ function TypicalDurationSentence({
 }) {
   const usual = selectSufficientSamples(useTypicalDurations(toLockPath(lock))?.heldMs);
   if (usual === undefined) return null;
-  const standing = rateDuration(heldMs, usual);
+  const rating = rateDuration(heldMs, usual);
   const span = formatSpan(usual.p50);
   return (
-    <span className={clsx("font-normal", standing.is === "usual" ? "text-ink-3" : "text-warn")}>
-      {standing.is === "times" ? words.times(standing.times, span) : words.usually(span)}
+    <span className={clsx("font-normal", rating.is === "usual" ? "text-ink-3" : "text-warn")}>
+      {rating.is === "times" ? messages.times(rating.times, span) : messages.usually(span)}
     </span>
   );
 }
 
-function LivenessSentence({ lock, now, words }: SentenceProps): ReactNode {
+function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const shared = useMessages(lockWords);
   const [holder] = lock.holders;
   const { verdict, state } = lock;
@@ -103,38 +104,41 @@ function LivenessSentence({ lock, now, words }: SentenceProps): ReactNode {
   const { lastRenewalAt, nextExpectedAt } = verdict;
   switch (verdict.state) {
     case "renewing":
-      return lastRenewalAt === null ? words.aliveYet : words.alive(ago(lastRenewalAt));
+      return lastRenewalAt === null ? messages.aliveYet : messages.alive(ago(lastRenewalAt));
     case "late":
       return (
         <span className="text-bad">
           {nextExpectedAt === null
-            ? words.lateSomehow
-            : words.late(ago(nextExpectedAt), lastRenewalAt === null ? null : ago(lastRenewalAt))}
+            ? messages.lateSomehow
+            : messages.late(ago(nextExpectedAt), lastRenewalAt === null ? null : ago(lastRenewalAt))}
         </span>
       );
     case "fixed-lease":
-      return words.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0));
+      return messages.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0));
     case "no-expiry":
-      return <span className="text-bad">{words.endless}</span>;
+      return <span className="text-bad">{messages.endless}</span>;
     case "unknown":
-      return words.tooEarly(formatElapsed(verdict.watchedMs + Math.max(0, now - lock.asOf)));
+      return messages.tooEarly(formatElapsed(verdict.watchedMs + Math.max(0, now - lock.asOf)));
   }
 }
 
-function WaitersSentence({ lock: { waiters }, words }: Pick<SentenceProps, "lock" | "words">): ReactNode {
-  const text = formatWaiters(waiters, words);
+function WaitersSentence({
+  lock: { waiters },
+  messages,
+}: Pick<SentenceProps, "lock" | "messages">): ReactNode {
+  const text = formatWaiters(waiters, messages);
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
 /** "": nothing is known of who waits, which the part below says. */
-function formatWaiters({ count, known }: Waiters, words: LockPageMessages): string {
-  if (!count) return known === "exact" ? words.nobodyWaits : "";
-  return known === "exact" ? words.wait(count) : words.waitAtLeast(count);
+function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
+  if (!count) return known === "exact" ? messages.nobodyWaits : "";
+  return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
 /** What who listens to the page is told when it changes; no figures, which change all the time. */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);
   const [holder] = lock?.holders ?? [];
   return (
@@ -142,8 +146,8 @@ export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
       {lock === undefined
         ? ""
         : holder === undefined
-          ? words.spokenFree
-          : words.spoken(holder.owner, shared.verdicts[lock.verdict?.state ?? "unknown"])}
+          ? messages.spokenFree
+          : messages.spoken(holder.owner, shared.verdicts[lock.verdict?.state ?? "unknown"])}
     </p>
   );
 }

@@ -26,22 +26,22 @@ type TypicalDurationMessages = typeof lockParts.usual;
 
 /** How long locks of this name are held and waited for, and where this one stands now. */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
-  const words = useMessages(lockParts).usual;
+  const messages = useMessages(lockParts).usual;
   const usual = useTypicalDurations(toLockPath(lock));
   if (
     usual !== undefined &&
     selectSufficientSamples(usual.heldMs) === undefined &&
     selectSufficientSamples(usual.waitedMs) === undefined
   ) {
-    return <Section title={words.title} text={words.none} />;
+    return <Section title={messages.title} text={messages.none} />;
   }
   return (
     <Section
-      title={words.title}
+      title={messages.title}
       text={
         usual !== undefined && (
           <span>
-            {words.of(
+            {messages.of(
               <span className="font-mono text-xs">
                 <SafeText text={usual.pattern} wrap />
               </span>,
@@ -55,8 +55,8 @@ export function TypicalDurationSection({ lock }: { lock: Lock }) {
           <div aria-hidden className="h-[180px]" />
         ) : (
           <>
-            <HeldDurations lock={lock} usual={usual} words={words} />
-            <WaitDurations lock={lock} usual={usual} words={words} />
+            <HeldDurations lock={lock} usual={usual} messages={messages} />
+            <WaitDurations lock={lock} usual={usual} messages={messages} />
           </>
         )}
       </div>
@@ -67,52 +67,52 @@ export function TypicalDurationSection({ lock }: { lock: Lock }) {
 interface DurationPlotSectionProps {
   lock: Lock;
   usual: TypicalTimes;
-  words: TypicalDurationMessages;
+  messages: TypicalDurationMessages;
 }
 
-function HeldDurations({ lock, usual, words }: DurationPlotSectionProps) {
+function HeldDurations({ lock, usual, messages }: DurationPlotSectionProps) {
   const now = useServerNow();
   const holder = findLongestHolder(lock);
   const isHold = lock.state === "held" && holder !== undefined && parseReservedHold(holder.owner) === null;
   const nowMs = isHold ? (computeHeldTime(holder, now)?.ms ?? null) : null;
   return (
     <DurationSummary
-      title={words.held}
-      none={words.none}
+      title={messages.held}
+      none={messages.none}
       usual={selectSufficientSamples(usual.heldMs)}
-      spread={usual.heldSpread}
+      histogram={usual.heldSpread}
       nowMs={nowMs}
-      words={words}
-      describe={(span, standing) =>
-        standing.is === "usual"
-          ? words.asUsual(span)
-          : standing.is === "long"
-            ? words.pastP95(span)
-            : words.times(span, standing.times)
+      messages={messages}
+      describe={(span, rating) =>
+        rating.is === "usual"
+          ? messages.asUsual(span)
+          : rating.is === "long"
+            ? messages.pastP95(span)
+            : messages.times(span, rating.times)
       }
     />
   );
 }
 
-function WaitDurations({ lock, usual, words }: DurationPlotSectionProps) {
+function WaitDurations({ lock, usual, messages }: DurationPlotSectionProps) {
   const now = useServerNow();
   const { data } = useWaiters(toLockPath(lock), lock.waiters.count);
   const begun = lock.waiters.count ? (data?.items ?? []).flatMap(({ since }) => since ?? []) : [];
   const nowMs = begun.length === 0 || now === null ? null : Math.max(0, now - Math.min(...begun));
   return (
     <DurationSummary
-      title={words.waited}
-      none={words.noneWaited}
+      title={messages.waited}
+      none={messages.noneWaited}
       usual={selectSufficientSamples(usual.waitedMs)}
-      spread={usual.waitedSpread}
+      histogram={usual.waitedSpread}
       nowMs={nowMs}
-      words={words}
-      describe={(span, standing) =>
-        standing.is === "usual"
-          ? words.waitsAsUsual(span)
-          : standing.is === "long"
-            ? words.waitsPast(span)
-            : words.waitsTimes(span, standing.times)
+      messages={messages}
+      describe={(span, rating) =>
+        rating.is === "usual"
+          ? messages.waitsAsUsual(span)
+          : rating.is === "long"
+            ? messages.waitsPast(span)
+            : messages.waitsTimes(span, rating.times)
       }
     />
   );
@@ -122,13 +122,13 @@ interface DurationSummaryProps {
   title: string;
   none: string;
   usual: TypicalMs | undefined;
-  spread: TypicalTimes["heldSpread"];
+  histogram: TypicalTimes["heldSpread"];
   nowMs: number | null;
-  words: TypicalDurationMessages;
-  describe(span: string, standing: DurationRating): string;
+  messages: TypicalDurationMessages;
+  describe(span: string, rating: DurationRating): string;
 }
 
-function DurationSummary({ title, none, usual, spread, nowMs, words, describe }: DurationSummaryProps) {
+function DurationSummary({ title, none, usual, histogram, nowMs, messages, describe }: DurationSummaryProps) {
   if (usual === undefined) {
     return (
       <div className="flex min-w-0 flex-col gap-1">
@@ -137,29 +137,33 @@ function DurationSummary({ title, none, usual, spread, nowMs, words, describe }:
       </div>
     );
   }
-  const half = words.half(formatSpan(usual.p50), formatSpan(usual.p95), formatSpan(getLongestMs(spread)));
-  const standing = nowMs === null ? null : rateDuration(nowMs, usual);
-  const isPast = standing !== null && standing.is !== "usual";
-  const present = nowMs === null || standing === null ? "" : describe(formatElapsed(nowMs), standing);
+  const half = messages.half(
+    formatSpan(usual.p50),
+    formatSpan(usual.p95),
+    formatSpan(getLongestMs(histogram)),
+  );
+  const rating = nowMs === null ? null : rateDuration(nowMs, usual);
+  const isPast = rating !== null && rating.is !== "usual";
+  const present = nowMs === null || rating === null ? "" : describe(formatElapsed(nowMs), rating);
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <h3 className="text-ink-2">{title}</h3>
       <DurationPlot
-        spread={spread}
+        histogram={histogram}
         usual={usual}
         nowMs={nowMs}
         isPast={isPast}
         label={`${title}: ${half} ${present}`}
         names={{
-          p50: words.p50,
-          p95: words.p95,
-          now: nowMs === null ? null : words.heldNow(formatElapsed(nowMs)),
+          p50: messages.p50,
+          p95: messages.p95,
+          now: nowMs === null ? null : messages.heldNow(formatElapsed(nowMs)),
         }}
       />
       <p className="text-xs text-ink-2">
         {present !== "" && <span className={clsx(isPast && "font-medium text-warn")}>{present} </span>}
         {half}
-        <span className="text-ink-3"> {words.samples(formatNumber(Math.round(usual.samples)))}</span>
+        <span className="text-ink-3"> {messages.samples(formatNumber(Math.round(usual.samples)))}</span>
       </p>
     </div>
   );

@@ -9,15 +9,15 @@ import { selectSufficientSamples } from "../lock-facts/duration-rating.ts";
 
 /** How long locks of this name are held as a rule, where that is known. */
 export function TypicalHeldTime({ path }: { path: string }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const usual = useTypicalDurations(path);
   const held = selectSufficientSamples(usual?.heldMs);
   if (usual === undefined || held === undefined) return null;
   return (
     <div className="text-xs leading-4 font-normal tracking-normal text-ink-3" data-testid="usually-held">
-      {words.usuallyHeld(formatSpan(held.p50), formatSpan(held.p95))}
+      {messages.usuallyHeld(formatSpan(held.p50), formatSpan(held.p95))}
       <span className="sr-only">
-        {words.usuallyHeldBy(formatNumber(Math.round(held.samples)), <SafeText text={usual.pattern} />)}
+        {messages.usuallyHeldBy(formatNumber(Math.round(held.samples)), <SafeText text={usual.pattern} />)}
       </span>
     </div>
   );

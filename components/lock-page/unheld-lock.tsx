@@ -17,7 +17,7 @@ import { formatWaiterCount } from "../lock-facts/waiters-text.tsx";
 
 /** A lock that nobody holds: how the last hold ended, or that none was ever seen. */
 export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }) {
-  const words = useMessages(lockPage);
+  const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);
   const { waiters, votes } = lock;
   const isVotedOn = votes !== undefined && (votes.owners.length > 0 || votes.state === "undecided");
@@ -26,15 +26,15 @@ export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }
   return (
     <div className="flex min-h-20 flex-col gap-1 px-4 py-3.5" data-testid="free">
       <p className="text-[20px] leading-7 font-semibold tracking-tight">
-        {isNeverSeen ? words.neverSeen : words.nobody}
+        {isNeverSeen ? messages.neverSeen : messages.nobody}
       </p>
-      {isNeverSeen && <p className="max-w-[76ch] text-ink-2">{words.neverSeenHelp}</p>}
+      {isNeverSeen && <p className="max-w-[76ch] text-ink-2">{messages.neverSeenHelp}</p>}
       {waiters.count !== null && waiters.count > 0 && (
         <p className="text-warn">{formatWaiterCount(waiters, shared)}</p>
       )}
       {isVotedOn && (
         <p className="text-ink-2" data-testid="votes">
-          {words.freeVotes(<VotesText lock={lock} votes={votes} />)}
+          {messages.freeVotes(<VotesText lock={lock} votes={votes} />)}
         </p>
       )}
       {ending !== undefined && <LastHoldText ending={ending} />}
@@ -43,15 +43,15 @@ export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }
 }
 
 function LastHoldText({ ending }: { ending: LockEvent }) {
-  const words = useMessages(lockPage);
-  const eventWords = useMessages(events);
+  const messages = useMessages(lockPage);
+  const eventMessages = useMessages(events);
   const shared = useMessages(lockWords);
   const now = useServerNow();
   return (
     <p className="text-base text-ink-2">
-      {words.lastHold(
+      {messages.lastHold(
         ending.owner === undefined ? null : <LastOwnerText owner={ending.owner} />,
-        formatHoldEnding(ending, eventWords),
+        formatHoldEnding(ending, eventMessages),
         now === null ? null : formatAgo(now - ending.at, shared),
         ending.reason ? <SafeText text={ending.reason} wrap /> : null,
       )}

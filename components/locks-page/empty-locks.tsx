@@ -12,18 +12,18 @@ import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
 
 export function NoLocksFound({ filter, onClear }: { filter: string; onClear(): void }) {
-  const words = useMessages(emptyLocks);
+  const messages = useMessages(emptyLocks);
   return (
-    <EmptyState title={words.notFound.title}>
+    <EmptyState title={messages.notFound.title}>
       <p>
-        {words.notFound.text(
+        {messages.notFound.text(
           <code className="font-mono text-xs text-ink">
             <SafeText text={filter} wrap />
           </code>,
         )}
       </p>
       <div>
-        <Button onClick={onClear}>{words.clear}</Button>
+        <Button onClick={onClear}>{messages.clear}</Button>
       </div>
     </EmptyState>
   );
@@ -31,12 +31,12 @@ export function NoLocksFound({ filter, onClear }: { filter: string; onClear(): v
 
 /** Nothing is asked with a search that the server would refuse. */
 export function InvalidSearch({ onClear }: { onClear(): void }) {
-  const words = useMessages(emptyLocks);
+  const messages = useMessages(emptyLocks);
   return (
-    <EmptyState title={words.notASearch.title}>
-      <p>{words.notASearch.text}</p>
+    <EmptyState title={messages.notASearch.title}>
+      <p>{messages.notASearch.text}</p>
       <div>
-        <Button onClick={onClear}>{words.clear}</Button>
+        <Button onClick={onClear}>{messages.clear}</Button>
       </div>
     </EmptyState>
   );
@@ -44,7 +44,7 @@ export function InvalidSearch({ onClear }: { onClear(): void }) {
 
 /** The target that the page is about has not answered once, so there is nothing to show, not even what was. */
 export function TargetNeverReached() {
-  const words = useMessages(emptyLocks).neverReached;
+  const messages = useMessages(emptyLocks).neverReached;
   const { hello, health } = useLiveState();
   const targets = useTargets();
   const { name, label, address } = hello?.target ?? {};
@@ -52,9 +52,11 @@ export function TargetNeverReached() {
   if (label === undefined) return null;
   const where = <code className="font-mono text-xs text-ink">{address}</code>;
   return (
-    <EmptyState title={words.title(label)}>
+    <EmptyState title={messages.title(label)}>
       <p>
-        {since === undefined ? words.text(where) : words.textSince(where, <DisconnectedSince at={since} />)}
+        {since === undefined
+          ? messages.text(where)
+          : messages.textSince(where, <DisconnectedSince at={since} />)}
       </p>
       {health?.detail !== undefined && (
         <p lang="en" translate="no" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
@@ -63,7 +65,7 @@ export function TargetNeverReached() {
       )}
       <p>
         <TargetLink href="/targets" className="text-accent hover:underline">
-          {words.allTargets}
+          {messages.allTargets}
         </TargetLink>
       </p>
     </EmptyState>
@@ -71,13 +73,13 @@ export function TargetNeverReached() {
 }
 
 function DisconnectedSince({ at }: { at: number }) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const { aside } = useMessages(emptyLocks).neverReached;
   const now = useServerNow();
   return (
     <>
       <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>
-      {now !== null && <span className="text-ink-3">{aside(formatAgo(now - at, words))}</span>}
+      {now !== null && <span className="text-ink-3">{aside(formatAgo(now - at, messages))}</span>}
     </>
   );
 }

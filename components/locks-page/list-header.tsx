@@ -85,17 +85,17 @@ export function ListHeader({ view, isReached, showToast, onFilter, onShow }: Lis
 }
 
 function LocksSearch({ filter, onFilter }: { filter: string; onFilter(filter: string): void }) {
-  const words = useMessages(locks);
+  const messages = useMessages(locks);
   const { comparison } = useMessages(problems);
-  const say = useLazyMessages();
-  const loadCompletion = useMemo(() => loadFilterCompletion(say), [say]);
+  const lazyMessages = useLazyMessages();
+  const loadCompletion = useMemo(() => loadFilterCompletion(lazyMessages), [lazyMessages]);
   const faultOf = useCallback((text: string) => formatFilterFault(text, comparison), [comparison]);
   return (
     <MemoSearchBox
       value={filter}
       onChange={onFilter}
-      label={words.search}
-      placeholder={words.searchHint}
+      label={messages.search}
+      placeholder={messages.searchHint}
       maxLength={FILTER_CHARACTERS_MAX}
       loadCompletion={loadCompletion}
       faultOf={faultOf}
@@ -103,7 +103,7 @@ function LocksSearch({ filter, onFilter }: { filter: string; onFilter(filter: st
   );
 }
 
-function formatFilterFault(filter: string, words: Messages["problems"]["comparison"]): string | undefined {
+function formatFilterFault(filter: string, messages: Messages["problems"]["comparison"]): string | undefined {
   const fault = findInvalidComparison(filter);
-  return fault && words[fault.expected](fault.field);
+  return fault && messages[fault.expected](fault.field);
 }

@@ -44,51 +44,51 @@ const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
   const { places } = useMessages(shell);
-  const words = useMessages(locks);
+  const messages = useMessages(locks);
   const place = useRef<HTMLDivElement>(null);
   const view = useLocksView(place);
   const { filter, table } = view;
   const items = table.window?.items ?? NO_LOCKS;
-  const freeing = useReleaseSheet(place, items);
+  const releaseSheet = useReleaseSheet(place, items);
   const copying = useCopySheet(place);
-  const picking = useSelection(items.filter((lock) => !table.ends.has(toLockPath(lock))));
+  const selection = useSelection(items.filter((lock) => !table.ends.has(toLockPath(lock))));
   const [bulk, setBulk] = useState<BulkSelection | null>(null);
   const isReached = !isTargetNeverReached(useLiveState());
   const blocked = useReleaseBlockedReason();
   const { note, showToast } = useToast();
-  useShortcuts({ p: table.toggle, escape: () => picking.selected.size > 0 && picking.clear() });
+  useShortcuts({ p: table.toggle, escape: () => selection.selected.size > 0 && selection.clear() });
   const open = useOpenLockPage(view.settled);
   const search = useEventCallback((next: string) => {
-    picking.clear();
+    selection.clear();
     view.setFilter(next);
   });
   const show = useEventCallback((next: string, sort: string) => {
-    picking.clear();
+    selection.clear();
     view.show(next, sort);
   });
   const selected = items.find((lock) => toLockPath(lock) === view.focusedPath);
-  const actions = { releaseLock: freeing.open, open, clear: () => search("") };
+  const actions = { releaseLock: releaseSheet.open, open, clear: () => search("") };
   useLocksCommands({ table, filter, focusedLock: selected, releaseBlocked: blocked, ...actions });
   return (
     <div className="flex min-h-0 flex-1">
       {isReached && <MemoFacetSidebar filter={filter} fault={view.fault} onFilter={search} />}
       <StaleOverlay className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-        <h1 className="sr-only">{words.title}</h1>
+        <h1 className="sr-only">{messages.title}</h1>
         <ListHeader view={view} isReached={isReached} showToast={showToast} onFilter={search} onShow={show} />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
           <ErrorBoundary name={places.locks}>
             <TableArea
               view={view}
-              releaseSheet={freeing}
-              selection={picking}
+              releaseSheet={releaseSheet}
+              selection={selection}
               copySheet={copying}
               onOpen={open}
             />
           </ErrorBoundary>
         </div>
-        {picking.selected.size > 0 && (
+        {selection.selected.size > 0 && (
           <SelectionBar
-            selection={picking}
+            selection={selection}
             total={table.latest?.total ?? 0}
             filter={filter}
             blocked={blocked}
@@ -102,12 +102,12 @@ export function LocksPage() {
       {note}
       <LocksOverlays
         copySheet={copying}
-        releaseSheet={freeing}
+        releaseSheet={releaseSheet}
         bulk={bulk}
         showToast={showToast}
         onBulkClose={() => {
           setBulk(null);
-          picking.clear();
+          selection.clear();
         }}
         backToTable={() => place.current?.querySelector("section") ?? null}
       />

@@ -18,7 +18,7 @@ function buildAcquireCommand(origin: string): string {
 }
 
 export function NoLocksHeld({ watch }: { watch: readonly string[] }) {
-  const words = useMessages(emptyLocks);
+  const messages = useMessages(emptyLocks);
   const patterns = watch.map((pattern, index) => (
     <span key={pattern}>
       {index > 0 && ", "}
@@ -28,10 +28,10 @@ export function NoLocksHeld({ watch }: { watch: readonly string[] }) {
     </span>
   ));
   return (
-    <EmptyState title={words.nothingHeld.title}>
-      <p>{words.nothingHeld.text}</p>
-      <CommandLine text={buildAcquireCommand(location.origin)} label={words.copy} />
-      <p>{words.nothingHeld.keyAndOthers(patterns)}</p>
+    <EmptyState title={messages.nothingHeld.title}>
+      <p>{messages.nothingHeld.text}</p>
+      <CommandLine text={buildAcquireCommand(location.origin)} label={messages.copy} />
+      <p>{messages.nothingHeld.keyAndOthers(patterns)}</p>
       <LockFinder />
     </EmptyState>
   );

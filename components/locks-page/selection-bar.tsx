@@ -19,7 +19,7 @@ interface SelectionBarProps {
 
 /** What can be done to the ticked rows; stands at the foot of the table, so that no row moves. */
 export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const { selected, scope, outOfSight } = selection;
   const all = formatNumber(total);
   const isAll = scope === "all";
@@ -27,39 +27,39 @@ export function SelectionBar({ selection, total, filter, blocked, onRelease }: S
   return (
     <div
       role="toolbar"
-      aria-label={words.ticked}
+      aria-label={messages.ticked}
       className="flex -mt-2 min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1"
     >
       <p role="status" className="min-w-40 flex-1 text-accent max-sm:basis-full">
         <span className="font-medium">
-          {isAll ? formatSelectedAll(words, filter, all) : words.count(count, formatNumber(count))}
+          {isAll ? formatSelectedAll(messages, filter, all) : messages.count(count, formatNumber(count))}
         </span>
         {outOfSight > 0 && (
-          <span className="ml-2 text-ink-2">{words.outOfSight(formatNumber(outOfSight))}</span>
+          <span className="ml-2 text-ink-2">{messages.outOfSight(formatNumber(outOfSight))}</span>
         )}
         {count > BULK_ITEMS_MAX && (
-          <span className="ml-2 text-ink-2">{words.mostAtOnce(formatNumber(BULK_ITEMS_MAX))}</span>
+          <span className="ml-2 text-ink-2">{messages.mostAtOnce(formatNumber(BULK_ITEMS_MAX))}</span>
         )}
       </p>
       {!isAll && total > selected.size && (
-        <Button onClick={selection.selectAllMatching} title={words.tickAllHint}>
-          {filter === "" ? words.tickAllEver(all) : words.tickAll(all)}
+        <Button onClick={selection.selectAllMatching} title={messages.tickAllHint}>
+          {filter === "" ? messages.tickAllEver(all) : messages.tickAll(all)}
         </Button>
       )}
-      <Button onClick={selection.clear} title={words.untickHint}>
-        {words.untick}
+      <Button onClick={selection.clear} title={messages.untickHint}>
+        {messages.untick}
       </Button>
       <Button
         variant="danger"
         blocked={blocked}
-        title={words.freeHint}
+        title={messages.freeHint}
         onClick={() => onRelease(isAll ? { filter } : { locks: [...selected.values()] })}
       >
-        {words.free(formatNumber(Math.min(count, BULK_ITEMS_MAX)))}
+        {messages.free(formatNumber(Math.min(count, BULK_ITEMS_MAX)))}
       </Button>
     </div>
   );
 }
 
-const formatSelectedAll = (words: typeof viewTools, filter: string, all: string) =>
-  filter === "" ? words.allTickedEver(all) : words.allTicked(all);
+const formatSelectedAll = (messages: typeof viewTools, filter: string, all: string) =>
+  filter === "" ? messages.allTickedEver(all) : messages.allTicked(all);

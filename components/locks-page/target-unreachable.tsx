@@ -6,10 +6,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** Not loaded late as the other empty states are: there is nobody to load it from. */
 export function TargetUnreachable() {
-  const words = useMessages(locks).unreachable;
+  const messages = useMessages(locks).unreachable;
   return (
-    <EmptyState title={words.title}>
-      <p>{words.text()}</p>
+    <EmptyState title={messages.title}>
+      <p>{messages.text()}</p>
     </EmptyState>
   );
 }

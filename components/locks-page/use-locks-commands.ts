@@ -21,17 +21,17 @@ interface LocksCommands {
 
 /** What the keys of the table do, by name. */
 export function useLocksCommands(locks: LocksCommands): void {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   const { table, filter, focusedLock, releaseBlocked, releaseLock, open, clear } = locks;
   const key = toVisibleText(focusedLock?.key ?? "");
   useCommands([
     ...(focusedLock === undefined
       ? []
       : [
-          { id: "locks:open", name: words.openKey(key), keys: "Enter", run: () => open(focusedLock) },
+          { id: "locks:open", name: messages.openKey(key), keys: "Enter", run: () => open(focusedLock) },
           {
             id: "locks:free",
-            name: words.freeKey(key),
+            name: messages.freeKey(key),
             keys: "r",
             blocked: releaseBlocked,
             run: () => releaseLock(focusedLock),
@@ -39,10 +39,10 @@ export function useLocksCommands(locks: LocksCommands): void {
         ]),
     {
       id: "locks:pause",
-      name: table.paused ? words.goOn : words.pause,
+      name: table.paused ? messages.goOn : messages.pause,
       keys: "p",
       run: table.toggle,
     },
-    ...(filter === "" ? [] : [{ id: "locks:clear", name: words.clearSearch, run: clear }]),
+    ...(filter === "" ? [] : [{ id: "locks:clear", name: messages.clearSearch, run: clear }]),
   ]);
 }

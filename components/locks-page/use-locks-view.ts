@@ -31,13 +31,15 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const visible = useRef<readonly [number, number]>([0, 0]);
   const isReading = useIsReading(place);
   const table = useFrozenRows({ latest: useLockWindow(), isReading, visible });
-  const keep = usePinnedPaths(isReading || table.paused ? table.window?.items.map(toLockPath) : undefined);
+  const pinnedPaths = usePinnedPaths(
+    isReading || table.paused ? table.window?.items.map(toLockPath) : undefined,
+  );
   useWindowSubscription({
     filter: url.fault === undefined ? url.filter : "",
     sort: url.sort,
     offset,
     limit: WINDOW_ROWS,
-    keep,
+    keep: pinnedPaths,
   });
   const total = table.window?.total ?? 0;
   const showRows = useCallback(

@@ -30,10 +30,10 @@ const indexByPath = (locks: readonly Lock[]): ReadonlyMap<string, Lock> =>
   new Map(locks.filter(({ version }) => version !== null).map((lock) => [toLockPath(lock), lock]));
 
 export function useSelection(items: readonly Lock[]): LockSelection {
-  const [ticked, setTicked] = useState(NO_SELECTION);
+  const [selection, setSelection] = useState(NO_SELECTION);
   const anchor = useRef<string | null>(null);
-  const { which, some } = ticked;
-  const picked = useMemo(() => (which === "all" ? indexByPath(items) : some), [which, some, items]);
+  const { which, some } = selection;
+  const selected = useMemo(() => (which === "all" ? indexByPath(items) : some), [which, some, items]);
   const outOfSight = useMemo(() => {
     if (which === "all" || some.size === 0) return 0;
     const loaded = new Set(items.map(toLockPath));
@@ -41,28 +41,28 @@ export function useSelection(items: readonly Lock[]): LockSelection {
   }, [which, some, items]);
   const set = (locks: readonly Lock[], on: boolean) => {
     // Whoever takes one out of all means those that can be seen from then on.
-    const next = new Map(picked);
+    const next = new Map(selected);
     for (const lock of locks) {
       if (!on) next.delete(toLockPath(lock));
       else if (lock.version !== null) next.set(toLockPath(lock), lock);
     }
-    setTicked({ which: "some", some: next });
+    setSelection({ which: "some", some: next });
   };
   return {
-    selected: picked,
+    selected: selected,
     scope: which,
     outOfSight,
     toggle(lock, extend) {
       const path = toLockPath(lock);
-      const on = !picked.has(path);
+      const on = !selected.has(path);
       const from = extend ? items.findIndex((each) => toLockPath(each) === anchor.current) : -1;
       const to = items.findIndex((each) => toLockPath(each) === path);
       anchor.current = path;
       if (from < 0 || to < 0) return set([lock], on);
       set(items.slice(Math.min(from, to), Math.max(from, to) + 1), true);
     },
-    toggleAll: () => set(items, !items.every((lock) => picked.has(toLockPath(lock)))),
-    selectAllMatching: () => setTicked({ which: "all", some: NO_SELECTION.some }),
-    clear: () => setTicked(NO_SELECTION),
+    toggleAll: () => set(items, !items.every((lock) => selected.has(toLockPath(lock)))),
+    selectAllMatching: () => setSelection({ which: "all", some: NO_SELECTION.some }),
+    clear: () => setSelection(NO_SELECTION),
   };
 }

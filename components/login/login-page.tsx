@@ -37,7 +37,7 @@ export function LoginPage() {
     );
   };
 
-  const takeLink = () => {
+  const openLink = () => {
     const { hash, pathname, search } = location;
     if (hash.length < 2) {
       setStep((now) => (now === "reading" ? "form" : now));
@@ -53,11 +53,11 @@ export function LoginPage() {
   const begun = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is there
   useEffect(() => {
-    if (!begun.current) takeLink();
+    if (!begun.current) openLink();
     begun.current = true;
     // A new link in the same tab differs in its fragment alone, for which a browser loads nothing.
-    addEventListener("hashchange", takeLink);
-    return () => removeEventListener("hashchange", takeLink);
+    addEventListener("hashchange", openLink);
+    return () => removeEventListener("hashchange", openLink);
   }, []);
 
   return (
@@ -75,16 +75,16 @@ export function LoginPage() {
 }
 
 function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) {
-  const words = useMessages(login);
+  const messages = useMessages(login);
   const { tryAgain } = useMessages(ui);
   switch (step) {
     case "reading":
     case "asking":
-      return <h1 className="text-lg font-semibold">{words.loggingIn}</h1>;
+      return <h1 className="text-lg font-semibold">{messages.loggingIn}</h1>;
     case "form":
       return (
         <>
-          <h1 className="text-lg font-semibold">{words.logIn}</h1>
+          <h1 className="text-lg font-semibold">{messages.logIn}</h1>
           <PasswordForm />
           <LinkLogin />
         </>
@@ -92,18 +92,18 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
     case "refused":
       return (
         <>
-          <h1 className="text-lg font-semibold">{words.linkIsOver}</h1>
-          <p className="text-ink-2">{words.linkIsOverText}</p>
+          <h1 className="text-lg font-semibold">{messages.linkIsOver}</h1>
+          <p className="text-ink-2">{messages.linkIsOverText}</p>
           <LoginCommand />
-          <h2 className="pt-3 font-semibold">{words.orByPassword}</h2>
+          <h2 className="pt-3 font-semibold">{messages.orByPassword}</h2>
           <PasswordForm />
         </>
       );
     case "failed":
       return (
         <>
-          <h1 className="text-lg font-semibold">{words.noAnswer}</h1>
-          <p className="text-ink-2">{words.noAnswerText}</p>
+          <h1 className="text-lg font-semibold">{messages.noAnswer}</h1>
+          <p className="text-ink-2">{messages.noAnswerText}</p>
           <div>
             <Button variant="primary" onClick={onAgain}>
               {tryAgain}
@@ -116,11 +116,11 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
 
 /** For the first login, and for who forgot the password: whoever has the terminal is let in. */
 function LinkLogin() {
-  const words = useMessages(login);
+  const messages = useMessages(login);
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-4">
-      <h2 className="font-semibold">{words.orByLink}</h2>
-      <p className="text-ink-2">{words.orByLinkText}</p>
+      <h2 className="font-semibold">{messages.orByLink}</h2>
+      <p className="text-ink-2">{messages.orByLinkText}</p>
       <LoginCommand />
     </div>
   );

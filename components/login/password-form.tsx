@@ -16,13 +16,13 @@ import { sanitizeRedirect } from "./safe-redirect.ts";
 
 /** By name and password. */
 export function PasswordForm() {
-  const words = useMessages(login);
+  const messages = useMessages(login);
   const { waiting } = useMessages(ui);
   const logIn = useLogin();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const pauseMs = useRetryPause(logIn.error);
-  const blocked = logIn.isPending ? waiting : pauseMs > 0 ? words.tooManyTries : null;
+  const blocked = logIn.isPending ? waiting : pauseMs > 0 ? messages.tooManyTries : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null) return;
@@ -36,7 +36,7 @@ export function PasswordForm() {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label={words.name}>
+      <Field label={messages.name}>
         {(field) => (
           <input
             {...field}
@@ -51,7 +51,7 @@ export function PasswordForm() {
           />
         )}
       </Field>
-      <Field label={words.password}>
+      <Field label={messages.password}>
         {(field) => (
           <input
             {...field}
@@ -72,7 +72,7 @@ export function PasswordForm() {
       )}
       <div>
         <Button type="submit" variant="primary" blocked={blocked}>
-          {logIn.isPending ? words.loggingIn : words.logIn}
+          {logIn.isPending ? messages.loggingIn : messages.logIn}
         </Button>
       </div>
     </form>
@@ -81,11 +81,11 @@ export function PasswordForm() {
 
 /** The same for a name that does not exist and for a wrong password: neither is told. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
-  const words = useMessages(login);
-  if (!(error instanceof ApiProblem)) return words.nothingDecided(<ProblemText problem={error} />);
-  if (error.code === "unauthenticated") return words.wrong;
+  const messages = useMessages(login);
+  if (!(error instanceof ApiProblem)) return messages.nothingDecided(<ProblemText problem={error} />);
+  if (error.code === "unauthenticated") return messages.wrong;
   if (error.code !== "rate_limited") return <ProblemText problem={error} />;
-  return pauseMs > 0 ? words.nextTryIn(formatRemaining(pauseMs)) : words.tryNow;
+  return pauseMs > 0 ? messages.nextTryIn(formatRemaining(pauseMs)) : messages.tryNow;
 }
 
 /** What is left of the pause that the server asks for. The page's own time: no clock is compared. */

@@ -41,8 +41,8 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
     () => (stats === undefined ? undefined : buildMeasureSeries(stats, measure)),
     [stats, measure],
   );
-  const words = useMessages(overview);
-  const { name, means, find } = words.measures[measure];
+  const messages = useMessages(overview);
+  const { name, means, find } = messages.measures[measure];
   const filter = MEASURE_FILTERS[measure];
   const value = pointed?.value ?? live ?? figure?.value ?? null;
   const at = pointed?.at ?? (live === undefined ? figure?.olderAt : undefined);
@@ -76,7 +76,7 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
               from={stats.now - RANGE_MS[detectSeriesRange(stats)]}
               to={stats.now}
               thinning={measure === "acquisitionsPerS" ? "mean" : "largest"}
-              label={words.line(name, describeSeries(measure, figure, detectSeriesRange(stats), words))}
+              label={messages.line(name, describeSeries(measure, figure, detectSeriesRange(stats), messages))}
               pointed={pointed}
               onPoint={setPointed}
             />
@@ -88,12 +88,12 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
 }
 
 function NoMeasurement({ isKnown }: { isKnown: boolean }) {
-  const words = useMessages(overview);
-  if (isKnown) return <span className="text-sm font-normal text-ink-3">{words.noneYet}</span>;
+  const messages = useMessages(overview);
+  if (isKnown) return <span className="text-sm font-normal text-ink-3">{messages.noneYet}</span>;
   return (
     <span className="text-ink-3">
       <span aria-hidden>–</span>
-      <span className="sr-only">{words.notKnownYet}</span>
+      <span className="sr-only">{messages.notKnownYet}</span>
     </span>
   );
 }

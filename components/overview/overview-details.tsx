@@ -28,7 +28,7 @@ interface OverviewDetailsProps {
 }
 
 export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetailsProps) {
-  const words = useMessages(overview);
+  const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();
   const [lists, setLists] = useStoredFlag("lockkeeper:overview-lists", false);
   const listsId = useId();
@@ -51,7 +51,7 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
         </ul>
         <div className="flex shrink-0 items-center gap-1 border-line-soft px-2 @max-3xl:border-t @max-3xl:py-1.5 @3xl:border-l">
           <fieldset className="flex">
-            <legend className="sr-only">{words.linesOver}</legend>
+            <legend className="sr-only">{messages.linesOver}</legend>
             {STATS_RANGES.map((each) => (
               <Button
                 key={each}
@@ -60,7 +60,7 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
                 aria-pressed={each === range}
                 onClick={() => void setRange(each)}
               >
-                {words.ranges[each]}
+                {messages.ranges[each]}
               </Button>
             ))}
           </fieldset>
@@ -71,7 +71,7 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
             aria-controls={listsId}
             onClick={() => setLists(!lists)}
           >
-            {words.patterns}
+            {messages.patterns}
             {lists ? <ChevronUp aria-hidden size={13} /> : <ChevronDown aria-hidden size={13} />}
           </Button>
           <Button
@@ -79,8 +79,8 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
             variant="quiet"
             ref={closeRef}
             aria-expanded
-            aria-label={words.title}
-            title={words.hide}
+            aria-label={messages.title}
+            title={messages.hide}
             className="@max-3xl:ml-auto"
             onClick={onClose}
           >
@@ -90,7 +90,7 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
       </div>
       {data !== undefined && error !== null && (
         <p role="status" className="border-t border-line-soft px-3.5 py-1 text-2xs text-warn">
-          {words.older(formatClock(data.now))} <ProblemText problem={error} />
+          {messages.older(formatClock(data.now))} <ProblemText problem={error} />
         </p>
       )}
       {data === undefined && <ProblemNote problem={error} onAgain={() => void stats.refetch()} />}

@@ -46,13 +46,15 @@ export function describeSeries(
   measure: Measure,
   { samples }: MeasureSeries,
   range: SeriesRange,
-  words: SeriesMessages,
+  messages: SeriesMessages,
 ): string {
   const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first] = samples;
-  if (first === undefined || values.length === 0) return words.nothingMeasured(range);
+  if (first === undefined || values.length === 0) return messages.nothingMeasured(range);
   const since = formatClock(first.at);
   const least = formatMeasure(measure, Math.min(...values));
   const most = formatMeasure(measure, Math.max(...values));
-  return least === most ? words.throughout(range, since, least) : words.between(range, since, least, most);
+  return least === most
+    ? messages.throughout(range, since, least)
+    : messages.between(range, since, least, most);
 }

@@ -19,36 +19,36 @@ const DAY_MS = 86_400_000;
 
 /** Which locks stand out in the last day, by their pattern. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
-  const words = useMessages(overview);
+  const messages = useMessages(overview);
   const { now, since, waitsSince, top } = stats;
   const own = { now, since: waitsSince, onFilter };
-  const told = { now, since, onFilter };
-  const acquired = ({ acquisitions }: PatternStats) => words.acquiredInAll(formatNumber(acquisitions));
+  const listProps = { now, since, onFilter };
+  const acquired = ({ acquisitions }: PatternStats) => messages.acquiredInAll(formatNumber(acquisitions));
   return (
     <div className="grid max-h-[40dvh] grid-cols-1 gap-x-5 gap-y-3 overflow-y-auto border-t border-line-soft px-3.5 py-2.5 @md:grid-cols-2 @2xl:grid-cols-3 @4xl:grid-cols-5">
       <RankedList
-        {...{ ...own, ...words.tops.contended, items: top.contended }}
+        {...{ ...own, ...messages.tops.contended, items: top.contended }}
         figure={({ waits, refusals }) => formatNumber(waits + refusals)}
-        says={({ waits, refusals }) => words.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
+        says={({ waits, refusals }) => messages.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
       />
       <RankedList
-        {...{ ...own, ...words.tops.longestWaits, items: top.longestWaits }}
+        {...{ ...own, ...messages.tops.longestWaits, items: top.longestWaits }}
         figure={({ waitedMs }) => (waitedMs === null ? "" : formatSpan(waitedMs.p95))}
-        says={({ waitedMs }) => (waitedMs === null ? "" : words.halfWaited(formatSpan(waitedMs.p50)))}
+        says={({ waitedMs }) => (waitedMs === null ? "" : messages.halfWaited(formatSpan(waitedMs.p50)))}
       />
       <RankedList
-        {...{ ...own, ...words.tops.expiredInUse, items: top.expiredInUse }}
+        {...{ ...own, ...messages.tops.expiredInUse, items: top.expiredInUse }}
         figure={({ expiredInUse }) => formatNumber(expiredInUse)}
-        says={({ expired }) => words.expiredInAll(formatNumber(expired))}
+        says={({ expired }) => messages.expiredInAll(formatNumber(expired))}
         tone="warn"
       />
       <RankedList
-        {...{ ...told, ...words.tops.forceReleases, items: top.forceReleases }}
+        {...{ ...listProps, ...messages.tops.forceReleases, items: top.forceReleases }}
         figure={({ forceReleases }) => formatNumber(forceReleases)}
         says={acquired}
       />
       <RankedList
-        {...{ ...told, ...words.tops.evictions, items: top.evictions }}
+        {...{ ...listProps, ...messages.tops.evictions, items: top.evictions }}
         figure={({ evictions }) => formatNumber(evictions)}
         says={acquired}
         tone="bad"
@@ -64,14 +64,14 @@ interface RankedListProps {
   now: number;
   /** Nothing before this is counted. */
   since: number;
-  figure(figures: PatternStats): string;
-  says(figures: PatternStats): string;
+  figure(stats: PatternStats): string;
+  says(stats: PatternStats): string;
   tone?: "bad" | "warn";
   onFilter(filter: string): void;
 }
 
 function RankedList({ title, means, items, now, since, figure, says, tone, onFilter }: RankedListProps) {
-  const words = useMessages(overview);
+  const messages = useMessages(overview);
   const id = useId();
   return (
     // Five lines and a title, whether they are there yet or not.
@@ -81,7 +81,7 @@ function RankedList({ title, means, items, now, since, figure, says, tone, onFil
       </h2>
       {items.length === 0 && (
         <p className="text-2xs text-ink-3">
-          {now - since < DAY_MS ? words.noneSince(formatClock(since)) : words.noneInADay}
+          {now - since < DAY_MS ? messages.noneSince(formatClock(since)) : messages.noneInADay}
         </p>
       )}
       <ul>
@@ -102,14 +102,14 @@ function RankedList({ title, means, items, now, since, figure, says, tone, onFil
 }
 
 function PatternLink({ pattern, onFilter }: { pattern: string; onFilter(filter: string): void }) {
-  const words = useMessages(overview);
+  const messages = useMessages(overview);
   const filter = buildPatternFilter(pattern);
   const text = <SafeText text={pattern} />;
   if (filter === null) return <span className="min-w-0 flex-1 truncate text-ink-3">{text}</span>;
   return (
     <button
       type="button"
-      title={words.search(toVisibleText(pattern))}
+      title={messages.search(toVisibleText(pattern))}
       onClick={() => onFilter(filter)}
       className="h-6 min-w-0 flex-1 truncate text-left font-mono text-accent hover:underline"
     >

@@ -36,7 +36,7 @@ interface OwnerTableProps {
 }
 
 export function OwnerTable({ owners: items, url, blocked, onRelease }: OwnerTableProps) {
-  const words = useMessages(owners);
+  const messages = useMessages(owners);
   const { actions } = useMessages(ui);
   return (
     <table className="w-full table-fixed border-separate border-spacing-0">
@@ -45,7 +45,7 @@ export function OwnerTable({ owners: items, url, blocked, onRelease }: OwnerTabl
           {COLUMN_HEADERS.map(([field, className]) => (
             <SortHeader
               key={field}
-              name={words.heads[field]}
+              name={messages.heads[field]}
               figure={field !== "name"}
               className={className}
               order={url.field === field ? url.order : undefined}
@@ -81,7 +81,7 @@ interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onRelease"> {
 
 function OwnerRow({ owner, filter, blocked, onRelease }: OwnerRowProps) {
   const { name, holds, abnormal, oldest, waiters } = owner;
-  const words = useMessages(owners);
+  const messages = useMessages(owners);
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
   return (
@@ -114,16 +114,20 @@ function OwnerRow({ owner, filter, blocked, onRelease }: OwnerRowProps) {
         </TargetLink>
       </td>
       <td className={clsx(CELL_CLASS, "text-right max-sm:hidden")}>
-        {waiters.count === null ? <span className="text-ink-3">{words.notTold}</span> : waiters.count || "–"}
+        {waiters.count === null ? (
+          <span className="text-ink-3">{messages.notTold}</span>
+        ) : (
+          waiters.count || "–"
+        )}
       </td>
       <td className={clsx(CELL_CLASS, "text-right")}>
         <Button
           size="small"
           blocked={blocked}
-          aria-label={words.freeAllOf(toVisibleText(name))}
+          aria-label={messages.freeAllOf(toVisibleText(name))}
           onClick={({ currentTarget }) => onRelease(filter, currentTarget)}
         >
-          {words.freeAll}
+          {messages.freeAll}
         </Button>
       </td>
     </tr>

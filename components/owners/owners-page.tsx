@@ -28,21 +28,21 @@ const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  verdict:late";
 export function OwnersPage() {
   const blocked = useReleaseBlockedReason();
   const url = useOwnersUrl();
-  const words = useMessages(owners);
+  const messages = useMessages(owners);
   const found = useOwners(url);
-  const [freeing, setFreeing] = useState<string | null>(null);
+  const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
   return (
     <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <h1 className="sr-only">{words.title}</h1>
+      <h1 className="sr-only">{messages.title}</h1>
       <div className="flex flex-wrap items-center gap-2">
         <div className="flex min-w-0 flex-1 max-sm:basis-full">
           <SearchBox
             value={url.filter}
             onChange={url.setFilter}
-            label={words.search}
-            placeholder={words.placeholder(SEARCH_EXAMPLE)}
+            label={messages.search}
+            placeholder={messages.placeholder(SEARCH_EXAMPLE)}
             maxLength={FILTER_CHARACTERS_MAX}
           />
         </div>
@@ -50,7 +50,7 @@ export function OwnersPage() {
         {data !== undefined && <span className="text-ink-3">{formatNumber(data.total)}</span>}
       </div>
       <section
-        aria-label={words.title}
+        aria-label={messages.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
@@ -63,27 +63,29 @@ export function OwnersPage() {
             blocked={blocked}
             onRelease={(filter, button) => {
               from.current = button;
-              setFreeing(filter);
+              setOwnerToRelease(filter);
             }}
           />
         )}
         {data?.total === 0 && (
-          <EmptyState title={url.filter === "" ? words.nobodyHolds : words.nobodyMatches}>
-            <p>{url.by === "owner" ? words.appearSoon : words.notListed(url.by)}</p>
+          <EmptyState title={url.filter === "" ? messages.nobodyHolds : messages.nobodyMatches}>
+            <p>{url.by === "owner" ? messages.appearSoon : messages.notListed(url.by)}</p>
           </EmptyState>
         )}
-        {data !== undefined && data.total > OWNERS_SHOWN && <p className="p-4 text-ink-3">{words.narrow}</p>}
+        {data !== undefined && data.total > OWNERS_SHOWN && (
+          <p className="p-4 text-ink-3">{messages.narrow}</p>
+        )}
         {data !== undefined && data.without > 0 && (
           <p className="px-4 py-2 text-ink-3">
-            {words.without(data.without, formatNumber(data.without), url.by)}
+            {messages.without(data.without, formatNumber(data.without), url.by)}
           </p>
         )}
       </section>
-      {freeing !== null && (
+      {ownerToRelease !== null && (
         <BulkReleaseSheet
-          selection={{ filter: freeing }}
+          selection={{ filter: ownerToRelease }}
           onClose={() => {
-            setFreeing(null);
+            setOwnerToRelease(null);
             void found.refetch();
           }}
           finalFocus={() => (from.current?.isConnected ? from.current : null)}
@@ -94,10 +96,10 @@ export function OwnersPage() {
 }
 
 function GroupByPicker({ url }: { url: OwnersUrl }) {
-  const words = useMessages(owners);
+  const messages = useMessages(owners);
   return (
     <fieldset className="flex gap-1">
-      <legend className="sr-only">{words.by}</legend>
+      <legend className="sr-only">{messages.by}</legend>
       {OWNER_GROUPINGS.map((by) => (
         <Button
           key={by}
@@ -105,7 +107,7 @@ function GroupByPicker({ url }: { url: OwnersUrl }) {
           aria-pressed={url.by === by}
           onClick={() => url.setBy(by)}
         >
-          {words.bys[by]}
+          {messages.bys[by]}
         </Button>
       ))}
     </fieldset>

@@ -20,7 +20,7 @@ interface CommandPaletteProps {
 
 /** Every lock, page and command by its name. */
 export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   const [typed, setTyped] = useState("");
   const sections = usePaletteSections(typed, useDebounced(typed), onHelp);
   const take = (command: PaletteCommand) => {
@@ -32,7 +32,7 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay" />
         <Dialog.Popup
-          aria-label={words.title}
+          aria-label={messages.title}
           className="fixed inset-x-0 top-0 z-40 mx-auto flex max-h-dvh w-[600px] max-w-full flex-col overflow-hidden border border-line bg-panel shadow-sheet outline-none sm:top-24 sm:max-h-[min(560px,calc(100dvh-7rem))] sm:max-w-[calc(100vw-2rem)] sm:rounded-[12px]"
         >
           <Autocomplete.Root
@@ -50,21 +50,21 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
             <div className="flex items-center gap-2.5 border-b border-line px-4">
               <Search aria-hidden size={15} className="shrink-0 text-ink-3" />
               <Autocomplete.Input
-                aria-label={words.title}
-                placeholder={words.placeholder}
+                aria-label={messages.title}
+                placeholder={messages.placeholder}
                 maxLength={200}
                 spellCheck={false}
                 className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3"
               />
               <Dialog.Close
-                aria-label={words.close}
+                aria-label={messages.close}
                 className="rounded-[4px] px-0.5 py-1 outline-offset-2 pointer-coarse:min-h-11"
               >
                 <Kbd>{"Esc"}</Kbd>
               </Dialog.Close>
             </div>
             <Autocomplete.Empty className="px-3 py-6 text-ink-3 empty:hidden">
-              {words.nothing}
+              {messages.nothing}
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5 data-empty:hidden">
               {(section: { value: PaletteSection["title"]; items: PaletteSection["commands"] }) => (
@@ -120,7 +120,7 @@ const SHORTCUT_HINTS = [
 ] as const;
 
 function ShortcutHints() {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   return (
     <p className="flex gap-4 border-t border-line px-4 py-2 text-2xs text-ink-3 max-sm:hidden">
       {SHORTCUT_HINTS.map(({ keys, does }) => (
@@ -128,7 +128,7 @@ function ShortcutHints() {
           {keys.map((key) => (
             <Kbd key={key}>{key}</Kbd>
           ))}
-          {words[does]}
+          {messages[does]}
         </span>
       ))}
     </p>

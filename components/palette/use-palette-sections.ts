@@ -30,23 +30,23 @@ const SETTINGS_PAGES = [
   { part: "sessions", isForAdmins: false },
 ] as const;
 
-/** All that the palette offers for what was typed. @param asked what was typed, once the typing rests */
-export function usePaletteSections(typed: string, asked: string, onHelp: () => void): PaletteSection[] {
-  const words = useMessages(palette);
+/** All that the palette offers for what was typed. @param searchText what was typed, once the typing rests */
+export function usePaletteSections(typed: string, searchText: string, onHelp: () => void): PaletteSection[] {
+  const messages = useMessages(palette);
   const here = useAllCommands();
   const pages = usePageCommands();
   const targets = useTargetCommands();
   const settings = useConsoleCommands(onHelp);
-  const locks = useFoundLockCommands(typed, asked);
+  const locks = useFoundLockCommands(typed, searchText);
   const abnormal = useAttentionCommands();
   return removeEmptySections([
-    { title: words.abnormal, commands: typed === "" ? abnormal : [] },
-    { title: words.here, commands: filterCommands(here, typed) },
-    { title: words.pages, commands: filterCommands(pages, typed) },
-    { title: words.targets, commands: filterCommands(targets, typed) },
+    { title: messages.abnormal, commands: typed === "" ? abnormal : [] },
+    { title: messages.here, commands: filterCommands(here, typed) },
+    { title: messages.pages, commands: filterCommands(pages, typed) },
+    { title: messages.targets, commands: filterCommands(targets, typed) },
     // Any text is a search for locks, so whatever goes by that very name stands before it.
-    { title: words.locks, commands: locks },
-    { title: words.console, commands: filterCommands(settings, typed) },
+    { title: messages.locks, commands: locks },
+    { title: messages.console, commands: filterCommands(settings, typed) },
   ]);
 }
 
@@ -57,29 +57,29 @@ function useNavigate(): (href: string, target?: string) => void {
 }
 
 /** The locks that are held and match, and the ways to look for what was typed. */
-function useFoundLockCommands(typed: string, asked: string): PaletteCommand[] {
-  const words = useMessages(palette);
+function useFoundLockCommands(typed: string, searchText: string): PaletteCommand[] {
+  const messages = useMessages(palette);
   const go = useNavigate();
   const router = useRouter();
   const target = useTargetName();
   const text = typed.trim();
-  const filter = describeFilterError(asked) === undefined ? asked.trim() : "";
+  const filter = describeFilterError(searchText) === undefined ? searchText.trim() : "";
   const { data } = useFoundLocks(filter, LOCKS_SHOWN);
   if (text === "") return [];
   const found = filter === "" ? [] : (data?.items ?? []);
   const isKey = found.some(({ key }) => key === text);
   const searchHref = `/?${new URLSearchParams({ q: text, ...(target === undefined ? {} : { target }) })}`;
   return [
-    ...found.map((lock) => toLockCommand(lock, words, go)),
-    { id: "search", name: words.searchLocks(toVisibleText(text)), run: () => router.push(searchHref) },
+    ...found.map((lock) => toLockCommand(lock, messages, go)),
+    { id: "search", name: messages.searchLocks(toVisibleText(text)), run: () => router.push(searchHref) },
     // Whoever has a key in hand wants its page, and its history is there also when nobody holds it.
     ...(isKey || /\s/.test(text)
       ? []
       : [
           {
             id: "open",
-            name: words.openKey(toVisibleText(text)),
-            hint: words.notHeld,
+            name: messages.openKey(toVisibleText(text)),
+            hint: messages.notHeld,
             run: () => go(`/locks/${encodeKeyPath(text)}`),
           },
         ]),
@@ -88,28 +88,28 @@ function useFoundLockCommands(typed: string, asked: string): PaletteCommand[] {
 
 /** What somebody who was woken up looks for, before a word is typed. */
 function useAttentionCommands(): PaletteCommand[] {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   const go = useNavigate();
   const { data } = useFoundLocks("is:abnormal", ATTENTION_LOCKS_SHOWN);
-  return (data?.items ?? []).map((lock) => toLockCommand(lock, words, go));
+  return (data?.items ?? []).map((lock) => toLockCommand(lock, messages, go));
 }
 
-function toLockCommand(lock: Lock, words: typeof palette, go: (href: string) => void): PaletteCommand {
+function toLockCommand(lock: Lock, messages: typeof palette, go: (href: string) => void): PaletteCommand {
   return {
     id: `lock:${toLockPath(lock)}`,
     name: toVisibleText(lock.key),
-    hint: formatLockHint(lock, words),
+    hint: formatLockHint(lock, messages),
     run: () => go(buildLockHref(lock)),
   };
 }
 
-function formatLockHint({ holders: [holder] }: Lock, words: typeof palette): string {
-  if (holder === undefined) return words.free;
-  return words.heldBy(toVisibleText(holder.record?.service ?? holder.owner));
+function formatLockHint({ holders: [holder] }: Lock, messages: typeof palette): string {
+  if (holder === undefined) return messages.free;
+  return messages.heldBy(toVisibleText(holder.record?.service ?? holder.owner));
 }
 
 function usePageCommands(): PaletteCommand[] {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   const names = useMessages(shell);
   const { hello } = useLiveState();
   const pathname = usePathname();
@@ -120,18 +120,18 @@ function usePageCommands(): PaletteCommand[] {
   ).map(({ href, name }) => ({ href, name: names.places[name] }));
   const settings = SETTINGS_PAGES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ part }) => ({
     href: `/settings/${part}`,
-    name: words.settings[part],
+    name: messages.settings[part],
   }));
   return [...pages, ...settings].map(({ href, name }) => ({
     id: `page:${href}`,
     name,
-    hint: pathname === href ? words.hereAlready : undefined,
+    hint: pathname === href ? messages.hereAlready : undefined,
     run: () => go(href),
   }));
 }
 
 function useTargetCommands(): PaletteCommand[] {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   const targets = useTargets() ?? [];
   const present = useTargetName() ?? targets[0]?.name;
   const go = useNavigate();
@@ -139,13 +139,13 @@ function useTargetCommands(): PaletteCommand[] {
   return targets.map(({ name, label, address }) => ({
     id: `target:${name}`,
     name: label,
-    hint: name === present ? words.hereAlready : address,
+    hint: name === present ? messages.hereAlready : address,
     run: () => go("/", name),
   }));
 }
 
 function useConsoleCommands(onHelp: () => void): PaletteCommand[] {
-  const words = useMessages(palette);
+  const messages = useMessages(palette);
   const names = useMessages(shell);
   const { theme, setTheme } = useTheme();
   const { language, setLanguage } = useLanguage();
@@ -155,15 +155,15 @@ function useConsoleCommands(onHelp: () => void): PaletteCommand[] {
       .filter((each) => each !== theme)
       .map((each) => ({
         id: `theme:${each}`,
-        name: words.theme(names.themes[each]),
+        name: messages.theme(names.themes[each]),
         run: () => setTheme(each),
       })),
     ...LANGUAGES.filter((each) => each !== language).map((each) => ({
       id: `language:${each}`,
-      name: words.language(LANGUAGE_NAMES[each]),
+      name: messages.language(LANGUAGE_NAMES[each]),
       run: () => setLanguage(each),
     })),
-    { id: "keys", name: words.keys, keys: "?", run: onHelp },
-    { id: "logout", name: words.logOut, run: () => logout.mutate() },
+    { id: "keys", name: messages.keys, keys: "?", run: onHelp },
+    { id: "logout", name: messages.logOut, run: () => logout.mutate() },
   ];
 }

@@ -25,11 +25,11 @@ interface BulkLinePlaceholderProps {
 
 /** The one place of the sheet in which lists scroll, so that what is decided stays in sight. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   return (
     <section
       data-lines
-      aria-label={words.list}
+      aria-label={messages.list}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}
       className={clsx(
@@ -94,16 +94,16 @@ export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
 }
 
 function BulkOutcomeText({ line }: { line: BulkItemResult }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { outcome, problem, freed, now } = line;
   const [holder] = now?.holders ?? [];
   return (
     <p className={isReleased(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
-      {words.outcomes[outcome]}
-      {freed?.heldMs !== undefined && words.between + words.heldFor(formatElapsed(freed.heldMs))}
+      {messages.outcomes[outcome]}
+      {freed?.heldMs !== undefined && messages.between + messages.heldFor(formatElapsed(freed.heldMs))}
       {holder !== undefined && (
         <span className="text-ink-2">
-          {words.colon}
+          {messages.colon}
           <HolderName holder={holder} wrap />
         </span>
       )}
@@ -118,22 +118,22 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
 
 /** Who holds it, and whether that one lives. */
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   if (seen === undefined) return null;
   const { holders, verdict, remainingMs, waiters } = seen;
   const [holder] = holders;
   const facts = [
-    remainingMs === null ? words.noExpiry : words.left(formatRemaining(remainingMs)),
-    ...(verdict === null || verdict === "no-expiry" ? [] : [words.verdicts[verdict]]),
-    ...(waiters.count ? [words.waiting(formatNumber(waiters.count))] : []),
+    remainingMs === null ? messages.noExpiry : messages.left(formatRemaining(remainingMs)),
+    ...(verdict === null || verdict === "no-expiry" ? [] : [messages.verdicts[verdict]]),
+    ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];
   return (
     <p className="truncate text-2xs text-ink-2">
       {holder !== undefined && <HolderName holder={holder} />}
-      {holders.length > 1 && words.andMore(holders.length - 1)}
+      {holders.length > 1 && messages.andMore(holders.length - 1)}
       <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>
-        {words.between}
-        {facts.join(words.between)}
+        {messages.between}
+        {facts.join(messages.between)}
       </span>
     </p>
   );

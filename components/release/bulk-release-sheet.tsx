@@ -26,8 +26,8 @@ interface BulkReleaseSheetProps {
 
 /** First what would become of each, then why, then what became of each. */
 export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkReleaseSheetProps) {
-  const words = useMessages(english);
-  const uiWords = useMessages(ui);
+  const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const live = useLiveState();
   const bulk = useBulkRelease(selection);
   const [reason, setReason] = useState("");
@@ -44,7 +44,7 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
     <Sheet
       title={
         <span className="flex flex-wrap items-baseline gap-2">
-          {formatBulkTitle(state, words)}
+          {formatBulkTitle(state, messages)}
           {target !== undefined && <TargetBadges target={target} />}
         </span>
       }
@@ -52,21 +52,21 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
       sends="button"
       stays={isFreeing}
       finalFocus={finalFocus}
-      closeLabel={isFreeing ? words.stop : decides ? uiWords.cancel : uiWords.close}
+      closeLabel={isFreeing ? messages.stop : decides ? uiMessages.cancel : uiMessages.close}
       onClose={isFreeing ? bulk.stop : onClose}
       onSubmit={() => decides && blocked === null && bulk.release(reason.trim(), name)}
-      note={decides && live.hello !== null && words.recorded(live.hello.operator.name)}
+      note={decides && live.hello !== null && messages.recorded(live.hello.operator.name)}
       actions={
         decides && (
           <Button type="submit" variant="danger" blocked={blocked}>
-            {words.free(count, formatNumber(count))}
+            {messages.free(count, formatNumber(count))}
           </Button>
         )
       }
     >
       {step.at === "failed" && (
         <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-          <ProblemText problem={step.why} /> {words.nothingDone}
+          <ProblemText problem={step.why} /> {messages.nothingDone}
         </p>
       )}
       {isFreeing || step.at === "ended" ? <BulkProgress bulk={bulk} /> : <BulkReview state={state} />}
@@ -79,7 +79,7 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
         />
       )}
       {decides && name !== undefined && (
-        <ConfirmNameField label={words.production(name)} typed={typed} onType={setTyped} />
+        <ConfirmNameField label={messages.production(name)} typed={typed} onType={setTyped} />
       )}
     </Sheet>
   );
@@ -87,30 +87,30 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
 
 /** Of what was left alone because another hold is there by now. */
 function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const left = findRemainingItems(state).length;
   if (left === 0) return null;
   return (
     <Button className="self-start max-sm:h-11" onClick={reviewAgain}>
-      {words.lookAtNew(left, formatNumber(left))}
+      {messages.lookAtNew(left, formatNumber(left))}
     </Button>
   );
 }
 
 function useBulkBlockedReason(reason: string, isUnnamed: boolean): string | null {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { typeName } = useMessages(release);
   const block = useReleaseBlockedReason();
   if (block !== null) return block;
-  if (reason.trim() === "") return words.sayWhy;
+  if (reason.trim() === "") return messages.sayWhy;
   return isUnnamed ? typeName : null;
 }
 
-function formatBulkTitle(state: BulkState, words: typeof english): string {
+function formatBulkTitle(state: BulkState, messages: typeof english): string {
   const { step, reviewed } = state;
   const count = findReleasable(state).length;
-  if (step.at === "releasing") return words.titleFreeing(count, formatNumber(count));
-  if (step.at === "ended") return words.titleEnded;
-  if (step.at === "reviewing") return words.titleReviewing;
-  return words.titleReviewed(reviewed.length, formatNumber(reviewed.length));
+  if (step.at === "releasing") return messages.titleFreeing(count, formatNumber(count));
+  if (step.at === "ended") return messages.titleEnded;
+  if (step.at === "reviewing") return messages.titleReviewing;
+  return messages.titleReviewed(reviewed.length, formatNumber(reviewed.length));
 }

@@ -10,9 +10,9 @@ import { type BulkState, findReleasable } from "./bulk-state.ts";
 
 /** What would be freed, what not and why, and what to know before. */
 export function BulkReview({ state }: { state: BulkState }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { step, found, total, reviewed } = state;
-  const free = findReleasable(state);
+  const releasable = findReleasable(state);
   const left = reviewed.filter(({ outcome }) => outcome !== "would_release");
   const isOver = step.at === "reviewed";
   return (
@@ -20,25 +20,29 @@ export function BulkReview({ state }: { state: BulkState }) {
       {!isOver && (
         <p role="status" className="text-ink-3">
           {total === undefined
-            ? words.lookingAt
-            : words.looked(formatNumber(reviewed.length), formatNumber(total))}
+            ? messages.lookingAt
+            : messages.looked(formatNumber(reviewed.length), formatNumber(total))}
         </p>
       )}
       {found !== undefined && found > BULK_ITEMS_MAX && (
         <p className="rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
-          {words.tooMany(formatNumber(found), formatNumber(BULK_ITEMS_MAX))}
+          {messages.tooMany(formatNumber(found), formatNumber(BULK_ITEMS_MAX))}
         </p>
       )}
-      <ReviewWarnings lines={free} />
+      <ReviewWarnings lines={releasable} />
       {reviewed.length > 0 && (
         <BulkLinePlaceholder count={reviewed.length}>
-          <BulkLineList title={words.wouldBe(formatNumber(free.length))} lines={free} shows="seen" />
-          <BulkLineList title={words.leftAlone(formatNumber(left.length))} lines={left} shows="outcome" />
+          <BulkLineList
+            title={messages.wouldBe(formatNumber(releasable.length))}
+            lines={releasable}
+            shows="seen"
+          />
+          <BulkLineList title={messages.leftAlone(formatNumber(left.length))} lines={left} shows="outcome" />
         </BulkLinePlaceholder>
       )}
       {isOver && (
-        <p className={free.length > 0 ? "text-2xs text-ink-3" : "text-ink-2"}>
-          {free.length > 0 ? words.onlyThese : words.nothingToFree}
+        <p className={releasable.length > 0 ? "text-2xs text-ink-3" : "text-ink-2"}>
+          {releasable.length > 0 ? messages.onlyThese : messages.nothingToFree}
         </p>
       )}
     </>
@@ -46,16 +50,16 @@ export function BulkReview({ state }: { state: BulkState }) {
 }
 
 function ReviewWarnings({ lines }: { lines: readonly BulkItemResult[] }) {
-  const words = useMessages(english);
-  const counted = (is: (line: BulkItemResult) => boolean, say: (count: string) => string) => {
+  const messages = useMessages(english);
+  const counted = (is: (line: BulkItemResult) => boolean, format: (count: string) => string) => {
     const count = lines.filter(is).length;
-    return count === 0 ? [] : [say(formatNumber(count))];
+    return count === 0 ? [] : [format(formatNumber(count))];
   };
   const texts = [
-    ...counted(({ seen }) => seen?.verdict === "renewing", words.alive),
-    ...counted(({ seen }) => (seen?.waiters.count ?? 0) > 0, words.waited),
-    ...counted(({ seen }) => (seen?.others ?? 0) > 0, words.shared),
-    ...counted(({ seen }) => seen?.confidence !== "certain", words.unfenced),
+    ...counted(({ seen }) => seen?.verdict === "renewing", messages.alive),
+    ...counted(({ seen }) => (seen?.waiters.count ?? 0) > 0, messages.waited),
+    ...counted(({ seen }) => (seen?.others ?? 0) > 0, messages.shared),
+    ...counted(({ seen }) => seen?.confidence !== "certain", messages.unfenced),
   ];
   if (texts.length === 0) return null;
   return (

@@ -74,8 +74,8 @@ const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unsure
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
-  const told = lines.filter(({ outcome }) => RETRYABLE_OUTCOMES.has(outcome)).flatMap(toRetryItems);
-  return step.at === "ended" ? [...told, ...findUnreportedItems(state)] : told;
+  const retryItems = lines.filter(({ outcome }) => RETRYABLE_OUTCOMES.has(outcome)).flatMap(toRetryItems);
+  return step.at === "ended" ? [...retryItems, ...findUnreportedItems(state)] : retryItems;
 }
 
 function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
@@ -86,10 +86,10 @@ function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
 
 /** Those that were sent, and of which nothing was heard. */
 function findUnreportedItems(state: BulkState): BulkItem[] {
-  const heard = new Set(state.released.map(({ index }) => index));
+  const releasedIndexes = new Set(state.released.map(({ index }) => index));
   return findReleasable(state)
     .map(({ item }) => item)
-    .filter((_, index) => !heard.has(index));
+    .filter((_, index) => !releasedIndexes.has(index));
 }
 
 /** All that became of any, the last of each, for a file. */

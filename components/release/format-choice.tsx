@@ -9,14 +9,14 @@ import type { ReleaseForm } from "./use-release.ts";
 
 /** Where the shape does not tell what it is, whoever frees it says so. */
 export function LockFormatPicker({ free }: { free: ReleaseForm }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const { seen, format } = free.state;
   const { release } = seen;
   if (release?.may !== "with_format" || free.choice === "lapse") return null;
   return (
     <fieldset className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
-      <legend className="sr-only">{words.itsFormat}</legend>
+      <legend className="sr-only">{messages.itsFormat}</legend>
       <p className="text-warn">{formatReleaseAdvice(seen, lockText)}</p>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         {release.formats.map((name) => (

@@ -38,19 +38,19 @@ export function FactHeading({ title, children }: { title: string; children: Reac
 
 /** Who holds it, or in whose name everybody is kept off. */
 export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const holdOff = parseReservedHold(holder.owner);
   if (holdOff === null) {
     return (
-      <HoldFact name={words.heldBy}>
+      <HoldFact name={messages.heldBy}>
         <HolderName holder={holder} wrap />
         {children}
       </HoldFact>
     );
   }
   return (
-    <HoldFact name={words.heldOff}>
-      {holdOff.by === null ? words.forLeastTime : words.by(<SafeText text={holdOff.by} wrap />)}
+    <HoldFact name={messages.heldOff}>
+      {holdOff.by === null ? messages.forLeastTime : messages.by(<SafeText text={holdOff.by} wrap />)}
       {children}
     </HoldFact>
   );
@@ -61,38 +61,38 @@ const TYPICAL_SAMPLES_MIN = 3;
 
 /** What is about to be freed, as it was seen: the lock, or one of its holders. */
 export function HoldFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const usual = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
-  if (holder === undefined) return <p className="text-ink-2">{words.nobody}</p>;
+  if (holder === undefined) return <p className="text-ink-2">{messages.nobody}</p>;
   return (
     <>
       <dl className={FACTS_CLASS}>
         <HolderFact holder={holder}>
-          {holder.count > 1 && words.count(holder.count)}
+          {holder.count > 1 && messages.count(holder.count)}
           <OwnerString holder={holder} />
         </HolderFact>
         {lock.votes !== undefined && (
-          <HoldFact name={words.votes}>
+          <HoldFact name={messages.votes}>
             <VotesText lock={lock} votes={lock.votes} />
           </HoldFact>
         )}
       </dl>
       <dl className={`${FACTS_CLASS} sm:grid-cols-[92px_minmax(0,1fr)_62px_minmax(0,1fr)]`}>
-        <HoldFact name={words.forHowLong}>
+        <HoldFact name={messages.forHowLong}>
           <HeldFor holder={holder} />
           {usual !== null && usual.samples >= TYPICAL_SAMPLES_MIN && (
-            <span className="text-ink-3">{words.usually(formatSpan(usual.p50))}</span>
+            <span className="text-ink-3">{messages.usually(formatSpan(usual.p50))}</span>
           )}
         </HoldFact>
-        <HoldFact name={words.expires}>
+        <HoldFact name={messages.expires}>
           <RemainingTime lock={lock} />
         </HoldFact>
-        <HoldFact name={words.fence}>
+        <HoldFact name={messages.fence}>
           <FencingTokenText lock={lock} holder={holder} />
         </HoldFact>
-        <HoldFact name={words.format}>{describeFormats(lock, lockText)}</HoldFact>
+        <HoldFact name={messages.format}>{describeFormats(lock, lockText)}</HoldFact>
       </dl>
     </>
   );
@@ -118,11 +118,11 @@ function OwnerString({ holder }: { holder: Holder }) {
 }
 
 function FencingTokenText({ lock, holder: { fence } }: { lock: Lock; holder: Holder }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   if (fence === null) {
     return (
-      <span className="text-ink-3" title={lock.lastFence === undefined ? words.noFence : undefined}>
-        {lock.lastFence === undefined ? words.none : words.redissonsFence(lock.lastFence)}
+      <span className="text-ink-3" title={lock.lastFence === undefined ? messages.noFence : undefined}>
+        {lock.lastFence === undefined ? messages.none : messages.redissonsFence(lock.lastFence)}
       </span>
     );
   }

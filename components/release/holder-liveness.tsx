@@ -22,21 +22,21 @@ const TONES: Record<LivenessState, string> = {
 
 /** Whether the holder is alive, with all that speaks for it or against it. */
 export function HolderLiveness({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { verdict, holders } = lock;
   if (holders.every(({ owner }) => parseReservedHold(owner) !== null))
-    return <p className="text-ink-2">{words.nobodyWorks}</p>;
+    return <p className="text-ink-2">{messages.nobodyWorks}</p>;
   if (verdict === null) return null;
   const [box = "", ink = ""] = TONES[verdict.state].split(" ");
   return (
     <div data-testid="alive" className={clsx("flex flex-col gap-1 rounded-[9px] px-3 py-2.5", box)}>
-      <p className={clsx("font-semibold", ink)}>{words.verdicts[verdict.state]}</p>
+      <p className={clsx("font-semibold", ink)}>{messages.verdicts[verdict.state]}</p>
       {/* The weakest ink is too weak on a tint. */}
       <p className="text-ink-2 [&_.text-ink-3]:text-ink-2">
         <LivenessEvidence lock={lock} />
       </p>
       <LastRenewalText verdict={verdict} lock={lock} />
-      {holders.length > 1 && <p className="text-2xs text-ink-2">{words.ofAll}</p>}
+      {holders.length > 1 && <p className="text-2xs text-ink-2">{messages.ofAll}</p>}
     </div>
   );
 }
@@ -49,32 +49,32 @@ function getLastSignOfLife({ holders }: Lock, { lastRenewalAt }: Liveness): numb
 
 /** The time since then, as a share of what is usual between two renewals. */
 function LastRenewalText({ verdict, lock }: { verdict: Liveness; lock: Lock }) {
-  const words = useMessages(english);
-  const uiWords = useMessages(ui);
+  const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const now = useServerNow() ?? lock.asOf;
-  const heardAt = getLastSignOfLife(lock, verdict);
-  if (heardAt === null) return null;
-  const silentMs = Math.max(0, now - heardAt);
+  const lastSignAt = getLastSignOfLife(lock, verdict);
+  if (lastSignAt === null) return null;
+  const silentMs = Math.max(0, now - lastSignAt);
   const { cadenceMs, renewals } = verdict;
   return (
     <>
       {cadenceMs !== null && <RenewalProgress silentMs={silentMs} cadenceMs={cadenceMs} />}
       <p className="text-2xs text-ink-2">
         {renewals > 0
-          ? words.renewals(renewals, formatNumber(renewals))
-          : words.lastHeard(formatAgo(silentMs, uiWords))}
+          ? messages.renewals(renewals, formatNumber(renewals))
+          : messages.lastHeard(formatAgo(silentMs, uiMessages))}
       </p>
     </>
   );
 }
 
 function RenewalProgress({ silentMs, cadenceMs }: { silentMs: number; cadenceMs: number }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const share = silentMs / cadenceMs;
   return (
     <span
       role="img"
-      aria-label={words.heartbeat(formatElapsed(silentMs), formatElapsed(cadenceMs))}
+      aria-label={messages.heartbeat(formatElapsed(silentMs), formatElapsed(cadenceMs))}
       className="my-0.5 block h-1 overflow-hidden rounded-full bg-line"
     >
       <span

@@ -25,28 +25,28 @@ const LISTED_WAITERS_MAX = 3;
 
 /** Who is next, who else is freed, and what the old owner's library will do. */
 export function ReleaseConsequences({ free }: { free: ReleaseForm }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { shown: lock, state } = free;
   const why = formatReleaseAdvice(lock, useMessages(lockWords));
   const holder = state.holder ?? lock.holders[0];
   if (holder === undefined) return null;
   return (
     <dl className={FACTS_CLASS}>
-      <HoldFact name={words.next}>
+      <HoldFact name={messages.next}>
         <NextHolderText lock={lock} isKeptOff={free.choice === "hold-off"} />
       </HoldFact>
       <OtherWaiters lock={lock} only={state.holder} />
-      <HoldFact name={words.oldOwner}>
+      <HoldFact name={messages.oldOwner}>
         <PreviousOwnerNotice lock={lock} holder={holder} />
       </HoldFact>
-      {lock.release?.may === "yes" && why !== null && <HoldFact name={words.releasing}>{why}</HoldFact>}
+      {lock.release?.may === "yes" && why !== null && <HoldFact name={messages.releasing}>{why}</HoldFact>}
     </dl>
   );
 }
 
 /** Who is woken, in which order, as far as that can be known. */
 function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const { of } = useMessages(formatFacts);
   const { data } = useWaiters(toLockPath(lock));
@@ -54,7 +54,7 @@ function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean })
   const sentences = new Set(
     listFormats(lock).map((format) => {
       if (format !== "redisson") return of[format].waiters;
-      return lock.kind === "fair" ? words.redissonFair : words.redissonPlain;
+      return lock.kind === "fair" ? messages.redissonFair : messages.redissonPlain;
     }),
   );
   return (
@@ -64,7 +64,7 @@ function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean })
       ) : (
         <FirstWaiter waiters={data} />
       )}
-      {isKeptOff && <p className="text-ink-2">{words.nobodyUntil}</p>}
+      {isKeptOff && <p className="text-ink-2">{messages.nobodyUntil}</p>}
       {!isKeptOff &&
         !hasOrder &&
         [...sentences].map((text) => (
@@ -77,7 +77,7 @@ function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean })
 }
 
 function FirstWaiter({ waiters }: { waiters: LockWaiters }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const now = useServerNow() ?? waiters.asOf;
   const [first] = waiters.items;
   if (first === undefined) return null;
@@ -91,37 +91,37 @@ function FirstWaiter({ waiters }: { waiters: LockWaiters }) {
   const isInLine = waiters.order === "queue";
   return (
     <p>
-      {isInLine ? words.firstInLine(who, waited) : words.firstToCome(who, waited)}
-      {more > 0 && (isInLine ? words.thenOthers(more) : words.andOthers(more))}
+      {isInLine ? messages.firstInLine(who, waited) : messages.firstToCome(who, waited)}
+      {more > 0 && (isInLine ? messages.thenOthers(more) : messages.andOthers(more))}
     </p>
   );
 }
 
 /** Who else is freed by it, and who is not. */
 function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const others = lock.holders.length - 1;
   const isWhole = only === undefined;
   const nested = (only ?? lock.holders[0])?.count ?? 1;
   const along = lock.sharedWith.length;
   const goAlong = lock.format !== null && RELEASED_TOGETHER.has(lock.format);
-  const freed: ReactNode[] = [];
-  if (isWhole && others > 0) freed.push(<AllHoldersNotice key="holders" holders={lock.holders} />);
-  if (nested > 1 && lock.kind !== "semaphore") freed.push(<p key="nested">{words.nested(nested)}</p>);
-  if (along > 0 && goAlong) freed.push(<p key="keys">{words.keysAlong(along)}</p>);
-  const kept: ReactNode[] = [];
-  if (!isWhole && others > 0) kept.push(<p key="holders">{words.othersKeep(others)}</p>);
-  if (along > 0 && !goAlong) kept.push(<p key="keys">{words.keysStay(along)}</p>);
+  const released: ReactNode[] = [];
+  if (isWhole && others > 0) released.push(<AllHoldersNotice key="holders" holders={lock.holders} />);
+  if (nested > 1 && lock.kind !== "semaphore") released.push(<p key="nested">{messages.nested(nested)}</p>);
+  if (along > 0 && goAlong) released.push(<p key="keys">{messages.keysAlong(along)}</p>);
+  const remaining: ReactNode[] = [];
+  if (!isWhole && others > 0) remaining.push(<p key="holders">{messages.othersKeep(others)}</p>);
+  if (along > 0 && !goAlong) remaining.push(<p key="keys">{messages.keysStay(along)}</p>);
   return (
     <>
-      {freed.length > 0 && (
-        <HoldFact name={words.alsoFreed}>
-          <div className="text-warn">{freed}</div>
+      {released.length > 0 && (
+        <HoldFact name={messages.alsoFreed}>
+          <div className="text-warn">{released}</div>
         </HoldFact>
       )}
-      {kept.length > 0 && (
-        <HoldFact name={words.alsoKeeps}>
-          <div className="text-ink-2">{kept}</div>
+      {remaining.length > 0 && (
+        <HoldFact name={messages.alsoKeeps}>
+          <div className="text-ink-2">{remaining}</div>
         </HoldFact>
       )}
     </>
@@ -129,19 +129,19 @@ function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) 
 }
 
 function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const more = holders.length - LISTED_WAITERS_MAX;
   return (
     <>
-      <p>{words.allHolders(holders.length)}</p>
+      <p>{messages.allHolders(holders.length)}</p>
       <ul className="text-ink-2">
         {holders.slice(0, LISTED_WAITERS_MAX).map((holder) => (
           <li key={holder.version}>
             <HolderName holder={holder} wrap />
-            {holder.count > 1 && words.count(holder.count)}
+            {holder.count > 1 && messages.count(holder.count)}
           </li>
         ))}
-        {more > 0 && <li>{words.andMore(more)}</li>}
+        {more > 0 && <li>{messages.andMore(more)}</li>}
       </ul>
     </>
   );
@@ -149,18 +149,19 @@ function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
 
 /** What the holder will notice, and do. */
 function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const { of } = useMessages(formatFacts);
-  if (parseReservedHold(holder.owner) !== null) return <>{words.noOldOwner}</>;
-  if (holder.fence !== null) return <>{words.fencedOwner(<code className="font-mono text-xs">lost</code>)}</>;
+  if (parseReservedHold(holder.owner) !== null) return <>{messages.noOldOwner}</>;
+  if (holder.fence !== null)
+    return <>{messages.fencedOwner(<code className="font-mono text-xs">lost</code>)}</>;
   const formats = listFormats(lock);
   return (
     <>
       {formats.map((format) => (
         <p key={format}>
           {formats.length > 1 && (
-            <span className="text-ink-3">{words.ofFormat(getFormatLabel(format, lockText))}</span>
+            <span className="text-ink-3">{messages.ofFormat(getFormatLabel(format, lockText))}</span>
           )}
           {of[format].oldOwner}
           {of[format].comesBack !== undefined && <span className="text-warn"> {of[format].comesBack}</span>}

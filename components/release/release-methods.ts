@@ -18,7 +18,7 @@ export interface ReleaseMethods {
  * @param only one of its holders: the others keep the lock
  */
 export function findReleaseMethods(lock: Lock, only: Holder | undefined): ReleaseMethods {
-  const hindrances: Readonly<Record<ReleaseMethod, MethodObstacle | null>> = {
+  const obstacles: Readonly<Record<ReleaseMethod, MethodObstacle | null>> = {
     lapse: findExpiryObstacle(lock),
     release: null,
     "hold-off": findReserveObstacle(lock, only),
@@ -26,7 +26,7 @@ export function findReleaseMethods(lock: Lock, only: Holder | undefined): Releas
   const fits: ReleaseMethod[] = [];
   const not: { choice: ReleaseMethod; why: MethodObstacle }[] = [];
   for (const choice of ["lapse", "release", "hold-off"] as const) {
-    const why = hindrances[choice];
+    const why = obstacles[choice];
     if (why === null) fits.push(choice);
     else not.push({ choice, why });
   }

@@ -50,32 +50,32 @@ function isReservation({ holders: [holder] }: Lock): boolean {
 
 /** What fits, in rising force; and what does not, with the reason. */
 export function ReleaseOptions({ free }: { free: ReleaseForm }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { shown, methods, choice, choose } = free;
   const left = <RemainingTime lock={shown} />;
   const names: Record<ReleaseMethod, string> = {
-    lapse: words.lapse,
-    release: words.release,
-    "hold-off": words.holdOff(RESERVE_MS / 1000),
+    lapse: messages.lapse,
+    release: messages.release,
+    "hold-off": messages.holdOff(RESERVE_MS / 1000),
   };
   const hints: Record<ReleaseMethod, ReactNode> = {
-    lapse: isReservation(shown) ? words.holdOffLapseHint(left) : words.lapseHint(left),
-    release: words.releaseHint,
-    "hold-off": words.holdOffHint,
+    lapse: isReservation(shown) ? messages.holdOffLapseHint(left) : messages.lapseHint(left),
+    release: messages.releaseHint,
+    "hold-off": messages.holdOffHint,
   };
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="pb-1.5 font-semibold">{words.how}</legend>
+      <legend className="pb-1.5 font-semibold">{messages.how}</legend>
       {methods.available.map((each) => (
         <ReleaseOption key={each} value={each} choice={choice} onChoose={choose} name={names[each]}>
           {hints[each]}
         </ReleaseOption>
       ))}
-      <ul aria-label={words.notOffered} className="flex flex-col gap-0.5 px-1 text-2xs text-ink-3">
+      <ul aria-label={messages.notOffered} className="flex flex-col gap-0.5 px-1 text-2xs text-ink-3">
         {methods.unavailable.map(({ choice: each, why }) => (
-          <li key={each}>{words.not(names[each], words.why[why])}</li>
+          <li key={each}>{messages.not(names[each], messages.why[why])}</li>
         ))}
-        {!isReservation(shown) && <li>{words.not(words.ask, words.why.noWay)}</li>}
+        {!isReservation(shown) && <li>{messages.not(messages.ask, messages.why.noWay)}</li>}
       </ul>
     </fieldset>
   );

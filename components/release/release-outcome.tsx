@@ -27,7 +27,7 @@ interface ReleaseOutcomeProps {
 
 /** What became of it; null while there is nothing to tell. */
 export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { state, current, drift, reviewNewHold } = release;
   const { step } = state;
   if (step.at === "done") {
@@ -35,13 +35,13 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
       return <ReleaseResult release={release} result={step.result} waited={step.waited} onClose={onClose} />;
     return (
       <AlreadyGoneOutcome ended={step.result.ended ?? ended} comes="asked">
-        {state.choice === "hold-off" && <p>{words.notHeldOff}</p>}
+        {state.choice === "hold-off" && <p>{messages.notHeldOff}</p>}
       </AlreadyGoneOutcome>
     );
   }
   if (step.at === "refused") {
     return (
-      <OutcomeNote tone="warn" title={words.changedThere} comes="asked">
+      <OutcomeNote tone="warn" title={messages.changedThere} comes="asked">
         <p>
           <CurrentHolder lock={step.lock} />
         </p>
@@ -51,11 +51,11 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
   }
   if (step.at === "unknown" && drift === "same") {
     return (
-      <OutcomeNote tone="bad" title={words.noAnswer} comes="asked">
+      <OutcomeNote tone="bad" title={messages.noAnswer} comes="asked">
         <p>
           <ProblemText problem={step.why} />
         </p>
-        <p>{words.noAnswerText}</p>
+        <p>{messages.noAnswerText}</p>
       </OutcomeNote>
     );
   }
@@ -64,14 +64,14 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
   if (drift === "gone") {
     return (
       <AlreadyGoneOutcome ended={ended} comes="unasked">
-        {step.at === "unknown" && <p>{words.maybeByYou}</p>}
+        {step.at === "unknown" && <p>{messages.maybeByYou}</p>}
       </AlreadyGoneOutcome>
     );
   }
   return (
-    <OutcomeNote tone="warn" title={words.changedHere} comes="unasked">
+    <OutcomeNote tone="warn" title={messages.changedHere} comes="unasked">
       <p>
-        <CurrentHolder lock={current} /> {words.changedText}
+        <CurrentHolder lock={current} /> {messages.changedText}
       </p>
       <ReviewNewHoldButton lock={current} onLook={reviewNewHold} />
     </OutcomeNote>
@@ -79,11 +79,11 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
 }
 
 function CurrentHolder({ lock }: { lock: Lock | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const [holder] = lock?.holders ?? [];
-  if (holder === undefined) return <>{words.nowFree}</>;
+  if (holder === undefined) return <>{messages.nowFree}</>;
   const who = <HolderName holder={holder} wrap />;
-  return <>{parseReservedHold(holder.owner) === null ? words.nowHeldBy(who) : words.nowHeldOff(who)}</>;
+  return <>{parseReservedHold(holder.owner) === null ? messages.nowHeldBy(who) : messages.nowHeldOff(who)}</>;
 }
 
 function pickNewerLock(a: Lock | undefined, b: Lock | undefined): Lock | undefined {
@@ -92,23 +92,24 @@ function pickNewerLock(a: Lock | undefined, b: Lock | undefined): Lock | undefin
 }
 
 function ReviewNewHoldButton({ lock, onLook }: { lock: Lock | undefined; onLook(lock: Lock): void }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   if (lock === undefined || lock.holders.length === 0) return null;
   return (
     <Button className="max-sm:h-11" onClick={() => onLook(lock)}>
-      {words.lookAtNew}
+      {messages.lookAtNew}
     </Button>
   );
 }
 
 function UnsureOutcome({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const [holder] = lock.holders;
   const lockText = useMessages(lockWords);
-  const who = holder === undefined ? words.itsOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
+  const who =
+    holder === undefined ? messages.itsOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
   return (
-    <OutcomeNote tone="warn" title={words.unsure} comes="asked">
-      <p>{words.unsureText(who)}</p>
+    <OutcomeNote tone="warn" title={messages.unsure} comes="asked">
+      <p>{messages.unsureText(who)}</p>
     </OutcomeNote>
   );
 }
@@ -120,14 +121,14 @@ interface AlreadyGoneOutcomeProps {
 }
 
 function AlreadyGoneOutcome({ ended, comes, children }: AlreadyGoneOutcomeProps) {
-  const eventWords = useMessages(events);
-  const words = useMessages(english);
+  const eventMessages = useMessages(events);
+  const messages = useMessages(english);
   return (
-    <OutcomeNote tone="ok" title={words.alreadyGone} comes={comes}>
+    <OutcomeNote tone="ok" title={messages.alreadyGone} comes={comes}>
       <p>
         {ended === undefined
-          ? words.goneUnseen
-          : words.goneSeen(formatHoldEnding(ended, eventWords), <ElapsedText at={ended.at} />)}
+          ? messages.goneUnseen
+          : messages.goneSeen(formatHoldEnding(ended, eventMessages), <ElapsedText at={ended.at} />)}
       </p>
       {children}
     </OutcomeNote>
@@ -135,7 +136,7 @@ function AlreadyGoneOutcome({ ended, comes, children }: AlreadyGoneOutcomeProps)
 }
 
 function ElapsedText({ at }: { at: number }) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const now = useServerNow();
-  return <>{formatAgo(now === null ? 0 : now - at, words)}</>;
+  return <>{formatAgo(now === null ? 0 : now - at, messages)}</>;
 }

@@ -36,7 +36,7 @@ interface ReleaseResultProps {
 
 /** The release as a fact: whose hold, when, who was told, who has it now, and where that is written down. */
 export function ReleaseResult({ release, result, waited, onClose }: ReleaseResultProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { state, current } = release;
   const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
   const { owner, heldOff, asOf, masters, together } = result;
@@ -46,17 +46,17 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
   return (
     <OutcomeNote
       tone={isBack ? "warn" : "ok"}
-      title={isBack ? words.isBack : heldOff === undefined ? words.released : words.releasedHeldOff}
+      title={isBack ? messages.isBack : heldOff === undefined ? messages.released : messages.releasedHeldOff}
       comes="asked"
     >
       <p>
         <ReleasedHold owner={owner} />{" "}
-        {heldOff !== undefined && words.heldOffUntil(formatClock(asOf + heldOff.holdOffMs))}
+        {heldOff !== undefined && messages.heldOffUntil(formatClock(asOf + heldOff.holdOffMs))}
       </p>
       {isBack && <RecreatedHold lock={later} />}
       <dl className={FACTS_CLASS}>
         {freed.length > 0 && (
-          <HoldFact name={words.freed}>
+          <HoldFact name={messages.freed}>
             {freed.map((holder) => (
               <div key={holder.version}>
                 <HolderName holder={holder} wrap />
@@ -65,22 +65,27 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
           </HoldFact>
         )}
         {result.fence !== undefined && (
-          <HoldFact name={words.fence}>
+          <HoldFact name={messages.fence}>
             <span className="font-mono text-xs">{result.fence}</span>
           </HoldFact>
         )}
-        {result.heldMs !== undefined && <HoldFact name={words.held}>{formatElapsed(result.heldMs)}</HoldFact>}
-        <HoldFact name={words.when}>{words.byRedis(formatClockMs(asOf))}</HoldFact>
-        <HoldFact name={words.woken}>
+        {result.heldMs !== undefined && (
+          <HoldFact name={messages.held}>{formatElapsed(result.heldMs)}</HoldFact>
+        )}
+        <HoldFact name={messages.when}>{messages.byRedis(formatClockMs(asOf))}</HoldFact>
+        <HoldFact name={messages.woken}>
           <NotifiedWaiters result={result} waited={waited} />
         </HoldFact>
-        <HoldFact name={words.hasIt}>
+        <HoldFact name={messages.hasIt}>
           <NextHolder lock={later} />
         </HoldFact>
       </dl>
       {together !== undefined && (
         <p>
-          {words.keysFreed(together.filter(({ outcome }) => outcome === "released").length, together.length)}
+          {messages.keysFreed(
+            together.filter(({ outcome }) => outcome === "released").length,
+            together.length,
+          )}
         </p>
       )}
       {masters !== undefined && <MasterResults masters={masters} />}
@@ -92,14 +97,14 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
 
 function ReleasedHold({ owner }: { owner: string | undefined }) {
   const lockText = useMessages(lockWords);
-  const words = useMessages(english);
-  if (owner === undefined) return <>{words.aHoldGone}</>;
+  const messages = useMessages(english);
+  if (owner === undefined) return <>{messages.aHoldGone}</>;
   const holdOff = parseReservedHold(owner);
   if (holdOff !== null)
-    return <>{words.holdOffGone(<SafeText text={formatReservedHold(holdOff, lockText)} wrap />)}</>;
+    return <>{messages.holdOffGone(<SafeText text={formatReservedHold(holdOff, lockText)} wrap />)}</>;
   return (
     <>
-      {words.holdGone(
+      {messages.holdGone(
         <span className="font-mono text-xs break-all">
           <SafeText text={owner} wrap />
         </span>,
@@ -112,62 +117,62 @@ function NotifiedWaiters({
   result: { waiters, heldOff },
   waited,
 }: Pick<ReleaseResultProps, "result" | "waited">) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const count = waiters?.count ?? null;
   const texts: string[] = [];
   const [first] = waited?.items ?? [];
   if (waited !== undefined && first !== undefined) {
     const more = Math.max(waited.waiters.count ?? 0, waited.named) - 1;
-    const say = waited.order === "queue" ? words.wokenFirst : words.wokenLongest;
-    texts.push(say(toVisibleText(first.owner), more));
+    const format = waited.order === "queue" ? messages.wokenFirst : messages.wokenLongest;
+    texts.push(format(toVisibleText(first.owner), more));
   } else if (waiters !== undefined && count !== null && waiters.known !== "unknowable")
-    texts.push(waiters.known === "exact" ? words.wokenExact(count) : words.wokenListeners(count));
-  else texts.push(words.wokenUnseen);
-  if (heldOff !== undefined) texts.push(words.wokenHeldOff);
+    texts.push(waiters.known === "exact" ? messages.wokenExact(count) : messages.wokenListeners(count));
+  else texts.push(messages.wokenUnseen);
+  if (heldOff !== undefined) texts.push(messages.wokenHeldOff);
   return <>{texts.join("; ")}</>;
 }
 
 function NextHolder({ lock }: { lock: Lock | undefined }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const [holder, ...others] = lock?.holders ?? [];
-  if (holder === undefined) return <>{words.freeNow}</>;
+  if (holder === undefined) return <>{messages.freeNow}</>;
   return (
     <>
       <HolderName holder={holder} wrap />
-      {parseReservedHold(holder.owner) === null && words.sinceThen(<HeldFor holder={holder} />)}
-      {others.length > 0 && ` ${words.andMore(others.length)}`}
+      {parseReservedHold(holder.owner) === null && messages.sinceThen(<HeldFor holder={holder} />)}
+      {others.length > 0 && ` ${messages.andMore(others.length)}`}
     </>
   );
 }
 
 /** The release was carried out, and did not last. */
 function RecreatedHold({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { of } = useMessages(formatFacts);
-  const texts = new Set(listFormats(lock).map((format) => of[format].comesBack ?? words.tookAnew));
+  const texts = new Set(listFormats(lock).map((format) => of[format].comesBack ?? messages.tookAnew));
   return [...texts].map((text) => <p key={text}>{text}</p>);
 }
 
 function MasterResults({ masters }: { masters: NonNullable<ForceReleased["masters"]> }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const freed = masters.filter(({ outcome }) => outcome === "released").length;
-  const silent = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
+  const unanswered = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
   return (
     <p>
-      {words.atMasters(freed, masters.length)}{" "}
-      {silent.length > 0 && words.silentMasters(silent.map(({ name }) => name).join(", "))}
+      {messages.atMasters(freed, masters.length)}{" "}
+      {unanswered.length > 0 && messages.silentMasters(unanswered.map(({ name }) => name).join(", "))}
     </p>
   );
 }
 
 /** Some libraries make a lock again. */
 function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const now = useServerNow() ?? asOf;
   const leftMs = asOf + watchMs - now;
   return (
     <p className="text-2xs text-ink-2">
-      {leftMs > 0 ? words.watched(formatElapsed(leftMs + 999)) : words.stayedGone}
+      {leftMs > 0 ? messages.watched(formatElapsed(leftMs + 999)) : messages.stayedGone}
     </p>
   );
 }
@@ -185,7 +190,7 @@ function findReleaseEvent(
 const AUDIT_MARGIN_MS = 60_000;
 
 function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceReleased; onClose(): void }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const target = useTargetName();
   const { hello } = useLiveState();
   const { events } = useKeyEvents(toLockPath(lock));
@@ -201,16 +206,16 @@ function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceRelea
     <p className="flex flex-wrap gap-x-4 gap-y-1">
       {event === undefined ? (
         <RecordLink href={buildTargetHref(buildLockHref(lock), target)} onClick={onClose}>
-          {words.itsEvent}
+          {messages.itsEvent}
         </RecordLink>
       ) : (
         <RecordLink href={`${buildLockHref(lock)}?${query}`} onClick={onClose}>
-          {words.itsEvent}
+          {messages.itsEvent}
         </RecordLink>
       )}
       {hello?.operator.may.includes("admin") && (
         <RecordLink href={`/audit?${audited}`} onClick={onClose}>
-          {words.itsAudit}
+          {messages.itsAudit}
         </RecordLink>
       )}
     </p>

@@ -42,7 +42,7 @@ interface ReleaseSheetProps {
 
 /** What it is, whether its holder lives, what follows; then what can be done, the mildest first. */
 export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
-  const uiWords = useMessages(ui);
+  const uiMessages = useMessages(ui);
   const free = useRelease({ lock, holder });
   const { state, drift, choice } = free;
   const { step, seen } = state;
@@ -71,7 +71,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
       onClose={onClose}
       finalFocus={finalFocus}
       initialFocus={firstWay}
-      closeLabel={isArmed || isUnsure ? uiWords.cancel : uiWords.close}
+      closeLabel={isArmed || isUnsure ? uiMessages.cancel : uiMessages.close}
       note={<SheetFooterNote free={free} isArmed={isArmed || isUnsure} />}
       actions={
         <>
@@ -111,18 +111,18 @@ function useFocusAfterReview(version: string | null, firstWay: () => HTMLElement
 
 /** Why the main button does nothing now. */
 function useSubmitBlockedReason(free: ReleaseForm, typed: string): string | null {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   if (free.blocked !== null || free.choice === "lapse") return free.blocked;
-  return free.confirm !== undefined && typed !== free.confirm ? words.typeName : null;
+  return free.confirm !== undefined && typed !== free.confirm ? messages.typeName : null;
 }
 
 function ReleaseTitle({ lock }: { lock: Lock }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const target = useLiveState().hello?.target;
   return (
     <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
       <span>
-        {words.title(
+        {messages.title(
           <span dir="ltr" title={toVisibleText(lock.key)} className="font-mono text-base break-all">
             <SafeText text={lock.key} wrap />
           </span>,
@@ -135,20 +135,20 @@ function ReleaseTitle({ lock }: { lock: Lock }) {
 
 /** What is freed, whether its holder lives, and what follows. */
 function ReleaseFacts({ free, isCurrent }: { free: ReleaseForm; isCurrent: boolean }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { shown, state } = free;
   return (
     <StaleOverlay className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 greyed"}>
       {shown.note !== undefined && <NoteText note={shown.note} />}
-      <FactHeading title={isCurrent ? words.asSeen : words.asOpened}>
+      <FactHeading title={isCurrent ? messages.asSeen : messages.asOpened}>
         <HoldFacts lock={shown} only={state.holder} />
       </FactHeading>
       {isCurrent && (
         <>
-          <FactHeading title={words.alive}>
+          <FactHeading title={messages.alive}>
             <HolderLiveness lock={shown} />
           </FactHeading>
-          <FactHeading title={words.follows}>
+          <FactHeading title={messages.follows}>
             <ReleaseConsequences free={free} />
           </FactHeading>
         </>
@@ -164,10 +164,10 @@ interface ReasonSectionProps {
 }
 
 function ReasonSection({ release, typed, onType }: ReasonSectionProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { step, reason } = release.state;
   const error = step.at === "choosing" ? step.error : undefined;
-  const said = { say_why: words.sayWhy, name_format: words.nameFormat };
+  const reasonTexts = { say_why: messages.sayWhy, name_format: messages.nameFormat };
   useEffect(() => {
     // On a phone what is missing is out of sight.
     if (error === "say_why") document.getElementById("reason")?.focus();
@@ -178,30 +178,30 @@ function ReasonSection({ release, typed, onType }: ReasonSectionProps) {
         reason={reason}
         onReason={release.setReason}
         isOptional={!release.needsReason}
-        error={typeof error === "string" ? said[error] : error && <ProblemText problem={error} />}
+        error={typeof error === "string" ? reasonTexts[error] : error && <ProblemText problem={error} />}
       />
       {release.confirm !== undefined && (
-        <ConfirmNameField label={words.production(release.confirm)} typed={typed} onType={onType} />
+        <ConfirmNameField label={messages.production(release.confirm)} typed={typed} onType={onType} />
       )}
     </>
   );
 }
 
 function SheetFooterNote({ free, isArmed }: { free: ReleaseForm; isArmed: boolean }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { hello } = useLiveState();
   if (!isArmed || free.choice === "lapse" || hello === null) return null;
-  return <>{words.recorded(hello.operator.name)}</>;
+  return <>{messages.recorded(hello.operator.name)}</>;
 }
 
 function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | null }) {
-  const words = useMessages(english);
-  const uiWords = useMessages(ui);
+  const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const { choice } = free;
   if (choice === "lapse") {
     return (
-      <Button type="submit" variant="primary" blocked={blocked} title={words.sends}>
-        {words.watchLapse}
+      <Button type="submit" variant="primary" blocked={blocked} title={messages.sends}>
+        {messages.watchLapse}
       </Button>
     );
   }
@@ -210,10 +210,10 @@ function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | 
     <Button
       type="submit"
       variant="danger"
-      blocked={isSending ? uiWords.waiting : blocked}
-      title={words.sends}
+      blocked={isSending ? uiMessages.waiting : blocked}
+      title={messages.sends}
     >
-      {isSending ? words.isReleasing : choice === "hold-off" ? words.releaseHoldOff : words.release}
+      {isSending ? messages.isReleasing : choice === "hold-off" ? messages.releaseHoldOff : messages.release}
     </Button>
   );
 }
@@ -221,16 +221,16 @@ function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | 
 /** The second, explicit step. It says whose hold goes, whichever hold that is. */
 function ReleaseAnywayButton({ free }: { free: ReleaseForm }) {
   const lockText = useMessages(lockWords);
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const { step, choice } = free.state;
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
-  const who = holder === undefined ? words.itsOwner : shortenText(formatHolder(holder, lockText));
+  const who = holder === undefined ? messages.itsOwner : shortenText(formatHolder(holder, lockText));
   const isHoldOff = holder !== undefined && parseReservedHold(holder.owner) !== null;
-  const say = isHoldOff ? words.releaseThe : words.releaseWhatever;
+  const label = isHoldOff ? messages.releaseThe : messages.releaseWhatever;
   return (
     <Button variant="danger" blocked={free.blocked} onClick={() => free.release("release")}>
-      {say(who, choice === "hold-off")}
+      {label(who, choice === "hold-off")}
     </Button>
   );
 }

@@ -70,8 +70,8 @@ function toReleaseStep(failure: RequestError): ReleaseStep {
 }
 
 export function useRelease(looked: ReleaseSubject): ReleaseForm {
-  const words = useMessages(english);
-  const shellWords = useMessages(shell);
+  const messages = useMessages(english);
+  const shellMessages = useMessages(shell);
   const lockText = useMessages(lockWords);
   const [state, dispatch] = useReducer(reduceReleaseState, looked, createReleaseState);
   const path = toLockPath(looked.lock);
@@ -94,9 +94,9 @@ export function useRelease(looked: ReleaseSubject): ReleaseForm {
   return {
     ...{ state, current, shown, drift, methods: ways, choice, needsReason },
     blocked:
-      getReleaseBlockedReason(live, shellWords) ??
+      getReleaseBlockedReason(live, shellMessages) ??
       getReleaseObstacle(seen, lockText) ??
-      (choice === null && !isUnsure ? words.chooseHow : null),
+      (choice === null && !isUnsure ? messages.chooseHow : null),
     // What may take work from under somebody on production is not one click away.
     confirm: isProduction(live.hello?.target) && needsReason ? live.hello?.target.name : undefined,
     choose: (next) => dispatch({ type: "choose", choice: next }),

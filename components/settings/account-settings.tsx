@@ -19,7 +19,7 @@ import { formatRoles } from "./role-table.tsx";
 
 /** Who one is here, and the own password. */
 export function AccountSettings() {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const { looking } = useMessages(ui);
   const session = useSession();
   const logout = useLogout();
@@ -35,13 +35,13 @@ export function AccountSettings() {
     <>
       <Section
         title={<SafeText text={name} />}
-        actions={<Button onClick={() => logout.mutate()}>{words.logOut}</Button>}
-        text={words.loggedInBy(via, formatDate(expiresAt))}
+        actions={<Button onClick={() => logout.mutate()}>{messages.logOut}</Button>}
+        text={messages.loggedInBy(via, formatDate(expiresAt))}
       >
         <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3">
-          <dt className="text-ink-3">{words.roles}</dt>
+          <dt className="text-ink-3">{messages.roles}</dt>
           <dd>
-            <SafeText text={formatRoles(roles, words)} wrap />
+            <SafeText text={formatRoles(roles, messages)} wrap />
           </dd>
         </dl>
       </Section>
@@ -51,14 +51,15 @@ export function AccountSettings() {
 }
 
 function ChangePassword({ session: { name, via } }: { session: Session }) {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const { waiting } = useMessages(ui);
   const set = useSetPassword(name);
   const [old, setOld] = useState("");
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
   const wantsOld = via === "password";
-  const missing = wantsOld && old === "" ? words.givePresent : findPasswordFault(password, again, words);
+  const missing =
+    wantsOld && old === "" ? messages.givePresent : findPasswordFault(password, again, messages);
   const blocked = set.isPending ? waiting : missing;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -71,7 +72,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
     set.mutate({ password, ...(wantsOld ? { old } : {}) }, { onSuccess: forget });
   };
   return (
-    <Section title={words.yourPassword} text={wantsOld ? words.othersEnd : words.cameByLink}>
+    <Section title={messages.yourPassword} text={wantsOld ? messages.othersEnd : messages.cameByLink}>
       <form
         onSubmit={submit}
         onChange={() => !set.isIdle && set.reset()}
@@ -80,7 +81,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
         {/* For managers of passwords. */}
         <input type="text" autoComplete="username" value={name} readOnly hidden />
         {wantsOld && (
-          <Field label={words.presentPassword}>
+          <Field label={messages.presentPassword}>
             {(field) => (
               <input
                 {...field}
@@ -97,10 +98,10 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
         <ProblemNote problem={set.error} />
         <div className="flex items-center gap-3">
           <Button type="submit" variant="primary" blocked={blocked}>
-            {words.changePassword}
+            {messages.changePassword}
           </Button>
           <span role="status" className="text-ok">
-            {set.isSuccess && words.changed}
+            {set.isSuccess && messages.changed}
           </span>
         </div>
       </form>

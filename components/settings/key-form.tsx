@@ -30,7 +30,7 @@ const NAME_EXAMPLE = "checkout";
 const PATTERNS_EXAMPLE = "lock:orders:*\nlock:payments:*";
 
 export function KeyForm({ onClose }: { onClose(): void }) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const { waiting } = useMessages(ui);
   const make = useCreateKey();
   const now = useServerNow();
@@ -48,22 +48,22 @@ export function KeyForm({ onClose }: { onClose(): void }) {
     keys: splitLines(patterns),
     expiresAt: life.ms === null || now === null ? null : Math.round(now + life.ms),
   });
-  const missing = name.trim() === "" ? words.giveName : verbs.length === 0 ? words.sayMay : null;
+  const missing = name.trim() === "" ? messages.giveName : verbs.length === 0 ? messages.sayMay : null;
   const blocked = make.isPending ? waiting : missing;
   return (
     <Sheet
-      title={words.newTitle}
+      title={messages.newTitle}
       onClose={onClose}
       onEdit={() => make.isError && make.reset()}
       onSubmit={() => blocked === null && make.mutate(input())}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {make.isPending ? words.making : words.make}
+          {make.isPending ? messages.making : messages.make}
         </Button>
       }
     >
       <ProblemNote problem={make.error} />
-      <Field label={words.name} hint={words.nameHint}>
+      <Field label={messages.name} hint={messages.nameHint}>
         {(field) => (
           <input
             {...field}
@@ -78,13 +78,13 @@ export function KeyForm({ onClose }: { onClose(): void }) {
         )}
       </Field>
       <ChoiceGroup
-        legend={words.mayLegend}
+        legend={messages.mayLegend}
         chosen={verbs}
         onChoose={setVerbs}
-        choices={ACCESS_LEVELS.map((value) => ({ value, name: value, text: words.accesses[value] }))}
+        choices={ACCESS_LEVELS.map((value) => ({ value, name: value, text: messages.accesses[value] }))}
       />
       <TargetPicker chosen={targets} onChoose={setTargets} />
-      <Field label={words.keys} hint={words.keysHint}>
+      <Field label={messages.keys} hint={messages.keysHint}>
         {(field) => (
           <textarea
             {...field}
@@ -97,7 +97,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
           />
         )}
       </Field>
-      <Field label={words.expiresAfter} hint={life.ms === null ? words.expiresNever : undefined}>
+      <Field label={messages.expiresAfter} hint={life.ms === null ? messages.expiresNever : undefined}>
         {(field) => (
           <select
             {...field}
@@ -109,7 +109,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
           >
             {LIFETIMES.map((each) => (
               <option key={each.name} value={each.name}>
-                {words.lives[each.name]}
+                {messages.lives[each.name]}
               </option>
             ))}
           </select>
@@ -133,12 +133,12 @@ interface TargetPickerProps {
 }
 
 function TargetPicker({ chosen, onChoose }: TargetPickerProps) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const targets = useTargets() ?? [];
   if (targets.length < 2) return null;
   return (
     <ChoiceGroup
-      legend={words.targetsLegend}
+      legend={messages.targetsLegend}
       chosen={chosen}
       onChoose={onChoose}
       choices={targets.map(({ name, label }) => ({

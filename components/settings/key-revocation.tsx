@@ -11,26 +11,26 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useRevokeKey } from "@/lib/queries/api-keys.ts";
 
 export function KeyRevocation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const { waiting } = useMessages(ui);
   const revoke = useRevokeKey(apiKey.id);
   const blocked = revoke.isPending ? waiting : null;
   return (
     <Sheet
-      title={words.revocation(<SafeText text={apiKey.name} wrap />)}
+      title={messages.revocation(<SafeText text={apiKey.name} wrap />)}
       onClose={onClose}
       onSubmit={() => blocked === null && revoke.mutate(undefined, { onSuccess: onClose })}
       actions={
         <Button type="submit" variant="danger" blocked={blocked}>
-          {words.revokeKey}
+          {messages.revokeKey}
         </Button>
       }
     >
       <ProblemNote problem={revoke.error} />
       <ul className="flex list-disc flex-col gap-1.5 pl-4 text-ink-2">
-        <li>{words.refusedSoon}</li>
-        {apiKey.verbs.includes("lock") && <li>{words.holdsStay}</li>}
-        <li>{words.forGood}</li>
+        <li>{messages.refusedSoon}</li>
+        {apiKey.verbs.includes("lock") && <li>{messages.holdsStay}</li>}
+        <li>{messages.forGood}</li>
       </ul>
     </Sheet>
   );

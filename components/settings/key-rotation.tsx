@@ -22,7 +22,7 @@ const OVERLAPS = [
 ] as const;
 
 export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const { waiting } = useMessages(ui);
   const rotate = useRotateKey(apiKey.id);
   const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>(OVERLAPS[1]);
@@ -30,18 +30,18 @@ export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): vo
   const blocked = rotate.isPending ? waiting : null;
   return (
     <Sheet
-      title={words.rotation(<SafeText text={apiKey.name} wrap />)}
+      title={messages.rotation(<SafeText text={apiKey.name} wrap />)}
       onClose={onClose}
       onSubmit={() => blocked === null && rotate.mutate({ overlapMs: overlap.ms })}
       actions={
         <Button type="submit" variant={overlap.ms === 0 ? "danger" : "primary"} blocked={blocked}>
-          {words.newSecret}
+          {messages.newSecret}
         </Button>
       }
     >
       <ProblemNote problem={rotate.error} />
-      <p className="text-ink-2">{words.rotationText}</p>
-      <Field label={words.overlap} hint={overlap.ms === 0 ? words.overlapNone : words.overlapSome}>
+      <p className="text-ink-2">{messages.rotationText}</p>
+      <Field label={messages.overlap} hint={overlap.ms === 0 ? messages.overlapNone : messages.overlapSome}>
         {(field) => (
           <select
             {...field}
@@ -53,14 +53,14 @@ export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): vo
           >
             {OVERLAPS.map((each) => (
               <option key={each.name} value={each.name}>
-                {words.overlaps[each.name]}
+                {messages.overlaps[each.name]}
               </option>
             ))}
           </select>
         )}
       </Field>
       {(apiKey.oldSecretUntil ?? 0) > apiKey.createdAt && (
-        <p className="text-2xs text-ink-3">{words.olderEnds}</p>
+        <p className="text-2xs text-ink-3">{messages.olderEnds}</p>
       )}
     </Sheet>
   );

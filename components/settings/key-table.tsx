@@ -16,10 +16,10 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 export type ApiKeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
 
 export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(task: ApiKeyTask): void }) {
-  const words = useMessages(apiKeys);
-  if (keys.length === 0) return <p className="px-4 py-3 text-ink-2">{words.none}</p>;
+  const messages = useMessages(apiKeys);
+  if (keys.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.none}</p>;
   return (
-    <DataTable label={words.title} heads={[...Object.values(words.heads), ""]}>
+    <DataTable label={messages.title} heads={[...Object.values(messages.heads), ""]}>
       {keys.map((key) => (
         <KeyRow key={key.id} apiKey={key} onTask={onTask} />
       ))}
@@ -29,7 +29,7 @@ export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(tas
 
 function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): void }) {
   const { id, name, verbs, targets, keys, state, createdAt, createdBy } = apiKey;
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const { madeBy } = useMessages(settings);
   const isOver = state !== "active";
   return (
@@ -47,9 +47,9 @@ function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): 
       <td className={CELL_CLASS} translate="no">
         {verbs.join(", ")}
       </td>
-      <td className={CELL_CLASS}>{targets.includes("*") ? words.all : <LineList texts={targets} />}</td>
+      <td className={CELL_CLASS}>{targets.includes("*") ? messages.all : <LineList texts={targets} />}</td>
       <td className={clsx(CELL_CLASS, "font-mono text-xs")}>
-        {keys.includes("*") ? <span className="font-sans">{words.all}</span> : <LineList texts={keys} />}
+        {keys.includes("*") ? <span className="font-sans">{messages.all}</span> : <LineList texts={keys} />}
       </td>
       <td className={CELL_CLASS}>
         <LastUsed at={apiKey.lastUsedAt} />
@@ -63,16 +63,16 @@ function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): 
             <Button
               size="small"
               onClick={() => onTask({ what: "rotate", key: apiKey })}
-              aria-label={words.rotateNamed(toVisibleText(name))}
+              aria-label={messages.rotateNamed(toVisibleText(name))}
             >
-              {words.rotate}
+              {messages.rotate}
             </Button>
             <Button
               size="small"
               onClick={() => onTask({ what: "revoke", key: apiKey })}
-              aria-label={words.revokeNamed(toVisibleText(name))}
+              aria-label={messages.revokeNamed(toVisibleText(name))}
             >
-              {words.revoke}
+              {messages.revoke}
             </Button>
           </span>
         )}
@@ -84,7 +84,7 @@ function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): 
 const LINES_MAX = 3;
 
 function LineList({ texts }: { texts: readonly string[] }) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const more = texts.length - LINES_MAX;
   return (
     <ul title={texts.join("\n")}>
@@ -93,46 +93,46 @@ function LineList({ texts }: { texts: readonly string[] }) {
           <SafeText text={text} wrap />
         </li>
       ))}
-      {more > 0 && <li className="font-sans text-ink-3">{words.more(more)}</li>}
+      {more > 0 && <li className="font-sans text-ink-3">{messages.more(more)}</li>}
     </ul>
   );
 }
 
 function LastUsed({ at }: { at: number | null }) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const now = useServerNow();
-  if (at === null) return <span className="text-ink-3">{words.never}</span>;
+  if (at === null) return <span className="text-ink-3">{messages.never}</span>;
   const isNow = now !== null && now - at < 60_000;
   return (
     <time dateTime={new Date(at).toISOString()}>
-      {isNow ? words.now : formatAgo((now ?? at) - at, words)}
+      {isNow ? messages.now : formatAgo((now ?? at) - at, messages)}
     </time>
   );
 }
 
 function KeyExpiry({ apiKey: { state, expiresAt, revokedAt, oldSecretUntil } }: { apiKey: ApiKey }) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const { inTime } = useMessages(ui);
   const now = useServerNow();
   if (state === "revoked")
     return (
       <span className="text-bad">
-        {revokedAt === null ? words.revoked : words.revokedAt(formatDate(revokedAt))}
+        {revokedAt === null ? messages.revoked : messages.revokedAt(formatDate(revokedAt))}
       </span>
     );
-  if (state === "expired") return <span className="text-bad">{words.expired}</span>;
+  if (state === "expired") return <span className="text-bad">{messages.expired}</span>;
   const overlapMs = oldSecretUntil === null || now === null ? 0 : oldSecretUntil - now;
   return (
     <>
       {expiresAt === null ? (
-        <span className="text-ink-3">{words.neverExpires}</span>
+        <span className="text-ink-3">{messages.neverExpires}</span>
       ) : (
         <time dateTime={new Date(expiresAt).toISOString()} title={formatDate(expiresAt)}>
           {now === null ? formatDate(expiresAt) : inTime(formatRemaining(expiresAt - now))}
         </time>
       )}
       {overlapMs > 0 && (
-        <div className="text-2xs text-warn">{words.oldSecretFor(formatRemaining(overlapMs))}</div>
+        <div className="text-2xs text-warn">{messages.oldSecretFor(formatRemaining(overlapMs))}</div>
       )}
     </>
   );

@@ -25,15 +25,15 @@ const KeyRevocation = dynamic(() => import("./key-revocation.tsx").then((module)
 
 /** API keys of apps. */
 export function KeysSettings() {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const { hello } = useLiveState();
   if (hello === null) return null;
-  if (!isServerAdmin(hello)) return <AdminOnlyNotice text={words.keysForAdmins} />;
+  if (!isServerAdmin(hello)) return <AdminOnlyNotice text={messages.keysForAdmins} />;
   return <ApiKeys />;
 }
 
 function ApiKeys() {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   const { looking } = useMessages(ui);
   const keys = useApiKeys();
   const [task, setTask] = useState<ApiKeyTask | null>(null);
@@ -41,11 +41,11 @@ function ApiKeys() {
   return (
     <>
       <Section
-        title={words.title}
-        text={words.text}
+        title={messages.title}
+        text={messages.text}
         actions={
           <Button variant="primary" onClick={() => setTask({ what: "make" })}>
-            {words.add}
+            {messages.add}
           </Button>
         }
       >

@@ -32,7 +32,7 @@ export function OperatorForm({ operator, onClose }: OperatorFormProps) {
 }
 
 function NewOperator({ onClose }: { onClose(): void }) {
-  const words = useMessages(operators);
+  const messages = useMessages(operators);
   const faults = useMessages(settings);
   const { waiting } = useMessages(ui);
   const make = useCreateOperator();
@@ -40,25 +40,25 @@ function NewOperator({ onClose }: { onClose(): void }) {
   const [roles, setRoles] = useState<Roles>({ "*": "viewer" });
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const missing = name.trim() === "" ? words.giveName : findPasswordFault(password, again, faults);
+  const missing = name.trim() === "" ? messages.giveName : findPasswordFault(password, again, faults);
   const blocked = make.isPending ? waiting : missing;
   const submit = () => {
     if (blocked === null) make.mutate({ name: name.trim(), roles, password }, { onSuccess: onClose });
   };
   return (
     <Sheet
-      title={words.newTitle}
+      title={messages.newTitle}
       onClose={onClose}
       onEdit={() => make.isError && make.reset()}
       onSubmit={submit}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {words.make}
+          {messages.make}
         </Button>
       }
     >
       <ProblemNote problem={make.error} />
-      <Field label={words.name} hint={words.nameHint}>
+      <Field label={messages.name} hint={messages.nameHint}>
         {(field) => (
           <input
             {...field}
@@ -78,26 +78,26 @@ function NewOperator({ onClose }: { onClose(): void }) {
 }
 
 function OperatorRoles({ operator, onClose }: { operator: Operator; onClose(): void }) {
-  const words = useMessages(operators);
+  const messages = useMessages(operators);
   const { waiting } = useMessages(ui);
   const change = useUpdateOperator(operator.name);
   const [roles, setRoles] = useState(operator.roles);
   const blocked = change.isPending ? waiting : null;
   return (
     <Sheet
-      title={words.rolesOf(<SafeText text={operator.name} wrap />)}
+      title={messages.rolesOf(<SafeText text={operator.name} wrap />)}
       onClose={onClose}
       onEdit={() => change.isError && change.reset()}
       onSubmit={() => blocked === null && change.mutate({ roles }, { onSuccess: onClose })}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {words.saveRoles}
+          {messages.saveRoles}
         </Button>
       }
     >
       <ProblemNote problem={change.error} />
       <RoleTable roles={roles} onRoles={setRoles} />
-      <p className="text-2xs text-ink-3">{words.rolesCount}</p>
+      <p className="text-2xs text-ink-3">{messages.rolesCount}</p>
     </Sheet>
   );
 }

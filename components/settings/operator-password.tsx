@@ -15,7 +15,7 @@ import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 
 /** An admin gives somebody a new password. */
 export function OperatorPassword({ operator, onClose }: { operator: Operator; onClose(): void }) {
-  const words = useMessages(operators);
+  const messages = useMessages(operators);
   const faults = useMessages(settings);
   const { waiting } = useMessages(ui);
   const set = useSetPassword(operator.name);
@@ -24,19 +24,19 @@ export function OperatorPassword({ operator, onClose }: { operator: Operator; on
   const blocked = set.isPending ? waiting : findPasswordFault(password, again, faults);
   return (
     <Sheet
-      title={words.passwordOf(<SafeText text={operator.name} wrap />)}
+      title={messages.passwordOf(<SafeText text={operator.name} wrap />)}
       onClose={onClose}
       onEdit={() => set.isError && set.reset()}
       onSubmit={() => blocked === null && set.mutate({ password }, { onSuccess: onClose })}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {words.setPassword}
+          {messages.setPassword}
         </Button>
       }
     >
       <ProblemNote problem={set.error} />
       <PasswordFields password={password} again={again} onPassword={setPassword} onAgain={setAgain} />
-      <p className="text-2xs text-ink-3">{words.sessionsEnd}</p>
+      <p className="text-2xs text-ink-3">{messages.sessionsEnd}</p>
     </Sheet>
   );
 }

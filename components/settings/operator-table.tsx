@@ -23,10 +23,10 @@ interface OperatorTableProps {
 }
 
 export function OperatorTable({ operators: items, onTask }: OperatorTableProps) {
-  const words = useMessages(operators);
-  if (items.length === 0) return <p className="px-4 py-3 text-ink-2">{words.none}</p>;
+  const messages = useMessages(operators);
+  if (items.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.none}</p>;
   return (
-    <DataTable label={words.title} heads={[...Object.values(words.heads), ""]}>
+    <DataTable label={messages.title} heads={[...Object.values(messages.heads), ""]}>
       {items.map((operator) => (
         <OperatorRow key={operator.name} operator={operator} onTask={onTask} />
       ))}
@@ -36,8 +36,8 @@ export function OperatorTable({ operators: items, onTask }: OperatorTableProps) 
 
 function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: OperatorTask): void }) {
   const { name, roles, state, password, createdAt, createdBy, lastLoginAt } = operator;
-  const words = useMessages(operators);
-  const said = useMessages(settings);
+  const messages = useMessages(operators);
+  const settingsMessages = useMessages(settings);
   const tasks: readonly Exclude<OperatorTask["what"], "make">[] = [
     "roles",
     "password",
@@ -49,22 +49,26 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
       <th
         scope="row"
         className={`${CELL_CLASS} font-normal`}
-        title={said.madeBy(formatDate(createdAt), toVisibleText(createdBy))}
+        title={settingsMessages.madeBy(formatDate(createdAt), toVisibleText(createdBy))}
       >
         <span className="font-medium">
           <SafeText text={name} />
         </span>
         {state === "disabled" && (
           <span className="ml-2 rounded-[4px] border border-bad px-1 text-2xs text-bad">
-            {words.disabled}
+            {messages.disabled}
           </span>
         )}
       </th>
       <td className={CELL_CLASS}>
-        <SafeText text={formatRoles(roles, said)} wrap />
+        <SafeText text={formatRoles(roles, settingsMessages)} wrap />
       </td>
       <td className={CELL_CLASS}>
-        {password === "set" ? words.passwordSet : <span className="text-warn">{words.passwordNone}</span>}
+        {password === "set" ? (
+          messages.passwordSet
+        ) : (
+          <span className="text-warn">{messages.passwordNone}</span>
+        )}
       </td>
       <td className={CELL_CLASS}>
         <LastLogin at={lastLoginAt} />
@@ -75,10 +79,10 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
             <Button
               key={what}
               size="small"
-              aria-label={words.taskOf[what](toVisibleText(name))}
+              aria-label={messages.taskOf[what](toVisibleText(name))}
               onClick={() => onTask({ what, operator })}
             >
-              {words.tasks[what]}
+              {messages.tasks[what]}
             </Button>
           ))}
         </span>
@@ -88,12 +92,12 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
 }
 
 function LastLogin({ at }: { at: number | null }) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const now = useServerNow();
-  if (at === null) return <span className="text-ink-3">{words.never}</span>;
+  if (at === null) return <span className="text-ink-3">{messages.never}</span>;
   return (
     <time dateTime={new Date(at).toISOString()} title={formatDate(at)}>
-      {now === null ? formatDate(at) : formatAgo(now - at, words)}
+      {now === null ? formatDate(at) : formatAgo(now - at, messages)}
     </time>
   );
 }

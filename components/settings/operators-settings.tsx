@@ -31,15 +31,15 @@ const OperatorRemoval = dynamic(
 
 /** Who may log in by password, and what they may do. */
 export function OperatorsSettings() {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const { hello } = useLiveState();
   if (hello === null) return null;
-  if (!isServerAdmin(hello)) return <AdminOnlyNotice text={words.operatorsForAdmins} />;
+  if (!isServerAdmin(hello)) return <AdminOnlyNotice text={messages.operatorsForAdmins} />;
   return <OperatorList />;
 }
 
 function OperatorList() {
-  const words = useMessages(operators);
+  const messages = useMessages(operators);
   const { looking } = useMessages(ui);
   const all = useOperators();
   const [task, setTask] = useState<OperatorTask | null>(null);
@@ -47,11 +47,11 @@ function OperatorList() {
   return (
     <>
       <Section
-        title={words.title}
-        text={words.text}
+        title={messages.title}
+        text={messages.text}
         actions={
           <Button variant="primary" onClick={() => setTask({ what: "make" })}>
-            {words.add}
+            {messages.add}
           </Button>
         }
       >

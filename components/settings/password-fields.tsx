@@ -15,11 +15,11 @@ interface PasswordFieldsProps {
 
 /** A new password, twice. */
 export function PasswordFields({ password, again, onPassword, onAgain }: PasswordFieldsProps) {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const type = { type: "password", autoComplete: "new-password", maxLength: PASSWORD_CHARACTERS_MAX };
   return (
     <>
-      <Field label={words.newPassword} hint={words.passwordHint(PASSWORD_CHARACTERS_MIN)}>
+      <Field label={messages.newPassword} hint={messages.passwordHint(PASSWORD_CHARACTERS_MIN)}>
         {(field) => (
           <input
             {...field}
@@ -30,7 +30,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
           />
         )}
       </Field>
-      <Field label={words.sameAgain}>
+      <Field label={messages.sameAgain}>
         {(field) => (
           <input
             {...field}
@@ -49,8 +49,8 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
 export function findPasswordFault(
   password: string,
   again: string,
-  words: Messages["settings"],
+  messages: Messages["settings"],
 ): string | null {
-  if (password.length < PASSWORD_CHARACTERS_MIN) return words.passwordShort(PASSWORD_CHARACTERS_MIN);
-  return password === again ? null : words.passwordsDiffer;
+  if (password.length < PASSWORD_CHARACTERS_MIN) return messages.passwordShort(PASSWORD_CHARACTERS_MIN);
+  return password === again ? null : messages.passwordsDiffer;
 }

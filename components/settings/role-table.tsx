@@ -17,7 +17,7 @@ interface RoleTableProps {
 
 /** The role at each target. One that is named goes before `*`, also where that gives less. */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
-  const words = useMessages(operators);
+  const messages = useMessages(operators);
   const targets = useTargets() ?? [];
   const named = new Set([...targets.map(({ name }) => name), ...Object.keys(roles)]);
   named.delete("*");
@@ -28,9 +28,9 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
   return (
     <fieldset className="flex flex-col">
-      <legend className="pb-1.5 text-ink-2">{words.roles}</legend>
+      <legend className="pb-1.5 text-ink-2">{messages.roles}</legend>
       <div className="divide-y divide-line-soft rounded-[8px] border border-line">
-        <RoleRow name={words.allOthers} target="*" role={roles["*"] ?? "none"} onChoose={choose} />
+        <RoleRow name={messages.allOthers} target="*" role={roles["*"] ?? "none"} onChoose={choose} />
         {[...named].map((target) => (
           <RoleRow
             key={target}
@@ -53,7 +53,7 @@ interface RoleRowProps {
 }
 
 function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
-  const words = useMessages(operators);
+  const messages = useMessages(operators);
   const choices = ROLE_CHOICES.filter((choice) => choice !== "as_others" || target !== "*");
   return (
     <label className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
@@ -71,7 +71,7 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
       >
         {choices.map((choice) => (
           <option key={choice} value={choice}>
-            {words.choices[choice]}
+            {messages.choices[choice]}
           </option>
         ))}
       </select>
@@ -80,10 +80,10 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
 }
 
 /** In a line: `admin`, or `staging: operator, all others: viewer`. */
-export function formatRoles(roles: Roles, words: Messages["settings"]): string {
+export function formatRoles(roles: Roles, messages: Messages["settings"]): string {
   const { "*": others, ...named } = roles;
-  const parts = Object.entries(named).map(([target, role]) => words.roleAt(target, words.role[role]));
+  const parts = Object.entries(named).map(([target, role]) => messages.roleAt(target, messages.role[role]));
   if (others !== undefined && others !== "none")
-    parts.push(parts.length === 0 ? words.role[others] : words.roleAtOthers(words.role[others]));
-  return parts.length === 0 ? words.noRole : words.listOf(parts);
+    parts.push(parts.length === 0 ? messages.role[others] : messages.roleAtOthers(messages.role[others]));
+  return parts.length === 0 ? messages.noRole : messages.listOf(parts);
 }

@@ -11,19 +11,19 @@ const HEADER = "Authorization: Bearer $LOCKKEEPER_KEY";
 
 /** The only place where a secret is ever shown. */
 export function SecretSheet({ made, onClose }: { made: CreatedApiKey; onClose(): void }) {
-  const words = useMessages(apiKeys);
+  const messages = useMessages(apiKeys);
   return (
     <Sheet
-      title={words.secretOf(<SafeText text={made.name} wrap />)}
+      title={messages.secretOf(<SafeText text={made.name} wrap />)}
       stays
-      closeLabel={words.stored}
+      closeLabel={messages.stored}
       onClose={onClose}
     >
       <p role="alert" className="rounded-[9px] bg-warn-bg px-3 py-2.5 text-warn">
-        {words.shownOnce}
+        {messages.shownOnce}
       </p>
-      <CommandLine text={made.secret} label={words.copySecret} />
-      <p className="text-ink-2">{words.whereTo}</p>
+      <CommandLine text={made.secret} label={messages.copySecret} />
+      <p className="text-ink-2">{messages.whereTo}</p>
       <pre
         translate="no"
         className="overflow-x-auto rounded-[8px] border border-line bg-bg px-3 py-2 font-mono text-xs"

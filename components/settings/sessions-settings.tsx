@@ -18,7 +18,7 @@ import { useLogout } from "@/lib/queries/session.ts";
 
 /** Browsers that are logged in: one's own, and everybody's for admins. */
 export function SessionsSettings() {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const { looking } = useMessages(ui);
   const sessions = useBrowserSessions();
   const { hello } = useLiveState();
@@ -30,20 +30,20 @@ export function SessionsSettings() {
   const hasMore = items.length > mine.length;
   return (
     <Section
-      title={words.sessions}
-      text={words.sessionsText}
+      title={messages.sessions}
+      text={messages.sessionsText}
       actions={
         <>
           {(hasMore || whose === "all") && (
             <Button aria-pressed={whose === "all"} onClick={() => setWhose(whose === "all" ? "mine" : "all")}>
-              {whose === "all" ? words.mineOnly : words.everybodys(items.length)}
+              {whose === "all" ? messages.mineOnly : messages.everybodys(items.length)}
             </Button>
           )}
           <Button
-            blocked={others.length === 0 ? words.hereOnly : end.isPending ? words.ending : null}
+            blocked={others.length === 0 ? messages.hereOnly : end.isPending ? messages.ending : null}
             onClick={() => end.mutate(others)}
           >
-            {words.endOthers}
+            {messages.endOthers}
           </Button>
         </>
       }
@@ -51,7 +51,7 @@ export function SessionsSettings() {
       {sessions.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
       <ProblemNote problem={sessions.error ?? end.error} onAgain={() => void sessions.refetch()} />
       {sessions.data !== undefined && (
-        <DataTable label={words.sessions} heads={[...Object.values(words.sessionHeads), ""]}>
+        <DataTable label={messages.sessions} heads={[...Object.values(messages.sessionHeads), ""]}>
           {(whose === "all" ? items : mine).map((session) => (
             <SessionRow key={session.id} session={session} onEnd={() => end.mutate([session.id])} />
           ))}
@@ -63,7 +63,7 @@ export function SessionsSettings() {
 
 function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void }) {
   const { name, via, expiresAt, since, lastSeenAt, address, userAgent, current } = session;
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const time = useMessages(ui);
   const logout = useLogout();
   const now = useServerNow();
@@ -75,10 +75,10 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
         </span>
         {current && (
           <span className="ml-2 rounded-[4px] border border-accent px-1 text-2xs text-accent">
-            {words.thisOne}
+            {messages.thisOne}
           </span>
         )}
-        <div className="text-2xs text-ink-3">{words.by[via]}</div>
+        <div className="text-2xs text-ink-3">{messages.by[via]}</div>
       </th>
       <td
         translate={userAgent === null ? undefined : "no"}
@@ -87,7 +87,7 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
       >
         <div className="truncate">
           {userAgent === null ? (
-            <span className="text-ink-3">{words.unknownBrowser}</span>
+            <span className="text-ink-3">{messages.unknownBrowser}</span>
           ) : (
             <SafeText text={userAgent} />
           )}
@@ -99,7 +99,7 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
       <td className={CELL_CLASS} title={formatDate(since)}>
         {now === null ? formatDate(since) : formatAgo(now - since, time)}
         {now !== null && (
-          <div className="text-2xs text-ink-3">{words.endsIn(formatRemaining(expiresAt - now))}</div>
+          <div className="text-2xs text-ink-3">{messages.endsIn(formatRemaining(expiresAt - now))}</div>
         )}
       </td>
       <td className={CELL_CLASS}>
@@ -108,10 +108,10 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
       <td className={`${CELL_CLASS} text-right`}>
         <Button
           size="small"
-          aria-label={current ? words.logOutHere : words.endSessionOf(toVisibleText(name))}
+          aria-label={current ? messages.logOutHere : messages.endSessionOf(toVisibleText(name))}
           onClick={current ? () => logout.mutate() : onEnd}
         >
-          {current ? words.logOut : words.end}
+          {current ? messages.logOut : messages.end}
         </Button>
       </td>
     </tr>

@@ -18,15 +18,15 @@ const SETTINGS_TABS = [
 
 /** All settings stand under one heading, each at an address of its own. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
-  const words = useMessages(settings);
+  const messages = useMessages(settings);
   const pathname = usePathname();
   const { hello } = useLiveState();
   const isAdmin = isServerAdmin(hello);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
-        <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
-        <nav aria-label={words.title} className="flex gap-1 overflow-x-auto border-b border-line">
+        <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
+        <nav aria-label={messages.title} className="flex gap-1 overflow-x-auto border-b border-line">
           {SETTINGS_TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name }) => (
             <TargetLink
               key={href}
@@ -39,7 +39,7 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
                   : "border-transparent text-ink-2 hover:text-ink",
               )}
             >
-              {words.parts[name]}
+              {messages.parts[name]}
             </TargetLink>
           ))}
         </nav>

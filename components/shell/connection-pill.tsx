@@ -20,9 +20,9 @@ const TEXT_CLASSES: Record<ConnectionTone, string> = {
 };
 
 export function ConnectionPill() {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const state = useLiveState();
-  const { tone, text, announcement } = getConnectionStatus(state, useSecondsSinceMessage(), words);
+  const { tone, text, announcement } = getConnectionStatus(state, useSecondsSinceMessage(), messages);
   return (
     <details className="relative min-w-0" data-testid="connection">
       <summary
@@ -36,7 +36,7 @@ export function ConnectionPill() {
       </summary>
       {state.health !== null && (
         <ul className="absolute top-full left-0 z-20 mt-2 flex w-72 flex-col max-sm:fixed max-sm:inset-x-3 max-sm:top-11 max-sm:w-auto gap-1.5 rounded-[7px] border border-line bg-panel p-3 text-2xs text-ink-2 shadow-lg">
-          {describeCompleteness(state.health, words).map((line) => (
+          {describeCompleteness(state.health, messages).map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>

@@ -35,7 +35,7 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
 }
 
 function ShellFrame({ children }: { children: ReactNode }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const { connection } = useLiveState();
   const [help, setHelp] = useState(false);
   useShortcuts({ "?": () => setHelp(true) });
@@ -45,7 +45,7 @@ function ShellFrame({ children }: { children: ReactNode }) {
         href="#content"
         className="absolute top-2 left-2 z-50 -translate-y-16 rounded-[7px] bg-accent px-3 py-1.5 text-accent-ink focus:translate-y-0"
       >
-        {words.skipToContent}
+        {messages.skipToContent}
       </a>
       <TopBar onHelp={() => setHelp(true)} />
       <MainNavigation />

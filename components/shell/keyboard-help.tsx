@@ -27,14 +27,14 @@ const SHORTCUTS: readonly [keys: readonly string[], what: ShortcutName][] = [
 ];
 
 export function KeyboardHelp({ onClose }: { onClose(): void }) {
-  const words = useMessages(keysHelp);
+  const messages = useMessages(keysHelp);
   const { close } = useMessages(ui);
   return (
     <Dialog.Root open onOpenChange={(open) => open || onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay" />
         <Dialog.Popup className="fixed top-24 z-40 left-1/2 w-[360px] max-w-[calc(100vw-2rem)] -translate-x-1/2 rounded-[12px] border border-line bg-panel p-5 shadow-sheet">
-          <Dialog.Title className="mb-3 text-lg font-semibold tracking-tight">{words.title}</Dialog.Title>
+          <Dialog.Title className="mb-3 text-lg font-semibold tracking-tight">{messages.title}</Dialog.Title>
           <dl className="mb-4 grid grid-cols-[96px_1fr] gap-y-2">
             {SHORTCUTS.map(([keys, what]) => (
               <div key={what} className="contents">
@@ -43,7 +43,7 @@ export function KeyboardHelp({ onClose }: { onClose(): void }) {
                     <Kbd key={key}>{key}</Kbd>
                   ))}
                 </dt>
-                <dd>{words[what]}</dd>
+                <dd>{messages[what]}</dd>
               </div>
             ))}
           </dl>

@@ -7,10 +7,10 @@ import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/i18n/language.ts
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 export function LanguageSwitch() {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const { language, setLanguage } = useLanguage();
   const next = LANGUAGES[(LANGUAGES.indexOf(language) + 1) % LANGUAGES.length] ?? "en";
-  const label = words.changeLanguage(LANGUAGE_NAMES[next]);
+  const label = messages.changeLanguage(LANGUAGE_NAMES[next]);
   return (
     <Button
       variant="quiet"

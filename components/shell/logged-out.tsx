@@ -7,20 +7,20 @@ import { login } from "@/lib/i18n/en/login.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 export function LoggedOutNotice() {
-  const words = useMessages(login);
+  const messages = useMessages(login);
   const { pathname, search } = location;
   return (
-    <EmptyState page title={words.notLoggedIn}>
+    <EmptyState page title={messages.notLoggedIn}>
       <p>
         <a
           href={`${BASE_PATH}/login?next=${encodeURIComponent(pathname + search)}`}
           className="inline-flex h-7 items-center rounded-[7px] border border-accent bg-accent px-2.5 text-accent-ink hover:brightness-90 dark:hover:brightness-110"
         >
-          {words.byPassword}
+          {messages.byPassword}
         </a>
       </p>
-      <p>{words.byCommand}</p>
-      <CommandLine text="npm run login" label={words.copyCommand} />
+      <p>{messages.byCommand}</p>
+      <CommandLine text="npm run login" label={messages.copyCommand} />
     </EmptyState>
   );
 }

@@ -12,14 +12,14 @@ import { isServerAdmin } from "../app/permissions.ts";
 import { TargetLink } from "../app/target-link.tsx";
 
 export function MainNavigation() {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const pathname = usePathname();
   const live = useLiveState();
   const isAdmin = isServerAdmin(live.hello);
   const locks = isTargetNeverReached(live) ? undefined : live.health?.locks;
   return (
     <nav
-      aria-label={words.console}
+      aria-label={messages.console}
       className="flex gap-1 overflow-x-auto border-b border-line bg-panel px-3 py-1.5 lg:flex-col lg:gap-0.5 lg:border-r lg:border-b-0 lg:px-2.5 lg:py-3"
     >
       {CONSOLE_PAGES.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name, covers }) => {
@@ -34,7 +34,7 @@ export function MainNavigation() {
               here ? "bg-accent-bg font-medium text-accent" : "text-ink-2 hover:bg-line-soft hover:text-ink",
             )}
           >
-            {words.places[name]}
+            {messages.places[name]}
             {href === "/" && locks !== undefined && <span>{formatNumber(locks)}</span>}
           </TargetLink>
         );

@@ -15,32 +15,32 @@ interface StatusNotice {
 
 function findStatusNotice(
   { connection, health }: LiveState,
-  silence: number | null,
-  words: Messages["shell"],
+  silentMs: number | null,
+  messages: Messages["shell"],
 ) {
   if (connection === "stale")
-    return { text: silence === null ? words.staleUnreachable : words.staleSilent(silence) };
-  return health === null ? null : findHealthNotice(health, words);
+    return { text: silentMs === null ? messages.staleUnreachable : messages.staleSilent(silentMs) };
+  return health === null ? null : findHealthNotice(health, messages);
 }
 
 function findHealthNotice(
   health: NonNullable<LiveState["health"]>,
-  words: Messages["shell"],
+  messages: Messages["shell"],
 ): StatusNotice | null {
   const { state, majority, masters, detail } = health;
   if (state === "down")
-    return { text: majority === undefined ? words.redisDownStale : words.majorityDownStale, detail };
+    return { text: majority === undefined ? messages.redisDownStale : messages.majorityDownStale, detail };
   if (state !== "partial") return null;
-  const down = formatMastersDown(health, words);
-  if (majority === undefined) return { text: words.someDown(down), detail };
+  const down = formatMastersDown(health, messages);
+  if (majority === undefined) return { text: messages.someDown(down), detail };
   const names = masters.filter((master) => master.state === "down").map(({ name }) => name);
-  return { text: words.minorityDown(down, names.join(", ")) };
+  return { text: messages.minorityDown(down, names.join(", ")) };
 }
 
 export function StatusBanner() {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const state = useLiveState();
-  const trouble: StatusNotice | null = findStatusNotice(state, useSecondsSinceMessage(), words);
+  const trouble: StatusNotice | null = findStatusNotice(state, useSecondsSinceMessage(), messages);
   if (trouble !== null) {
     return (
       <p className="border-b border-line bg-bad-bg px-4 py-2 text-bad" data-testid="condition-banner">
@@ -56,9 +56,9 @@ export function StatusBanner() {
   if (!state.outdated) return null;
   return (
     <p className="flex items-center gap-3 border-b border-line bg-warn-bg px-4 py-2 text-warn">
-      {words.outdated}
+      {messages.outdated}
       <button type="button" className="font-medium underline" onClick={() => location.reload()}>
-        {words.loadAgain}
+        {messages.loadAgain}
       </button>
     </p>
   );

@@ -11,14 +11,14 @@ import { buildTargetHref } from "../app/target-link.tsx";
 
 /** An address may be old, or written by hand: its target need not be there. */
 export function TargetCheck({ children }: { children: ReactNode }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const name = useTargetName();
   const targets = useTargets();
   if (name === undefined || targets === undefined || targets.some((each) => each.name === name))
     return children;
   return (
-    <EmptyState page title={words.unknownTarget}>
-      <p>{words.unknownTargetNamed(<SafeText text={name} />)}</p>
+    <EmptyState page title={messages.unknownTarget}>
+      <p>{messages.unknownTargetNamed(<SafeText text={name} />)}</p>
       <ul className="flex flex-col gap-1">
         {targets.map(({ name: each, label }) => (
           <li key={each}>

@@ -20,19 +20,19 @@ interface TargetMenuProps {
 
 /** All targets, each with its state; choosing one stays on the page, except on a lock's own. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const pathname = usePathname();
   // The key of a lock says nothing about another Redis.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
   return (
     <Menu.Root>
       <Menu.Trigger
-        aria-label={words.target(here?.label ?? words.noTarget)}
+        aria-label={messages.target(here?.label ?? messages.noTarget)}
         title={here?.address}
         className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] max-lg:max-w-64 max-lg:shrink-0 max-sm:max-w-[56vw] border border-line bg-panel px-2.5 hover:bg-line-soft"
       >
         {here !== undefined && <StateDot state={here.state} />}
-        <span className="truncate font-semibold">{here?.label ?? words.noSuchTarget}</span>
+        <span className="truncate font-semibold">{here?.label ?? messages.noSuchTarget}</span>
         {here !== undefined && <TargetBadges target={here} />}
         <span className="truncate text-ink-3 max-lg:hidden">{here?.address}</span>
         <ChevronDown aria-hidden size={13} className="shrink-0 text-ink-3" />
@@ -55,7 +55,7 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
                   <span className="block truncate text-2xs text-ink-3">{target.address}</span>
                 </span>
                 <span className={target.state === "live" ? "text-ink-2" : "text-bad"}>
-                  {formatTargetState(target, words)}
+                  {formatTargetState(target, messages)}
                 </span>
                 <Check
                   aria-hidden
@@ -71,6 +71,6 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
   );
 }
 
-function formatTargetState({ state, locks }: TargetSummary, words: Messages["shell"]): string {
-  return state === "live" && locks !== null ? words.held(formatNumber(locks)) : words.states[state];
+function formatTargetState({ state, locks }: TargetSummary, messages: Messages["shell"]): string {
+  return state === "live" && locks !== null ? messages.held(formatNumber(locks)) : messages.states[state];
 }

@@ -16,7 +16,7 @@ const THEMES = [
 const subscribeToNothing = () => () => {};
 
 export function ThemeSwitch() {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const { theme, setTheme } = useTheme();
   // The server does not know the theme: the icon comes when the page is awake.
   const awake = useSyncExternalStore(
@@ -27,7 +27,7 @@ export function ThemeSwitch() {
   const index = awake ? THEMES.findIndex(({ name }) => name === theme) : 0;
   const current = THEMES[Math.max(index, 0)] ?? THEMES[0];
   const next = THEMES[(Math.max(index, 0) + 1) % THEMES.length] ?? THEMES[0];
-  const label = words.changeTheme(words.themes[current.name], words.themes[next.name]);
+  const label = messages.changeTheme(messages.themes[current.name], messages.themes[next.name]);
   return (
     <Button variant="quiet" size="icon" aria-label={label} title={label} onClick={() => setTheme(next.name)}>
       <current.Icon aria-hidden size={15} />

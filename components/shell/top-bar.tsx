@@ -19,7 +19,7 @@ import { TargetSwitch } from "./target-switch.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export function TopBar({ onHelp }: { onHelp(): void }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const { hello } = useLiveState();
   return (
     <header
@@ -40,8 +40,8 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
         variant="quiet"
         size="icon"
         className="max-sm:hidden"
-        aria-label={words.keysHelp}
-        title={words.keysHelpKey("?")}
+        aria-label={messages.keysHelp}
+        title={messages.keysHelpKey("?")}
         onClick={onHelp}
       >
         <CircleHelp aria-hidden size={15} />
@@ -57,7 +57,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
 }
 
 function OperatorMenu({ name, may }: { name: string; may: readonly Access[] }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const logout = useLogout();
   return (
     <>
@@ -66,14 +66,14 @@ function OperatorMenu({ name, may }: { name: string; may: readonly Access[] }) {
         data-testid="operator"
       >
         <bdi translate="no">{name}</bdi>
-        {` · ${words.ranks[getRole(may)]}`}
+        {` · ${messages.ranks[getRole(may)]}`}
       </span>
       <Button
         variant="quiet"
         size="icon"
         className="max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2"
-        aria-label={words.logOut}
-        title={logout.isError ? words.logOutFailed : words.logOut}
+        aria-label={messages.logOut}
+        title={logout.isError ? messages.logOutFailed : messages.logOut}
         onClick={() => logout.mutate()}
       >
         <LogOut aria-hidden size={15} />

@@ -23,17 +23,17 @@ interface FindingListProps {
 
 /** What was found, the worst first: what can go wrong, and the command against it. */
 export function FindingList({ findings, masters }: FindingListProps) {
-  const words = useMessages(targets);
-  if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{words.nothingFound}</p>;
+  const messages = useMessages(targets);
+  if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.nothingFound}</p>;
   return (
-    <ul aria-label={words.findings}>
+    <ul aria-label={messages.findings}>
       {findings.map((finding) => (
         <li
           key={`${finding.code} ${finding.masters.join(" ")}`}
           className="grid gap-x-4 gap-y-1 border-line-soft px-4 py-3 not-last:border-b sm:grid-cols-[88px_minmax(0,1fr)]"
         >
           <span className={clsx("font-medium", TONES[finding.severity])}>
-            {words.severities[finding.severity]}
+            {messages.severities[finding.severity]}
           </span>
           <FindingItem finding={finding} masters={masters} />
         </li>
@@ -43,12 +43,12 @@ export function FindingList({ findings, masters }: FindingListProps) {
 }
 
 function FindingItem({ finding, masters }: { finding: Finding; masters: readonly string[] }) {
-  const words = useMessages(targets);
+  const messages = useMessages(targets);
   const { code, facts, command } = finding;
-  const told = words.told?.[code];
-  const title = told?.title(facts) ?? finding.title;
+  const texts = messages.told?.[code];
+  const title = texts?.title(facts) ?? finding.title;
   // Redis's own words, which an English risk has in it; what is to be set says all of flags that are missing.
-  const detail = told === undefined || facts.missing ? "" : String(facts.detail ?? "");
+  const detail = texts === undefined || facts.missing ? "" : String(facts.detail ?? "");
   const lines = command === undefined ? [] : buildRedisCliLines(command, finding.masters);
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
@@ -56,7 +56,7 @@ function FindingItem({ finding, masters }: { finding: Finding; masters: readonly
         <SafeText text={title} wrap />
       </p>
       <p className="text-ink-2">
-        <SafeText text={told?.risk(facts) ?? finding.risk} wrap />
+        <SafeText text={texts?.risk(facts) ?? finding.risk} wrap />
       </p>
       {detail !== "" && (
         <p lang="en" translate="no" className="text-2xs text-ink-3">
@@ -65,27 +65,28 @@ function FindingItem({ finding, masters }: { finding: Finding; masters: readonly
       )}
       {masters.length > 1 && finding.masters.length > 0 && (
         <p className="text-2xs text-ink-3">
-          <SafeText text={words.atMasters(finding.masters.join(", "))} wrap />
+          <SafeText text={messages.atMasters(finding.masters.join(", "))} wrap />
         </p>
       )}
       {code === "notifications" && <MissingFlagsNotice finding={finding} />}
-      {lines.length > 0 && <CommandLine text={lines.join("\n")} label={words.copyCommand(title)} />}
-      {code === "notifications" && <p className="text-2xs text-ink-3">{words.orAtStart}</p>}
+      {lines.length > 0 && <CommandLine text={lines.join("\n")} label={messages.copyCommand(title)} />}
+      {code === "notifications" && <p className="text-2xs text-ink-3">{messages.orAtStart}</p>}
     </div>
   );
 }
 
 /** What is not told without the flags that are missing. */
 function MissingFlagsNotice({ finding: { facts } }: { finding: Finding }) {
-  const words = useMessages(targets);
+  const messages = useMessages(targets);
   const missing = String(facts.missing ?? "");
   const setting = String(facts.setting ?? "");
-  const flags = Object.entries(words.unseen).filter(([flag]) => missing.includes(flag));
+  const flags = Object.entries(messages.unseen).filter(([flag]) => missing.includes(flag));
   if (flags.length === 0) return null;
   return (
     <div className="flex flex-col gap-1 text-ink-2">
       <p>
-        <SafeText text={setting === "" ? words.isEmpty : words.isSetTo(setting)} wrap /> {words.unseenTitle}
+        <SafeText text={setting === "" ? messages.isEmpty : messages.isSetTo(setting)} wrap />{" "}
+        {messages.unseenTitle}
       </p>
       <ul className="grid gap-x-6 gap-y-0.5 md:grid-cols-2">
         {flags.map(([flag, what]) => (

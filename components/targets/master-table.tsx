@@ -39,16 +39,16 @@ const COLUMN_HEADERS = [
 
 /** Each Redis that takes writes: how it is, and what matters to locks of how it is set up. */
 export function MasterTable({ masters, reports }: MasterTableProps) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className="overflow-x-auto border-b border-line-soft" aria-label={words.label} tabIndex={0}>
+    <section className="overflow-x-auto border-b border-line-soft" aria-label={messages.label} tabIndex={0}>
       <table className="w-full text-left md:min-w-[920px]">
         <thead className="max-md:sr-only">
           <tr className="text-2xs text-ink-3">
             {COLUMN_HEADERS.map((head) => (
               <th key={head} scope="col" className="px-2 pt-2 pb-1 font-normal first:pl-4 last:pr-4">
-                {words[head]}
+                {messages[head]}
               </th>
             ))}
           </tr>
@@ -68,7 +68,7 @@ export function MasterTable({ masters, reports }: MasterTableProps) {
 }
 
 function MasterRow({ master, report }: { master: MasterHealth; report: MasterReport | undefined }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const { masters: own } = useMessages(targets);
   const { name, state, downSince } = master;
   return (
@@ -79,7 +79,7 @@ function MasterRow({ master, report }: { master: MasterHealth; report: MasterRep
         </span>
         <span className="flex items-center gap-1.5 text-2xs text-ink-2">
           <StateDot state={state} />
-          {words.states[state]}
+          {messages.states[state]}
           {state === "down" && downSince !== undefined && ` ${own.downSince(formatClock(downSince))}`}
         </span>
       </th>
@@ -102,11 +102,11 @@ interface MasterCellProps {
 }
 
 function MasterCell({ head, tone = "plain", more, children }: MasterCellProps) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   return (
     <td className="px-2 py-1.5 last:pr-4 max-md:px-4 max-md:py-0">
       <span aria-hidden className="block text-2xs text-ink-3 md:hidden">
-        {words[head]}
+        {messages[head]}
       </span>
       <span
         className={clsx(
@@ -130,14 +130,14 @@ function formatOrUnknown(value: ReactNode | null | undefined, unknown: string): 
 }
 
 function ServerVersion({ report }: ReportedValue) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   const uptime = report?.uptimeS;
   return (
     <MasterCell
       head="version"
-      more={typeof uptime === "number" ? words.upFor(formatElapsed(uptime * 1000)) : undefined}
+      more={typeof uptime === "number" ? messages.upFor(formatElapsed(uptime * 1000)) : undefined}
     >
-      {formatOrUnknown(report?.version, words.unknown)}
+      {formatOrUnknown(report?.version, messages.unknown)}
     </MasterCell>
   );
 }
@@ -146,33 +146,33 @@ function ServerVersion({ report }: ReportedValue) {
 const SAME_MS = 50;
 
 function ResponseTime({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHealth }) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   if (state === "down" || lagMs === null)
-    return <MasterCell head="answers">{formatOrUnknown(null, words.unknown)}</MasterCell>;
+    return <MasterCell head="answers">{formatOrUnknown(null, messages.unknown)}</MasterCell>;
   const apartMs = Math.abs(clockOffsetMs);
   const apart = formatSpan(apartMs);
   const clock =
     apartMs < SAME_MS
-      ? words.clockAsOurs
+      ? messages.clockAsOurs
       : clockOffsetMs > 0
-        ? words.clockAhead(apart)
-        : words.clockBehind(apart);
+        ? messages.clockAhead(apart)
+        : messages.clockBehind(apart);
   return (
     <MasterCell head="answers" more={clock}>
-      {lagMs < 1 ? words.underOneMs : formatSpan(lagMs)}
+      {lagMs < 1 ? messages.underOneMs : formatSpan(lagMs)}
     </MasterCell>
   );
 }
 
 function MemoryUse({ report }: ReportedValue) {
-  const { masters: words, between } = useMessages(targets);
+  const { masters: messages, between } = useMessages(targets);
   const { usedMemoryBytes: used, maxMemoryBytes: limit, memoryPolicy: policy, evictedKeys } = report ?? {};
   const size =
     typeof used !== "number"
       ? null
       : limit
-        ? words.ofLimit(formatBytes(used), formatBytes(limit))
-        : words.noLimit(formatBytes(used));
+        ? messages.ofLimit(formatBytes(used), formatBytes(limit))
+        : messages.noLimit(formatBytes(used));
   const evicts = policy !== undefined && policy !== null && policy !== "noeviction";
   return (
     <MasterCell
@@ -181,17 +181,17 @@ function MemoryUse({ report }: ReportedValue) {
       more={
         <>
           {size}
-          {evictedKeys ? between + words.evicted(formatNumber(evictedKeys)) : ""}
+          {evictedKeys ? between + messages.evicted(formatNumber(evictedKeys)) : ""}
         </>
       }
     >
-      {formatOrUnknown(policy, words.unknown)}
+      {formatOrUnknown(policy, messages.unknown)}
     </MasterCell>
   );
 }
 
 function DiskState({ report }: ReportedValue) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   const { persistence, fsync } = report ?? {};
   const isAof = persistence === "aof" || persistence === "both";
   return (
@@ -200,43 +200,43 @@ function DiskState({ report }: ReportedValue) {
       tone={persistence === "none" ? "warn" : "plain"}
       more={isAof && fsync ? <span translate="no">{fsync}</span> : undefined}
     >
-      {formatOrUnknown(persistence ? words.persistence[persistence] : null, words.unknown)}
+      {formatOrUnknown(persistence ? messages.persistence[persistence] : null, messages.unknown)}
     </MasterCell>
   );
 }
 
 function ReplicaList({ report }: ReportedValue) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   const { replicas, minReplicas } = report ?? {};
   return (
-    <MasterCell head="replicas" more={minReplicas ? words.atLeast(minReplicas) : undefined}>
-      {formatOrUnknown(replicas, words.unknown)}
+    <MasterCell head="replicas" more={minReplicas ? messages.atLeast(minReplicas) : undefined}>
+      {formatOrUnknown(replicas, messages.unknown)}
     </MasterCell>
   );
 }
 
 function LastScan({ master: { scan, scannedAt, scanMs } }: { master: MasterHealth }) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   const ago = useMessages(ui);
   const now = useServerNow();
-  const took = scanMs === null ? undefined : words.passTook(formatSpan(scanMs));
+  const duration = scanMs === null ? undefined : messages.passTook(formatSpan(scanMs));
   if (scannedAt === null && scan?.keys) {
     const percent = Math.min(99, Math.floor((100 * scan.scanned) / scan.keys));
-    return <MasterCell head="pass">{words.passUnderWay(percent)}</MasterCell>;
+    return <MasterCell head="pass">{messages.passUnderWay(percent)}</MasterCell>;
   }
   return (
-    <MasterCell head="pass" more={took}>
+    <MasterCell head="pass" more={duration}>
       {scannedAt === null
-        ? words.passNever
-        : words.passAgo(formatAgo(now === null ? 0 : now - scannedAt, ago))}
+        ? messages.passNever
+        : messages.passAgo(formatAgo(now === null ? 0 : now - scannedAt, ago))}
     </MasterCell>
   );
 }
 
 function NotificationState({ master, report }: { master: MasterHealth } & ReportedValue) {
-  const { masters: words } = useMessages(targets);
+  const { masters: messages } = useMessages(targets);
   if (master.state === "down")
-    return <MasterCell head="notifications">{formatOrUnknown(null, words.unknown)}</MasterCell>;
+    return <MasterCell head="notifications">{formatOrUnknown(null, messages.unknown)}</MasterCell>;
   const { setting = "", missing = [] } = report?.notifications ?? {};
   const isOn = master.notifications === "on";
   return (
@@ -245,7 +245,7 @@ function NotificationState({ master, report }: { master: MasterHealth } & Report
       tone={isOn ? "plain" : "warn"}
       more={
         missing.length > 0 ? (
-          words.lacks(missing.join(""))
+          messages.lacks(missing.join(""))
         ) : (
           <span translate="no" className="font-mono">
             {setting}
@@ -253,7 +253,7 @@ function NotificationState({ master, report }: { master: MasterHealth } & Report
         )
       }
     >
-      {isOn ? words.on : words.off}
+      {isOn ? messages.on : messages.off}
     </MasterCell>
   );
 }

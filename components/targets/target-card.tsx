@@ -17,7 +17,7 @@ import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
 
 export function TargetCard({ target }: { target: TargetSummary }) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   const own = useMessages(targets);
   const health = useTargetHealth(target.name);
   const title = useId();
@@ -33,7 +33,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
           </span>
         </h2>
         <TargetBadges target={target} />
-        <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{words.states[state]}</span>
+        <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{messages.states[state]}</span>
         <span className="flex-1" />
         {locks !== null && (
           <Link href={buildTargetHref("/", name)} className="text-accent hover:underline">
@@ -72,17 +72,17 @@ interface TargetFindingsProps {
 }
 
 function TargetFindings({ health, masters }: TargetFindingsProps) {
-  const words = useMessages(targets);
+  const messages = useMessages(targets);
   if (health.isError) {
     return (
       <div role="alert" className="flex items-center gap-3 px-4 py-3 text-bad">
         <p className="flex-1">
           <ProblemText problem={health.error} />
         </p>
-        <Button onClick={() => void health.refetch()}>{words.again}</Button>
+        <Button onClick={() => void health.refetch()}>{messages.again}</Button>
       </div>
     );
   }
-  if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">{words.looking}</p>;
+  if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">{messages.looking}</p>;
   return <FindingList findings={health.data.findings} masters={masters} />;
 }

@@ -7,16 +7,16 @@ import { TargetCard } from "./target-card.tsx";
 
 /** Every Redis that is looked at, and what makes it unsafe for locks. */
 export function TargetsPage() {
-  const words = useMessages(room);
+  const messages = useMessages(room);
   const targets = useTargets();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-[1180px] flex-col gap-4 px-3 py-4 sm:px-5">
         <div>
-          <h1 className="text-lg font-semibold tracking-tight">{words.title}</h1>
-          <p className="text-ink-2">{words.intro}</p>
+          <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
+          <p className="text-ink-2">{messages.intro}</p>
         </div>
-        {targets === undefined && <p className="text-ink-3">{words.looking}</p>}
+        {targets === undefined && <p className="text-ink-3">{messages.looking}</p>}
         {targets?.map((target) => (
           <TargetCard key={target.name} target={target} />
         ))}

@@ -15,7 +15,7 @@ interface CompletionListProps {
 
 /** Under a box that has the focus all the time. */
 export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Newer browsers return a promise, which is no clean-up.
@@ -26,7 +26,7 @@ export function CompletionList({ id, completion, active, onSelect }: CompletionL
       ref={list}
       id={id}
       role="listbox"
-      aria-label={words.completions}
+      aria-label={messages.completions}
       className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full max-w-md overflow-y-auto rounded-[8px] border border-line bg-panel p-1 shadow-sheet"
     >
       {completion.items.map(({ text, hint }, index) => (

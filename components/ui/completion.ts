@@ -11,12 +11,12 @@ export interface Completion {
 export function applyCompletion(
   text: string,
   { from, to }: Completion,
-  taken: string,
+  accepted: string,
 ): { text: string; caret: number } {
   const rest = text.slice(to);
-  const isWhole = !/[:<>]$/.test(taken);
+  const isWhole = !/[:<>]$/.test(accepted);
   const gap = isWhole && !/^\s/.test(rest) ? " " : "";
-  const before = `${text.slice(0, from)}${taken}${gap}`;
+  const before = `${text.slice(0, from)}${accepted}${gap}`;
   return { text: before + rest, caret: before.length + (isWhole && gap === "" ? 1 : 0) };
 }
 

@@ -18,7 +18,7 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label, children, small = false }: CopyButtonProps) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -40,9 +40,9 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
       className={small ? "-my-1" : ""}
     >
       <Icon aria-hidden size={13} />
-      {children !== undefined && (copied ? words.copied : children)}
+      {children !== undefined && (copied ? messages.copied : children)}
       <span role="status" className="sr-only">
-        {copied ? words.copied : ""}
+        {copied ? messages.copied : ""}
       </span>
     </Button>
   );

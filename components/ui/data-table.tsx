@@ -15,7 +15,7 @@ interface DataTableProps {
 
 /** A plain table of a settings page, which scrolls by itself where it is wider than the page. */
 export function DataTable({ label, heads, children }: DataTableProps) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section aria-label={label} tabIndex={0} className="overflow-x-auto outline-offset-[-2px]">
@@ -24,7 +24,7 @@ export function DataTable({ label, heads, children }: DataTableProps) {
           <tr className="text-2xs text-ink-3">
             {heads.map((head) => (
               <th key={head} scope="col" className="px-4 pt-2 pb-1 font-normal whitespace-nowrap">
-                {head === "" ? <span className="sr-only">{words.actions}</span> : head}
+                {head === "" ? <span className="sr-only">{messages.actions}</span> : head}
               </th>
             ))}
           </tr>

@@ -54,7 +54,7 @@ interface ErrorNoticeProps {
 }
 
 function ErrorNotice({ name, place, isNotLoaded, onAgain }: ErrorNoticeProps) {
-  const words = useMessages(shell);
+  const messages = useMessages(shell);
   return (
     <div
       role="alert"
@@ -65,10 +65,12 @@ function ErrorNotice({ name, place, isNotLoaded, onAgain }: ErrorNoticeProps) {
       )}
     >
       <p className="min-w-0 flex-1 basis-56">
-        <span className="font-medium">{words.broken.title(name)}</span>{" "}
-        <span className="text-ink-2">{isNotLoaded ? words.broken.notLoaded : words.broken.restGoesOn}</span>
+        <span className="font-medium">{messages.broken.title(name)}</span>{" "}
+        <span className="text-ink-2">
+          {isNotLoaded ? messages.broken.notLoaded : messages.broken.restGoesOn}
+        </span>
       </p>
-      <Button onClick={onAgain}>{isNotLoaded ? words.broken.reload : words.broken.again}</Button>
+      <Button onClick={onAgain}>{isNotLoaded ? messages.broken.reload : messages.broken.again}</Button>
     </div>
   );
 }

@@ -35,20 +35,20 @@ export function formatSpan(ms: number): string {
 }
 
 /** For a sentence: `4 s ago`. */
-export function formatAgo(ms: number, words: Pick<Messages["ui"], "justNow" | "ago">): string {
+export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" | "ago">): string {
   const past = Math.max(0, ms);
-  if (past < SECOND) return words.justNow;
-  return words.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : formatCoarse(past));
+  if (past < SECOND) return messages.justNow;
+  return messages.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : formatCoarse(past));
 }
 
 const CLOCK_FORMAT = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
 /** Made when it is first used: each takes milliseconds, and the page wakes up meanwhile. */
 function createLazyFormatter<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
+  let cached: Made | undefined;
   return () => {
-    made ??= make();
-    return made;
+    cached ??= make();
+    return cached;
   };
 }
 

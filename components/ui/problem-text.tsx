@@ -6,8 +6,8 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** What went wrong, in the language of the page; where that is not English, with the server's own sentence below. */
 export function ProblemText({ problem }: { problem: { message: string } }) {
-  const { told } = useMessages(problems);
-  const text = told === null ? null : translateProblem(problem, told);
+  const { told: problemTexts } = useMessages(problems);
+  const text = problemTexts === null ? null : translateProblem(problem, problemTexts);
   if (text === null) return problem.message;
   return (
     <>

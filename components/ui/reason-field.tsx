@@ -16,12 +16,12 @@ interface ReasonFieldProps {
 }
 
 export function ReasonField({ reason, onReason, error, isOptional = false }: ReasonFieldProps) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const isWrong = error !== undefined && error !== null;
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor="reason" className="text-ink-2">
-        {isOptional ? words.reasonOptional : words.reason}
+        {isOptional ? messages.reasonOptional : messages.reason}
       </label>
       <textarea
         id="reason"
@@ -31,11 +31,11 @@ export function ReasonField({ reason, onReason, error, isOptional = false }: Rea
         onChange={(event) => onReason(event.target.value)}
         aria-invalid={isWrong}
         aria-describedby={isWrong ? "reason-error" : undefined}
-        placeholder={words.reasonPlaceholder}
+        placeholder={messages.reasonPlaceholder}
         className="resize-none rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3 aria-invalid:border-bad"
       />
       <div className="flex flex-wrap gap-1.5">
-        {words.reasons.map((preset) => (
+        {messages.reasons.map((preset) => (
           <Button
             key={preset}
             size="small"

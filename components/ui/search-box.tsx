@@ -37,13 +37,13 @@ export function SearchBox({
   loadCompletion,
   faultOf,
 }: SearchBoxProps) {
-  const words = useMessages(ui);
+  const messages = useMessages(ui);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const [text, setText] = useSearchText(value, onChange, faultOf);
   const caret = useRef<number | null>(null);
-  const take = (completion: Completion, taken: string) => {
-    const next = applyCompletion(text, completion, taken);
+  const take = (completion: Completion, accepted: string) => {
+    const next = applyCompletion(text, completion, accepted);
     if (next.text.length > maxLength) return;
     setText(next.text);
     caret.current = next.caret;
@@ -108,7 +108,7 @@ export function SearchBox({
       ) : (
         <button
           type="button"
-          aria-label={words.clearSearch}
+          aria-label={messages.clearSearch}
           className="grid size-6 place-items-center rounded-[5px] text-ink-3 hover:bg-line-soft hover:text-ink"
           onClick={() => setText("")}
         >
@@ -120,7 +120,7 @@ export function SearchBox({
           id={`${id}-list`}
           completion={completion}
           active={active}
-          onSelect={(taken) => take(completion, taken)}
+          onSelect={(accepted) => take(completion, accepted)}
         />
       )}
       <SearchFault id={`${id}-fault`} fault={fault} />

@@ -35,8 +35,8 @@ interface SheetProps {
 
 /** What slides in from the right to do one thing. Load it late: it brings the overlay. */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
-  const words = useMessages(ui);
-  const { actions, closeLabel = words.cancel, note, children, finalFocus, initialFocus } = rest;
+  const messages = useMessages(ui);
+  const { actions, closeLabel = messages.cancel, note, children, finalFocus, initialFocus } = rest;
   const { sends = "enter", width = "normal" } = rest;
   const submit = (event: FormEvent) => {
     event.preventDefault();

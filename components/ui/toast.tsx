@@ -12,12 +12,12 @@ export interface Toast {
 
 /** A word that something is done, seen and heard, which goes by itself and moves nothing. */
 export function useToast(): Toast {
-  const [told, setTold] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
+  const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
   useEffect(() => {
-    if (told.text === "") return;
-    const timer = setTimeout(() => setTold({ text: "", at: 0 }), SHOWN_MS);
+    if (content.text === "") return;
+    const timer = setTimeout(() => setContent({ text: "", at: 0 }), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [content]);
   return {
     note: (
       <div
@@ -25,13 +25,16 @@ export function useToast(): Toast {
         className="pointer-events-none fixed inset-x-0 bottom-5 z-50 flex justify-center px-4"
         data-testid="brief-note"
       >
-        {told.text !== "" && (
-          <span key={told.at} className="max-w-full rounded-[14px] bg-ink px-3.5 py-1.5 text-bg shadow-sheet">
-            {told.text}
+        {content.text !== "" && (
+          <span
+            key={content.at}
+            className="max-w-full rounded-[14px] bg-ink px-3.5 py-1.5 text-bg shadow-sheet"
+          >
+            {content.text}
           </span>
         )}
       </div>
     ),
-    showToast: (text) => setTold({ text, at: performance.now() }),
+    showToast: (text) => setContent({ text, at: performance.now() }),
   };
 }

@@ -2,13 +2,13 @@
 export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 
 /** @returns null: nobody has chosen */
-export function readFlag(kept: string, name: string): boolean | null {
-  const flags = kept.split(".");
+export function readFlag(cookie: string, name: string): boolean | null {
+  const flags = cookie.split(".");
   if (flags.includes(name)) return true;
   return flags.includes(`-${name}`) ? false : null;
 }
 
-export function writeFlag(kept: string, name: string, value: boolean): string {
-  const others = kept.split(".").filter((each) => each !== "" && each !== name && each !== `-${name}`);
+export function writeFlag(cookie: string, name: string, value: boolean): string {
+  const others = cookie.split(".").filter((each) => each !== "" && each !== name && each !== `-${name}`);
   return [...others, value ? name : `-${name}`].join(".");
 }

@@ -1,36 +1,36 @@
 /** Buyers at a flash sale: the stock of an article is read, thought about and written back under its lock. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { between, chance, openWorker, repeat } from "../worker.ts";
+import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
 const BUYERS = 4;
 const ARTICLES = ["sneaker-42", "console-x", "gpu-9070", "poster", "vinyl"];
 const { locks, shop, owner } = openWorker("checkout");
 
-async function buy(buyer: string): Promise<void> {
+async function buyArticle(buyer: string): Promise<void> {
   const article = ARTICLES[Math.floor(Math.random() * ARTICLES.length)] ?? "poster";
   const key = `lock:stock:${article}`;
   const grant = await locks.acquire(key, { owner: buyer, purpose: "buy one", leaseMs: 60_000, waitMs: 5000 });
   if (grant === undefined) return;
   const stock = (await shop.read(`stock:${article}`)) ?? 500;
-  await sleep(between(50, 400));
+  await sleep(pickBetween(50, 400));
   // The payment locks the article for itself: it may be called from elsewhere, too.
   await locks.withLock(
     key,
     { owner: buyer, purpose: "take the payment", leaseMs: 60_000 },
     async ({ fence }) => {
-      await sleep(between(100, 900));
+      await sleep(pickBetween(100, 900));
       if (stock > 0) await shop.write(`stock:${article}`, stock - 1, fence ?? "0");
     },
   );
   // Now and then a buyer's code forgets its lock, and the article stands still until the lease ends.
-  if (!chance(0.01)) await locks.release(key, buyer);
+  if (!isChosen(0.01)) await locks.release(key, buyer);
 }
 
 await Promise.all(
   Array.from({ length: BUYERS }, (_, buyer) =>
     repeat(
-      () => buy(owner(buyer + 1)),
-      () => between(0, 1500),
+      () => buyArticle(owner(buyer + 1)),
+      () => pickBetween(0, 1500),
     ),
   ),
 );

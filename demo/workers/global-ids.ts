@@ -1,6 +1,6 @@
 /** Hands out ids that are nowhere given twice: takes blocks of a hundred from one counter. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { between, openWorker, repeat } from "../worker.ts";
+import { openWorker, pickBetween, repeat } from "../worker.ts";
 
 const BLOCK = 100;
 const { locks, shop, owner } = openWorker("id-generator");
@@ -11,9 +11,9 @@ await repeat(
     const options = { owner: owner(name), purpose: "next block of ids", leaseMs: 5000, waitMs: 2000 };
     await locks.withLock(`lock:ids:${name}`, options, async ({ fence }) => {
       const last = (await shop.read(`ids:${name}`)) ?? 0;
-      await sleep(between(5, 60));
+      await sleep(pickBetween(5, 60));
       await shop.write(`ids:${name}`, last + BLOCK, fence ?? "0");
     });
   },
-  () => between(200, 900),
+  () => pickBetween(200, 900),
 );

@@ -1,27 +1,27 @@
 /** One of several instances fetches the prices; the others wait to take over when it leaves, or dies. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { between, chance, openWorker, repeat } from "../worker.ts";
+import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
 const KEY = "lock:leader:price-fetcher";
 const LEASE_MS = 9000;
 const { locks, shop, owner } = openWorker("price-fetcher");
 const me = owner("main");
 
-async function lead(fence: string): Promise<void> {
-  const untilMs = Date.now() + between(20_000, 60_000);
+async function leadUpdates(fence: string): Promise<void> {
+  const untilMs = Date.now() + pickBetween(20_000, 60_000);
   for (let fetched = 1; Date.now() < untilMs; fetched++) {
     await sleep(LEASE_MS / 3);
     if (!(await locks.renew(KEY, me, LEASE_MS))) return;
     if (!(await shop.write("prices", fetched, fence))) return;
     // A crash: nothing is released, and the next one has to wait for the lease to end.
-    if (chance(0.02)) process.exit(1);
+    if (isChosen(0.02)) process.exit(1);
   }
 }
 
 await repeat(
   async () => {
     const options = { owner: me, purpose: "fetch the prices", leaseMs: LEASE_MS, waitMs: 30_000 };
-    await locks.withLock(KEY, options, ({ fence }) => lead(fence ?? "0"));
+    await locks.withLock(KEY, options, ({ fence }) => leadUpdates(fence ?? "0"));
   },
-  () => between(200, 1000),
+  () => pickBetween(200, 1000),
 );

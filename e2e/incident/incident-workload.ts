@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Console } from "../console.ts";
 
-/** What is stuck tonight. */
+/** The lock whose holder died. */
 export const STUCK_KEY = "lock:orders:eu:settle";
 export const SHARED_KEY = "lock:catalog:readers";
 
@@ -30,7 +30,7 @@ function at(key: string, service: string, host: string, pid: number, leaseMs: nu
   return { key, owner: `${service}@${host}:${pid}`, leaseMs, record: { service, host, pid } };
 }
 
-/** What is held as it should be, of which there is most. */
+/** Locks in good order, which are the majority. */
 function ordinaryLocks(): Sample[] {
   return Array.from({ length: 150 }, (_, i) => {
     const place = PLACES[i % PLACES.length] ?? "orders";
@@ -48,7 +48,7 @@ const MIXED_FORMATS: readonly Sample[] = [
   at("lock:stock:10", "fulfil", "pod-4", 12, 100_000),
 ];
 
-/** Hashes as Redisson writes them, taken without Lockkeeper. */
+/** Hashes as Redisson writes them, not acquired through Lockkeeper. */
 const REDISSON = [
   { key: "lock:orders:export", owner: "8743c9c0-0795-4907-87fd-6c719a6b4586:42", leaseMs: 80_000, count: 1 },
   { key: "lock:orders:reindex", owner: "5f0c1a2b-77d0-4f6e-9d43-0b1c2d3ee71a:7", leaseMs: null, count: 3 },
@@ -73,7 +73,7 @@ export interface Incident {
   end(): Promise<void>;
 }
 
-/** A night in which one worker died in the middle of its work, and the others go on. Takes about a quarter of a minute. */
+/** Starts a workload in which one worker has died while holding a lock and the others go on. Takes about 15 s. */
 export async function startIncident(lockkeeper: Console, redis: Redis): Promise<Incident> {
   await redis.hset(SHARED_KEY, {
     mode: "read",
@@ -104,7 +104,7 @@ export async function startIncident(lockkeeper: Console, redis: Redis): Promise<
   };
 }
 
-/** Half of them renew, the others are done within their lease. */
+/** Renews every second lock; the others expire. */
 async function keepRenewing(
   lockkeeper: Console,
   samples: readonly Sample[],
@@ -120,7 +120,7 @@ async function keepRenewing(
   }
 }
 
-/** Locks come and go all the time. */
+/** Acquires and releases locks all the time. */
 async function keepAcquiring(lockkeeper: Console, ended: AbortSignal): Promise<void> {
   for (let i = 0; !ended.aborted; i++) {
     const sample = at(`lock:cache:warm:${i % 7}`, "search", `pod-${i % 5}`, i % 90, 30_000);
@@ -139,7 +139,7 @@ async function keepWaiting(lockkeeper: Console, sample: Sample, ended: AbortSign
   while (!ended.aborted) await acquire(lockkeeper, sample);
 }
 
-/** So that it is known what is usual. */
+/** Records enough holds for a typical hold time. */
 async function recordTypicalHolds(lockkeeper: Console): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const samples = [1, 2, 3].flatMap((n) => [
@@ -152,7 +152,7 @@ async function recordTypicalHolds(lockkeeper: Console): Promise<void> {
   }
 }
 
-/** It renews, as it does each time, and then it does not any more. */
+/** Renews a few times and then stops, as a dead holder does. */
 async function stopRenewing(lockkeeper: Console): Promise<void> {
   const owner = "billing-worker@ip-10-4-2-17:81";
   const record = {
@@ -170,7 +170,7 @@ async function stopRenewing(lockkeeper: Console): Promise<void> {
   }
 }
 
-/** Who works with it, and with what. */
+/** Creates operators and API keys. */
 export async function fillSettings(lockkeeper: Console): Promise<void> {
   await lockkeeper.api("/operators", {
     name: "jo",

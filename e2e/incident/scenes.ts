@@ -8,9 +8,9 @@ export type Viewpoint = "desk" | "phone" | "wide" | "chinese" | "chinese-phone";
 
 export interface Scene {
   readonly name: string;
-  /** Where it is looked at, beside the desk. */
+  /** Viewpoints other than the desk. */
   readonly also?: readonly Exclude<Viewpoint, "desk">[];
-  /** Brings the page there; what changes a lock stands last. */
+  /** Brings the page to the scene. */
   show(page: Page, redis: TestRedis): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ async function openSheet(page: Page): Promise<Locator> {
   return sheet;
 }
 
-/** The hour that the strip shows is drawn up: no console of a minute has one. All else is as it is. */
+/** Replaces the last hour of the overview with sample data: a console that has just started has none. */
 export async function mockStatsHistory(page: Page): Promise<void> {
   await page.route("**/api/v1/stats?**", async (route) => {
     const stats: Stats = await (await route.fetch()).json();
@@ -170,7 +170,7 @@ export const SCENES: readonly Scene[] = [
   { name: "not-found", show: async (page) => void (await page.goto("/nowhere")) },
 ];
 
-/** What ends the night: these change the lock, or cut the line, so each comes after the one before. */
+/** Scenes that change the lock or stop Redis. They run last and in this order. */
 export const DISRUPTIVE_SCENES: readonly Scene[] = [
   {
     name: "sheet-released",

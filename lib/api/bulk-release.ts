@@ -36,7 +36,7 @@ export async function forceReleaseMany(
   const response = await sendRequest("POST", withTarget("/locks/force-release", target), input, signal);
   if (!response.ok) throw await readError(response);
   const { readBulkLine, readLockFact } = await loadResponseReaders();
-  const heardOf = (text: string): BulkStreamLine => {
+  const acceptLine = (text: string): BulkStreamLine => {
     const line = readBulkLine(text);
     if (line.type !== "item" || line.problem === undefined) return line;
     const now = readLockFact(line.problem);
@@ -50,7 +50,7 @@ export async function forceReleaseMany(
       const { done, value } = await reader.read();
       const split = splitLines(rest + decoder.decode(value, { stream: !done }));
       rest = split.rest;
-      if (split.lines.length > 0) onLines(split.lines.map(heardOf));
+      if (split.lines.length > 0) onLines(split.lines.map(acceptLine));
       if (done) return;
     }
   } catch {

@@ -40,8 +40,8 @@ export async function exportLocks(
 ): Promise<{ name: string; file: Blob }> {
   const response = await sendRequest("GET", buildExportPath(format, wanted, target), undefined, signal);
   if (!response.ok) throw await readError(response);
-  const said = Number(response.headers.get("x-total-count") ?? Number.NaN);
-  const total = Number.isNaN(said) ? undefined : said;
+  const declaredTotal = Number(response.headers.get("x-total-count") ?? Number.NaN);
+  const total = Number.isNaN(declaredTotal) ? undefined : declaredTotal;
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   const parts: Uint8Array<ArrayBuffer>[] = [];
   // The head of a CSV file is no lock.

@@ -37,7 +37,7 @@ export function MessagesProvider({ language: first, children }: { language: Lang
   const [language, setLanguage] = useState(first);
   const [, startTransition] = useTransition();
   const router = useRouter();
-  const words = language === "en" ? null : use(loadChinese());
+  const messages = language === "en" ? null : use(loadChinese());
   const speak = useCallback(
     async (next: Language) => {
       // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
@@ -54,7 +54,7 @@ export function MessagesProvider({ language: first, children }: { language: Lang
     [router],
   );
   return (
-    <LanguageContext value={{ language, messages: words, setLanguage: speak }}>{children}</LanguageContext>
+    <LanguageContext value={{ language, messages: messages, setLanguage: speak }}>{children}</LanguageContext>
   );
 }
 

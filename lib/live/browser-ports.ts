@@ -50,11 +50,11 @@ const STREAM_SLOTS = 4;
 
 const doNothing = () => undefined;
 
-const acquireStreamSlot: StreamPorts["acquireSlot"] = (told) => {
+const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
   // Not there without TLS, but on this machine: then every tab keeps a connection open.
   const { locks } = navigator;
   if (locks === undefined) {
-    told(true);
+    onChange(true);
     return doNothing;
   }
   let leave: () => void = doNothing;
@@ -67,16 +67,16 @@ const acquireStreamSlot: StreamPorts["acquireSlot"] = (told) => {
   });
   const ask = async (place: number): Promise<void> => {
     if (!isWanted) return;
-    if (place === STREAM_SLOTS) return told(false);
+    if (place === STREAM_SLOTS) return onChange(false);
     const wasFree = await locks.request(`lockkeeper-stream-${place}`, { ifAvailable: true }, async (lock) => {
       if (lock === null || !isWanted) return lock !== null;
-      told(true);
+      onChange(true);
       await left;
       return true;
     });
     if (!wasFree) await ask(place + 1);
   };
-  void ask(0).catch(() => isWanted && told(true));
+  void ask(0).catch(() => isWanted && onChange(true));
   return leave;
 };
 
@@ -85,9 +85,9 @@ const openStream: StreamPorts["open"] = (url, on) => {
   let isClosed = false;
   // It connects while what reads its messages is on its way; those that come first wait for that, in their order.
   const wire = loadMessageReader();
-  const whenRead = (tell: (wire: MessageReader) => void) =>
+  const whenRead = (onReader: (wire: MessageReader) => void) =>
     void wire.then(
-      (loaded) => isClosed || tell(loaded),
+      (loaded) => isClosed || onReader(loaded),
       () => isClosed || on.error(),
     );
   for (const name of MESSAGE_NAMES) {

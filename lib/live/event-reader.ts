@@ -102,9 +102,9 @@ export class EventReader {
   }
 
   /** Whether somebody looks at other rows than the newest. */
-  setScrolledAway(standing: boolean): void {
-    if (this.#isScrolledAway === standing) return;
-    this.#isScrolledAway = standing;
+  setScrolledAway(isScrolledAway: boolean): void {
+    if (this.#isScrolledAway === isScrolledAway) return;
+    this.#isScrolledAway = isScrolledAway;
     this.#readLog();
   }
 
@@ -139,13 +139,13 @@ export class EventReader {
     );
   }
 
-  #loadPage(pending: Promise<History>, took: (page: History) => void, side: "older" | "newer"): void {
+  #loadPage(pending: Promise<History>, onPage: (page: History) => void, side: "older" | "newer"): void {
     const turn = this.#generation;
     this.#publish();
     pending.then(
       (page) => {
         if (turn !== this.#generation) return;
-        took(page);
+        onPage(page);
         this.#publish();
       },
       () => {

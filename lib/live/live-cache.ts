@@ -17,7 +17,7 @@ const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralShar
 export function createLiveCache(client: QueryClient, target: TargetName): LiveCache {
   return {
     window: (window) => client.setQueryData<LiveWindow>(getWindowQueryKey(target), window),
-    pinned: (kept) => client.setQueryData<PinnedLocks>(getPinnedQueryKey(target), kept),
+    pinned: (pinned) => client.setQueryData<PinnedLocks>(getPinnedQueryKey(target), pinned),
     lock: (lock) =>
       client.setQueryData<Lock>(getLockQueryKey(target, encodeKeyPath(parseKeyFields(lock))), lock),
     // The first part of the keys of `lib/queries/lock-history.ts`, which fetches.

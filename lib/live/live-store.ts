@@ -36,7 +36,7 @@ export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
   /** By path; of those only that the window does not tell of. */
-  pinned(kept: ReadonlyMap<string, PinnedLock>): void;
+  pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
   /** A new connection: what was fetched before may have missed something. */
   reconnected(): void;
   clear(): void;
@@ -192,9 +192,9 @@ export class LiveStore {
   /** What was told before of rows that are kept no more is forgotten. */
   #updatePinned(items: readonly PinnedLock[]): void {
     const wanted = new Set(this.#window.keep);
-    const told = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
+    const entries = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
     const known = [...this.#pinned].filter(([path]) => wanted.has(path));
-    this.#pinned = new Map([...known, ...told]);
+    this.#pinned = new Map([...known, ...entries]);
     this.#cache.pinned(this.#pinned);
   }
 
@@ -213,9 +213,9 @@ export class LiveStore {
   #removePinned({ items }: LiveWindow): void {
     if (this.#pinned.size === 0) return;
     const shown = new Set(items.map((lock) => encodeKeyPath(parseKeyFields(lock))));
-    const kept = [...this.#pinned].filter(([path]) => !shown.has(path));
-    if (kept.length === this.#pinned.size) return;
-    this.#pinned = new Map(kept);
+    const pinned = [...this.#pinned].filter(([path]) => !shown.has(path));
+    if (pinned.length === this.#pinned.size) return;
+    this.#pinned = new Map(pinned);
     this.#cache.pinned(this.#pinned);
   }
 

@@ -106,8 +106,8 @@ export class LiveStream {
   #openSource(carry: StreamMode): void {
     this.#mode = carry;
     // Too long for an address: what is kept is told as soon as there is a stream to tell it to.
-    const { keep, ...asked } = this.#view;
-    this.#sentView = keep === undefined ? this.#view : asked;
+    const { keep, ...windowView } = this.#view;
+    this.#sentView = keep === undefined ? this.#view : windowView;
     const source = this.#ports.open(this.#ports.url(this.#sentView, carry), {
       message: (message) => {
         if (this.#source === source) this.#handleMessage(message);

@@ -15,7 +15,7 @@ export interface StreamPorts {
    * one.
    * @returns gives it back, or asks no more
    */
-  acquireSlot(told: (hasPlace: boolean) => void): () => void;
+  acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, carry: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;

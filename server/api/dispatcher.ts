@@ -73,16 +73,16 @@ export class Dispatcher {
     const isFault = !(error instanceof LockkeeperError);
     if (isFault || this.log.isLevelEnabled("info")) {
       const { method, path } = request;
-      const asked = { requestId, clientRequestId: readClientRequestId(request), method };
-      if (isFault) this.log.error({ err: error, ...asked }, "request failed");
-      else this.log.info({ ...asked, path, code: error.code, detail: error.message }, "request refused");
+      const call = { requestId, clientRequestId: readClientRequestId(request), method };
+      if (isFault) this.log.error({ err: error, ...call }, "request failed");
+      else this.log.info({ ...call, path, code: error.code, detail: error.message }, "request refused");
     }
     return { ...toProblemResponse(error, requestId), verbEnd: toVerbEnd(error) };
   }
 
   #startVerb({ route, call }: ValidatedCall, request: ApiRequest): RunningVerb | undefined {
     if (route.verb === undefined || call?.target === undefined) return undefined;
-    return this.verbs.startVerb(route.verb(call), call.target.figures, request);
+    return this.verbs.startVerb(route.verb(call), call.target.stats, request);
   }
 
   /** All checks. @param caller is told as soon as it is known: also what is refused after that is its own */

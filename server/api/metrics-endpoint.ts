@@ -40,17 +40,20 @@ export class MetricsEndpoint {
       throw new MethodNotAllowedError("This address takes GET.", { allowed: "GET" });
     }
     // They tell of all targets.
-    const asked = { method, access: "read", scope: "target" } as const;
+    const requirements = { method, access: "read", scope: "target" } as const;
     if (this.access === "key")
-      assertAuthorized(await this.#authenticate(request, asked), asked, undefined, undefined);
+      assertAuthorized(await this.#authenticate(request, requirements), requirements, undefined, undefined);
     const headers = { "content-type": this.metrics.contentType, "cache-control": "no-store" };
     return { status: 200, headers, body: await this.metrics.renderText() };
   }
 
   /** Scrapes count like other requests, and whoever has no valid credentials may not try for ever, here neither. */
-  async #authenticate(request: Exchange<void>, asked: Parameters<RequestAuthenticator["authenticate"]>[1]) {
+  async #authenticate(
+    request: Exchange<void>,
+    requirements: Parameters<RequestAuthenticator["authenticate"]>[1],
+  ) {
     try {
-      const principal = await this.authentication.authenticate(request, asked);
+      const principal = await this.authentication.authenticate(request, requirements);
       this.limits.consumeForCaller(principal.id);
       return principal;
     } catch (error) {

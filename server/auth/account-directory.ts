@@ -172,12 +172,12 @@ export class AccountDirectory {
   }
 
   #scheduleRefresh(): void {
-    const look = async () => {
+    const refresh = async () => {
       if (this.home.isClosed) return;
       if (!this.home.isDisconnected) await this.#refreshOnce();
       this.#scheduleRefresh();
     };
-    setTimeout(() => void look(), REFRESH_INTERVAL_MS).unref();
+    setTimeout(() => void refresh(), REFRESH_INTERVAL_MS).unref();
   }
 }
 

@@ -154,10 +154,10 @@ function getStoredOperator(accounts: Accounts, name: string): StoredOperator {
 
 function assertNameAvailable(name: string, { operators }: Accounts): void {
   const folded = name.normalize("NFKC").toLowerCase();
-  const taken = [...operators.keys()].find((other) => other.normalize("NFKC").toLowerCase() === folded);
+  const existing = [...operators.keys()].find((other) => other.normalize("NFKC").toLowerCase() === folded);
   const field = { field: "name" };
-  if (taken !== undefined)
-    throw new InvalidError(`name: there is an operator ${JSON.stringify(taken)} already.`, field);
+  if (existing !== undefined)
+    throw new InvalidError(`name: there is an operator ${JSON.stringify(existing)} already.`, field);
   if (operators.size < OPERATORS_MAX) return;
   throw new InvalidError(`There are ${OPERATORS_MAX} operators, which is as many as may be.`, {});
 }

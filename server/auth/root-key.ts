@@ -27,26 +27,26 @@ export class RootKey {
 
   private constructor() {}
 
-  /** @param onMade is told of a key that is made */
+  /** @param onCreated is told of a key that is made */
   static async open(
     home: HomeStore,
     given: string | undefined,
-    onMade: (made: string) => void = () => undefined,
+    onCreated: (created: string) => void = () => undefined,
   ): Promise<RootKey> {
     const key = new RootKey();
-    if (given === undefined) await home.whenAvailable(() => key.#loadOrCreate(home, onMade));
+    if (given === undefined) await home.whenAvailable(() => key.#loadOrCreate(home, onCreated));
     else key.#hash = hashSha256(given);
     return key;
   }
 
-  async #loadOrCreate(home: HomeStore, onMade: (made: string) => void): Promise<void> {
-    const made = `lk_${createSecret()}`;
-    await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, hashSha256(made), "NX"));
-    const stored = (await home.run((redis) => redis.get(ROOT_KEY_HASH_KEY))) ?? hashSha256(made);
+  async #loadOrCreate(home: HomeStore, onCreated: (created: string) => void): Promise<void> {
+    const created = `lk_${createSecret()}`;
+    await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, hashSha256(created), "NX"));
+    const stored = (await home.run((redis) => redis.get(ROOT_KEY_HASH_KEY))) ?? hashSha256(created);
     this.#hash = stored;
-    if (isEqualSecret(stored, hashSha256(made))) {
-      this.createdSecret = made;
-      onMade(made);
+    if (isEqualSecret(stored, hashSha256(created))) {
+      this.createdSecret = created;
+      onCreated(created);
     }
     home.onEmptied(async () => {
       await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, stored, "NX"));

@@ -123,11 +123,11 @@ export class Sessions {
 
   /** Ends an operator's sessions. @param but the secret of one that stays */
   async endAllFor(name: string, but: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
-    const kept = but === undefined ? undefined : hashSha256(but);
+    const keptHash = but === undefined ? undefined : hashSha256(but);
     const all = await this.#store.list();
     const ended = all.filter(
       ({ hash, session }) =>
-        session.name === name && hash !== kept && (which === "all" || session.roles !== null),
+        session.name === name && hash !== keptHash && (which === "all" || session.roles !== null),
     );
     await this.#end(ended.map(({ hash }) => hash));
   }
@@ -176,9 +176,9 @@ export class Sessions {
     const name = `${hash} ${this.directory.sessionsRevision}`;
     const under = this.#refreshes.get(name);
     if (under !== undefined) return under;
-    const look = this.#refresh(hash).finally(() => this.#refreshes.delete(name));
-    this.#refreshes.set(name, look);
-    return look;
+    const refresh = this.#refresh(hash).finally(() => this.#refreshes.delete(name));
+    this.#refreshes.set(name, refresh);
+    return refresh;
   }
 
   async #refresh(hash: string): Promise<void> {

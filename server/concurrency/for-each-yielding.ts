@@ -10,9 +10,9 @@ let previousRun: Promise<void> = Promise.resolve();
 
 /** Goes through many things without holding up the event loop; few of them are done at once. */
 export function forEachYielding<Item>(items: Iterable<Item>, take: (item: Item) => void): Promise<void> {
-  const walk = previousRun.then(() => runYielding(items, take));
-  previousRun = walk.catch(() => undefined);
-  return walk;
+  const run = previousRun.then(() => runYielding(items, take));
+  previousRun = run.catch(() => undefined);
+  return run;
 }
 
 async function runYielding<Item>(items: Iterable<Item>, take: (item: Item) => void): Promise<void> {

@@ -2,10 +2,10 @@
 const STRAGGLER_GRACE_MS = 50;
 
 /** Resolves with how many have answered: when all have or failed, or a little after enough of them have. */
-export function settleQuorum(asked: readonly Promise<unknown>[], enough: number): Promise<number> {
+export function settleQuorum(requests: readonly Promise<unknown>[], enough: number): Promise<number> {
   return new Promise((resolve) => {
     let answered = 0;
-    let left = asked.length;
+    let left = requests.length;
     let timer: NodeJS.Timeout | undefined;
     const end = () => {
       clearTimeout(timer);
@@ -18,7 +18,7 @@ export function settleQuorum(asked: readonly Promise<unknown>[], enough: number)
       else if (answered >= enough) timer ??= setTimeout(end, STRAGGLER_GRACE_MS);
     };
     if (left === 0) end();
-    for (const each of asked) {
+    for (const each of requests) {
       each.then(
         () => one(true),
         () => one(false),

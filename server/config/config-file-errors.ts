@@ -110,8 +110,8 @@ export function formatJsonPosition(text: string, error: unknown): string {
 
 function findErrorPosition(text: string, message: string): number | undefined {
   if (message.startsWith("Unexpected end")) return text.length;
-  const told = /at position (\d+)/.exec(message)?.[1];
-  if (told !== undefined) return Number(told);
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
   // Newer engines quote ten characters before and after the place instead.
   const quoted = /, (\.\.\.)?"([\s\S]*)"(?:\.\.\.)? is not valid JSON$/.exec(message);
   const found = quoted?.[2] === undefined ? -1 : text.indexOf(quoted[2]);

@@ -180,8 +180,18 @@ function toTargetSettings(entry: TargetEntry, setting: string, refuse: Refuse): 
   const { replicas, replicaTimeoutMs, failoverHoldOffMs, runbooks } = entry;
   const safety = { replicas, replicaTimeoutMs, failoverHoldOffMs };
   const policy = { watch: [...new Set([...watch, ...lockable])], lockable, readOnly, notifications };
-  const asked = hasSafetyChecks(safety) ? { safety } : {};
-  return { name, label, environment, where, setting, policy, ...asked, formatRules: formats, runbooks };
+  const safetySettings = hasSafetyChecks(safety) ? { safety } : {};
+  return {
+    name,
+    label,
+    environment,
+    where,
+    setting,
+    policy,
+    ...safetySettings,
+    formatRules: formats,
+    runbooks,
+  };
 }
 
 function parseLocation(redis: TargetEntry["redis"], setting: string, refuse: Refuse): RedisLocation {

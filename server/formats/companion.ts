@@ -44,17 +44,17 @@ function copyText(part: string): string {
 export function toSeenHolder(
   owner: string,
   count: number,
-  told: Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "record" | "graceMs"> | undefined,
+  companion: Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "record" | "graceMs"> | undefined,
 ): SeenHolder {
   return {
     owner,
     count,
-    fence: told?.fence ?? null,
-    sinceMs: told?.sinceMs ?? null,
-    leaseMs: told?.leaseMs ?? null,
-    record: told?.record,
-    marginMs: told?.graceMs ?? 0,
-    seq: told?.seq ?? 0,
+    fence: companion?.fence ?? null,
+    sinceMs: companion?.sinceMs ?? null,
+    leaseMs: companion?.leaseMs ?? null,
+    record: companion?.record,
+    marginMs: companion?.graceMs ?? 0,
+    seq: companion?.seq ?? 0,
   };
 }
 

@@ -32,7 +32,7 @@ export interface RawKey {
   readonly size: number;
   /** The string; or fields and values, members, members and scores. Empty: too large, not read. */
   readonly content: readonly Buffer[];
-  readonly told: Companion | undefined;
+  readonly companion: Companion | undefined;
   /** Who waits by our own verbs. */
   readonly waiting: number;
   /** Redisson's fencing counter. */
@@ -62,7 +62,7 @@ export function parseRawReply(reply: unknown): RawReply {
     ...{ asOf, type: lockType, size: Number(size) },
     remainingMs: parseRemainingMs(Number(toText(remaining))),
     content: fits ? toBuffers(content) : [],
-    told: parseCompanion(toText(companion)),
+    companion: parseCompanion(toText(companion)),
     waiting: Number(waiting),
     fenceCounter: toText(fence) || null,
     queued: Number(queued),
@@ -90,7 +90,7 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
   const raw = {
     ...reply.raw,
-    told: parseCompanion(toText(beside.companion ?? "")),
+    companion: parseCompanion(toText(beside.companion ?? "")),
     waiting,
     fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,
     queued: isHash ? length : 0,

@@ -57,14 +57,14 @@ export type ForceReleaseReply =
   | { outcome: "not_a_lock"; type: string };
 
 export function parseAcquireReply(reply: unknown): AcquireReply {
-  const words = parseFields(reply);
-  const [outcome] = words;
-  if (outcome === "granted") return { ...parseGrantedReply(words), how: parseGrantKind(words[5]) };
-  if (outcome === "held") return { outcome, ...parseCurrentHold(words) };
-  if (outcome === "lost") return parseLostReply(words);
-  if (outcome === "queue_full") return { outcome, waiting: Number(words[2]) };
-  if (outcome === "unit_conflict") return { outcome, unit: words[1] === "s" ? "s" : "ms" };
-  return parseRefusedReply(words);
+  const fields = parseFields(reply);
+  const [outcome] = fields;
+  if (outcome === "granted") return { ...parseGrantedReply(fields), how: parseGrantKind(fields[5]) };
+  if (outcome === "held") return { outcome, ...parseCurrentHold(fields) };
+  if (outcome === "lost") return parseLostReply(fields);
+  if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
+  if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
+  return parseRefusedReply(fields);
 }
 
 function parseGrantKind(word: string | undefined): GrantKind {
@@ -76,29 +76,29 @@ function parseLostReply([, asOf, why]: readonly string[]): Extract<AcquireReply,
 }
 
 export function parseRenewReply(reply: unknown): RenewReply {
-  const words = parseFields(reply);
-  if (words[0] === "granted") return parseGrantedReply(words);
-  if (words[0] === "lost") return { outcome: "lost", ...parseCurrentHold(words) };
-  if (words[0] === "not_owner") return { outcome: "not_owner" };
-  return parseRefusedReply(words);
+  const fields = parseFields(reply);
+  if (fields[0] === "granted") return parseGrantedReply(fields);
+  if (fields[0] === "lost") return { outcome: "lost", ...parseCurrentHold(fields) };
+  if (fields[0] === "not_owner") return { outcome: "not_owner" };
+  return parseRefusedReply(fields);
 }
 
 export function parseReleaseReply(reply: unknown): ReleaseReply {
-  const words = parseFields(reply);
-  const asOf = Number(words[1]);
-  if (words[0] === "released")
-    return { outcome: "released", asOf, count: Number(words[2]), fence: words[3] || null };
-  if (words[0] === "not_held") return { outcome: "not_held", asOf };
-  if (words[0] === "not_owner") return { outcome: "not_owner" };
-  return parseRefusedReply(words);
+  const fields = parseFields(reply);
+  const asOf = Number(fields[1]);
+  if (fields[0] === "released")
+    return { outcome: "released", asOf, count: Number(fields[2]), fence: fields[3] || null };
+  if (fields[0] === "not_held") return { outcome: "not_held", asOf };
+  if (fields[0] === "not_owner") return { outcome: "not_owner" };
+  return parseRefusedReply(fields);
 }
 
 export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
-  const words = parseFields(reply);
-  const [outcome] = words;
-  if (outcome === "not_a_lock") return { outcome, type: words[1] ?? "" };
+  const fields = parseFields(reply);
+  const [outcome] = fields;
+  if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "" };
   if (outcome === "released" || outcome === "gone" || outcome === "changed")
-    return { outcome, asOf: Number(words[1]) };
+    return { outcome, asOf: Number(fields[1]) };
   throw new UnexpectedReplyError(`force-release.lua answered ${JSON.stringify(outcome)}`);
 }
 
@@ -150,7 +150,7 @@ function parseCurrentHold([
   anothers,
   ...fields
 ]: readonly string[]): CurrentHold {
-  const told = {
+  const companion = {
     fence: parseWholeNumber(fence) === null ? null : (fence ?? null),
     sinceMs: parseWholeNumber(since),
     leaseMs: null,
@@ -163,16 +163,16 @@ function parseCurrentHold([
     const holder = fields[at] ?? "";
     // Also of a read/write lock: who stands in the way is told whatever kind it is.
     if (holder === "mode") continue;
-    holders.push(toSeenHolder(holder, Number(fields[at + 1]), holder === owner ? told : undefined));
+    holders.push(toSeenHolder(holder, Number(fields[at + 1]), holder === owner ? companion : undefined));
   }
   const elsewhere = { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
   return anothers === "1" ? { ...elsewhere, by: "another_principal" } : elsewhere;
 }
 
-function parseRefusedReply(words: readonly string[]): RefusedReply {
-  if (words[0] === "request_id_reused" || words[0] === "unknown") return { outcome: words[0] };
-  if (words[0] === "not_a_lock") return { outcome: "not_a_lock", type: words[1] ?? "" };
-  throw new UnexpectedReplyError(`A script answered ${JSON.stringify(words[0])}`);
+function parseRefusedReply(fields: readonly string[]): RefusedReply {
+  if (fields[0] === "request_id_reused" || fields[0] === "unknown") return { outcome: fields[0] };
+  if (fields[0] === "not_a_lock") return { outcome: "not_a_lock", type: fields[1] ?? "" };
+  throw new UnexpectedReplyError(`A script answered ${JSON.stringify(fields[0])}`);
 }
 
 export function parseRemainingMs(milliseconds: number): number | null {

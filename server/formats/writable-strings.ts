@@ -5,12 +5,13 @@ import { detectUnitMs, parseDeadline } from "./timestamp/deadline.ts";
 
 /** A string that our own verbs wrote: the companion tells of this very value. */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
-  const { told, content, remainingMs, asOf } = raw;
+  const { companion, content, remainingMs, asOf } = raw;
   const value = content[0]?.toString("utf8") ?? "";
-  if (told === undefined || told.format === "redisson" || told.value !== value) return undefined;
-  const holder = toSeenHolder(told.owner, told.count, told);
+  if (companion === undefined || companion.format === "redisson" || companion.value !== value)
+    return undefined;
+  const holder = toSeenHolder(companion.owner, companion.count, companion);
   const known = { candidates: [], kind: "lock", confidence: "certain" } as const;
-  if (told.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
+  if (companion.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
   const marginMs = holder.marginMs + 2 * (detectUnitMs(value) ?? 0);
   const leftMs = (parseDeadline(value) ?? 0) - asOf;
   return { ...known, format: "timestamp", holders: [{ ...holder, marginMs }], remainingMs: leftMs };

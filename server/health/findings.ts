@@ -22,7 +22,7 @@ const CLOCK_OFFSET_MS_MAX = 1000;
 
 /** What makes a target unsafe for locks, the worst first; what several masters have in common is said once. */
 export function collectFindings(facts: TargetFacts): Finding[] {
-  const ofMasters = facts.masterFacts.flatMap((told) => collectMasterFindings(told, facts.user));
+  const ofMasters = facts.masterFacts.flatMap((master) => collectMasterFindings(master, facts.user));
   const all = [...checkTarget(facts), ...mergeFindings(ofMasters)];
   return all.sort((a, b) => SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity));
 }

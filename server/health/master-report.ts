@@ -4,20 +4,20 @@ import type { MasterFacts } from "./redis-facts.ts";
 
 /** What one master tells of itself, as far as it may be asked. */
 export function buildMasterReport({ name, info, config }: MasterFacts): MasterReport {
-  const told = "facts" in info ? info.facts : undefined;
+  const facts = "facts" in info ? info.facts : undefined;
   const settings = "facts" in config ? config.facts : undefined;
   const number = (text: string | undefined) => (text === undefined ? null : Number(text));
   return {
     name,
-    version: told?.get("valkey_version") ?? told?.get("redis_version") ?? null,
-    uptimeS: number(told?.get("uptime_in_seconds")),
-    usedMemoryBytes: number(told?.get("used_memory")),
-    maxMemoryBytes: number(told?.get("maxmemory")),
-    memoryPolicy: told?.get("maxmemory_policy") ?? settings?.get("maxmemory-policy") ?? null,
-    evictedKeys: number(told?.get("evicted_keys")),
-    persistence: toPersistence(told?.get("aof_enabled"), settings?.get("save")),
+    version: facts?.get("valkey_version") ?? facts?.get("redis_version") ?? null,
+    uptimeS: number(facts?.get("uptime_in_seconds")),
+    usedMemoryBytes: number(facts?.get("used_memory")),
+    maxMemoryBytes: number(facts?.get("maxmemory")),
+    memoryPolicy: facts?.get("maxmemory_policy") ?? settings?.get("maxmemory-policy") ?? null,
+    evictedKeys: number(facts?.get("evicted_keys")),
+    persistence: toPersistence(facts?.get("aof_enabled"), settings?.get("save")),
     fsync: settings?.get("appendfsync") ?? null,
-    replicas: number(told?.get("connected_slaves")),
+    replicas: number(facts?.get("connected_slaves")),
     minReplicas: number(settings?.get("min-replicas-to-write")),
     notifications: toNotificationReport(settings?.get("notify-keyspace-events")),
   };

@@ -7,8 +7,8 @@ import { buildMasterReport } from "./master-report.ts";
 import { readMasterFacts } from "./redis-facts.ts";
 
 /** A target in one line of a list. */
-export function toTargetSummary(keeper: TargetConnector): TargetSummary {
-  const { settings, target, address, topology, reason, triedSince } = keeper;
+export function toTargetSummary(connector: TargetConnector): TargetSummary {
+  const { settings, target, address, topology, reason, triedSince } = connector;
   const { name, label, environment, policy } = settings;
   const named = { name, label, ...(environment === undefined ? {} : { environment }) };
   const fixed = { ...named, topology, address, readOnly: policy.readOnly };
@@ -22,28 +22,28 @@ export function toTargetSummary(keeper: TargetConnector): TargetSummary {
 }
 
 /** Asks Redis now for what makes it unsafe for locks. Nothing is changed there. */
-export async function checkTargetHealth(keeper: TargetConnector): Promise<TargetHealth> {
-  const { target } = keeper;
-  const facts = target === undefined ? undefined : await readTargetFacts(keeper, target);
-  const findings = facts === undefined ? [createUnreachedFinding(keeper)] : collectFindings(facts);
+export async function checkTargetHealth(connector: TargetConnector): Promise<TargetHealth> {
+  const { target } = connector;
+  const facts = target === undefined ? undefined : await readTargetFacts(connector, target);
+  const findings = facts === undefined ? [createUnreachedFinding(connector)] : collectFindings(facts);
   const reports = facts?.masterFacts.map(buildMasterReport) ?? [];
-  return { target: toTargetSummary(keeper), reports, findings, checkedAt: Date.now() };
+  return { target: toTargetSummary(connector), reports, findings, checkedAt: Date.now() };
 }
 
 async function readTargetFacts({ settings }: TargetConnector, target: Target): Promise<TargetFacts> {
   const health = target.watcher.health();
   const up = new Set(health.masters.filter(({ state }) => state !== "down").map(({ name }) => name));
-  const asked = target.masters.list.filter(({ name }) => up.has(name));
+  const reachable = target.masters.list.filter(({ name }) => up.has(name));
   const effect = settings.policy.readOnly ? "reads" : "writes";
-  const [told, sentinel] = await Promise.all([
-    Promise.all(asked.map((master) => readMasterFacts(master, effect))),
+  const [masterFacts, sentinel] = await Promise.all([
+    Promise.all(reachable.map((master) => readMasterFacts(master, effect))),
     readTargetSentinelFacts(settings.where),
   ]);
   return {
     topology: target.topology,
     notifications: { state: health.notifications, detail: health.detail },
     masters: health.masters,
-    masterFacts: told,
+    masterFacts: masterFacts,
     sentinel,
     user: target.masters.list[0]?.redis.options.username ?? "default",
   };

@@ -51,12 +51,12 @@ export class EventAppender {
   }
 
   /** From now on this instance records, behind the end of what the copy knows. */
-  open(until: number, gap: UnnumberedGap | undefined, news: readonly ObservedEvent[]): void {
+  open(until: number, gap: UnnumberedGap | undefined, observed: readonly ObservedEvent[]): void {
     this.#isOpen = true;
     this.#recordedUntil = until;
     this.#pending = [
       ...(gap === undefined ? [] : [{ gap }]),
-      ...news.map((observation) => ({ observation })),
+      ...observed.map((observation) => ({ observation })),
     ];
   }
 
@@ -111,8 +111,8 @@ export class EventAppender {
     }
     this.#recordedUntil = until;
     if (this.#isOpen) this.#pending = this.#pending.slice(batch.length);
-    const told = reply.ids.map((id, at) => toRecordedEntry(id, batch[at]));
-    this.copy.applyAppended(told.filter((one) => one !== undefined));
+    const recorded = reply.ids.map((id, at) => toRecordedEntry(id, batch[at]));
+    this.copy.applyAppended(recorded.filter((one) => one !== undefined));
   }
 
   /** What others appended, or we ourselves without hearing the answer, is read; what the store lost is written again. */
@@ -123,19 +123,19 @@ export class EventAppender {
     await this.copy.readToEnd();
     const gaps = this.#pending.filter((one) => "gap" in one);
     const own = this.#pending.flatMap((one) => ("observation" in one ? [one.observation] : []));
-    const isTold = ({ gap }: { gap: UnnumberedGap }) =>
+    const isReported = ({ gap }: { gap: UnnumberedGap }) =>
       this.index.gaps.some(({ from, to }) => from === gap.from && to === gap.to);
     this.#pending = [
-      ...gaps.filter((one) => !isTold(one)),
+      ...gaps.filter((one) => !isReported(one)),
       ...filterUnrecorded(own, this.index, gaps.length > 0).map((observation) => ({ observation })),
     ];
   }
 
   #computeRecordedUntil(batch: readonly PendingEntry[]): number {
     const next = this.#pending[batch.length];
-    const heardAt =
+    const receivedAt =
       next !== undefined && "observation" in next ? next.observation.heardAt : Number.POSITIVE_INFINITY;
-    return Math.round(Math.max(this.#recordedUntil ?? 0, Math.min(this.deps.getSettledAt(), heardAt)));
+    return Math.round(Math.max(this.#recordedUntil ?? 0, Math.min(this.deps.getSettledAt(), receivedAt)));
   }
 }
 

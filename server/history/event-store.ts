@@ -83,8 +83,8 @@ export class EventStore {
   append({ owner, fence }: Leadership, { last, until, entries }: AppendRequest): Promise<AppendResult> {
     const { most, ms } = this.retention;
     const keys = [this.#streamKey, this.#stampKey, this.lockKey, buildCompanionKey(this.lockKey)];
-    const words = entries.flatMap((entry) => encodeEntry(entry, entry.id));
-    const given = [owner, fence, last ?? "", until ?? "", most, ms, ...words];
+    const args = entries.flatMap((entry) => encodeEntry(entry, entry.id));
+    const given = [owner, fence, last ?? "", until ?? "", most, ms, ...args];
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, keys, given));
   }
 
@@ -112,8 +112,8 @@ export class EventStore {
 
   /** Waits for what comes after an id, on a connection that does nothing else. */
   async waitForPage(home: StoreConnection, after: string | null, waitMs: number): Promise<StreamPage> {
-    const words = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
-    const reply = await home.callOnce((redis) => redis.xread(...words));
+    const args = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
+    const reply = await home.callOnce((redis) => redis.xread(...args));
     return this.#toPage(after, reply?.[0]?.[1] ?? []);
   }
 

@@ -65,7 +65,7 @@ export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
   readonly #boot = randomBytes(4).toString("hex");
-  readonly #listeners = new Set<(told: PublishedEvent) => void>();
+  readonly #listeners = new Set<(event: PublishedEvent) => void>();
   readonly #pastEventListeners = new Set<(entries: readonly HistoryEntry[]) => void>();
   #observer: EventObserver | undefined;
   #liveCount = 0;
@@ -118,7 +118,7 @@ export class Journal implements EventPublisher {
   }
 
   /** All that readers are told, in order. */
-  subscribeAll(listener: (told: PublishedEvent) => void): () => void {
+  subscribeAll(listener: (event: PublishedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -178,8 +178,8 @@ export class Journal implements EventPublisher {
     return { id: "", ...seen.event, ...toKeyFields(key) };
   }
 
-  #publish(told: PublishedEvent): void {
-    for (const listener of this.#listeners) listener(told);
+  #publish(event: PublishedEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 
   #createNextId(): string {

@@ -126,16 +126,16 @@ export function compareFences(a: string, b: string): number {
  * The story of a key goes on where its end stands: whatever was observed before the change that was told last is
  * left out, should it be missing there or not, so that a key's story is in order whoever tells it.
  *
- * @param own in the order of observing  @param told in the order of telling, the gaps among them
+ * @param own in the order of observing  @param recorded in the order of telling, the gaps among them
  */
 export function filterUnrecordedEvents(
   own: readonly UnnumberedEvent[],
-  told: readonly UnnumberedEntry[],
+  recorded: readonly UnnumberedEntry[],
   isAfterGap = false,
 ): UnnumberedEvent[] {
-  const story = RecordedTimeline.from(told);
+  const story = RecordedTimeline.from(recorded);
   if (isAfterGap) story.applyEntry({ type: "gap", target: "", at: 0, from: 0, to: 0 });
-  const toldForeign = told.filter(
+  const toldForeign = recorded.filter(
     (entry) => entry.type !== "gap" && entry.fence === undefined,
   ) as UnnumberedEvent[];
   const start = findForeignStart(own, toldForeign);
@@ -148,11 +148,11 @@ export function filterUnrecordedEvents(
 }
 
 /** Where in one's own observations of foreign holds the story that was told goes on. */
-function findForeignStart(own: readonly UnnumberedEvent[], told: readonly UnnumberedEvent[]): number {
-  const last = told.at(-1);
+function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly UnnumberedEvent[]): number {
+  const last = recorded.at(-1);
   if (last === undefined) return 0;
-  for (let n = told.length - 1; n >= 0; n--) {
-    const one = told[n];
+  for (let n = recorded.length - 1; n >= 0; n--) {
+    const one = recorded[n];
     if (one === undefined || one.at < last.at - SAME_CHANGE_MS) break;
     const same = findClosestChange(own, one);
     if (same >= 0) return same + 1;
@@ -162,12 +162,12 @@ function findForeignStart(own: readonly UnnumberedEvent[], told: readonly Unnumb
 }
 
 /** The observation of the very change that was told, -1 when there is none. */
-function findClosestChange(own: readonly UnnumberedEvent[], told: UnnumberedEvent): number {
+function findClosestChange(own: readonly UnnumberedEvent[], recorded: UnnumberedEvent): number {
   let found = -1;
   let apart = SAME_CHANGE_MS;
   own.forEach((event, index) => {
-    const distance = Math.abs(event.at - told.at);
-    if (distance > apart || !isSameChange(event, told)) return;
+    const distance = Math.abs(event.at - recorded.at);
+    if (distance > apart || !isSameChange(event, recorded)) return;
     found = index;
     apart = distance;
   });

@@ -211,12 +211,12 @@ export class Recorder {
       from !== null && covered > from
         ? { target, type: "gap" as const, at: covered, from, to: covered }
         : undefined;
-    const news = filterUnrecorded(
+    const unrecorded = filterUnrecorded(
       this.#observedEvents.list(this.session.now()),
       this.index,
       gap !== undefined,
     );
-    this.#appender.open(gap === undefined && from !== null ? from : covered, gap, news);
+    this.#appender.open(gap === undefined && from !== null ? from : covered, gap, unrecorded);
     this.#freeSince = undefined;
     this.#mode = "leading";
     await this.#appender.flush();

@@ -58,9 +58,9 @@ export class StreamCopy {
   /** Takes in what was read after an entry. */
   applyPage({ entries, last }: StreamPage): void {
     if (last === null || !this.#isNew(last)) return;
-    const news = entries.filter(({ id }) => this.#isNew(id));
+    const newEntries = entries.filter(({ id }) => this.#isNew(id));
     this.#lastKnownId = last;
-    this.#publish(news.map((entry) => ({ entry, previousId: this.findShownId(entry) })));
+    this.#publish(newEntries.map((entry) => ({ entry, previousId: this.findShownId(entry) })));
   }
 
   /** Reads to the end. */
@@ -74,10 +74,10 @@ export class StreamCopy {
   }
 
   /** Takes in what we appended. What was read meanwhile is told already. */
-  applyAppended(told: readonly RecordedEntry[]): void {
-    const news = told.filter(({ entry }) => this.#isNew(entry.id));
-    this.#lastKnownId = news.at(-1)?.entry.id ?? this.#lastKnownId;
-    this.#publish(news);
+  applyAppended(recorded: readonly RecordedEntry[]): void {
+    const newEntries = recorded.filter(({ entry }) => this.#isNew(entry.id));
+    this.#lastKnownId = newEntries.at(-1)?.entry.id ?? this.#lastKnownId;
+    this.#publish(newEntries);
   }
 
   /** Writes again what the store has lost after an entry. Returns how many. */
@@ -98,9 +98,9 @@ export class StreamCopy {
     return this.#lastKnownId === null || compareIds(id, this.#lastKnownId) > 0;
   }
 
-  #publish(told: readonly RecordedEntry[]): void {
-    if (told.length === 0) return;
-    this.index.add(told.map(({ entry }) => entry));
-    this.publisher.publishRecorded(told);
+  #publish(recorded: readonly RecordedEntry[]): void {
+    if (recorded.length === 0) return;
+    this.index.add(recorded.map(({ entry }) => entry));
+    this.publisher.publishRecorded(recorded);
   }
 }

@@ -9,10 +9,11 @@ export function filterUnrecorded(
   index: EventIndex,
   isAfterGap: boolean,
 ): ObservedEvent[] {
-  const news = new Set<UnnumberedEvent>();
+  const unrecorded = new Set<UnnumberedEvent>();
   for (const [key, own] of groupEventsByKey(observations)) {
     const events = own.map(({ event }) => event);
-    for (const event of filterUnrecordedEvents(events, index.listTimeline(key), isAfterGap)) news.add(event);
+    for (const event of filterUnrecordedEvents(events, index.listTimeline(key), isAfterGap))
+      unrecorded.add(event);
   }
-  return observations.filter(({ event }) => news.has(event));
+  return observations.filter(({ event }) => unrecorded.has(event));
 }

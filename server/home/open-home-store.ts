@@ -31,9 +31,9 @@ export async function waitForHomeStore(home: HomeStore, label: string): Promise<
   } catch (error) {
     if (home.isDisconnected) return "away";
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const said = reason instanceof Error ? reason.message : String(reason);
+    const reasonText = reason instanceof Error ? reason.message : String(reason);
     throw new StartupError(
-      `Redis at ${label} does not let us keep our own keys, which begin with ${HOME_PREFIX} (${said}).`,
+      `Redis at ${label} does not let us keep our own keys, which begin with ${HOME_PREFIX} (${reasonText}).`,
     );
   }
 }

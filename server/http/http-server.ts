@@ -98,11 +98,11 @@ export class HttpServer {
     this.server.close();
     this.#application?.endPendingRequests();
     this.#application?.closeStreams();
-    const looks = setInterval(() => this.server.closeIdleConnections(), IDLE_POLL_MS);
+    const idleTimer = setInterval(() => this.server.closeIdleConnections(), IDLE_POLL_MS);
     const answerMs = drainMs > 0 ? STOP_GRACE_AFTER_DRAIN_MS : STOP_GRACE_MS;
     const cutOff = setTimeout(() => this.server.closeAllConnections(), answerMs);
     await closed;
-    clearInterval(looks);
+    clearInterval(idleTimer);
     clearTimeout(cutOff);
   }
 
@@ -114,14 +114,14 @@ export class HttpServer {
   #handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { url = "/" } = incoming;
     const mark = url.indexOf("?");
-    const asked = mark < 0 ? url : url.slice(0, mark);
-    const path = this.#stripBasePath(asked);
+    const requestPath = mark < 0 ? url : url.slice(0, mark);
+    const path = this.#stripBasePath(requestPath);
     const isApi = path?.startsWith("/api/") ?? false;
     // The next request on this connection is to find a server that stays.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing);
     // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
-    else if (!asked.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
+    else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
     else if (path === undefined) sendText(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
     else if (path === "/healthz") sendText(outgoing, 200, "ok");
     else if (path === "/readyz") this.#handleReadiness(outgoing);

@@ -34,8 +34,8 @@ export async function forceReleaseItem(
   ask: BulkReleaseArgs,
 ): Promise<ItemResult> {
   return await captureResult(async () => {
-    const freed = await forceReleaseLock(target, requireAllowedKey(item, ask), { ...ask, ...item });
-    return { outcome: freed.outcome, freed };
+    const released = await forceReleaseLock(target, requireAllowedKey(item, ask), { ...ask, ...item });
+    return { outcome: released.outcome, freed: released };
   });
 }
 

@@ -34,18 +34,24 @@ interface HoldQuery {
 export function findMatchingHolds(
   watcher: Watcher,
   { filter, sort, most }: HoldQuery,
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
 ): FoundHolds {
-  const { holds, total } = watcher.index.queryPage(filter, parseSortOrder(sort), { offset: 0 }, most, within);
-  const picks = compileHolderFilter(parseFilter(filter).filter(isHolderTerm));
-  return { finds: holds.flatMap((hold) => toFoundHolds(hold, picks)), found: total };
+  const { holds, total } = watcher.index.queryPage(
+    filter,
+    parseSortOrder(sort),
+    { offset: 0 },
+    most,
+    allowedKeys,
+  );
+  const matchesHolder = compileHolderFilter(parseFilter(filter).filter(isHolderTerm));
+  return { finds: holds.flatMap((hold) => toFoundHolds(hold, matchesHolder)), found: total };
 }
 
 const HOLDER_FIELDS: readonly FilterTerm["field"][] = ["owner", "service", "host"];
 const isHolderTerm = ({ field }: FilterTerm) => HOLDER_FIELDS.includes(field);
 
-function toFoundHolds(hold: ObservedHold, picks: HolderPredicate): FoundHold[] {
-  const named = hold.holders.filter(({ seen }) => picks(seen));
+function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): FoundHold[] {
+  const named = hold.holders.filter(({ seen }) => matchesHolder(seen));
   const item = (expect: string): FoundHold => ({ item: { ...toKeyFields(hold.key), expect }, hold });
   if (named.length === hold.holders.length) return [item(buildHoldVersion(hold))];
   return named.map((holder) => item(buildHolderVersion(hold, holder)));

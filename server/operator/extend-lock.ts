@@ -30,12 +30,12 @@ type ExtendArgs = ExtendInput & {
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unsure, not_a_lock,
  *   key_not_allowed, unavailable, unknown_outcome
  */
-export async function extendLock(parts: ExtendDeps, key: Key, ask: ExtendArgs): Promise<Extended> {
+export async function extendLock(deps: ExtendDeps, key: Key, ask: ExtendArgs): Promise<Extended> {
   const reason = ask.reason.trim();
   if (reason === "") throw new ReasonRequiredError("Say in `reason` why the lock stays taken for longer.");
-  const { watcher, locks } = parts;
+  const { watcher, locks } = deps;
   const { leaseMs, by } = ask;
-  const found = await findSeenHold(parts, key, { ...ask, doing: "extend" });
+  const found = await findSeenHold(deps, key, { ...ask, doing: "extend" });
   if ("goneAt" in found) throw createHoldEndedError(key);
   const { hold, seen } = found;
   assertExtensible(seen);

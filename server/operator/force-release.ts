@@ -52,29 +52,29 @@ type ForceReleaseArgs = ForceReleaseInput & {
  *   key_not_allowed, unavailable, unknown_outcome
  */
 export async function forceReleaseLock(
-  parts: ForceReleaseDeps,
+  deps: ForceReleaseDeps,
   key: Key,
   ask: ForceReleaseArgs,
 ): Promise<ForceReleased> {
-  const { watcher, locks } = parts;
-  const found = findIndexedHold(parts, key, ask) ?? (await findSeenHold(parts, key, ask));
-  if ("goneAt" in found) return toAlreadyGoneResult(parts, key, ask.by, found.goneAt);
+  const { watcher, locks } = deps;
+  const found = findIndexedHold(deps, key, ask) ?? (await findSeenHold(deps, key, ask));
+  if ("goneAt" in found) return toAlreadyGoneResult(deps, key, ask.by, found.goneAt);
   const { hold, seen, holder } = found;
   const reason = requireReason(ask, () => toVisibleLock(watcher, hold, ask));
-  const freeAsk = toForceReleaseParams(seen, holder, { ...ask, reason });
+  const releaseParams = toForceReleaseParams(seen, holder, { ...ask, reason });
   const others = findKeysSharingToken(watcher, hold, seen.format).filter(
     (each) => ask.allowedKeys?.has(each) ?? true,
   );
-  const reply = await locks.forceRelease(seen, freeAsk);
+  const reply = await locks.forceRelease(seen, releaseParams);
   if (reply.outcome === "not_a_lock") throw createNotALockError(key, reply.type);
-  if (reply.outcome === "gone") return toAlreadyGoneResult(parts, key, ask.by, reply.asOf);
+  if (reply.outcome === "gone") return toAlreadyGoneResult(deps, key, ask.by, reply.asOf);
   if (reply.outcome === "changed") throw await readChangedError(watcher, key, ask.allowedKeys);
-  watcher.recordForceRelease(seen, freeAsk.holder);
-  const together = await forceReleaseSharedKeys(parts, others, seen, freeAsk);
+  watcher.recordForceRelease(seen, releaseParams.holder);
+  const together = await forceReleaseSharedKeys(deps, others, seen, releaseParams);
   return {
     ...{ ...toKeyFields(key), outcome: "released", by: ask.by, asOf: reply.asOf },
     ...toReleasedHold(hold, holder ?? hold.holders[0], reply.asOf),
-    ...(freeAsk.holdOff === undefined ? {} : { heldOff: freeAsk.holdOff }),
+    ...(releaseParams.holdOff === undefined ? {} : { heldOff: releaseParams.holdOff }),
     ...(together.length === 0 ? {} : { together }),
     ...(reply.masters === undefined ? {} : { masters: [...reply.masters] }),
     watchMs: computeReacquireWindowMs(seen, getLeaseMs(hold)),
@@ -115,11 +115,11 @@ type HoldSelector = Pick<ForceReleaseArgs, "expect" | "format" | "holdOffMs" | "
 
 /** The hold that the request names, as it is now; undefined: it is over. @throws LockkeeperError as `freeByForce` */
 export async function findReleasableHold(
-  parts: ForceReleaseDeps,
+  deps: ForceReleaseDeps,
   key: Key,
   ask: HoldSelector,
 ): Promise<ObservedHold | undefined> {
-  const found = await findSeenHold(parts, key, ask);
+  const found = await findSeenHold(deps, key, ask);
   return "goneAt" in found ? undefined : found.hold;
 }
 
@@ -165,14 +165,14 @@ export async function readSeenHold(
   watcher: Watcher,
   key: Key,
   expect: string,
-  within: ForceReleaseArgs["allowedKeys"],
+  allowedKeys: ForceReleaseArgs["allowedKeys"],
 ): Promise<ObservedHold> {
   const { observation, hold } = await readHold(watcher, key, false);
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
   if (hold === undefined)
     throw new LostError("The hold that you saw is over. Look at the lock.", toKeyFields(key));
   if (matchVersion(expect, hold).comparison === "changed")
-    throw createChangedError(toVisibleLock(watcher, hold, { allowedKeys: within }));
+    throw createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
   return hold;
 }
 
@@ -256,10 +256,11 @@ function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): 
 export async function readChangedError(
   watcher: Watcher,
   key: Key,
-  within: ForceReleaseArgs["allowedKeys"],
+  allowedKeys: ForceReleaseArgs["allowedKeys"],
 ): Promise<ChangedError> {
   const { hold } = await readHold(watcher, key, false);
-  if (hold !== undefined) return createChangedError(toVisibleLock(watcher, hold, { allowedKeys: within }));
+  if (hold !== undefined)
+    return createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
   return new ChangedError(
     "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
     {},

@@ -31,15 +31,15 @@ export async function readLockWaiters(
   { name, masters, rules }: DirectReadTarget,
   key: Key,
 ): Promise<LockWaiters> {
-  const asked = findMastersToAsk(masters, key);
+  const selectedMasters = findMastersToAsk(masters, key);
   const tries = await Promise.allSettled(
-    asked.map((master) => readWaitersAt(master, masters, rules.rules, key)),
+    selectedMasters.map((master) => readWaitersAt(master, masters, rules.rules, key)),
   );
-  const looks = tries.flatMap((look) => (look.status === "fulfilled" ? [look.value] : []));
-  const [first] = looks;
+  const readings = tries.flatMap((read) => (read.status === "fulfilled" ? [read.value] : []));
+  const [first] = readings;
   if (first === undefined) throw getFirstFailure(tries);
-  assertIsLock(looks.map(({ seen }) => seen));
-  const ours = listOwnWaiters(looks);
+  assertIsLock(readings.map(({ seen }) => seen));
+  const ours = listOwnWaiters(readings);
   const { order, theirs } = first.queue;
   const isOne = first.queue.listening === 1 || ours.length === 1;
   const named = [
@@ -51,7 +51,7 @@ export async function readLockWaiters(
   return {
     target: name,
     ...toKeyFields(key),
-    waiters: countWaiters(looks, named.length),
+    waiters: countWaiters(readings, named.length),
     order: getWaitersOrder(first.queue, ours.length, isOne && !masters.isQuorum),
     named: named.length,
     items: named.slice(0, WAITERS_LISTED_MAX),
@@ -72,9 +72,9 @@ async function readWaitersAt(
 }
 
 /** Once each, though each stands at every master of a quorum; who has waited longest first. */
-function listOwnWaiters(looks: readonly WaitersReading[]): QueuedClient[] {
+function listOwnWaiters(readings: readonly WaitersReading[]): QueuedClient[] {
   const byName = new Map<string, QueuedClient>();
-  for (const { queue } of looks) {
+  for (const { queue } of readings) {
     for (const { requestId, owner, sinceMs, untilMs } of queue.ours) {
       const name = `${requestId}\t${owner}`;
       if (!byName.has(name)) byName.set(name, { owner, sinceMs, untilMs });
@@ -94,8 +94,8 @@ function toLockWaiter(
 }
 
 /** Named ones have been seen, so there are no fewer. */
-function countWaiters(looks: readonly WaitersReading[], named: number): Waiters {
-  const all = looks.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
+function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
+  const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknowable" };
   const most = all.reduce(
     (one, other) => ((other.count ?? 0) > (one.count ?? 0) ? other : one),

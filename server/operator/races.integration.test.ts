@@ -66,9 +66,14 @@ interface Try {
 
 /** What an operator sees: the version of this very hold. */
 async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise<string> {
-  const { body } = await server.call(`/locks/${encodeKeyPath(key)}`);
-  const all: { owner: string; version: string }[] = body.holders;
-  return all.find(({ owner }) => owner === name)?.version ?? body.version;
+  let reply = await server.call(`/locks/${encodeKeyPath(key)}`);
+  // On a machine that is busy with others Redis may seem to be away.
+  await waitUntil(async () => {
+    if (reply.status === 503) reply = await server.call(`/locks/${encodeKeyPath(key)}`);
+    return reply.status !== 503;
+  }, 15_000);
+  const all: { owner: string; version: string }[] = reply.body.holders;
+  return all.find(({ owner }) => owner === name)?.version ?? reply.body.version;
 }
 
 /** How long a click takes of late: the holder changes in the midst of it. */

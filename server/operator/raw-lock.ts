@@ -18,20 +18,20 @@ import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure 
  * @throws LockkeeperError not_a_lock; the error of Redis when nobody answers
  */
 export async function readRawCopies({ name, masters, rules }: DirectReadTarget, key: Key): Promise<RawLock> {
-  const asked = findMastersToAsk(masters, key);
-  const looks = await Promise.allSettled(
-    asked.map(({ redis }) => readRawKey(redis, key, rules.rules, masters.routing)),
+  const selectedMasters = findMastersToAsk(masters, key);
+  const reads = await Promise.allSettled(
+    selectedMasters.map(({ redis }) => readRawKey(redis, key, rules.rules, masters.routing)),
   );
   const copies: RawCopy[] = [];
-  const silent: string[] = [];
-  for (const [at, { name: master }] of asked.entries()) {
-    const look = looks[at];
-    if (look?.status === "fulfilled") copies.push(toRawCopy(master, look.value));
-    else silent.push(master);
+  const unansweredMasters: string[] = [];
+  for (const [at, { name: master }] of selectedMasters.entries()) {
+    const read = reads[at];
+    if (read?.status === "fulfilled") copies.push(toRawCopy(master, read.value));
+    else unansweredMasters.push(master);
   }
-  if (copies.length === 0) throw getFirstFailure(looks);
-  assertIsLock(looks.flatMap((look) => (look.status === "fulfilled" ? [look.value.observation] : [])));
-  return { target: name, ...toKeyFields(key), copies, silent };
+  if (copies.length === 0) throw getFirstFailure(reads);
+  assertIsLock(reads.flatMap((read) => (read.status === "fulfilled" ? [read.value.observation] : [])));
+  return { target: name, ...toKeyFields(key), copies, silent: unansweredMasters };
 }
 
 function toRawCopy(master: string, { reply, observation }: RawKeyReading): RawCopy {
@@ -58,11 +58,11 @@ function toRawEntries({ type, content }: Extract<RawReply, { type: "read" }>["ra
 }
 
 function toRawText(whole: Buffer): RawText {
-  const told = whole.subarray(0, RAW_TEXT_BYTES_MAX);
+  const head = whole.subarray(0, RAW_TEXT_BYTES_MAX);
   const bytes = whole.length;
   if (isBinaryKey(decodeKey(whole))) {
-    return { text: new TextDecoder().decode(told), base64: told.toString("base64"), bytes };
+    return { text: new TextDecoder().decode(head), base64: head.toString("base64"), bytes };
   }
   // As of a stream: a character that is cut in its middle is left out.
-  return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(told, { stream: true }), bytes };
+  return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: true }), bytes };
 }

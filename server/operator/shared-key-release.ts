@@ -25,17 +25,17 @@ export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, forma
 
 /** Frees each of the keys that still has the token of `seen`. */
 export async function forceReleaseSharedKeys(
-  parts: SharedKeyReleaseDeps,
+  deps: SharedKeyReleaseDeps,
   keys: readonly Key[],
   seen: HeldObservation,
   ask: ForceReleaseParams,
 ): Promise<SharedKeyResult[]> {
   // The lock that was asked for is free by now, so no failure of another one may hide that.
-  const free = async (key: Key): Promise<SharedKeyResult> => ({
+  const releaseKey = async (key: Key): Promise<SharedKeyResult> => ({
     ...toKeyFields(key),
-    outcome: await forceReleaseSharedKey(parts, key, seen, ask).catch(() => "unknown" as const),
+    outcome: await forceReleaseSharedKey(deps, key, seen, ask).catch(() => "unknown" as const),
   });
-  return await Promise.all(keys.map(free));
+  return await Promise.all(keys.map(releaseKey));
 }
 
 async function forceReleaseSharedKey(

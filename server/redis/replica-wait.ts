@@ -44,9 +44,9 @@ export class ReplicaWait {
 
   #scheduleCount(line: WaitConnection, runId: string): Promise<number> {
     const before = this.#inFlight.get(line.place);
-    const asked = (before?.catch(() => 0) ?? Promise.resolve(0)).then(async () => {
+    const waited = (before?.catch(() => 0) ?? Promise.resolve(0)).then(async () => {
       this.#next.delete(line.place);
-      this.#inFlight.set(line.place, asked);
+      this.#inFlight.set(line.place, waited);
       try {
         if (this.identity.getRunId(line.place) !== runId)
           throw new NeverSentError("Another server is there now");
@@ -57,10 +57,10 @@ export class ReplicaWait {
         ]);
         return count;
       } finally {
-        if (this.#inFlight.get(line.place) === asked) this.#inFlight.delete(line.place);
+        if (this.#inFlight.get(line.place) === waited) this.#inFlight.delete(line.place);
       }
     });
-    this.#next.set(line.place, asked);
-    return asked;
+    this.#next.set(line.place, waited);
+    return waited;
   }
 }

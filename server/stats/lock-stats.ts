@@ -170,17 +170,17 @@ export class LockStats {
   }
 }
 
-function toTrackerDeps(parts: LockStatsDeps) {
-  return { now: () => parts.now(), findHold: (key: Key) => parts.findHold(key) };
+function toTrackerDeps(deps: LockStatsDeps) {
+  return { now: () => deps.now(), findHold: (key: Key) => deps.findHold(key) };
 }
 
 type PatternMeasure = Exclude<PatternSortField, "pattern">;
 
-function getMeasure(figures: PatternStats, by: PatternMeasure): number {
-  if (by === "contention") return figures.waits + figures.refusals;
-  if (by === "heldMsP95") return figures.heldMs?.p95 ?? -1;
-  if (by === "waitedMsP95") return figures.waitedMs?.p95 ?? -1;
-  return figures[by];
+function getMeasure(stats: PatternStats, by: PatternMeasure): number {
+  if (by === "contention") return stats.waits + stats.refusals;
+  if (by === "heldMsP95") return stats.heldMs?.p95 ?? -1;
+  if (by === "waitedMsP95") return stats.waitedMs?.p95 ?? -1;
+  return stats[by];
 }
 
 function compareBy(sort: PatternSortField): (one: PatternStats, two: PatternStats) => number {
@@ -193,7 +193,7 @@ function compareBy(sort: PatternSortField): (one: PatternStats, two: PatternStat
 
 function listTop(all: readonly PatternStats[], by: PatternMeasure): PatternStats[] {
   return all
-    .filter((figures) => getMeasure(figures, by) > 0)
+    .filter((stats) => getMeasure(stats, by) > 0)
     .sort(compareBy(by))
     .slice(0, TOP);
 }

@@ -116,7 +116,7 @@ describe("GET /metrics", () => {
       names.length - [...before.keys()].filter((name) => !/^(process|nodejs)_/.test(name)).length,
     ).toBeLessThanOrEqual(2 + 3 * 4);
     expect(names.join("\n")).not.toMatch(/o199|6f0c1d9e/);
-  });
+  }, 60_000);
 
   it("the metrics require an API key", async ({ server }) => {
     const refused = await fetch(`${server.url}/metrics`);

@@ -125,9 +125,9 @@ export class PatternRegistry {
     if (known !== undefined) return known;
     if (pattern !== OTHER_PATTERN && this.#isFull) this.#forgetIdle(at);
     if (pattern !== OTHER_PATTERN && this.#isFull) return this.getOrCreate(OTHER_PATTERN, at);
-    const made = new PatternRecord(pattern, at);
-    this.#patterns.set(pattern, made);
-    return made;
+    const record = new PatternRecord(pattern, at);
+    this.#patterns.set(pattern, record);
+    return record;
   }
 
   /** One place is kept for the rest. */

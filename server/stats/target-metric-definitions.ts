@@ -6,7 +6,7 @@ import type { LockStats } from "./lock-stats.ts";
 export interface TargetSample {
   readonly totals: Totals;
   readonly health: Health;
-  readonly figures: LockStats;
+  readonly stats: LockStats;
   readonly breaks: number;
   readonly isRecorder: boolean;
 }
@@ -89,7 +89,7 @@ export const COUNTER_DEFINITIONS: readonly MetricDefinition[] = [
   {
     name: "lockkeeper_expired_in_use_total",
     help: "Holds that expired although they had been renewed, or whose holder came back for them.",
-    getValue: ({ figures }) => figures.expiredInUse,
+    getValue: ({ stats }) => stats.expiredInUse,
   },
   {
     name: "lockkeeper_redis_breaks_total",

@@ -12,7 +12,7 @@ import {
 /** A target, as far as metrics ask it. */
 export interface MeasuredTarget {
   readonly name: string;
-  readonly figures: LockStats;
+  readonly stats: LockStats;
   readonly watcher: { health(): Health; readonly breaks: number };
   isRecorder(): boolean;
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
@@ -113,8 +113,8 @@ export class TargetMetrics {
   #addHeld(): void {
     const labels = ["target", "format", "verdict"];
     this.#createGauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
-      for (const { name: target, figures } of this.targets.openTargets)
-        for (const { format, verdict, held } of figures.holdGauge.listCounts())
+      for (const { name: target, stats } of this.targets.openTargets)
+        for (const { format, verdict, held } of stats.holdGauge.listCounts())
           gauge.set({ target, format, verdict }, held);
     });
   }
@@ -127,8 +127,8 @@ export class TargetMetrics {
       ["lockkeeper_pattern_waited_seconds", "How long locks are usually waited for", "waitedMs"],
     ] as const) {
       this.#createGauge(name, `${what}, ${about}.`, labels, (gauge) => {
-        for (const { name: target, figures } of this.targets.openTargets) {
-          for (const { pattern, [field]: usual } of figures.listBusiest(this.patterns)) {
+        for (const { name: target, stats } of this.targets.openTargets) {
+          for (const { pattern, [field]: usual } of stats.listBusiest(this.patterns)) {
             if (usual === null) continue;
             gauge.set({ target, pattern, quantile: "0.5" }, usual.p50 / 1000);
             gauge.set({ target, pattern, quantile: "0.95" }, usual.p95 / 1000);
@@ -153,10 +153,10 @@ export class TargetMetrics {
 }
 
 function toTargetSample(target: MeasuredTarget): TargetSample {
-  const { figures, watcher } = target;
+  const { stats, watcher } = target;
   return {
-    figures,
-    totals: figures.totals,
+    stats,
+    totals: stats.totals,
     health: watcher.health(),
     breaks: watcher.breaks,
     isRecorder: target.isRecorder(),

@@ -50,8 +50,8 @@ export async function openTracing({ url, service }: TracingOptions, log: Logger)
       const attributes = toSpanAttributes(call);
       const kind = api.SpanKind.SERVER;
       const span = tracer.startSpan(call.verb, { kind, attributes, startTime: startedAt }, parent);
-      const within = api.trace.setSpan(parent, span);
-      return new RunningSpan(span, tracer, within, startedAt, call.waits, api.SpanStatusCode.ERROR);
+      const spanContext = api.trace.setSpan(parent, span);
+      return new RunningSpan(span, tracer, spanContext, startedAt, call.waits, api.SpanStatusCode.ERROR);
     },
     async stop() {
       const timeOut = new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref());
@@ -99,7 +99,7 @@ function toSpanAttributes({ target, key, format }: VerbCall) {
 }
 
 function createDiagnosticsLogger(log: Logger) {
-  const say = (message: string, ...more: unknown[]) => log.warn({ more }, `OpenTelemetry: ${message}`);
+  const logWarning = (message: string, ...more: unknown[]) => log.warn({ more }, `OpenTelemetry: ${message}`);
   const nothing = () => undefined;
-  return { error: say, warn: say, info: nothing, debug: nothing, verbose: nothing };
+  return { error: logWarning, warn: logWarning, info: nothing, debug: nothing, verbose: nothing };
 }

@@ -21,8 +21,8 @@ interface VerbListeners {
 export class VerbObserver {
   constructor(private readonly listeners: VerbListeners = {}) {}
 
-  startVerb(call: VerbCall, figures: LockStats, request: TraceHeaders): RunningVerb {
-    return new RunningVerb(call, figures, this.listeners, this.listeners.startSpan?.(call, request));
+  startVerb(call: VerbCall, stats: LockStats, request: TraceHeaders): RunningVerb {
+    return new RunningVerb(call, stats, this.listeners, this.listeners.startSpan?.(call, request));
   }
 }
 

@@ -36,13 +36,13 @@ export async function probeTarget(where: RedisLocation, setting: string): Promis
 
 /** A minority may be down; what is wrong with one that answers is said. */
 async function probeMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
-  const asked = await Promise.allSettled(
+  const results = await Promise.allSettled(
     urls.map((url, at) => checkServer(parseRedisAddress(url), { setting: `${setting}.quorum[${at}]` })),
   );
-  const answered = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const answered = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const [first] = answered;
   if (first !== undefined && answered.length >= computeMajority(urls.length)) return first;
-  const failed = asked.find((each) => each.status === "rejected");
+  const failed = results.find((each) => each.status === "rejected");
   throw failed?.reason ?? new StartupError(`${setting} names no master.`);
 }
 

@@ -35,7 +35,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly locks: OperatorVerbs;
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
-  readonly figures: LockStats;
+  readonly stats: LockStats;
   /** Whether this instance is the one that writes the target's history. */
   isRecorder(): boolean;
   readonly finder: Finder;
@@ -49,7 +49,7 @@ export type LocatedTargetSettings = TargetSettings & {
 };
 
 /** @throws StartupError when it cannot be reached, or cannot hold locks for us */
-export async function openTarget(settings: LocatedTargetSettings, around: TargetDeps): Promise<Target> {
+export async function openTarget(settings: LocatedTargetSettings, deps: TargetDeps): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
   const server = await probeTarget(where, setting);
   const backend = await openTargetBackend(settings).catch((error: unknown) => {
@@ -59,18 +59,18 @@ export async function openTarget(settings: LocatedTargetSettings, around: Target
     );
   });
   const rules = await FormatRuleStore.open({
-    home: around.home,
+    home: deps.home,
     target: name,
     configuredRules: settings.formatRules,
   });
-  const notes = await Notes.open(around.home, name);
+  const notes = await Notes.open(deps.home, name);
   return {
     ...{ name, label, environment, policy, rules, notes },
     topology: getTopology(where),
     address: formatLocation(where),
     server: server.name,
     locks: backend.verbs,
-    ...startWatching(settings, { masters: openMasters(where), backend, rules, notes }, around),
+    ...startWatching(settings, { masters: openMasters(where), backend, rules, notes }, deps),
   };
 }
 
@@ -107,7 +107,7 @@ function startWatching(
     runbooks: new Runbooks(runbooks),
   };
   const watcher = new Watcher(options, masters, journal, log);
-  const figures = startLockStats(name, watcher, journal);
+  const stats = startLockStats(name, watcher, journal);
   const finder = new Finder({
     masters,
     watch,
@@ -116,16 +116,16 @@ function startWatching(
   });
   watcher.attachNotes(notes);
   rules.onLoaded(() => watcher.setFormatRules(rules.rules));
-  const sight = {
+  const observationSession = {
     isWhole: () => watcher.isComplete,
     now: () => watcher.clock.now(),
     onChange: (listener: () => void) => watcher.onChange(listener),
   };
-  const recording = new Recording({ openStore, target: name, journal, session: sight, log });
+  const recording = new Recording({ openStore, target: name, journal, session: observationSession, log });
   watcher.start();
   recording.start();
   const close = async () => {
-    figures.stop();
+    stats.stop();
     notes.close();
     finder.cancel();
     watcher.stop();
@@ -134,23 +134,23 @@ function startWatching(
     backend.close();
   };
   const isRecorder = () => recording.recorder.isLeading;
-  return { masters, journal, watcher, figures, finder, isRecorder, close };
+  return { masters, journal, watcher, stats, finder, isRecorder, close };
 }
 
 function startLockStats(target: string, watcher: Watcher, journal: Journal): LockStats {
-  const figures = new LockStats({
+  const stats = new LockStats({
     target,
     now: () => watcher.clock.now(),
     findHold: (key) => watcher.index.get(key),
     countAbnormal: () => watcher.index.abnormalCounts,
   });
   watcher.onReading((key, before, after, waitersOfFree) =>
-    figures.onHoldChange(key, before, after, waitersOfFree),
+    stats.onHoldChange(key, before, after, waitersOfFree),
   );
-  journal.subscribe((event) => figures.onEvent(event));
-  journal.onPastEvents((entries) => figures.addPastEvents(entries));
-  watcher.countWaiters = () => figures.holdGauge.waiting;
-  watcher.getTypicalHeldMs = (key) => figures.getTypicalHeldMs(key);
-  figures.start();
-  return figures;
+  journal.subscribe((event) => stats.onEvent(event));
+  journal.onPastEvents((entries) => stats.addPastEvents(entries));
+  watcher.countWaiters = () => stats.holdGauge.waiting;
+  watcher.getTypicalHeldMs = (key) => stats.getTypicalHeldMs(key);
+  stats.start();
+  return stats;
 }

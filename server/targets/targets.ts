@@ -8,7 +8,7 @@ export class Targets {
   readonly #byName: ReadonlyMap<string, TargetConnector>;
 
   constructor(readonly connectors: readonly [TargetConnector, ...TargetConnector[]]) {
-    this.#byName = new Map(connectors.map((keeper) => [keeper.name, keeper]));
+    this.#byName = new Map(connectors.map((connector) => [connector.name, connector]));
   }
 
   /** @throws LockkeeperError not_found; unavailable while the target has not been reached */
@@ -23,8 +23,8 @@ export class Targets {
   /** @throws LockkeeperError not_found */
   getConnector(name: string | undefined): TargetConnector {
     if (name === undefined) return this.connectors[0];
-    const keeper = this.#byName.get(name);
-    if (keeper !== undefined) return keeper;
+    const connector = this.#byName.get(name);
+    if (connector !== undefined) return connector;
     const names = [...this.#byName.keys()].map((each) => JSON.stringify(each)).join(", ");
     throw new NotFoundError(
       `There is no target ${JSON.stringify(name.slice(0, 100))}; name one of ${names}, or none for the first.`,
@@ -43,13 +43,13 @@ export class Targets {
 
   /** Called for each that is open, and for each that opens. */
   onOpen(listener: (target: Target) => void): void {
-    for (const keeper of this.connectors) {
-      if (keeper.target !== undefined) listener(keeper.target);
-      else keeper.onOpen(listener);
+    for (const connector of this.connectors) {
+      if (connector.target !== undefined) listener(connector.target);
+      else connector.onOpen(listener);
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.connectors.map((keeper) => keeper.stop()));
+    await Promise.all(this.connectors.map((connector) => connector.stop()));
   }
 }

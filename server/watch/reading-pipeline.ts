@@ -92,7 +92,7 @@ export class ReadingPipeline implements MasterListener {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.owner, format);
   }
 
-  #applyReading({ observation, context, said, ...reading }: AppliedReading): void {
+  #applyReading({ observation, context, scriptEvent, ...reading }: AppliedReading): void {
     const { index, isQuorum, missedChanges, eventReporter } = this.deps;
     const { key } = observation;
     const { before, after } = index.applyObservation(observation, context);
@@ -102,7 +102,7 @@ export class ReadingPipeline implements MasterListener {
     this.#notes?.removeIfEnded(key, after);
     const waitersOfFree = index.findWaiters(key)?.count ?? 0;
     for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree);
-    if (said !== undefined) eventReporter.reportScriptEvent(said);
+    if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
     eventReporter.reportReading({ key, hold: after, isIndexed: indexed !== undefined, ...reading });
   }
 

@@ -38,25 +38,25 @@ const ROUNDS_MAX = 1000;
  * @param onDemand figures that are measured only when they are named
  * @throws UsageError
  */
-export function requestOf(
+export function parseRequest(
   argv: readonly string[],
   known: readonly string[],
   onDemand: readonly string[] = [],
 ): Request {
-  const { positionals: groups, values } = parsed(argv);
+  const { positionals: groups, values } = parseOptions(argv);
   const only = values.only ?? [];
-  const knownGroups = [...new Set(known.map(groupOf))];
+  const knownGroups = [...new Set(known.map(getGroup))];
   const strangeGroup = groups.find((group) => !knownGroups.includes(group));
   if (strangeGroup !== undefined) {
     throw new UsageError(`There is no group "${strangeGroup}": ${knownGroups.join(", ")}.`);
   }
-  const inGroups = known.filter((figure) => groups.length === 0 || groups.includes(groupOf(figure)));
+  const inGroups = known.filter((figure) => groups.length === 0 || groups.includes(getGroup(figure)));
   const strange = only.find((figure) => !inGroups.includes(figure));
   if (strange !== undefined) {
     throw new UsageError(`There is no figure "${strange}": ${inGroups.join(", ")}.`);
   }
   const effort = values.quick ? "quick" : "full";
-  const comparison = comparisonOf(values.compare, values.rounds, effort);
+  const comparison = parseComparison(values.compare, values.rounds, effort);
   return {
     effort,
     figures: inGroups.filter((figure) =>
@@ -68,7 +68,7 @@ export function requestOf(
   };
 }
 
-function comparisonOf(ref: string | undefined, rounds: string | undefined, effort: Effort) {
+function parseComparison(ref: string | undefined, rounds: string | undefined, effort: Effort) {
   if (ref === undefined && rounds !== undefined) throw new UsageError("--rounds needs --compare REF.");
   if (ref === undefined) return undefined;
   const count = rounds === undefined ? ROUNDS[effort] : Number(rounds);
@@ -78,7 +78,7 @@ function comparisonOf(ref: string | undefined, rounds: string | undefined, effor
   return { ref, rounds: count };
 }
 
-function parsed(argv: readonly string[]) {
+function parseOptions(argv: readonly string[]) {
   try {
     return parseArgs({
       args: [...argv],
@@ -97,6 +97,6 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function groupOf(figure: string): string {
+function getGroup(figure: string): string {
   return figure.slice(0, figure.indexOf("."));
 }

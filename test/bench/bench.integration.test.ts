@@ -29,15 +29,15 @@ function start(args: readonly string[], env = ALONE): Started {
 }
 
 async function run(...args: string[]) {
-  return await ended(start(args));
+  return await waitForExit(start(args));
 }
 
-async function ended({ child, printed }: Started) {
+async function waitForExit({ child, printed }: Started) {
   const [code] = await once(child, "close");
   return { code, ...printed };
 }
 
-function serversOf(pid: number | undefined): number[] {
+function listServers(pid: number | undefined): number[] {
   const list = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
   const lines = list.split("\n").map((line) => line.trim().split(/\s+/));
   const servers = lines.filter(([, parent, path = ""]) => parent === String(pid) && path.endsWith("-server"));
@@ -109,7 +109,7 @@ describe("npm run bench", () => {
       ...ALONE,
       LOCKKEEPER_BENCH_ETCD: "/bin/false",
     });
-    const { code, out, error } = await ended(started);
+    const { code, out, error } = await waitForExit(started);
     expect({ code, error: code === 1 ? "" : error }).toEqual({ code: 1, error: "" });
     const [line, failure] = out
       .trim()
@@ -156,7 +156,7 @@ describe("npm run bench", () => {
   it("npm run bench leaves no server running when it is interrupted", async () => {
     const { child, printed } = start(["--only", "core.renew.10k", "--quick"]);
     while (!printed.error.includes("holds for")) await once(child.stderr ?? child, "data");
-    const servers = serversOf(child.pid);
+    const servers = listServers(child.pid);
     expect(servers).toHaveLength(1);
     child.kill("SIGTERM");
     expect((await once(child, "close"))[0]).toBe(143);

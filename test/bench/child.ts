@@ -32,7 +32,7 @@ export async function startChild(
   });
   // A message to a process that has ended is an error event; `ask` reports it.
   child.on("error", () => undefined);
-  run.later(() => endChild(child));
+  run.defer(() => endChild(child));
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`${file} ended at its start with exit code ${code}`);
   });
@@ -42,7 +42,7 @@ export async function startChild(
 }
 
 /** Sends one message and resolves with the next one from the child. Never ask it twice at once. */
-export async function ask<Answer>(child: ChildProcess, words: object | string): Promise<Answer> {
+export async function sendRequest<Answer>(child: ChildProcess, words: object | string): Promise<Answer> {
   if (!child.connected) throw new Error(`A process has ended with exit code ${child.exitCode}`);
   const gone = new AbortController();
   const { signal } = gone;

@@ -20,7 +20,7 @@ export interface Failure {
   readonly failed: string;
 }
 
-export function failureText({ figure, contender, failed }: Failure): string {
+export function formatFailure({ figure, contender, failed }: Failure): string {
   return `FAILED ${figure}${contender === undefined ? "" : `, ${contender}`}: ${failed}`;
 }
 
@@ -33,7 +33,7 @@ export interface Run {
   /** The requested figures. An experiment may skip the others. */
   readonly wanted: readonly string[];
   /** Registers a cleanup. Cleanups run in reverse order when the experiment ends, however it ends. */
-  later(end: () => unknown): void;
+  defer(end: () => unknown): void;
   /**
    * Measures a part of the experiment and prints its figures at once. A part that throws fails its own figures only.
    * Skipped if none of `figures` is wanted.
@@ -52,12 +52,12 @@ export interface Experiment {
 }
 
 /** Rounds to four significant digits. */
-export function rounded(value: number): number {
+export function roundValue(value: number): number {
   return Number(value.toPrecision(4));
 }
 
 /** The message of anything thrown, on one line. */
-export function reasonOf(error: unknown): string {
+export function formatReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/\s+/g, " ").trim() || "unknown error";
 }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 
 /** One section of INFO. */
-export async function infoOf(redis: Redis, section: string): Promise<Record<string, string>> {
+export async function readInfo(redis: Redis, section: string): Promise<Record<string, string>> {
   const text = await redis.info(section);
   const lines = text.split("\r\n").filter((line) => line.includes(":"));
   return Object.fromEntries(
@@ -10,8 +10,8 @@ export async function infoOf(redis: Redis, section: string): Promise<Record<stri
 }
 
 /** Calls of each command since the server started, also of those that scripts made. */
-export async function callsOf(redis: Redis): Promise<Map<string, number>> {
-  const stats = await infoOf(redis, "commandstats");
+export async function readCalls(redis: Redis): Promise<Map<string, number>> {
+  const stats = await readInfo(redis, "commandstats");
   return new Map(
     Object.entries(stats).map(([name, text]) => [
       name.replace(/^cmdstat_/, ""),
@@ -21,7 +21,7 @@ export async function callsOf(redis: Redis): Promise<Map<string, number>> {
 }
 
 /** What was called in between, without what looking at it calls. */
-export function callsBetween(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
+export function countCallsBetween(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const calls = new Map<string, number>();
   for (const [name, total] of after) {
     const count = total - (before.get(name) ?? 0);
@@ -31,8 +31,8 @@ export function callsBetween(before: ReadonlyMap<string, number>, after: Readonl
 }
 
 /** CPU time that Redis's main thread has used, in µs. */
-export async function redisCpuMicros(redis: Redis): Promise<number> {
-  const info = await infoOf(redis, "cpu");
+export async function readRedisCpuMicros(redis: Redis): Promise<number> {
+  const info = await readInfo(redis, "cpu");
   const user = info.used_cpu_user_main_thread ?? info.used_cpu_user;
   const sys = info.used_cpu_sys_main_thread ?? info.used_cpu_sys;
   return (Number(user) + Number(sys)) * 1e6;

@@ -1,13 +1,13 @@
 // Measures figures and prints one JSON object a line on standard output; progress and a table go to standard error. A
 // full run keeps both in bench-results/. docs/benchmarks.md has the options.
-import { type Request, requestOf, UsageError } from "./arguments.ts";
-import { compareWith } from "./compare/compare.ts";
+import { parseRequest, type Request, UsageError } from "./arguments.ts";
+import { startComparison } from "./compare/compare.ts";
 import { EXPERIMENTS, FIGURES, ON_DEMAND } from "./experiments.ts";
-import { failureText } from "./figure.ts";
-import { progress } from "./progress.ts";
+import { formatFailure } from "./figure.ts";
+import { reportProgress } from "./progress.ts";
 import { keepResults } from "./results.ts";
 import { Session } from "./session.ts";
-import { tableOf } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 const ORPHAN_CHECK_MS = 500;
 
@@ -20,8 +20,8 @@ async function measureAll(request: Request): Promise<boolean> {
     onLine: (line) => console.log(JSON.stringify(line)),
     onFailure: (failure, error) => {
       console.log(JSON.stringify(failure));
-      progress(failureText(failure));
-      if (error instanceof Error) progress(String(error.stack));
+      reportProgress(formatFailure(failure));
+      if (error instanceof Error) reportProgress(String(error.stack));
     },
   });
   endAll = () => session.end();
@@ -31,18 +31,18 @@ async function measureAll(request: Request): Promise<boolean> {
   for (const experiment of EXPERIMENTS) {
     const wanted = experiment.figures.filter((figure) => request.figures.includes(figure));
     if (wanted.length === 0 || isInterrupted) continue;
-    progress(`── ${wanted.join(", ")} ──`);
+    reportProgress(`── ${wanted.join(", ")} ──`);
     const started = performance.now();
     await session.measure(experiment, wanted);
-    progress(`${((performance.now() - started) / 1000).toFixed(1)} s`);
+    reportProgress(`${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
   if (!request.json && !isInterrupted) report(session, request);
   return session.failures.length === 0;
 }
 
 function report({ lines, failures }: Session, { effort }: Request): void {
-  const table = tableOf(lines, failures);
-  progress(`\n${table}`);
+  const table = formatTable(lines, failures);
+  reportProgress(`\n${table}`);
   if (effort === "full") keepResults({ table, lines: [...lines, ...failures] });
 }
 
@@ -55,16 +55,17 @@ function listAll({ figures }: Request): boolean {
 
 async function main(): Promise<number> {
   try {
-    const request = requestOf(process.argv.slice(2), FIGURES, ON_DEMAND);
+    const request = parseRequest(process.argv.slice(2), FIGURES, ON_DEMAND);
     if (request.list) return listAll(request) ? 0 : 1;
     if (request.comparison === undefined) return (await measureAll(request)) ? 0 : 1;
-    const running = compareWith(request.comparison, request, EXPERIMENTS);
+    const running = startComparison(request.comparison, request, EXPERIMENTS);
     endAll = running.end;
     return (await running.done) ? 0 : 1;
   } catch (error) {
     const isUsage = error instanceof UsageError;
     // An error after an interruption is its consequence.
-    if (!isInterrupted) progress(isUsage || !(error instanceof Error) ? String(error) : String(error.stack));
+    if (!isInterrupted)
+      reportProgress(isUsage || !(error instanceof Error) ? String(error) : String(error.stack));
     return isUsage ? 2 : 1;
   }
 }

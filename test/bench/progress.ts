@@ -1,4 +1,4 @@
 /** Standard output belongs to the figures. */
-export function progress(line: string): void {
+export function reportProgress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -3,7 +3,7 @@ export class Resources {
   readonly #ends: (() => unknown)[] = [];
   #ending: Promise<void> | undefined;
 
-  later(end: () => unknown): void {
+  defer(end: () => unknown): void {
     this.#ends.push(end);
   }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { progress } from "./progress.ts";
+import { reportProgress } from "./progress.ts";
 import { ROOT } from "./root.ts";
 
 interface Results {
@@ -17,5 +17,5 @@ export function keepResults({ table, lines, prefix = "" }: Results): void {
   mkdirSync(join(ROOT, "bench-results"), { recursive: true });
   writeFileSync(join(ROOT, `${name}.md`), `${table}\n`);
   writeFileSync(join(ROOT, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  progress(`Results kept in ${name}.md`);
+  reportProgress(`Results kept in ${name}.md`);
 }

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The root of the checkout: the nearest folder above this file that has a lock file. */
-export const ROOT = nearest(dirname(fileURLToPath(import.meta.url)));
+export const ROOT = findNearest(dirname(fileURLToPath(import.meta.url)));
 
-function nearest(dir: string): string {
+function findNearest(dir: string): string {
   if (existsSync(join(dir, "package-lock.json"))) return dir;
   const parent = dirname(dir);
   if (parent === dir) throw new Error("No package-lock.json above the benchmarks");
-  return nearest(parent);
+  return findNearest(parent);
 }

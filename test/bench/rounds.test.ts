@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { compare, interleave } from "./rounds.ts";
-import { type Interval, median, medianInterval, overlap, percentile } from "./statistics.ts";
+import { compareMedians, interleave } from "./rounds.ts";
+import {
+  computeMedian,
+  computeMedianInterval,
+  computePercentile,
+  type Interval,
+  isOverlapping,
+} from "./statistics.ts";
 
 describe("interleave and compare", () => {
   it("measure every contender before the next round begins", async () => {
@@ -57,7 +63,7 @@ describe("interleave and compare", () => {
       ["ours", [80, 8, 88]],
       ["raw", [100, 10, 110]],
     ]);
-    expect(compare(rounds, (value) => value)).toEqual({
+    expect(compareMedians(rounds, (value) => value)).toEqual({
       ours: 80,
       vs: { raw: 0.8 },
       theirs: { raw: 100 },
@@ -67,24 +73,24 @@ describe("interleave and compare", () => {
 
 describe("benchmark statistics", () => {
   it("the median is the middle value, or the mean of the two middle values", () => {
-    expect(median([3, 1, 2])).toBe(2);
-    expect(median([4, 1, 3, 2])).toBe(2.5);
+    expect(computeMedian([3, 1, 2])).toBe(2);
+    expect(computeMedian([4, 1, 3, 2])).toBe(2.5);
   });
 
   it("a percentile is the value that the given share of samples does not exceed", () => {
     const values = Array.from({ length: 200 }, (_, index) => 200 - index);
-    expect(percentile(values, 0.5)).toBe(100);
-    expect(percentile(values, 0.99)).toBe(198);
-    expect(percentile([7], 0.99)).toBe(7);
+    expect(computePercentile(values, 0.5)).toBe(100);
+    expect(computePercentile(values, 0.99)).toBe(198);
+    expect(computePercentile([7], 0.99)).toBe(7);
   });
 
   it("enclose the median with 95 % probability from six values on", () => {
     const upTo = (count: number) => Array.from({ length: count }, (_, index) => count - index);
-    expect(medianInterval(upTo(5))).toEqual({ median: 3, low: 1, high: 5, confidence: 0.9375 });
-    expect(medianInterval(upTo(6))).toMatchObject({ low: 1, high: 6, confidence: 0.96875 });
-    expect(medianInterval(upTo(9))).toMatchObject({ median: 5, low: 2, high: 8 });
-    expect(medianInterval(upTo(20))).toMatchObject({ low: 6, high: 15 });
-    expect(medianInterval([7])).toEqual({ median: 7, low: 7, high: 7, confidence: 0 });
+    expect(computeMedianInterval(upTo(5))).toEqual({ median: 3, low: 1, high: 5, confidence: 0.9375 });
+    expect(computeMedianInterval(upTo(6))).toMatchObject({ low: 1, high: 6, confidence: 0.96875 });
+    expect(computeMedianInterval(upTo(9))).toMatchObject({ median: 5, low: 2, high: 8 });
+    expect(computeMedianInterval(upTo(20))).toMatchObject({ low: 6, high: 15 });
+    expect(computeMedianInterval([7])).toEqual({ median: 7, low: 7, high: 7, confidence: 0 });
   });
 
   it("know whether intervals overlap", () => {
@@ -92,14 +98,14 @@ describe("benchmark statistics", () => {
       [1, 2],
       [2, 3],
       [4, 5],
-    ].map(medianInterval) as [Interval, Interval, Interval];
-    expect(overlap(low, middle)).toBe(true);
-    expect(overlap(high, middle)).toBe(false);
-    expect(overlap(low, high)).toBe(false);
+    ].map(computeMedianInterval) as [Interval, Interval, Interval];
+    expect(isOverlapping(low, middle)).toBe(true);
+    expect(isOverlapping(high, middle)).toBe(false);
+    expect(isOverlapping(low, high)).toBe(false);
   });
 
   it("the median and the percentile of no samples throw an error", () => {
-    expect(() => median([])).toThrow("nothing was measured");
-    expect(() => percentile([], 0.5)).toThrow("nothing was measured");
+    expect(() => computeMedian([])).toThrow("nothing was measured");
+    expect(() => computePercentile([], 0.5)).toThrow("nothing was measured");
   });
 });

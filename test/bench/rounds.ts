@@ -1,5 +1,5 @@
-import { reasonOf, rounded } from "./figure.ts";
-import { median } from "./statistics.ts";
+import { formatReason, roundValue } from "./figure.ts";
+import { computeMedian } from "./statistics.ts";
 
 /** Results of each contender, round by round. */
 export type Rounds<Result> = ReadonlyMap<string, readonly Result[]>;
@@ -29,7 +29,7 @@ export async function interleave<Contender extends { readonly name: string }, Re
     try {
       await work();
     } catch (error) {
-      dropOut(contest, contender.name, error);
+      recordFailure(contest, contender.name, error);
       results.delete(contender.name);
     }
   };
@@ -45,13 +45,13 @@ export async function interleave<Contender extends { readonly name: string }, Re
   return results;
 }
 
-function dropOut(
+function recordFailure(
   { failed, onProgress }: Pick<Contest<never, never>, "failed" | "onProgress">,
   name: string,
   error: unknown,
 ): void {
   if (failed === undefined || name === "ours") throw error;
-  failed[name] = reasonOf(error);
+  failed[name] = formatReason(error);
   onProgress(`${name} failed: ${failed[name]}`);
 }
 
@@ -59,19 +59,21 @@ function dropOut(
  * Medians of one value over the rounds. A ratio is the median of the ratios within each round, because the values of
  * one round met the same machine.
  */
-export function compare<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
+export function compareMedians<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
   const values = [...rounds].map(([name, results]) => [name, results.map(of)] as const);
   const ours = values.find(([name]) => name === "ours")?.[1] ?? [];
   const theirs = values.filter(([name]) => name !== "ours");
   const ratios = (other: readonly number[]) =>
     ours.map((value, round) => value / (other[round] ?? Number.NaN));
   return {
-    ours: rounded(median(ours)),
-    vs: Object.fromEntries(theirs.map(([name, other]) => [name, rounded(median(ratios(other)))])),
-    theirs: Object.fromEntries(theirs.map(([name, other]) => [name, rounded(median(other))])),
+    ours: roundValue(computeMedian(ours)),
+    vs: Object.fromEntries(theirs.map(([name, other]) => [name, roundValue(computeMedian(ratios(other)))])),
+    theirs: Object.fromEntries(theirs.map(([name, other]) => [name, roundValue(computeMedian(other))])),
   };
 }
 
-export function mediansOf<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
-  return Object.fromEntries([...rounds].map(([name, results]) => [name, rounded(median(results.map(of)))]));
+export function computeMedians<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
+  return Object.fromEntries(
+    [...rounds].map(([name, results]) => [name, roundValue(computeMedian(results.map(of)))]),
+  );
 }

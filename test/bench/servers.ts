@@ -9,12 +9,12 @@ export const EMBEDDED_FLAGS = KEYSPACE_EVENTS;
 /** A Redis of the experiment's own, and a connection to look at it. */
 export interface BenchRedis {
   readonly url: string;
-  readonly look: Redis;
+  readonly inspector: Redis;
 }
 
 /** @param flags for notify-keyspace-events; none: off */
 export async function startRedis(run: Run, flags: string): Promise<BenchRedis> {
   const redis: TestRedis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
-  run.later(() => redis.stop());
-  return { url: redis.url, look: redis.createClient() };
+  run.defer(() => redis.stop());
+  return { url: redis.url, inspector: redis.createClient() };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Experiment, failureText, type Line, type Run } from "./figure.ts";
+import { type Experiment, formatFailure, type Line, type Run } from "./figure.ts";
 import { Session } from "./session.ts";
 
 const line = (figure: string, conditions = {}): Line => ({ figure, unit: "ms", ours: 1, vs: {}, conditions });
@@ -8,7 +8,7 @@ async function measure(figures: string[], body: (run: Run) => Promise<readonly L
   const printed: string[] = [];
   const session = new Session("quick", {
     onLine: ({ figure }) => printed.push(figure),
-    onFailure: (failure) => printed.push(failureText(failure)),
+    onFailure: (failure) => printed.push(formatFailure(failure)),
   });
   const experiment: Experiment = { figures, measure: body };
   await session.measure(experiment, wanted);
@@ -24,7 +24,7 @@ describe("Session", () => {
   it("prints a part at once and goes on after a part that failed", async () => {
     const ended: string[] = [];
     const { printed, session } = await measure(["a.1", "a.2", "a.3"], async (run) => {
-      run.later(() => ended.push("end"));
+      run.defer(() => ended.push("end"));
       await run.part(["a.1"], async () => [line("a.1")]);
       await run.part(["a.2"], async () => {
         throw new Error("No grant\n  twice");
@@ -62,7 +62,7 @@ describe("Session", () => {
     const failed: string[] = [];
     const session = new Session("quick", {
       onLine: () => undefined,
-      onFailure: (failure) => failed.push(failureText(failure)),
+      onFailure: (failure) => failed.push(formatFailure(failure)),
     });
     const hanging: Experiment = {
       figures: ["a.1", "a.2"],

@@ -1,5 +1,5 @@
 import type { Effort, Experiment, Failure, Line } from "./figure.ts";
-import { reasonOf } from "./figure.ts";
+import { formatReason } from "./figure.ts";
 import { Resources } from "./resources.ts";
 
 interface Output {
@@ -25,19 +25,18 @@ export class Session {
     if (this.#isEnded) return;
     const resources = new Resources();
     this.#resources = resources;
-    const book = new Book(wanted, this.#newAbortion());
+    const book = new OpenFigures(wanted, this.#createAbortion());
     const part = async (figures: readonly string[], measure: () => Promise<readonly Line[]>) => {
       const due = book.open(figures);
       if (due.length > 0) await this.#attempt(book, due, measure);
     };
-    const later = (end: () => unknown) => resources.later(end);
-    const run = { effort: this.effort, wanted, later, part };
+    const run = { effort: this.effort, wanted, defer: (end: () => unknown) => resources.defer(end), part };
     try {
       await this.#attempt(book, wanted, () => experiment.measure(run));
     } finally {
       await resources.end();
     }
-    this.#fail(book, wanted, new Error("The experiment ended without a value for it"));
+    this.#failFigures(book, wanted, new Error("The experiment ended without a value for it"));
   }
 
   /** Ends the running experiment with an error that nobody caught. Its figures without a value fail. */
@@ -51,16 +50,16 @@ export class Session {
     await this.#resources.end();
   }
 
-  async #attempt(book: Book, figures: readonly string[], measure: () => Promise<readonly Line[]>) {
+  async #attempt(book: OpenFigures, figures: readonly string[], measure: () => Promise<readonly Line[]>) {
     try {
       const lines = await Promise.race([measure(), book.aborted]);
       for (const line of lines) if (book.close(line.figure)) this.#add(line);
     } catch (error) {
-      this.#fail(book, figures, error);
+      this.#failFigures(book, figures, error);
     }
   }
 
-  #newAbortion(): Promise<never> {
+  #createAbortion(): Promise<never> {
     const aborted = new Promise<never>((_, reject) => {
       this.#abort = reject;
     });
@@ -76,10 +75,10 @@ export class Session {
     }
   }
 
-  #fail(book: Book, figures: readonly string[], error: unknown): void {
+  #failFigures(book: OpenFigures, figures: readonly string[], error: unknown): void {
     for (const figure of book.open(figures)) {
       book.close(figure);
-      this.#report({ figure, failed: reasonOf(error) }, error);
+      this.#report({ figure, failed: formatReason(error) }, error);
     }
   }
 
@@ -91,7 +90,7 @@ export class Session {
 }
 
 /** Which of the wanted figures have neither a value nor a failure yet. */
-class Book {
+class OpenFigures {
   readonly #open: Set<string>;
 
   constructor(

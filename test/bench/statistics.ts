@@ -1,18 +1,18 @@
-export function median(values: readonly number[]): number {
-  const sorted = ascending(values);
+export function computeMedian(values: readonly number[]): number {
+  const sorted = sortAscending(values);
   const middle = sorted.length / 2;
-  return (at(sorted, Math.ceil(middle) - 1) + at(sorted, Math.floor(middle))) / 2;
+  return (getAt(sorted, Math.ceil(middle) - 1) + getAt(sorted, Math.floor(middle))) / 2;
 }
 
 /** The median with the smallest and the largest value. */
-export function spreadOf(values: readonly number[]) {
-  return { min: Math.min(...values), median: median(values), max: Math.max(...values) };
+export function computeSpread(values: readonly number[]) {
+  return { min: Math.min(...values), median: computeMedian(values), max: Math.max(...values) };
 }
 
 /** The smallest value that `share` of all values do not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = ascending(values);
-  return at(sorted, Math.ceil(sorted.length * share) - 1);
+export function computePercentile(values: readonly number[], share: number): number {
+  const sorted = sortAscending(values);
+  return getAt(sorted, Math.ceil(sorted.length * share) - 1);
 }
 
 /** A median and the interval around it. */
@@ -31,26 +31,26 @@ const CONFIDENCE = 0.95;
  * at least 95 % probability. It assumes independent values and nothing about their distribution. With fewer than six
  * values 95 % cannot be reached, and the interval is minimum to maximum.
  */
-export function medianInterval(values: readonly number[]): Interval {
-  const sorted = ascending(values);
+export function computeMedianInterval(values: readonly number[]): Interval {
+  const sorted = sortAscending(values);
   const count = sorted.length;
   let cut = 0;
-  while (2 * (cut + 1) < count && confidenceOf(count, cut + 1) >= CONFIDENCE) cut++;
+  while (2 * (cut + 1) < count && computeConfidence(count, cut + 1) >= CONFIDENCE) cut++;
   return {
-    median: median(values),
-    low: at(sorted, cut),
-    high: at(sorted, count - 1 - cut),
-    confidence: confidenceOf(count, cut),
+    median: computeMedian(values),
+    low: getAt(sorted, cut),
+    high: getAt(sorted, count - 1 - cut),
+    confidence: computeConfidence(count, cut),
   };
 }
 
 /** Whether two intervals have a point in common. */
-export function overlap(one: Interval, other: Interval): boolean {
+export function isOverlapping(one: Interval, other: Interval): boolean {
   return one.low <= other.high && other.low <= one.high;
 }
 
 /** 1 − 2 · P(at most `cut` of `count` fair coins show heads). */
-function confidenceOf(count: number, cut: number): number {
+function computeConfidence(count: number, cut: number): number {
   let tail = 0;
   let choose = 1;
   for (let heads = 0; heads <= cut; heads++) {
@@ -60,11 +60,11 @@ function confidenceOf(count: number, cut: number): number {
   return Math.max(0, 1 - (2 * tail) / 2 ** count);
 }
 
-function ascending(values: readonly number[]): number[] {
+function sortAscending(values: readonly number[]): number[] {
   return [...values].sort((a, b) => a - b);
 }
 
-function at(sorted: readonly number[], index: number): number {
+function getAt(sorted: readonly number[], index: number): number {
   const value = sorted[index];
   if (value === undefined) throw new RangeError("nothing was measured");
   return value;

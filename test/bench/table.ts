@@ -1,38 +1,44 @@
-import { BARS, type Bar } from "./bars.ts";
-import { type Facts, type Failure, failureText, type Line } from "./figure.ts";
+import { type Facts, type Failure, formatFailure, type Line } from "./figure.ts";
+import { THRESHOLDS, type Threshold } from "./thresholds.ts";
 
 /** Formats a run as a Markdown table, with the machine above it and what is missing below it. */
-export function tableOf(lines: readonly Line[], failures: readonly Failure[] = []): string {
-  const rows = lines.map((line) => [line.figure, line.unit, String(line.ours), ratiosOf(line), barsOf(line)]);
+export function formatTable(lines: readonly Line[], failures: readonly Failure[] = []): string {
+  const rows = lines.map((line) => [
+    line.figure,
+    line.unit,
+    String(line.ours),
+    formatRatios(line),
+    formatThresholds(line),
+  ]);
   return [
-    machineOf(lines[0]?.conditions ?? {}),
+    formatMachine(lines[0]?.conditions ?? {}),
     "",
     ...[["figure", "unit", "ours", "ours ÷ theirs (theirs)", "bar"], Array(5).fill("---"), ...rows].map(
       (cells) => `| ${cells.join(" | ")} |`,
     ),
     "",
-    ...leftOutOf(lines),
-    ...failures.map(failureText),
+    ...listLeftOut(lines),
+    ...failures.map(formatFailure),
   ].join("\n");
 }
 
-function machineOf({ cpu, cores, node, redis, ioredis, effort, system, load1m }: Facts): string {
+function formatMachine({ cpu, cores, node, redis, ioredis, effort, system, load1m }: Facts): string {
   if (cores === undefined) return "No figure was measured.";
   return `${cores} cores, ${cpu}, ${system}; Node ${node}, ioredis ${ioredis}, Redis ${redis}; effort ${effort}; load ${load1m} at the start`;
 }
 
-function ratiosOf({ vs, conditions }: Line): string {
+function formatRatios({ vs, conditions }: Line): string {
   const theirs = Object(conditions.theirs) as Record<string, number | undefined>;
   return Object.entries(vs)
     .map(([name, ratio]) => `${name} ${ratio}${theirs[name] === undefined ? "" : ` (${theirs[name]})`}`)
     .join(", ");
 }
 
-function barsOf(line: Line): string {
-  return (BARS[line.figure] ?? []).map((bar) => barOf(line, bar)).join("; ");
+function formatThresholds(line: Line): string {
+  return (THRESHOLDS[line.figure] ?? []).map((bar) => formatThreshold(line, bar)).join("; ");
 }
 
-function barOf({ ours, vs }: Line, { of, least, most, goal }: Bar): string {
+function formatThreshold({ ours, vs }: Line, { of, least, most, goal }: Threshold): string {
   const value = of === "ours" ? ours : vs[of];
   const further = goal === undefined ? "" : `, goal ${goal}`;
   const bound = `${least === undefined ? `≤ ${most}` : `≥ ${least}`}${further}`;
@@ -41,7 +47,7 @@ function barOf({ ours, vs }: Line, { of, least, most, goal }: Bar): string {
   return `${asked}: ${value >= (least ?? -Infinity) && value <= (most ?? Infinity) ? "reached" : "MISSED"}`;
 }
 
-function leftOutOf(lines: readonly Line[]): string[] {
+function listLeftOut(lines: readonly Line[]): string[] {
   const leftOut = Object.assign({}, ...lines.map(({ conditions }) => conditions.leftOut ?? {})) as Facts;
   return Object.entries(leftOut).map(([name, why]) => `Left out: ${name} (${why}).`);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { commandOf, textOf, UsageError } from "./arguments.ts";
-import { FAULTS } from "./faults/known.ts";
+import { formatCommand, parseCommand, UsageError } from "./arguments.ts";
+import { FAULTS } from "./faults/catalog.ts";
 
 describe("chaos command line", () => {
   it("the chaos CLI runs all faults on a single server by default", () => {
-    const command = commandOf([], () => 0.5);
+    const command = parseCommand([], () => 0.5);
     expect(command).toMatchObject({
       topology: "single",
       format: "redisson",
@@ -15,20 +15,20 @@ describe("chaos command line", () => {
     const other = [...FAULTS.values()].filter(({ name }) => !command.faults.includes(name));
     const ofOneServer = other.filter(({ on }) => on !== "group").map(({ name }) => name);
     expect(ofOneServer).toEqual(["lose-data-and-set-clock-back"]);
-    expect(textOf(command)).not.toContain("--faults");
+    expect(formatCommand(command)).not.toContain("--faults");
   });
 
   it("the chaos CLI omits API server faults on a quorum topology", () => {
-    const quorum = commandOf(["--topology", "quorum", "--seed", "1"]);
-    const single = commandOf(["--topology", "single"]);
+    const quorum = parseCommand(["--topology", "quorum", "--seed", "1"]);
+    const single = parseCommand(["--topology", "single"]);
     const api = single.faults.filter((name) => name.endsWith("-api"));
     expect(api).toContain("restart-api");
     expect(quorum.faults).toEqual(single.faults.filter((name) => !api.includes(name)));
-    expect(textOf(quorum)).toBe("npm run chaos -- --topology quorum --seconds 30 --seed 1");
+    expect(formatCommand(quorum)).toBe("npm run chaos -- --topology quorum --seconds 30 --seed 1");
   });
 
   it("the chaos CLI uses faults of replica groups instead of single-server ones on Sentinel and Cluster", () => {
-    const faults = (topology: string) => commandOf(["--topology", topology]).faults;
+    const faults = (topology: string) => parseCommand(["--topology", topology]).faults;
     const master = ["kill-master", "kill-master-ahead", "stop-master", "cut-replica"];
     expect(faults("sentinel")).toEqual(expect.arrayContaining([...master, "failover", "script-flush"]));
     expect(faults("cluster")).toEqual(expect.arrayContaining([...master, "hand-over", "move-slot"]));
@@ -40,8 +40,8 @@ describe("chaos command line", () => {
   });
 
   it("the chaos CLI accepts a list of faults, or none", () => {
-    expect(commandOf(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
-    expect(commandOf(["--faults", "none"]).faults).toEqual([]);
+    expect(parseCommand(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
+    expect(parseCommand(["--faults", "none"]).faults).toEqual([]);
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe("chaos command line", () => {
     [["--seconds", "soon"], "whole number"],
     [["--nemesis", "x"], "npm run chaos"],
   ])("the chaos CLI rejects %j and lists the valid values", (argv, hint) => {
-    expect(() => commandOf(argv)).toThrow(UsageError);
-    expect(() => commandOf(argv)).toThrow(hint);
+    expect(() => parseCommand(argv)).toThrow(UsageError);
+    expect(() => parseCommand(argv)).toThrow(hint);
   });
 
   it("a printed chaos command parses back to the same command", () => {
@@ -73,7 +73,7 @@ describe("chaos command line", () => {
       "--contexts",
       "2",
     ];
-    const command = commandOf(argv);
-    expect(commandOf(textOf(command).split(" ").slice(4))).toEqual(command);
+    const command = parseCommand(argv);
+    expect(parseCommand(formatCommand(command).split(" ").slice(4))).toEqual(command);
   });
 });

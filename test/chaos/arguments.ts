@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { WritableFormat } from "../../lib/contract/format.ts";
-import { allFaultsOn, faultsOn } from "./faults/known.ts";
+import { listDefaultFaults, listFaults } from "./faults/catalog.ts";
 import { MUTANTS } from "./mutants/known.ts";
 import type { RunRequest } from "./run-request.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
@@ -24,26 +24,34 @@ export interface Command extends RunRequest {
 }
 
 /** @throws UsageError */
-export function commandOf(argv: readonly string[], chance: () => number = Math.random): Command {
-  const { values, positionals } = parsed(argv);
-  const topology = oneOf("topology", TOPOLOGIES, values.topology ?? "single");
+export function parseCommand(argv: readonly string[], chance: () => number = Math.random): Command {
+  const { values, positionals } = parseOptions(argv);
+  const topology = parseChoice("topology", TOPOLOGIES, values.topology ?? "single");
   return {
     topology,
-    seconds: whole("seconds", values.seconds ?? "30", 5),
-    seed: whole("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
-    format: formatOf(topology, values.format),
-    faults: faultsOf(topology, values.faults),
+    seconds: parseInteger("seconds", values.seconds ?? "30", 5),
+    seed: parseInteger("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
+    format: parseFormat(topology, values.format),
+    faults: parseFaults(topology, values.faults),
     chosen: values.faults === undefined ? "all" : "by_name",
-    leaseMs: whole("lease-ms", values["lease-ms"] ?? "1500", 200),
-    contexts: whole("contexts", values.contexts ?? "3", 1),
+    leaseMs: parseInteger("lease-ms", values["lease-ms"] ?? "1500", 200),
+    contexts: parseInteger("contexts", values.contexts ?? "3", 1),
     out: values.out,
-    mutants: mutantsOf(values.mutants, positionals),
+    mutants: parseMutants(values.mutants, positionals),
   };
 }
 
 /** What repeats a run. */
-export function textOf({ topology, seconds, seed, format, faults, leaseMs, contexts }: RunRequest): string {
-  const isAll = faults.join() === allFaultsOn(topology).join();
+export function formatCommand({
+  topology,
+  seconds,
+  seed,
+  format,
+  faults,
+  leaseMs,
+  contexts,
+}: RunRequest): string {
+  const isAll = faults.join() === listDefaultFaults(topology).join();
   const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
   const shape = topology === "quorum" ? "" : ` --format ${format}`;
   const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
@@ -51,7 +59,7 @@ export function textOf({ topology, seconds, seed, format, faults, leaseMs, conte
   return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}${each}`;
 }
 
-function parsed(argv: readonly string[]) {
+function parseOptions(argv: readonly string[]) {
   const text = { type: "string" } as const;
   try {
     return parseArgs({
@@ -74,34 +82,36 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function formatOf(topology: TopologyName, asked: string | undefined): WritableFormat {
-  if (topology !== "quorum") return oneOf("format", WritableFormat.options, asked ?? "redisson");
+function parseFormat(topology: TopologyName, asked: string | undefined): WritableFormat {
+  if (topology !== "quorum") return parseChoice("format", WritableFormat.options, asked ?? "redisson");
   if (asked === undefined || asked === "token") return "token";
   throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
 }
 
-function faultsOf(topology: TopologyName, asked: string | undefined): readonly string[] {
-  if (asked === undefined) return allFaultsOn(topology);
+function parseFaults(topology: TopologyName, asked: string | undefined): readonly string[] {
+  if (asked === undefined) return listDefaultFaults(topology);
   if (asked === "none") return [];
-  const known = faultsOn(topology);
-  return [...new Set(asked.split(","))].map((name) => oneOf(`fault on topology ${topology}`, known, name));
+  const known = listFaults(topology);
+  return [...new Set(asked.split(","))].map((name) =>
+    parseChoice(`fault on topology ${topology}`, known, name),
+  );
 }
 
-function mutantsOf(asked: boolean | undefined, names: readonly string[]): readonly string[] | undefined {
+function parseMutants(asked: boolean | undefined, names: readonly string[]): readonly string[] | undefined {
   const [first] = names;
   if (!asked && first !== undefined) throw new UsageError(`"${first}" is no option.\n${USAGE}`);
   const known = MUTANTS.map(({ name }) => name);
   if (!asked) return undefined;
-  return first === undefined ? known : names.map((name) => oneOf("mutant", known, name));
+  return first === undefined ? known : names.map((name) => parseChoice("mutant", known, name));
 }
 
-function oneOf<Name extends string>(what: string, known: readonly Name[], asked: string): Name {
+function parseChoice<Name extends string>(what: string, known: readonly Name[], asked: string): Name {
   const found = known.find((name) => name === asked);
   if (found === undefined) throw new UsageError(`There is no ${what} "${asked}": ${known.join(", ")}.`);
   return found;
 }
 
-function whole(what: string, text: string, least: number): number {
+function parseInteger(what: string, text: string, least: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= least && number <= 1_000_000_000) return number;
   throw new UsageError(`--${what} is a whole number, ${least} or more; "${text}" is not.`);

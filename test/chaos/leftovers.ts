@@ -8,7 +8,7 @@ export interface Leftover {
   readonly why: string;
 }
 
-const LOOK_EVERY_MS = 200;
+const SCAN_INTERVAL_MS = 200;
 /** The longest wait of a worker, and how much longer the list of those who wait is kept. */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
@@ -22,42 +22,45 @@ const CANARY = `${TARGET_PREFIX}canary`;
  * would outlast the longest wait, and at any time keys that nothing ends. Companions stay for a while, as they should,
  * and what the API server keeps of its own stays for good.
  */
-export async function leftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
+export async function findLeftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
   const startedAt = performance.now();
   const limitMsOf = (key: string) => SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs);
-  const servers = await topology.masters();
+  const servers = await topology.findMasters();
   for (;;) {
-    const all = (await Promise.all(servers.map((n) => keysOf(topology, n)))).flat();
+    const all = (await Promise.all(servers.map((n) => readKeys(topology, n)))).flat();
     const seen = all.filter(({ key }) => !key.startsWith(HOME_PREFIX) && !key.startsWith(CANARY));
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
     // Nobody is left who could prolong a list of those who wait, and a clock that went back keeps all for longer by
     // just as much: where such a key will end in time, its time to live says so.
-    const isEnding = ({ server, key, ttlMs }: Seen) => {
-      const behindMs = topology.behindMs(server);
+    const isEnding = ({ server, key, ttlMs }: SeenKey) => {
+      const behindMs = topology.getBehindMs(server);
       return (behindMs > 0 || key.startsWith(WAITERS)) && ttlMs <= limitMsOf(key) + behindMs;
     };
     const overdue = seen.filter((each) => !each.key.startsWith(COMPANION) && !isEnding(each));
     const due = overdue.filter(({ key }) => key.startsWith(WAITERS) || overMs > limitMsOf(key));
     if (endless.length > 0 || due.length > 0 || overdue.length === 0) {
-      return [...endless.map(named("without an end")), ...due.map(named("nobody is left who has it"))];
+      return [
+        ...endless.map(createLeftoverMapper("without an end")),
+        ...due.map(createLeftoverMapper("nobody is left who has it")),
+      ];
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(SCAN_INTERVAL_MS);
   }
 }
 
-const named =
+const createLeftoverMapper =
   (why: string) =>
   ({ server, key }: { server: number; key: string }): Leftover => ({ server, key, why });
 
-interface Seen {
+interface SeenKey {
   readonly server: number;
   readonly key: string;
   readonly ttlMs: number;
 }
 
-async function keysOf(topology: Topology, server: number): Promise<Seen[]> {
-  const redis = topology.direct(server);
+async function readKeys(topology: Topology, server: number): Promise<SeenKey[]> {
+  const redis = topology.getConnection(server);
   const keys = await redis.keys("*");
   const all = await Promise.all(keys.map(async (key) => ({ server, key, ttlMs: await redis.pttl(key) })));
   return all.filter(({ ttlMs }) => ttlMs !== -2);

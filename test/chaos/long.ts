@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { endAll } from "../interop/children.ts";
-import { reasonOf } from "../interop/skip.ts";
+import { formatReason } from "../interop/skip.ts";
 import { provideLibfaketime } from "../interop/steps/libfaketime.ts";
 
 const RUNS = [
@@ -39,7 +39,9 @@ const RUNS = [
 ];
 
 // It is long enough to bring what a shorter run does without.
-await provideLibfaketime().catch((error: unknown) => console.log(`no clocks of servers: ${reasonOf(error)}`));
+await provideLibfaketime().catch((error: unknown) =>
+  console.log(`no clocks of servers: ${formatReason(error)}`),
+);
 await endAll();
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));

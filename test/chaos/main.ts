@@ -3,30 +3,30 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../interop/children.ts";
-import { type Command, commandOf, textOf, UsageError } from "./arguments.ts";
-import { judge } from "./checks/all.ts";
+import { type Command, formatCommand, parseCommand, UsageError } from "./arguments.ts";
+import { runChecks } from "./checks/all.ts";
+import { analyzeHistory } from "./history/analyzed-history.ts";
 import type { Entry } from "./history/entry.ts";
 import { writeHistory } from "./history/read.ts";
-import { storyOf } from "./history/story.ts";
-import { type Catch, hunt } from "./mutants/hunt.ts";
 import { MUTANTS, THE_TEN } from "./mutants/known.ts";
 import type { Mutant } from "./mutants/mutant.ts";
-import { endingOf, textOfVerdicts, textOfViolation } from "./report/text.ts";
-import { timelineOf } from "./report/timeline.ts";
+import { type MutantResult, runMutant } from "./mutants/run-mutant.ts";
+import { formatVerdicts, formatViolation, getRunResult } from "./report/text.ts";
+import { renderTimeline } from "./report/timeline.ts";
 import { Resources } from "./resources.ts";
 import { PROJECT, run } from "./run.ts";
-import { clockLibrary } from "./servers/clock-library.ts";
+import { findClockLibrary } from "./servers/clock-library.ts";
 
 const resources = new Resources();
 let interrupted = false;
 
 async function main(): Promise<number> {
   try {
-    const command = commandOf(process.argv.slice(2));
+    const command = parseCommand(process.argv.slice(2));
     const folder = command.out ?? join(PROJECT, "chaos-results", `${command.topology}-${command.seed}`);
-    if (command.mutants !== undefined) return await huntAll(command.mutants, command);
-    console.log(textOf(command));
-    const library = await clockLibrary(command);
+    if (command.mutants !== undefined) return await runMutants(command.mutants, command);
+    console.log(formatCommand(command));
+    const library = await findClockLibrary(command);
     const history = await run({ ...command, core: PROJECT, folder, library }, resources);
     return report(command, history, folder);
   } catch (error) {
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   }
 }
 
-async function huntAll(names: readonly string[], { seed, out }: Command): Promise<number> {
+async function runMutants(names: readonly string[], { seed, out }: Command): Promise<number> {
   const folder = out ?? join(PROJECT, "chaos-results", "mutants");
   const chosen = MUTANTS.filter(({ name }) => names.includes(name));
   const ten = chosen.filter((mutant) => THE_TEN.includes(mutant));
@@ -49,11 +49,11 @@ async function huntAll(names: readonly string[], { seed, out }: Command): Promis
   for (const mutant of chosen) {
     const startedAt = performance.now();
     try {
-      const library = await clockLibrary({ faults: mutant.run.faults ?? [], chosen: "by_name" });
-      const found = await hunt(mutant, seed, folder, resources, library);
+      const library = await findClockLibrary({ faults: mutant.run.faults ?? [], chosen: "by_name" });
+      const found = await runMutant(mutant, seed, folder, resources, library);
       if (found.example !== undefined) caught.add(mutant);
       const tookS = ((performance.now() - startedAt) / 1000).toFixed(0);
-      console.log(`${mutant.name}: ${mutant.wrong}\n${textOfCatch(found, tookS)}\n`);
+      console.log(`${mutant.name}: ${mutant.wrong}\n${formatMutantResult(found, tookS)}\n`);
     } catch (error) {
       if (interrupted) throw error;
       if (error instanceof UsageError) leftOut.add(mutant);
@@ -66,34 +66,39 @@ async function huntAll(names: readonly string[], { seed, out }: Command): Promis
     [more, "more "],
     [ten, ""],
   ] as const) {
-    if (list.length > 0) console.log(countText(list, caught, leftOut, what));
+    if (list.length > 0) console.log(formatCount(list, caught, leftOut, what));
   }
   return caught.size > 0 && caught.size + leftOut.size === chosen.length ? 0 : 1;
 }
 
-function countText(list: readonly Mutant[], caught: Set<Mutant>, leftOut: Set<Mutant>, what: string): string {
+function formatCount(
+  list: readonly Mutant[],
+  caught: Set<Mutant>,
+  leftOut: Set<Mutant>,
+  what: string,
+): string {
   const inList = (set: Set<Mutant>) => list.filter((mutant) => set.has(mutant)).length;
   const without = inList(leftOut) === 0 ? "" : `, ${inList(leftOut)} left out`;
   return `${inList(caught)} of ${list.length} ${what}caught${without}`;
 }
 
-function textOfCatch({ mutant, checks, example, request }: Catch, tookS: string): string {
+function formatMutantResult({ mutant, checks, example, request }: MutantResult, tookS: string): string {
   const again = `npm run chaos -- --mutants ${mutant.name} --seed ${request.seed}`;
   if (example === undefined) {
     const said = checks.length === 0 ? "no check said anything" : `others said: ${checks.join(", ")}`;
     return `  GOT AWAY from ${mutant.noticedBy.join(", ")} in ${tookS} s; ${said}; again: ${again}`;
   }
-  return `  caught by ${checks.join(", ")} in ${tookS} s\n  ${textOfViolation(example, again)}`;
+  return `  caught by ${checks.join(", ")} in ${tookS} s\n  ${formatViolation(example, again)}`;
 }
 
 function report(command: Command, history: readonly Entry[], folder: string): number {
-  const story = storyOf(history);
-  const verdicts = judge(story);
+  const story = analyzeHistory(history);
+  const verdicts = runChecks(story);
   writeHistory(join(folder, "history.jsonl"), history);
-  console.log(textOfVerdicts(verdicts, textOf(command)));
-  writeFileSync(join(folder, "timeline.html"), timelineOf(story, verdicts, textOf(command)));
+  console.log(formatVerdicts(verdicts, formatCommand(command)));
+  writeFileSync(join(folder, "timeline.html"), renderTimeline(story, verdicts, formatCommand(command)));
   console.log(`\n${history.length} entries, ${story.faults.length} faults: ${join(folder, "timeline.html")}`);
-  const ending = endingOf(verdicts, textOf(command));
+  const ending = getRunResult(verdicts, formatCommand(command));
   console.log(ending.line);
   return ending.code;
 }

@@ -2,7 +2,7 @@
 export class Resources {
   readonly #ends: (() => Promise<void> | void)[] = [];
 
-  later(end: () => Promise<void> | void): void {
+  defer(end: () => Promise<void> | void): void {
     this.#ends.push(end);
   }
 

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LibfaketimeTool } from "../interop/steps/libfaketime.ts";
-import { watchForEndless } from "./endless.ts";
-import type { Planned, Stage } from "./faults/fault.ts";
-import { faultOf } from "./faults/known.ts";
-import { unleash } from "./faults/nemesis.ts";
-import { scheduleOf } from "./faults/schedule.ts";
+import { ChaosProcesses, countTargets } from "./chaos-processes.ts";
+import { getFault } from "./faults/catalog.ts";
+import type { ChaosEnvironment, PlannedFault } from "./faults/fault.ts";
+import { injectFaults } from "./faults/nemesis.ts";
+import { createSchedule } from "./faults/schedule.ts";
 import type { Entry } from "./history/entry.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
-import { leftovers } from "./leftovers.ts";
+import { findLeftovers } from "./leftovers.ts";
+import { watchForMissingTtl } from "./missing-ttl.ts";
 import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
 import type { Resources } from "./resources.ts";
 import type { RunRequest } from "./run-request.ts";
-import { countsOn, Seats } from "./seats.ts";
 import { LOCKS, Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,18 +34,18 @@ export interface RunOptions extends RunRequest {
 }
 
 /** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
-export function quietMs({ leaseMs }: Pick<RunRequest, "leaseMs">): number {
+export function computeQuietMs({ leaseMs }: Pick<RunRequest, "leaseMs">): number {
   return 2 * leaseMs + 2000;
 }
 
 /** What is left out leaves a gap, so that the rest is the same on every machine. */
-export function scheduleFor(options: RunRequest & Pick<RunOptions, "library">): Planned[] {
+export function createRunSchedule(options: RunRequest & Pick<RunOptions, "library">): PlannedFault[] {
   const { topology, seed, seconds, faults, leaseMs, library } = options;
-  const schedule = scheduleOf({
+  const schedule = createSchedule({
     seed,
-    forMs: Math.max(1000, seconds * 1000 - quietMs({ leaseMs })),
-    faults: faults.map(faultOf),
-    targets: countsOn(topology),
+    forMs: Math.max(1000, seconds * 1000 - computeQuietMs({ leaseMs })),
+    faults: faults.map(getFault),
+    targets: countTargets(topology),
     leaseMs,
   });
   return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
@@ -58,14 +58,14 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   mkdirSync(folder, { recursive: true });
   const epochNs = String(process.hrtime.bigint());
   const journal = new Journal(join(folder, "harness.jsonl"), epochNs, "harness");
-  const hasSteps = scheduleFor(options).some(({ stepMs }) => stepMs !== 0);
+  const hasSteps = createRunSchedule(options).some(({ stepMs }) => stepMs !== 0);
   const topology = await Topology.start(options.topology, hasSteps ? options.library : undefined);
-  resources.later(() => topology.stop());
+  resources.defer(() => topology.stop());
   const resourcePort = await startResource(join(folder, "resource.jsonl"), epochNs, resources);
-  const seats = await Seats.open({ ...options, folder, epochNs, resourcePort }, topology, resources);
+  const seats = await ChaosProcesses.open({ ...options, folder, epochNs, resourcePort }, topology, resources);
   const apis = new ProcessGroup("api", seats.apis, journal);
   const workers = new ProcessGroup("worker", seats.workers, journal);
-  resources.later(async () => await Promise.all([workers.killAll(), apis.killAll()]).then(() => undefined));
+  resources.defer(async () => await Promise.all([workers.killAll(), apis.killAll()]).then(() => undefined));
   await apis.startAll();
   await workers.startAll();
   journal.write({ op: "begun", type: "info", target: topology.name });
@@ -73,13 +73,13 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   return readHistory(folder);
 }
 
-async function pass(options: RunOptions, stage: Stage, journal: Journal): Promise<void> {
-  const schedule = scheduleFor(options);
-  const quiet = quietMs(options);
+async function pass(options: RunOptions, stage: ChaosEnvironment, journal: Journal): Promise<void> {
+  const schedule = createRunSchedule(options);
+  const quiet = computeQuietMs(options);
   const workMs = Math.max(1000, options.seconds * 1000 - quiet);
   const stop = new AbortController();
-  const watched = watchForEndless(stage.topology, LOCKS, journal, stop.signal);
-  await Promise.all([unleash(schedule, stage, journal), sleep(workMs)]);
+  const watched = watchForMissingTtl(stage.topology, LOCKS, journal, stop.signal);
+  await Promise.all([injectFaults(schedule, stage, journal), sleep(workMs)]);
   journal.write({ op: "calm", type: "info" });
   await sleep(quiet);
   const late = await stage.workers.stopAll(STOP_MS);
@@ -88,7 +88,7 @@ async function pass(options: RunOptions, stage: Stage, journal: Journal): Promis
   stop.abort();
   await watched;
   journal.write({ op: "over", type: "info" });
-  for (const { server, key, why } of await leftovers(stage.topology, options.leaseMs)) {
+  for (const { server, key, why } of await findLeftovers(stage.topology, options.leaseMs)) {
     journal.write({ op: "leftover", type: "info", target: `server ${server + 1}`, lock: key, code: why });
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HeldError } from "../../server/errors/lock-errors.ts";
+import { catchLockError, getErrorCode } from "../support/test-locks.ts";
 import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
-import { getErrorCode, catchLockError } from "../support/test-locks.ts";
 
 export function describeExclusion(scene: ConformanceFixture): void {
   describe("exclusion", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
-import { type ConformanceFixture } from "./conformance-fixture.ts";
 import { getErrorCode } from "../support/test-locks.ts";
+import type { ConformanceFixture } from "./conformance-fixture.ts";
 
 const isRising = (fences: readonly (string | null)[]) =>
   fences.every((fence, at) => at === 0 || BigInt(fence ?? 0) > BigInt(fences[at - 1] ?? 0));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
-import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 
 export function describeForceRelease(scene: ConformanceFixture): void {
   describeFeature(scene, "force-release", () => {

@@ -3,9 +3,9 @@ import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { buildWakeChannel } from "../../server/formats/keys.ts";
+import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
-import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 
 const HELD_MS = 20_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ConformanceFixture, catchHolders, describeFeature, SHORT_MS } from "./conformance-fixture.ts";
 import { getErrorCode, sleepMs } from "../support/test-locks.ts";
+import { type ConformanceFixture, catchHolders, describeFeature, SHORT_MS } from "./conformance-fixture.ts";
 
 const GRACE_MS = 1200;
 const MIN_HOLD_MS = 1500;

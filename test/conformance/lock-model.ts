@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
-import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 import { getErrorCode } from "../support/test-locks.ts";
+import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 
 export interface ModelCall {
   readonly verb: "acquire" | "renew" | "release";

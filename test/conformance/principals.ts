@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, describeFeature } from "./conformance-fixture.ts";
-import { getErrorCode, catchLockError, sleepMs } from "../support/test-locks.ts";
 
 /** Those that know the owner and did not acquire the hold; the last of them names nobody. */
 const OTHERS = ["key-2", undefined];
@@ -17,9 +17,7 @@ export function describePrincipals(scene: ConformanceFixture): void {
       const before = await scene.dumpContent(key);
       for (const principal of OTHERS) {
         expect(await getErrorCode(scene.acquire(key, "me", { principal }))).toBe("held");
-        expect(await getErrorCode(scene.renew(key, "me", { principal, leaseMs: 90_000 }))).toBe(
-          "not_owner",
-        );
+        expect(await getErrorCode(scene.renew(key, "me", { principal, leaseMs: 90_000 }))).toBe("not_owner");
         expect(await getErrorCode(scene.release(key, "me", { principal }))).toBe("not_owner");
       }
       expect(await scene.dumpContent(key)).toBe(before);

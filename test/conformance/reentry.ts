@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 import { getErrorCode } from "../support/test-locks.ts";
+import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 
 export function describeReentry(scene: ConformanceFixture): void {
   describe("re-entry", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
-import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 
 /** Long enough for three tries on a busy machine. */
 const WATCHED_MS = 900;

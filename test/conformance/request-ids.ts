@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import { type ConformanceFixture, describeFeature, LEASE_MS } from "./conformance-fixture.ts";
 import { getErrorCode } from "../support/test-locks.ts";
+import { type ConformanceFixture, describeFeature, LEASE_MS } from "./conformance-fixture.ts";
 
 export function describeRequestIds(scene: ConformanceFixture): void {
   describeFeature(scene, "request-ids", () => {

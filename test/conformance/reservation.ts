@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
 import { getErrorCode } from "../support/test-locks.ts";
+import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
 
 const OFF_MS = 700;
 

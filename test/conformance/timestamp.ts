@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { catchLockError, getErrorCode } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
-import { getErrorCode, catchLockError } from "../support/test-locks.ts";
 
 /** What the format of deadlines promises besides. */
 export function describeTimestamp(scene: ConformanceFixture): void {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { WaitTimeoutError } from "../../server/errors/lock-errors.ts";
 import { buildWaitersKey } from "../../server/formats/keys.ts";
+import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, SHORT_MS } from "./conformance-fixture.ts";
-import { getErrorCode, catchLockError, sleepMs } from "../support/test-locks.ts";
 
 /** Who waits looks again by itself after two seconds, less a fifth for chance. */
 const LOOKS_AGAIN_MS = 1600;

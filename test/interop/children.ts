@@ -55,7 +55,7 @@ export async function run(command: string, args: readonly string[], options: Run
   }).finally(() => clearTimeout(timer));
   if (code === 0) return output;
   const isLate = performance.now() - startedAt >= options.limitMs;
-  const why = isLate ? `took longer than ${options.limitMs / 1000} s` : `failed: ${tellingLine(output)}`;
+  const why = isLate ? `took longer than ${options.limitMs / 1000} s` : `failed: ${findErrorLine(output)}`;
   throw new Error(`${basename(command)} ${why}`, { cause: output });
 }
 
@@ -69,7 +69,7 @@ export function kill(child: ChildProcess): void {
 }
 
 /** What is to be done before we end, also when we are interrupted; returns how to do it now. */
-export function atEnd(cleanUp: () => Promise<unknown>): () => Promise<void> {
+export function addCleanUp(cleanUp: () => Promise<unknown>): () => Promise<void> {
   cleanUps.add(cleanUp);
   return async () => {
     if (cleanUps.delete(cleanUp)) await cleanUp();
@@ -115,7 +115,7 @@ export function endWhenInterrupted(): void {
 }
 
 /** Tools say much when they fail; the first line that speaks of an error tells most. */
-function tellingLine(output: string): string {
+function findErrorLine(output: string): string {
   const lines = stripVTControlCharacters(output)
     .split("\n")
     .filter((line) => line.trim() !== "");

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { assert, expect } from "./figures.ts";
 import type { Peer } from "./peer.ts";
-import { sumOf, type Tally, tracesOf } from "./tally.ts";
+import { getTraceKeys, sumTallies, type Tally } from "./tally.ts";
 
 /** One process of a side, with how many loops or threads of it contend. */
 export interface Contender {
@@ -22,12 +22,12 @@ export async function contend(
   forMs: number,
   contenders: readonly Contender[],
 ): Promise<{ total: Tally; line: string }> {
-  const traces = tracesOf(key);
+  const traces = getTraceKeys(key);
   await redis.set(traces.count, "0");
   const tallies = await Promise.all(
     contenders.map(({ peer, loops }) => peer.ask<Tally>("contend", [key, forMs, loops], forMs)),
   );
-  const total = sumOf(tallies);
+  const total = sumTallies(tallies);
   expect("sections that found somebody else inside", total.overlaps, 0);
   expect("sections by the shared counter", Number(await redis.get(traces.count)), total.sections);
   expect("still inside", await redis.get(traces.inside), "0");
@@ -35,10 +35,10 @@ export async function contend(
   contenders.forEach(({ peer }, index) => {
     assert((tallies[index]?.sections ?? 0) > 0, () => `${peer.name} never got the lock`);
   });
-  return { total, line: lineOf(contenders, tallies, total) };
+  return { total, line: formatLine(contenders, tallies, total) };
 }
 
-function lineOf(contenders: readonly Contender[], tallies: readonly Tally[], total: Tally): string {
+function formatLine(contenders: readonly Contender[], tallies: readonly Tally[], total: Tally): string {
   const shares = contenders.map(({ peer }, index) => `${peer.name} ${tallies[index]?.sections}`);
   const re = total.reentries > 0 ? `, ${total.reentries} re-entered` : "";
   return `${total.sections} sections (${shares.join(", ")})${re}, ${total.handOvers} changes of side, 0 overlaps, counter exact`;

@@ -1,11 +1,11 @@
 /** The value below which the share of the values lies, by nearest rank. */
-export function percentile(values: readonly number[], share: number): number {
+export function computePercentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-export function summaryOf(valuesMs: readonly number[]): string {
-  const at = (share: number) => percentile(valuesMs, share);
+export function formatSummary(valuesMs: readonly number[]): string {
+  const at = (share: number) => computePercentile(valuesMs, share);
   return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`;
 }
 

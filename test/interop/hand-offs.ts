@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { buildWakeChannel } from "../../server/formats/keys.ts";
-import type { Released, Taken } from "./clients/client.ts";
-import { assert, expect, percentile, summaryOf } from "./figures.ts";
+import type { AcquireResult, ReleaseResult } from "./clients/client.ts";
+import { assert, computePercentile, expect, formatSummary } from "./figures.ts";
 import type { Peer } from "./peer.ts";
 
 /** Ten times what is asked for, and longer than any poll: a hand-off that nobody was woken for takes seconds. */
@@ -16,7 +16,7 @@ const EACH = 40;
 /** The machine is shared: a batch that something else disturbed is measured again. A lost wake-up fails each. */
 const BATCHES = 5;
 
-export interface End {
+export interface PeerClient {
   readonly peer: Peer;
   readonly who: string;
 }
@@ -27,33 +27,38 @@ export interface End {
  * @returns a line of figures
  * @throws when less than 90 % of a batch were handed over within 50 ms, in each of five batches, or one took a second
  */
-export async function measureHandOffs(redis: Redis, from: End, to: End, name: string): Promise<string> {
+export async function measureHandOffs(
+  redis: Redis,
+  from: PeerClient,
+  to: PeerClient,
+  name: string,
+): Promise<string> {
   for (let batch = 1; ; batch++) {
     const tookMs: number[] = [];
     for (let n = 0; n < EACH; n++) {
       const key = `lock:hand-off:${name}:${batch}:${n}`.replaceAll(" ", "-");
-      const took = await handOff(redis, key, from, to);
+      const took = await measureHandOff(redis, key, from, to);
       assert(took < MISSED_MS, () => `${name}: a wake-up was missed, the hand-off took ${took} ms`);
       tookMs.push(took);
     }
-    const line = `${name}: ${EACH} hand-offs, ${summaryOf(tookMs)}`;
-    if (percentile(tookMs, SHARE) <= WITHIN_MS) return line;
+    const line = `${name}: ${EACH} hand-offs, ${formatSummary(tookMs)}`;
+    if (computePercentile(tookMs, SHARE) <= WITHIN_MS) return line;
     assert(batch < BATCHES, () => `less than 90 % were handed over within ${WITHIN_MS} ms: ${line}`);
   }
 }
 
-async function handOff(redis: Redis, key: string, from: End, to: End): Promise<number> {
-  await take(from, key, 0);
-  const waiting = take(to, key, LEASE_MS);
-  await untilWaiting(redis, key);
-  const { fromMs } = await giveBack(from, key);
+async function measureHandOff(redis: Redis, key: string, from: PeerClient, to: PeerClient): Promise<number> {
+  await acquireLock(from, key, 0);
+  const waiting = acquireLock(to, key, LEASE_MS);
+  await waitUntilWaiting(redis, key);
+  const { fromMs } = await releaseLock(from, key);
   const { atMs } = await waiting;
-  await giveBack(to, key);
+  await releaseLock(to, key);
   return atMs - fromMs;
 }
 
 /** Until somebody listens for the wake-up, and has looked again since. */
-export async function untilWaiting(redis: Redis, key: string): Promise<void> {
+export async function waitUntilWaiting(redis: Redis, key: string): Promise<void> {
   const channel = String(buildWakeChannel(key));
   const until = performance.now() + 5000;
   for (;;) {
@@ -65,19 +70,19 @@ export async function untilWaiting(redis: Redis, key: string): Promise<void> {
   await sleep(25 + Math.random() * 20);
 }
 
-export async function take(
-  { peer, who }: End,
+export async function acquireLock(
+  { peer, who }: PeerClient,
   key: string,
   waitMs: number,
   leaseMs = LEASE_MS,
-): Promise<Taken> {
-  const taken = await peer.ask<Taken>("take", [who, key, waitMs, leaseMs], waitMs);
+): Promise<AcquireResult> {
+  const taken = await peer.ask<AcquireResult>("take", [who, key, waitMs, leaseMs], waitMs);
   expect(`${peer.name} takes ${key}`, taken.outcome, "granted");
   return taken;
 }
 
-export async function giveBack({ peer, who }: End, key: string): Promise<Released> {
-  const released = await peer.ask<Released>("release", [who, key]);
+export async function releaseLock({ peer, who }: PeerClient, key: string): Promise<ReleaseResult> {
+  const released = await peer.ask<ReleaseResult>("release", [who, key]);
   expect(`${peer.name} releases ${key}`, released.outcome, "released");
   return released;
 }

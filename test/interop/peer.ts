@@ -1,7 +1,7 @@
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { createInterface } from "node:readline";
 import { kill, start } from "./children.ts";
-import { reasonOf } from "./skip.ts";
+import { formatReason } from "./skip.ts";
 
 const READY_MS = 30_000;
 /** What an answer may take beyond the time that the request itself asks for. */
@@ -28,9 +28,9 @@ export class Peer {
     this.#child.stderr?.on("data", (chunk: Buffer) => {
       this.#said = (this.#said + chunk.toString()).slice(-4000);
     });
-    if (this.#child.stdout) createInterface(this.#child.stdout).on("line", (line) => this.#hear(line));
-    this.#child.once("error", (error) => this.#ended(`cannot be run: ${error.message}`));
-    this.#child.once("exit", (code, by) => this.#ended(`ended (${by ?? code})`));
+    if (this.#child.stdout) createInterface(this.#child.stdout).on("line", (line) => this.#onLine(line));
+    this.#child.once("error", (error) => this.#onExit(`cannot be run: ${error.message}`));
+    this.#child.once("exit", (code, by) => this.#onExit(`ended (${by ?? code})`));
   }
 
   /** @throws when it does not say that it is ready */
@@ -42,7 +42,7 @@ export class Peer {
   ): Promise<Peer> {
     const peer = new Peer(name, command, args, options);
     try {
-      await peer.#answerTo("ready", READY_MS);
+      await peer.#waitForAnswer("ready", READY_MS);
       return peer;
     } catch (error) {
       peer.end();
@@ -53,7 +53,7 @@ export class Peer {
   /** @param forMs how long the request itself may take */
   async ask<Answer>(verb: string, words: readonly (string | number)[], forMs = 0): Promise<Answer> {
     const id = String(++this.#requests);
-    const answer = this.#answerTo(id, forMs + GRACE_MS);
+    const answer = this.#waitForAnswer(id, forMs + GRACE_MS);
     this.#child.stdin?.write(`${[id, verb, ...words].join(" ")}\n`);
     return (await answer) as Answer;
   }
@@ -66,11 +66,13 @@ export class Peer {
     kill(this.#child);
   }
 
-  #answerTo(id: string, limitMs: number): Promise<Record<string, unknown>> {
+  #waitForAnswer(id: string, limitMs: number): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
       const fail = (why: unknown) => {
         reject(
-          new Error(`${this.name}: ${String(why)}${this.#said === "" ? "" : ` (${reasonOf(this.#said)})`}`),
+          new Error(
+            `${this.name}: ${String(why)}${this.#said === "" ? "" : ` (${formatReason(this.#said)})`}`,
+          ),
         );
       };
       const timer = setTimeout(() => {
@@ -86,12 +88,12 @@ export class Peer {
     });
   }
 
-  #hear(line: string): void {
+  #onLine(line: string): void {
     const space = line.indexOf(" ");
     this.#waiting.get(line.slice(0, space))?.(JSON.parse(line.slice(space + 1)) as Record<string, unknown>);
   }
 
-  #ended(how: string): void {
+  #onExit(how: string): void {
     for (const answer of [...this.#waiting.values()]) answer({ error: how });
   }
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf, Skip } from "./skip.ts";
+import { formatReason, Skip } from "./skip.ts";
+import { CACHE } from "./steps/cached-dir.ts";
 import { type ConsoleBelow, provideConsoleBelow } from "./steps/console-below.ts";
 import { type GoTool, provideGo } from "./steps/go.ts";
 import {
@@ -15,7 +16,6 @@ import { type LibfaketimeTool, provideLibfaketime } from "./steps/libfaketime.ts
 import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
 import { type NginxTool, provideNginx } from "./steps/nginx.ts";
 import { type NpmTool, provideNpm, provideTypescriptGenerator } from "./steps/npm.ts";
-import { CACHE } from "./steps/place.ts";
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
 import { type PythonTool, providePythonLocks, provideRedisPy } from "./steps/python.ts";
 
@@ -67,7 +67,7 @@ export async function prepare(
       prepared[name] = { ready: await provider() };
       onReady(name, seconds());
     } catch (error) {
-      const lacking = reasonOf(error);
+      const lacking = formatReason(error);
       prepared[name] = { lacking };
       onReady(name, seconds(), lacking);
     }

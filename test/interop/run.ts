@@ -8,7 +8,7 @@ import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
 import { CLIENTS } from "./clients/all.ts";
 import type { Client } from "./clients/client.ts";
 import { readTools } from "./prepared.ts";
-import { reasonOf, Skip } from "./skip.ts";
+import { formatReason, Skip } from "./skip.ts";
 
 /** Beyond the time that sides contend. */
 const LIMIT_MS = 90_000;
@@ -20,24 +20,24 @@ const seconds = values.seconds === undefined ? undefined : Number(values.seconds
 const chosen = CLIENTS.filter(({ name }) => values.only === undefined || values.only.includes(name));
 const tools = readTools();
 
-async function verdictOf(
+async function runClient(
   client: Client,
   timed: () => void,
 ): Promise<"passed" | "failed" | `skipped (${string})`> {
   const note = (line: string) => console.error(`  ${client.name}: ${line}`);
   try {
     for (const tool of client.needs) void tools[tool];
-    await within(client.run({ tools, seconds, note, timed }));
+    await withLimit(client.run({ tools, seconds, note, timed }));
     return "passed";
   } catch (error) {
-    if (error instanceof Skip) return `skipped (${reasonOf(error)})`;
+    if (error instanceof Skip) return `skipped (${formatReason(error)})`;
     // What is being ended fails, and has nothing to tell.
     if (!isEnding()) note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return "failed";
   }
 }
 
-async function within(work: Promise<void>): Promise<void> {
+async function withLimit(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limitMs = LIMIT_MS + (seconds ?? 60) * 1000;
   const late = new Promise<never>((_, reject) => {
@@ -52,7 +52,7 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
   const left = [...chosen];
   const lane = async (timed: () => void) => {
     for (let client = left.shift(); client !== undefined; client = left.shift()) {
-      const verdict = await verdictOf(client, timed);
+      const verdict = await runClient(client, timed);
       timed();
       if (isEnding()) return;
       if (verdict === "passed" || verdict === "failed") counts[verdict]++;

@@ -4,7 +4,7 @@ export class Skip extends Error {
 }
 
 /** The first line of whatever was thrown. */
-export function reasonOf(error: unknown): string {
+export function formatReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split("\n").find((line) => line.trim() !== "") ?? "no reason given").trim();
 }

@@ -13,7 +13,7 @@ export interface Tally {
 
 const NOTHING: Tally = { sections: 0, overlaps: 0, handOvers: 0, reentries: 0, wrongCounts: 0 };
 
-export function sumOf(tallies: readonly Tally[]): Tally {
+export function sumTallies(tallies: readonly Tally[]): Tally {
   return tallies.reduce(
     (sum, one) => ({
       sections: sum.sections + one.sections,
@@ -27,7 +27,7 @@ export function sumOf(tallies: readonly Tally[]): Tally {
 }
 
 /** Where the sections of a key leave their traces; each side writes the same. */
-export const tracesOf = (key: string) => ({
+export const getTraceKeys = (key: string) => ({
   inside: `inside:${key}`,
   count: `count:${key}`,
   last: `last:${key}`,

@@ -12,7 +12,7 @@ export function createRawKey(
   const size = type === "string" ? (bytes[0]?.length ?? 0) : bytes.length;
   return {
     ...{ key, type, size, content: bytes },
-    ...{ asOf: Date.now(), remainingMs: 30_000, told: undefined },
+    ...{ asOf: Date.now(), remainingMs: 30_000, companion: undefined },
     ...{ waiting: 0, fenceCounter: null, queued: 0, permits: [] },
     ...fields,
   };

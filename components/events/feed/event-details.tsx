@@ -26,8 +26,8 @@ interface EventDetailsProps {
 
 /** All that is known of an entry, beside the list; on a phone over its lower half. */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
-  const { details: words } = useMessages(eventsPage);
-  const title = entry !== undefined && isGap(entry) ? words.gapTitle : words.title;
+  const { details: messages } = useMessages(eventsPage);
+  const title = entry !== undefined && isGap(entry) ? messages.gapTitle : messages.title;
   return (
     <aside
       aria-label={title}
@@ -40,15 +40,15 @@ export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
         <Button
           variant="quiet"
           size="small-icon"
-          aria-label={words.close}
-          title={words.close}
+          aria-label={messages.close}
+          title={messages.close}
           onClick={onClose}
         >
           <X aria-hidden size={14} />
         </Button>
       </div>
       {entry === undefined ? (
-        <p className="text-ink-2">{words.closed}</p>
+        <p className="text-ink-2">{messages.closed}</p>
       ) : (
         <>
           {isGap(entry) ? <GapFacts gap={entry} /> : <EventFacts event={entry} />}
@@ -61,11 +61,11 @@ export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
 }
 
 function EventFacts({ event }: { event: LockEvent }) {
-  const { details: words } = useMessages(eventsPage);
+  const { details: messages } = useMessages(eventsPage);
   const { key, owner, by, reason, heldMs, fence, count, observed } = event;
   return (
     <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-      <EventFact name={words.when}>
+      <EventFact name={messages.when}>
         <time
           dateTime={new Date(event.at).toISOString()}
           title={formatDate(event.at)}
@@ -74,7 +74,7 @@ function EventFacts({ event }: { event: LockEvent }) {
           {formatExactTime(event.at)}
         </time>
       </EventFact>
-      <EventFact name={words.key}>
+      <EventFact name={messages.key}>
         <TargetLink
           href={buildLockHref(event)}
           prefetch={false}
@@ -84,43 +84,45 @@ function EventFacts({ event }: { event: LockEvent }) {
         </TargetLink>
       </EventFact>
       {owner !== undefined && (
-        <EventFact name={words.owner}>
+        <EventFact name={messages.owner}>
           <span className="font-mono text-xs">
             <SafeText text={owner} wrap />
           </span>
         </EventFact>
       )}
       {by !== undefined && (
-        <EventFact name={words.by}>
+        <EventFact name={messages.by}>
           <SafeText text={by} wrap />
         </EventFact>
       )}
       {by !== undefined && (
-        <EventFact name={words.reason}>{reason ? <SafeText text={reason} wrap /> : words.none}</EventFact>
+        <EventFact name={messages.reason}>
+          {reason ? <SafeText text={reason} wrap /> : messages.none}
+        </EventFact>
       )}
-      {heldMs !== undefined && <EventFact name={words.held}>{formatSpan(heldMs)}</EventFact>}
+      {heldMs !== undefined && <EventFact name={messages.held}>{formatSpan(heldMs)}</EventFact>}
       {fence !== undefined && (
-        <EventFact name={words.fence}>
+        <EventFact name={messages.fence}>
           <span className="font-mono text-xs">{fence}</span>
         </EventFact>
       )}
-      {count !== undefined && <EventFact name={words.count}>{count}</EventFact>}
-      <EventFact name={words.seen}>
-        {isStored(event) ? words[observed] : `${words[observed]}; ${words.liveOnly}`}
+      {count !== undefined && <EventFact name={messages.count}>{count}</EventFact>}
+      <EventFact name={messages.seen}>
+        {isStored(event) ? messages[observed] : `${messages[observed]}; ${messages.liveOnly}`}
       </EventFact>
     </dl>
   );
 }
 
 function GapFacts({ gap }: { gap: GapEvent }) {
-  const { details: words } = useMessages(eventsPage);
+  const { details: messages } = useMessages(eventsPage);
   return (
     <>
-      <p className="text-warn">{words.gapText}</p>
+      <p className="text-warn">{messages.gapText}</p>
       <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-        <EventFact name={words.from}>{formatDate(gap.from)}</EventFact>
-        <EventFact name={words.to}>{formatDate(gap.to)}</EventFact>
-        <EventFact name={words.lasted}>{formatSpan(gap.to - gap.from)}</EventFact>
+        <EventFact name={messages.from}>{formatDate(gap.from)}</EventFact>
+        <EventFact name={messages.to}>{formatDate(gap.to)}</EventFact>
+        <EventFact name={messages.lasted}>{formatSpan(gap.to - gap.from)}</EventFact>
       </dl>
     </>
   );
@@ -136,15 +138,15 @@ function EventFact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function EventActions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: number): void }) {
-  const { details: words } = useMessages(eventsPage);
+  const { details: messages } = useMessages(eventsPage);
   return (
     <div className="flex flex-wrap gap-2">
       {isStored(entry) && (
-        <CopyButton text={buildEventLink(entry)} label={words.copyLink}>
-          {words.copyLink}
+        <CopyButton text={buildEventLink(entry)} label={messages.copyLink}>
+          {messages.copyLink}
         </CopyButton>
       )}
-      <Button onClick={() => onReplay(isGap(entry) ? entry.from : entry.at)}>{words.replay}</Button>
+      <Button onClick={() => onReplay(isGap(entry) ? entry.from : entry.at)}>{messages.replay}</Button>
     </div>
   );
 }
@@ -159,13 +161,13 @@ function buildEventLink({ at, id }: HistoryEntry): string {
 }
 
 function RawEvent({ entry }: { entry: HistoryEntry }) {
-  const { details: words } = useMessages(eventsPage);
+  const { details: messages } = useMessages(eventsPage);
   const text = JSON.stringify(entry, null, 2);
   return (
     <div className="flex flex-col gap-1">
       <div className="flex items-center gap-2">
-        <h3 className="flex-1 text-2xs text-ink-3">{words.raw}</h3>
-        <CopyButton text={text} label={words.copyRaw} />
+        <h3 className="flex-1 text-2xs text-ink-3">{messages.raw}</h3>
+        <CopyButton text={text} label={messages.copyRaw} />
       </div>
       <pre className="rounded-[8px] border border-line bg-bg px-3 py-2 font-mono text-2xs leading-relaxed wrap-anywhere whitespace-pre-wrap">
         {text.split("\n").map((line) => (

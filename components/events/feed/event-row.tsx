@@ -55,8 +55,8 @@ type CellsProps<Entry> = Omit<EventRowProps, "top" | "entry"> & { entry: Entry }
 
 const GapCells = memo(function GapCells({ entry, isOpen, onOpen }: CellsProps<GapEvent>) {
   const { list } = useMessages(eventsPage);
-  const words = useMessages(events);
-  const label = list.openGap(words.gap(formatClock(entry.from), formatClock(entry.to)));
+  const messages = useMessages(events);
+  const label = list.openGap(messages.gap(formatClock(entry.from), formatClock(entry.to)));
   return (
     <button
       type="button"
@@ -72,16 +72,16 @@ const GapCells = memo(function GapCells({ entry, isOpen, onOpen }: CellsProps<Ga
 
 const EventCells = memo(function EventCells(props: CellsProps<LockEvent>) {
   const { entry: event, skipped, isOpen, onOpen, onJump } = props;
-  const words = useMessages(events);
+  const messages = useMessages(events);
   const { list } = useMessages(eventsPage);
-  const detail = formatEventDetail(event, { events: words, lock: useMessages(lock) });
+  const detail = formatEventDetail(event, { events: messages, lock: useMessages(lock) });
   const time = formatShortTime(event.at);
   return (
     <>
       <button
         type="button"
         aria-expanded={isOpen}
-        aria-label={list.open(words.names[event.type], toVisibleText(event.key), time)}
+        aria-label={list.open(messages.names[event.type], toVisibleText(event.key), time)}
         onClick={() => onOpen(event)}
         className={clsx("font-mono text-xs whitespace-nowrap text-ink-3", OPEN_BUTTON_CLASS)}
       >

@@ -110,26 +110,26 @@ function NewerEventsStatus({
   at,
   onNow,
 }: EventsStatusProps & { at: number | undefined; onNow(): void }) {
-  const { list: words } = useMessages(eventsPage);
+  const { list: messages } = useMessages(eventsPage);
   if (newer === "live") return null;
   return (
     <div className="flex items-center gap-2 text-ink-2">
-      <span>{at === undefined ? words.newerLeft : words.pastUntil(formatShortTime(at))}</span>
+      <span>{at === undefined ? messages.newerLeft : messages.pastUntil(formatShortTime(at))}</span>
       {newer === "failed" && (
         <span role="alert" className="text-bad">
-          {words.failed}
+          {messages.failed}
         </span>
       )}
       <Button
         size="small"
         onClick={() => reader.loadNewer()}
-        blocked={newer === "loading" ? words.onTheirWay : null}
+        blocked={newer === "loading" ? messages.onTheirWay : null}
       >
-        {newer === "loading" ? words.loading : newer === "failed" ? words.again : words.newer}
+        {newer === "loading" ? messages.loading : newer === "failed" ? messages.again : messages.newer}
       </Button>
       {at === undefined && (
         <Button size="small" onClick={onNow}>
-          {words.toNow}
+          {messages.toNow}
         </Button>
       )}
     </div>
@@ -137,16 +137,18 @@ function NewerEventsStatus({
 }
 
 function OlderEventsStatus({ reading: { older }, reader }: EventsStatusProps) {
-  const { list: words } = useMessages(eventsPage);
+  const { list: messages } = useMessages(eventsPage);
   return (
     <div className="flex min-h-11 items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
-      {older === "failed" && <span className="text-bad">{words.failed}</span>}
-      {older === "loading" && <span>{words.loading}</span>}
+      {older === "failed" && <span className="text-bad">{messages.failed}</span>}
+      {older === "loading" && <span>{messages.loading}</span>}
       {(older === "more" || older === "failed") && (
-        <Button onClick={() => reader.loadOlder()}>{older === "failed" ? words.again : words.older}</Button>
+        <Button onClick={() => reader.loadOlder()}>
+          {older === "failed" ? messages.again : messages.older}
+        </Button>
       )}
-      {older === "begins" && <span>{words.begins}</span>}
-      {older === "not_kept" && <span>{words.notKept}</span>}
+      {older === "begins" && <span>{messages.begins}</span>}
+      {older === "not_kept" && <span>{messages.notKept}</span>}
     </div>
   );
 }

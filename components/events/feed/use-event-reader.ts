@@ -65,7 +65,7 @@ export function useEventReader(search: EventSearch, at: number | undefined): [Ev
 const EMPTY_READING: EventWindow = { entries: [], newer: "live", older: "more", waiting: 0, paused: false };
 
 function createEventMatcher(filter: string, types: readonly string[]): (entry: HistoryEntry) => boolean {
-  const hasWords = createEventTextMatcher(filter);
+  const matchesText = createEventTextMatcher(filter);
   return (entry) =>
-    entry.type === "gap" || ((types.length === 0 || types.includes(entry.type)) && hasWords(entry));
+    entry.type === "gap" || ((types.length === 0 || types.includes(entry.type)) && matchesText(entry));
 }

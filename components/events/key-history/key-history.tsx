@@ -15,16 +15,16 @@ import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
 export function KeyHistory({ history }: { history: KeyEvents }) {
-  const words = useMessages(timeline);
+  const texts = useMessages(timeline);
   const { events, complete, loading, failed, loadOlder, loadingOlder } = history;
   return (
     <section aria-labelledby="recent-events" className="flex flex-col gap-2">
       <h2 id="recent-events" className="font-semibold">
-        {words.events}
+        {texts.events}
       </h2>
       <div className="rounded-[10px] border border-line bg-panel px-4 py-1">
         {events.length === 0 && (
-          <p className="py-2 text-ink-3">{loading ? words.looking : failed ? words.failed : words.none}</p>
+          <p className="py-2 text-ink-3">{loading ? texts.looking : failed ? texts.failed : texts.none}</p>
         )}
         <ol>
           {events.map((event) => (
@@ -33,19 +33,19 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
         </ol>
         {loadOlder !== undefined && (
           <div className="py-2">
-            <Button onClick={loadOlder} blocked={loadingOlder ? words.onTheirWay : null}>
-              {loadingOlder ? words.loadingOlder : words.older}
+            <Button onClick={loadOlder} blocked={loadingOlder ? texts.onTheirWay : null}>
+              {loadingOlder ? texts.loadingOlder : texts.older}
             </Button>
           </div>
         )}
-        {loadOlder === undefined && !complete && <p className="py-2 text-ink-3">{words.notKept}</p>}
+        {loadOlder === undefined && !complete && <p className="py-2 text-ink-3">{texts.notKept}</p>}
       </div>
     </section>
   );
 }
 
 function KeyHistoryLine({ entry: event }: { entry: HistoryEntry }) {
-  const said = { events: useMessages(eventNames), lock: useMessages(lock) };
+  const messages = { events: useMessages(eventNames), lock: useMessages(lock) };
   const { place, isLinked } = useLinkedEvent(event.id);
   if (isGap(event)) {
     return (
@@ -54,7 +54,7 @@ function KeyHistoryLine({ entry: event }: { entry: HistoryEntry }) {
       </li>
     );
   }
-  const detail = formatEventDetail(event, said);
+  const detail = formatEventDetail(event, messages);
   return (
     <li
       ref={place}

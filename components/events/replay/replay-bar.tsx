@@ -22,17 +22,17 @@ interface ReplayBarProps {
 
 /** The clock of a replay, and what drives it. */
 export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBarProps) {
-  const { replay: words } = useMessages(eventsPage);
+  const { replay: messages } = useMessages(eventsPage);
   const { clock, position, isPlaying, isOver } = replay;
-  const name = isPlaying ? words.pause : isOver ? words.again : words.play;
+  const name = isPlaying ? messages.pause : isOver ? messages.again : messages.play;
   const Icon = isPlaying ? Pause : isOver ? RotateCcw : Play;
   return (
     <section
-      aria-label={words.label}
+      aria-label={messages.label}
       className="flex flex-col gap-1.5 rounded-[10px] border border-accent bg-panel px-3 py-2"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button variant="primary" onClick={onToggle} aria-label={name} title={words.keys} size="icon">
+        <Button variant="primary" onClick={onToggle} aria-label={name} title={messages.keys} size="icon">
           <Icon aria-hidden size={14} />
         </Button>
         <time
@@ -44,7 +44,7 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
         </time>
         <ReplaySlider replay={replay} onSeek={onSeek} onToggle={onToggle} />
         <fieldset className="flex gap-0.5">
-          <legend className="sr-only">{words.speed}</legend>
+          <legend className="sr-only">{messages.speed}</legend>
           {REPLAY_SPEEDS.map((speed) => (
             <Button
               key={speed}
@@ -53,11 +53,11 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
               aria-pressed={clock.speed === speed}
               onClick={() => onSpeed(speed)}
             >
-              {words.times(speed)}
+              {messages.times(speed)}
             </Button>
           ))}
         </fieldset>
-        <Button variant="quiet" size="icon" aria-label={words.end} title={words.end} onClick={onEnd}>
+        <Button variant="quiet" size="icon" aria-label={messages.end} title={messages.end} onClick={onEnd}>
           <X aria-hidden size={14} />
         </Button>
       </div>
@@ -67,7 +67,7 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
 }
 
 function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay" | "onSeek" | "onToggle">) {
-  const { replay: words } = useMessages(eventsPage);
+  const { replay: messages } = useMessages(eventsPage);
   const { clock, position, entries } = replay;
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -78,7 +78,7 @@ function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay
         <input
           ref={input}
           type="range"
-          aria-label={words.position}
+          aria-label={messages.position}
           aria-valuetext={formatShortTime(position)}
           min={clock.from}
           max={clock.to}
@@ -100,7 +100,7 @@ function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay
 
 /** What there is to know of the span; the end is announced. */
 function ReplayStatus({ replay }: { replay: Replay }) {
-  const { replay: words } = useMessages(eventsPage);
+  const { replay: messages } = useMessages(eventsPage);
   const { entries, state, isWhole, cutAt, position, isOver, clock } = replay;
   const count = formatNumber(entries.length);
   const isUnwatched = entries.some((entry) => isGap(entry) && entry.from <= position && position <= entry.to);
@@ -108,16 +108,16 @@ function ReplayStatus({ replay }: { replay: Replay }) {
     <div className="flex flex-wrap gap-x-4 gap-y-0.5 text-2xs text-ink-3">
       {state === "failed" && (
         <p role="alert" className="text-bad">
-          {words.failed}
+          {messages.failed}
         </p>
       )}
-      {state === "loading" && <p role="status">{words.loading(count)}</p>}
-      {state === "done" && cutAt === undefined && <p>{words.loaded(count)}</p>}
-      {cutAt !== undefined && <p className="text-warn">{words.cut(count, formatShortTime(cutAt))}</p>}
-      {!isWhole && <p className="text-warn">{words.notWhole}</p>}
-      {isUnwatched && <p className="text-warn">{words.unwatched}</p>}
+      {state === "loading" && <p role="status">{messages.loading(count)}</p>}
+      {state === "done" && cutAt === undefined && <p>{messages.loaded(count)}</p>}
+      {cutAt !== undefined && <p className="text-warn">{messages.cut(count, formatShortTime(cutAt))}</p>}
+      {!isWhole && <p className="text-warn">{messages.notWhole}</p>}
+      {isUnwatched && <p className="text-warn">{messages.unwatched}</p>}
       <p role="status" className="text-ink">
-        {isOver ? words.over(formatShortTime(clock.to)) : ""}
+        {isOver ? messages.over(formatShortTime(clock.to)) : ""}
       </p>
     </div>
   );

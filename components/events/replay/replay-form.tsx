@@ -28,7 +28,7 @@ const FIELD_CLASS = "h-7 rounded-[7px] border border-line bg-bg px-2 text-ink";
 
 /** Which span of the past is to be shown again. */
 export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
-  const { replay: words } = useMessages(eventsPage);
+  const { replay: messages } = useMessages(eventsPage);
   const first: ReplaySpan =
     at === undefined
       ? { from: now - 5 * MINUTE_MS, to: now }
@@ -38,11 +38,11 @@ export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
   const [start, end] = [parseLocalDateTime(from), parseLocalDateTime(to)];
   const fault =
     start === undefined || end === undefined
-      ? words.noSpan
+      ? messages.noSpan
       : end <= start
-        ? words.backwards
+        ? messages.backwards
         : end - start > DAY_MS
-          ? words.tooLong
+          ? messages.tooLong
           : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -51,33 +51,33 @@ export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
   return (
     <form
       onSubmit={submit}
-      aria-label={words.label}
+      aria-label={messages.label}
       className="flex flex-wrap items-center gap-2 rounded-[10px] border border-line bg-panel px-3 py-2"
       onKeyDown={(event) => {
         if (event.key === "Escape") onCancel();
       }}
     >
-      <span className="text-ink-2">{words.choose}</span>
+      <span className="text-ink-2">{messages.choose}</span>
       <label className="flex items-center gap-1.5 text-ink-2">
-        {words.from}
+        {messages.from}
         <input
           type="datetime-local"
           step={1}
           value={from}
           // biome-ignore lint/a11y/noAutofocus: it was opened to be filled in
           autoFocus
-          aria-label={words.fromLabel}
+          aria-label={messages.fromLabel}
           onChange={({ target }) => setFrom(target.value)}
           className={FIELD_CLASS}
         />
       </label>
       <label className="flex items-center gap-1.5 text-ink-2">
-        {words.to}
+        {messages.to}
         <input
           type="datetime-local"
           step={1}
           value={to}
-          aria-label={words.toLabel}
+          aria-label={messages.toLabel}
           onChange={({ target }) => setTo(target.value)}
           className={FIELD_CLASS}
         />
@@ -90,17 +90,17 @@ export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
             size="small"
             onClick={() => onStart({ from: now - ms, to: now })}
           >
-            {words.last(span)}
+            {messages.last(span)}
           </Button>
         ))}
       </span>
       <span className="flex-1" />
       {fault !== null && <span className="text-bad">{fault}</span>}
       <Button variant="quiet" onClick={onCancel}>
-        {words.cancel}
+        {messages.cancel}
       </Button>
       <Button type="submit" variant="primary" blocked={fault}>
-        {words.start}
+        {messages.start}
       </Button>
     </form>
   );

@@ -138,7 +138,7 @@ function useReplaySpan({ filter, types }: EventSearch, from: number, to: number)
     const view = { text: filter, types: names === "" ? [] : names.split(","), from, to };
     const load = async () => {
       const found: HistoryEntry[] = [];
-      const tell = (state: LoadedSpan["state"], isWhole: boolean, cutAt?: number) => {
+      const update = (state: LoadedSpan["state"], isWhole: boolean, cutAt?: number) => {
         // By the moment at which it happened: what was recorded late stands later in the history.
         const entries = found.toSorted((one, other) => other.at - one.at);
         setLoaded({ entries, state, isWhole, cutAt });
@@ -153,12 +153,12 @@ function useReplaySpan({ filter, types }: EventSearch, from: number, to: number)
           if (!isWanted) return;
           found.push(...page.items);
           cursor = page.next;
-          if (cursor === undefined) return tell("done", page.complete);
-          if (found.length >= EVENTS_MAX) return tell("done", true, found.at(-1)?.at);
-          tell("loading", true);
+          if (cursor === undefined) return update("done", page.complete);
+          if (found.length >= EVENTS_MAX) return update("done", true, found.at(-1)?.at);
+          update("loading", true);
         }
       } catch {
-        if (isWanted) tell("failed", true);
+        if (isWanted) update("failed", true);
       }
     };
     setLoaded(EMPTY_SPAN);

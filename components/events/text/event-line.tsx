@@ -27,21 +27,21 @@ export function EventName({ event }: { event: LockEvent }) {
 
 /** Concluded from what was seen in Redis, not told by the one who did it. */
 export function InferredMark({ event }: { event: LockEvent }) {
-  const words = useMessages(events);
+  const messages = useMessages(events);
   if (event.observed === "exact") return null;
   return (
-    <span className="text-2xs text-ink-3" title={words.derivedHint}>
-      {words.derived}
+    <span className="text-2xs text-ink-3" title={messages.derivedHint}>
+      {messages.derived}
     </span>
   );
 }
 
 /** A time in which nobody watched. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
-  const words = useMessages(events);
+  const messages = useMessages(events);
   return (
-    <span className="truncate text-warn" title={words.gapSpan(formatDate(from), formatDate(to))}>
-      {words.gap(formatClock(from), formatClock(to))}
+    <span className="truncate text-warn" title={messages.gapSpan(formatDate(from), formatDate(to))}>
+      {messages.gap(formatClock(from), formatClock(to))}
     </span>
   );
 }

@@ -20,42 +20,42 @@ export interface EventMessages {
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
 export function formatEventDetail(
   event: LockEvent,
-  { events: words, lock }: EventMessages,
+  { events: messages, lock }: EventMessages,
   brief = false,
 ): string {
   const holdOff = parseReservedHold(event.owner ?? "");
   const who = holdOff === null ? shortenOwner(event.owner ?? "") : formatReservedHold(holdOff, lock);
-  const ended = event.heldMs === undefined ? who : words.after(who, formatSpan(event.heldMs));
-  const join = (...parts: string[]) => parts.filter((part) => part !== "").join(words.between);
-  const count = event.count === undefined || event.count === 1 ? "" : words.count(event.count);
-  const reason = event.reason ? words.quoted(event.reason) : "";
+  const ended = event.heldMs === undefined ? who : messages.after(who, formatSpan(event.heldMs));
+  const join = (...parts: string[]) => parts.filter((part) => part !== "").join(messages.between);
+  const count = event.count === undefined || event.count === 1 ? "" : messages.count(event.count);
+  const reason = event.reason ? messages.quoted(event.reason) : "";
   switch (event.type) {
     case "acquired":
-      return join(who, event.fence === undefined || brief ? "" : words.fence(formatFence(event.fence)));
+      return join(who, event.fence === undefined || brief ? "" : messages.fence(formatFence(event.fence)));
     case "waiting":
     case "wait_ended":
       return who;
     case "renewed":
-      if (event.by !== undefined) return join(words.by(event.by), reason, words.moreTimeFor(who));
+      if (event.by !== undefined) return join(messages.by(event.by), reason, messages.moreTimeFor(who));
       return join(who, count);
     case "reentered":
     case "seen":
       return join(who, count);
     case "released":
       // A release that leaves a count behind is one frame of many.
-      return join(ended, event.count ? words.countLeft(event.count) : "");
+      return join(ended, event.count ? messages.countLeft(event.count) : "");
     case "expired":
       // A hold-off is over by expiring; of anything else that is a holder who did not come back.
-      return join(ended, holdOff === null ? words.notReleased : "");
+      return join(ended, holdOff === null ? messages.notReleased : "");
     case "recreated":
-      return join(who, words.madeAgain);
+      return join(who, messages.madeAgain);
     case "evicted":
-      return join(ended, words.thrownOut);
+      return join(ended, messages.thrownOut);
     case "force_released":
       return join(
-        event.by === undefined ? "" : words.by(event.by),
+        event.by === undefined ? "" : messages.by(event.by),
         reason,
-        who === "" ? "" : words.from(ended),
+        who === "" ? "" : messages.from(ended),
       );
   }
 }

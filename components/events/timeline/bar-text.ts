@@ -10,25 +10,25 @@ export interface BarMessages {
 }
 
 /** Who held it, for a label. May hold text from Redis. */
-export function formatLaneName(owner: string, words: BarMessages): string {
+export function formatLaneName(owner: string, messages: BarMessages): string {
   const holdOff = parseReservedHold(owner);
-  if (holdOff !== null) return formatReservedHold(holdOff, words.lock);
-  return owner === "" ? words.timeline.notTold : shortenOwner(owner);
+  if (holdOff !== null) return formatReservedHold(holdOff, messages.lock);
+  return owner === "" ? messages.timeline.notTold : shortenOwner(owner);
 }
 
 /** All that a bar says, in sentences. May hold text from Redis. */
-export function formatBar(bar: HoldBar, words: BarMessages): string {
-  const { timeline } = words;
-  const sentences = [formatHold(bar, words)];
+export function formatBar(bar: HoldBar, messages: BarMessages): string {
+  const { timeline } = messages;
+  const sentences = [formatHold(bar, messages)];
   if (bar.fromIs === "at_least") sentences.push(timeline.maybeEarlier);
   if (bar.fence !== undefined) sentences.push(timeline.fence(bar.fence));
   if (bar.ended?.reason) sentences.push(timeline.reason(bar.ended.reason));
   return timeline.sentences(sentences);
 }
 
-function formatHold({ owner, from, to, end, ended }: HoldBar, words: BarMessages): string {
-  const { timeline } = words;
-  const who = formatLaneName(owner, words);
+function formatHold({ owner, from, to, end, ended }: HoldBar, messages: BarMessages): string {
+  const { timeline } = messages;
+  const who = formatLaneName(owner, messages);
   const [since, until, span] = [formatClockMs(from), formatClockMs(to), formatSpan(to - from)];
   if (end === "open") return timeline.open(who, since);
   if (end === "unseen") return timeline.unseen(who, since, until);
@@ -37,8 +37,8 @@ function formatHold({ owner, from, to, end, ended }: HoldBar, words: BarMessages
   return timeline.ends[end](who, since, until, span);
 }
 
-export function formatOverlap({ from, to, bars: [one, other], is }: Overlap, words: BarMessages): string {
-  const [first, second] = [formatLaneName(one.owner, words), formatLaneName(other.owner, words)];
-  const say = is === "wrong" ? words.timeline.twoHolders : words.timeline.twoMaybe;
-  return say(first, second, formatSpan(to - from), formatClockMs(from));
+export function formatOverlap({ from, to, bars: [one, other], is }: Overlap, messages: BarMessages): string {
+  const [first, second] = [formatLaneName(one.owner, messages), formatLaneName(other.owner, messages)];
+  const format = is === "wrong" ? messages.timeline.twoHolders : messages.timeline.twoMaybe;
+  return format(first, second, formatSpan(to - from), formatClockMs(from));
 }

@@ -60,8 +60,8 @@ function LoadingTimeline() {
 }
 
 const DrawnTimeline = memo(function Drawn({ timeline }: { timeline: Timeline }) {
-  const words = useMessages(english);
-  const barWords = useBarMessages();
+  const messages = useMessages(english);
+  const barMessages = useBarMessages();
   const id = useId();
   const [span, setSpan] = useState<TimelineSpan>("latest");
   const [active, setActive] = useState<HoldBar["id"]>();
@@ -74,18 +74,18 @@ const DrawnTimeline = memo(function Drawn({ timeline }: { timeline: Timeline }) 
     <section aria-labelledby={id} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 id={id} className="font-semibold">
-          {words.title}
+          {messages.title}
         </h2>
         {bars.length > LATEST_BARS && <TimelineSpanPicker span={span} onSpan={setSpan} />}
       </div>
       <div className="flex flex-col gap-2 rounded-[10px] border border-line bg-panel px-4 py-3">
         <TimelineLanes timeline={timeline} view={view} active={active} onActive={setActive} />
-        <TimeAxis view={view} moment={moment} now={words.now} />
+        <TimeAxis view={view} moment={moment} now={messages.now} />
         <p aria-live="polite" className="min-h-[1.4em] text-xs text-ink-2" data-testid="hold">
           {chosen === undefined ? (
-            <span className="text-ink-3">{words.choose}</span>
+            <span className="text-ink-3">{messages.choose}</span>
           ) : (
-            <SafeText text={formatBar(chosen, barWords)} wrap />
+            <SafeText text={formatBar(chosen, barMessages)} wrap />
           )}
         </p>
         <OverlapList timeline={timeline} />
@@ -125,14 +125,14 @@ function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number
 }
 
 function TimelineSpanPicker({ span, onSpan }: { span: TimelineSpan; onSpan(span: TimelineSpan): void }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   const spans: readonly (readonly [TimelineSpan, string])[] = [
-    ["latest", words.latest],
-    ["all", words.all],
+    ["latest", messages.latest],
+    ["all", messages.all],
   ];
   return (
     <fieldset className="flex gap-1">
-      <legend className="sr-only">{words.shown}</legend>
+      <legend className="sr-only">{messages.shown}</legend>
       {spans.map(([each, name]) => (
         <Button
           key={each}
@@ -150,17 +150,17 @@ function TimelineSpanPicker({ span, onSpan }: { span: TimelineSpan; onSpan(span:
 
 /** What must be read, not only seen: two holders at one time, and when nobody watched. */
 function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
-  const words = useMessages(english);
-  const barWords = useBarMessages();
+  const messages = useMessages(english);
+  const barMessages = useBarMessages();
   if (overlaps.length + gaps.length === 0) return null;
   return (
-    <ul aria-label={words.wrong} className="flex flex-col gap-1 text-xs">
+    <ul aria-label={messages.wrong} className="flex flex-col gap-1 text-xs">
       {overlaps.slice(-LISTED_OVERLAPS_MAX).map((overlap) => (
         <li
           key={overlap.bars.map(({ id }) => id).join()}
           className={overlap.is === "wrong" ? "text-bad" : "text-warn"}
         >
-          <SafeText text={formatOverlap(overlap, barWords)} wrap />
+          <SafeText text={formatOverlap(overlap, barMessages)} wrap />
         </li>
       ))}
       {gaps.slice(-LISTED_OVERLAPS_MAX).map((gap) => (
@@ -173,18 +173,18 @@ function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
 }
 
 function TimelineLegend({ others, hasOverlaps }: { others: number; hasOverlaps: boolean }) {
-  const words = useMessages(english);
+  const messages = useMessages(english);
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-2xs text-ink-3">
       <span>
-        <span className="font-semibold text-warn">◇</span> {words.expired}
+        <span className="font-semibold text-warn">◇</span> {messages.expired}
       </span>
       <span>
-        <span className="font-semibold text-bad">×</span> {words.forced}
+        <span className="font-semibold text-bad">×</span> {messages.forced}
       </span>
-      <span>{words.dashed}</span>
-      {hasOverlaps && <span>{words.overlap}</span>}
-      {others > 0 && <span>{words.others(others)}</span>}
+      <span>{messages.dashed}</span>
+      {hasOverlaps && <span>{messages.overlap}</span>}
+      {others > 0 && <span>{messages.others(others)}</span>}
     </p>
   );
 }

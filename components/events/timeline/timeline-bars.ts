@@ -57,7 +57,7 @@ export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
 interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
   ended: LockEvent | undefined;
   /** When it was last told of. */
-  lastTold: number;
+  lastEventAt: number;
 }
 
 /**
@@ -67,18 +67,18 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
  */
 export function buildTimeline(
   entries: readonly HistoryEntry[],
-  takes: HolderCapacity,
+  capacity: HolderCapacity,
   now: number,
 ): Timeline {
   const story = entries.toReversed().sort((a, b) => a.at - b.at);
   const to = Math.max(now, story.at(-1)?.at ?? now);
   const gaps = story.filter(isGap);
   const drafts = collectDrafts(story.filter((entry) => !isGap(entry)));
-  const bars = drafts.map((draft) => toHoldBar(draft, drafts, { gaps, takes, to }));
+  const bars = drafts.map((draft) => toHoldBar(draft, drafts, { gaps, takes: capacity, to }));
   bars.sort((a, b) => a.from - b.from);
   const from = Math.min(to, ...[bars[0]?.from, gaps[0]?.from].flatMap((at) => at ?? []));
   const lanes = groupBarsByHolder(bars);
-  return { lanes, overlaps: findOverlaps(sortBarsByTime(lanes), takes), gaps, from, to };
+  return { lanes, overlaps: findOverlaps(sortBarsByTime(lanes), capacity), gaps, from, to };
 }
 
 const getDraftId = ({ owner = "", fence = "" }: Pick<LockEvent, "owner" | "fence">) => `${fence}\n${owner}`;
@@ -92,7 +92,7 @@ function collectDrafts(story: readonly LockEvent[]): HoldBarDraft[] {
     const known = open.get(name) ?? (isHoldEnd(event) ? findLikelyDraft(event, open) : undefined);
     const draft = known ?? createDraft(event);
     if (known === undefined) drafts.push(draft);
-    draft.lastTold = event.at;
+    draft.lastEventAt = event.at;
     if (!isHoldEnd(event)) open.set(name, draft);
     else {
       draft.ended = event;
@@ -117,10 +117,10 @@ function findLikelyDraft(
 
 function createDraft(event: LockEvent): HoldBarDraft {
   const { id, type, at, owner = "", fence, heldMs } = event;
-  const isTold = type === "acquired" || type === "recreated";
+  const isStart = type === "acquired" || type === "recreated";
   const from = isHoldEnd(event) ? at - Math.max(0, heldMs ?? 0) : at;
-  const fromIs = isTold || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
-  return { id, owner, fence, from, fromIs, ended: undefined, lastTold: at };
+  const fromIs = isStart || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
+  return { id, owner, fence, from, fromIs, ended: undefined, lastEventAt: at };
 }
 
 interface TimelineContext {
@@ -132,19 +132,19 @@ interface TimelineContext {
 function toHoldBar(
   draft: HoldBarDraft,
   all: readonly HoldBarDraft[],
-  { gaps, takes, to }: TimelineContext,
+  { gaps, takes: capacity, to }: TimelineContext,
 ): HoldBar {
-  const { lastTold, ended, ...told } = draft;
-  if (ended !== undefined) return { ...told, to: ended.at, end: findBarEnd(ended), ended };
+  const { lastEventAt, ended, ...bar } = draft;
+  if (ended !== undefined) return { ...bar, to: ended.at, end: findBarEnd(ended), ended };
   // A fence is never given again, so whoever had an older one has lost the lock.
   const ousts = ({ fence, owner }: HoldBarDraft) =>
-    takes === "one" || fence !== undefined || owner === draft.owner;
+    capacity === "one" || fence !== undefined || owner === draft.owner;
   const next = all.find(
-    (other) => other !== draft && other.from >= lastTold && other.from > draft.from && ousts(other),
+    (other) => other !== draft && other.from >= lastEventAt && other.from > draft.from && ousts(other),
   );
-  if (next === undefined) return { ...told, to, end: "open", ended };
-  const gap = gaps.find(({ from, to: until }) => from >= lastTold && until <= next.from);
-  return { ...told, to: gap?.from ?? next.from, end: "unseen", ended };
+  if (next === undefined) return { ...bar, to, end: "open", ended };
+  const gap = gaps.find(({ from, to: until }) => from >= lastEventAt && until <= next.from);
+  return { ...bar, to: gap?.from ?? next.from, end: "unseen", ended };
 }
 
 function findBarEnd({ type }: LockEvent): HoldBarEnd {
@@ -175,8 +175,8 @@ function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
 }
 
 /** @param bars in the order of their beginnings */
-function findOverlaps(bars: readonly HoldBar[], takes: HolderCapacity): Overlap[] {
-  if (takes === "several") return [];
+function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overlap[] {
+  if (capacity === "several") return [];
   const overlaps: Overlap[] = [];
   let going: HoldBar[] = [];
   for (const bar of bars) {
@@ -187,7 +187,7 @@ function findOverlaps(bars: readonly HoldBar[], takes: HolderCapacity): Overlap[
       const isFenced = bar.fence !== undefined || other.fence !== undefined;
       overlaps.push({
         ...{ from: bar.from, to, bars: [other, bar] },
-        is: takes === "one" || isFenced ? "wrong" : "unclear",
+        is: capacity === "one" || isFenced ? "wrong" : "unclear",
       });
     }
     going.push(bar);

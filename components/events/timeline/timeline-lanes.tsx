@@ -25,7 +25,7 @@ const HATCH_CLASS = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,tra
 
 /** One stop of the tab key; arrows go from hold to hold. */
 export function TimelineLanes({ timeline, view, active, onActive }: TimelineLanesProps) {
-  const words = useMessages(timelineWords);
+  const messages = useMessages(timelineWords);
   const id = useId();
   const idOf = (bar: string) => `${id}-${bar}`;
   const isShown = view.lanes.some(({ bars }) => bars.some((bar) => bar.id === active));
@@ -38,7 +38,7 @@ export function TimelineLanes({ timeline, view, active, onActive }: TimelineLane
   return (
     <div
       role="listbox"
-      aria-label={words.holds}
+      aria-label={messages.holds}
       aria-activedescendant={active !== undefined && isShown ? idOf(active) : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
@@ -184,17 +184,17 @@ function OverlapMark({ overlap: { from, to, is }, view }: { overlap: Overlap; vi
 }
 
 function GapBand({ gap: { from, to }, view }: { gap: GapEvent; view: TimelineView }) {
-  const words = useMessages(timelineWords);
+  const messages = useMessages(timelineWords);
   if (to < view.from) return null;
   const [left, right] = [toTimelinePercent(view, from), toTimelinePercent(view, to)];
   return (
     <div
       data-gap
-      title={words.gap(formatClock(from), formatClock(to))}
+      title={messages.gap(formatClock(from), formatClock(to))}
       className={clsx("@container absolute inset-y-0 border-x border-warn text-warn", HATCH_CLASS)}
       style={{ left: `${left}%`, width: `max(3px, ${right - left}%)` }}
     >
-      <span className="hidden w-fit bg-panel px-1 text-2xs @min-[90px]:block">{words.notWatched}</span>
+      <span className="hidden w-fit bg-panel px-1 text-2xs @min-[90px]:block">{messages.notWatched}</span>
     </div>
   );
 }

@@ -7,6 +7,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { BarMessages } from "./bar-text.ts";
 
 export function useBarMessages(): BarMessages {
-  const [told, known] = [useMessages(timeline), useMessages(lock)];
-  return useMemo(() => ({ timeline: told, lock: known }), [told, known]);
+  const [timelineMessages, lockMessages] = [useMessages(timeline), useMessages(lock)];
+  return useMemo(
+    () => ({ timeline: timelineMessages, lock: lockMessages }),
+    [timelineMessages, lockMessages],
+  );
 }

@@ -21,7 +21,7 @@ interface ColumnMenuProps {
 
 /** Which columns are shown and in which order, and how high rows are. */
 export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const { chosen } = columns;
   // Those that are not shown stand last, where they do not break the order of the others.
   const listed = [...chosen, ...ALL_COLUMNS.filter((id) => !chosen.includes(id))];
@@ -41,9 +41,9 @@ export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
             className="max-h-[80dvh] w-64 overflow-y-auto rounded-[10px] border border-line bg-panel p-3 shadow-sheet outline-none"
           >
             <div className="flex items-center justify-between pb-1">
-              <Popover.Title className="text-xs font-semibold">{words.shownColumns}</Popover.Title>
+              <Popover.Title className="text-xs font-semibold">{messages.shownColumns}</Popover.Title>
               <Button size="small" variant="quiet" onClick={columns.reset}>
-                {words.reset}
+                {messages.reset}
               </Button>
             </div>
             <ul>
@@ -60,9 +60,9 @@ export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
 }
 
 function ColumnRow({ id, columns }: { id: ColumnId; columns: TableColumns }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const { chosen, choose, layout } = columns;
-  const name = words.columns[id];
+  const name = messages.columns[id];
   const at = chosen.indexOf(id);
   const isShown = at >= 0;
   const move = (by: -1 | 1) => choose(moveColumn(chosen, id, by));
@@ -77,15 +77,15 @@ function ColumnRow({ id, columns }: { id: ColumnId; columns: TableColumns }) {
           className="size-[14px] accent-accent"
         />
         <span className={clsx("truncate", !isShown && "text-ink-3")}>{name}</span>
-        {layout.noRoom.includes(id) && <span className="text-2xs text-ink-3">{words.noRoom}</span>}
+        {layout.noRoom.includes(id) && <span className="text-2xs text-ink-3">{messages.noRoom}</span>}
       </label>
       {isShown && (
         <>
-          <MoveColumnButton label={words.moveUp(name)} isLast={at === 0} onMove={() => move(-1)}>
+          <MoveColumnButton label={messages.moveUp(name)} isLast={at === 0} onMove={() => move(-1)}>
             <ArrowUp aria-hidden size={13} />
           </MoveColumnButton>
           <MoveColumnButton
-            label={words.moveDown(name)}
+            label={messages.moveDown(name)}
             isLast={at === chosen.length - 1}
             onMove={() => move(1)}
           >
@@ -122,10 +122,10 @@ function MoveColumnButton({ label, isLast, onMove, children }: MoveColumnButtonP
 }
 
 function DensityPicker({ columns }: { columns: TableColumns }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   return (
     <fieldset className="mt-2 border-t border-line pt-2.5">
-      <legend className="float-left w-full pb-1.5 text-xs font-semibold">{words.densityTitle}</legend>
+      <legend className="float-left w-full pb-1.5 text-xs font-semibold">{messages.densityTitle}</legend>
       <div className="clear-both grid grid-cols-3 gap-1 rounded-[8px] bg-line-soft p-0.5">
         {ROW_DENSITIES.map((density) => (
           <label
@@ -142,7 +142,7 @@ function DensityPicker({ columns }: { columns: TableColumns }) {
               onChange={() => columns.setDensity(density)}
               className="sr-only"
             />
-            {words.densities[density]}
+            {messages.densities[density]}
           </label>
         ))}
       </div>

@@ -19,7 +19,7 @@ interface ColumnResizerProps {
 
 /** What a column is made wider and narrower with: dragged, or moved with the arrow keys. */
 export function ColumnResizer({ columns, before }: ColumnResizerProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const begun = useRef<{ x: number; shown: readonly ColumnPlacement[]; edge: ResizeHandle } | null>(null);
   const shown = columns.layout.columns;
   const edge = findResizeHandle(shown, before);
@@ -52,12 +52,12 @@ export function ColumnResizer({ columns, before }: ColumnResizerProps) {
     <div
       role="separator"
       aria-orientation="vertical"
-      aria-label={words.edgeOf(words.columns[edge.id])}
+      aria-label={messages.edgeOf(messages.columns[edge.id])}
       aria-valuenow={edge.px}
       aria-valuemin={edge.leastPx}
       aria-valuemax={edge.mostPx}
-      aria-valuetext={words.pixels(edge.px)}
-      title={words.edgeHint}
+      aria-valuetext={messages.pixels(edge.px)}
+      title={messages.edgeHint}
       tabIndex={0}
       onPointerDown={down}
       onPointerMove={(event) => drag(event, "while")}

@@ -14,7 +14,7 @@ const ColumnMenu = dynamic(() => import("./column-menu.tsx").then((module) => mo
 
 /** The way to what is shown of each row, and how high it is. */
 export function TableSettings({ columns }: { columns: TableColumns }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   return (
@@ -23,8 +23,8 @@ export function TableSettings({ columns }: { columns: TableColumns }) {
         ref={button}
         variant="quiet"
         size="small-icon"
-        aria-label={words.setUp}
-        title={words.setUp}
+        aria-label={messages.setUp}
+        title={messages.setUp}
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={() => setOpen(!open)}

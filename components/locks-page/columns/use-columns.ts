@@ -31,21 +31,21 @@ export interface TableColumns {
  * widths and the height of rows.
  */
 export function useColumns(roomPx: number): TableColumns {
-  const [asked, setAsked] = useQueryState("cols", parseAsString);
+  const [requested, setRequested] = useQueryState("cols", parseAsString);
   const [keptChoice, keepChoice] = useStoredText("lockkeeper:columns");
   const [keptWidths, keepWidths] = useStoredText("lockkeeper:column-widths");
   const [keptDensity, keepDensity] = useStoredText("lockkeeper:density");
   const [draft, setDraft] = useState<ColumnWidths | null>(null);
   useEffect(() => {
-    if (asked === null && keptChoice !== null) void setAsked(keptChoice);
-  }, [asked, keptChoice, setAsked]);
-  const text = asked ?? keptChoice;
+    if (requested === null && keptChoice !== null) void setRequested(keptChoice);
+  }, [requested, keptChoice, setRequested]);
+  const text = requested ?? keptChoice;
   const chosen = useMemo(() => parseColumnChoice(text) ?? ALL_COLUMNS, [text]);
   const widths = useMemo(() => draft ?? parseColumnWidths(keptWidths), [draft, keptWidths]);
   const layout = useMemo(() => layOutColumns(chosen, widths, roomPx), [chosen, widths, roomPx]);
   const choose = (next: readonly ColumnId[]) => {
     keepChoice(serializeColumnChoice(next));
-    void setAsked(serializeColumnChoice(next));
+    void setRequested(serializeColumnChoice(next));
   };
   return {
     chosen,

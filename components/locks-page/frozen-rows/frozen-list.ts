@@ -92,16 +92,16 @@ function scrollFrozenList(
 function updateRow(
   row: FrozenRow,
   inWindow: Lock | undefined,
-  kept: PinnedLock | undefined,
-  stillness: FreezeReason,
+  pinned: PinnedLock | undefined,
+  freezeReason: FreezeReason,
 ): FrozenRow {
-  const told = inWindow ?? kept?.lock;
-  if (told === undefined) return row;
-  if (told.state === "free") return markRowEnded(row, kept?.ended);
-  const isSame = isSameHold(row.lock, told);
-  if (stillness === "paused" && !isSame) return row.end === null ? { ...row, end: "taken_anew" } : row;
-  if (row.end === null && row.lock === told) return row;
-  return { ...row, lock: told, end: null };
+  const latest = inWindow ?? pinned?.lock;
+  if (latest === undefined) return row;
+  if (latest.state === "free") return markRowEnded(row, pinned?.ended);
+  const isSame = isSameHold(row.lock, latest);
+  if (freezeReason === "paused" && !isSame) return row.end === null ? { ...row, end: "taken_anew" } : row;
+  if (row.end === null && row.lock === latest) return row;
+  return { ...row, lock: latest, end: null };
 }
 
 /** Clocks of several masters differ by no more. */

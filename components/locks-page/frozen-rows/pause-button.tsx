@@ -8,17 +8,17 @@ import type { FrozenRows } from "./use-frozen-rows.ts";
 
 /** Lets the rows stand still, and go on; a thumb wide on a phone. */
 export function ListPauseButton({ table: { paused, toggle } }: { table: FrozenRows }) {
-  const words = useMessages(views);
+  const messages = useMessages(views);
   const Icon = paused ? Play : Pause;
   return (
     <Button
       onClick={toggle}
       aria-pressed={paused}
-      title={paused ? words.goOnHint : words.pauseHint}
+      title={paused ? messages.goOnHint : messages.pauseHint}
       className="max-sm:size-11 max-sm:px-0"
     >
       <Icon aria-hidden className="size-[13px] max-sm:size-4" />
-      <span className="max-sm:sr-only">{paused ? words.goOn : words.pause}</span>
+      <span className="max-sm:sr-only">{paused ? messages.goOn : messages.pause}</span>
     </Button>
   );
 }

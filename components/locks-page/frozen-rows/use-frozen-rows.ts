@@ -44,9 +44,9 @@ const NO_ENDINGS: ReadonlyMap<string, RowEnding> = new Map();
 export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): FrozenRows {
   const [paused, setPaused] = useState(false);
   const [held, setHeld] = useState<FrozenList | null>(null);
-  const kept = usePinnedLocks();
-  const stillness = getFreezeReason(paused, isReading);
-  const next = nextFrozenList(held, { latest, pinned: kept, visible, freezeReason: stillness });
+  const pinned = usePinnedLocks();
+  const freezeReason = getFreezeReason(paused, isReading);
+  const next = nextFrozenList(held, { latest, pinned: pinned, visible, freezeReason: freezeReason });
   if (next !== held) setHeld(next);
   const window = useMemo(() => toShownWindow(next, latest), [next, latest]);
   const ends = useMemo(() => collectEndings(next), [next]);
@@ -55,7 +55,7 @@ export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): 
     latest,
     ends,
     paused,
-    freezeReason: stillness,
+    freezeReason: freezeReason,
     changes: next === null || latest === undefined ? 0 : countChanges(next, latest),
     toggle: () => setPaused(!paused),
     resume() {
@@ -109,16 +109,16 @@ const PIN_DELAY_MS = 150;
 
 /** The paths of the rows that are held: what becomes of them is asked for wherever they stand. */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
-  const [keep, setKeep] = useState<string[] | undefined>();
+  const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();
   const text = held?.join(" ");
   useEffect(() => {
     const timer = setTimeout(
-      () => setKeep(text === undefined ? undefined : limitPinnedPaths(text)),
+      () => setPinnedPaths(text === undefined ? undefined : limitPinnedPaths(text)),
       PIN_DELAY_MS,
     );
     return () => clearTimeout(timer);
   }, [text]);
-  return keep;
+  return pinnedPaths;
 }
 
 function limitPinnedPaths(text: string): string[] {

@@ -25,7 +25,7 @@ const toFieldOptions = (field: string, hints: Readonly<Record<string, string>>):
   Object.entries(hints).map(([value, hint]) => ({ text: `${field}${value}`, hint }));
 
 function buildCompletionOptions({ search, verdicts }: CompletionMessages): CompletionOptions {
-  const { fields, kinds, usual, amounts, units, ...words } = search;
+  const { fields, kinds, usual, amounts, units, ...texts } = search;
   const short = { "10s": amounts["10s"], "1m": amounts["1m"] };
   return {
     fields: toFieldOptions("", fields),
@@ -43,10 +43,10 @@ function buildCompletionOptions({ search, verdicts }: CompletionMessages): Compl
       "held<": toFieldOptions("held<", short),
       "remaining<": toFieldOptions("remaining<", short),
       "remaining>": toFieldOptions("remaining>", { "1h": amounts["1h"], "1d": amounts["1d"] }),
-      "waiters>": toFieldOptions("waiters>", { 0: words.somebodyWaits, 5: words.fiveWait }),
-      "waiters<": toFieldOptions("waiters<", { 1: words.nobodyWaits }),
-      "count>": toFieldOptions("count>", { 1: words.reentered }),
-      "count<": toFieldOptions("count<", { 2: words.heldOnce }),
+      "waiters>": toFieldOptions("waiters>", { 0: texts.somebodyWaits, 5: texts.fiveWait }),
+      "waiters<": toFieldOptions("waiters<", { 1: texts.nobodyWaits }),
+      "count>": toFieldOptions("count>", { 1: texts.reentered }),
+      "count<": toFieldOptions("count<", { 2: texts.heldOnce }),
     },
     units: toFieldOptions("", units),
   };
@@ -56,8 +56,8 @@ const PARTIAL_TERM = /^((?:verdict|format|kind|is):|(?:held|remaining|waiters|co
 const AMOUNT = /^\d{1,9}$/;
 
 /** What the word that ends at the caret may go on with. */
-export function createFilterCompletion(words: CompletionMessages): CompletionSource {
-  const offers = buildCompletionOptions(words);
+export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
+  const offers = buildCompletionOptions(texts);
   return (text, caret): Completion | undefined => {
     const under = tokenizeFilter(text).find(({ word, at }) => at < caret && caret <= at + word.length);
     const from = under?.at ?? caret;

@@ -3,11 +3,11 @@ import type { useLazyMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** How a search may go on, in the language of the page; it comes when somebody begins to type. */
 export const loadFilterCompletion =
-  (say: ReturnType<typeof useLazyMessages>) => async (): Promise<CompletionSource> => {
+  (lazyMessages: ReturnType<typeof useLazyMessages>) => async (): Promise<CompletionSource> => {
     const [{ createFilterCompletion: completionIn }, { search }, { lock }] = await Promise.all([
       import("./filter-completion.ts"),
       import("@/lib/i18n/en/search.ts"),
       import("@/lib/i18n/en/lock.tsx"),
     ]);
-    return completionIn({ search: say(search), verdicts: say(lock).verdictHints });
+    return completionIn({ search: lazyMessages(search), verdicts: lazyMessages(lock).verdictHints });
   };

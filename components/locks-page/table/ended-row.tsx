@@ -11,15 +11,15 @@ import type { RowEnding } from "../frozen-rows/frozen-list.ts";
 
 /** How a row that is still shown came to its end, and when. */
 export function EndedRowText({ end }: { end: RowEnding }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const ago = useMessages(ui);
   const now = useServerNow();
-  if (typeof end === "string") return <span className="text-ink-3">{words.ends[end]}</span>;
+  if (typeof end === "string") return <span className="text-ink-3">{messages.ends[end]}</span>;
   const isWrong = end.type === "evicted" || end.type === "force_released";
   return (
     <span className="block leading-[1.25]" data-testid="row-end">
       <span className={clsx("block truncate", isWrong ? "text-bad" : "text-ink-2")}>
-        {end.by === undefined ? words.endOf(end.type) : words.freedBy(<SafeText text={end.by} />)}
+        {end.by === undefined ? messages.endOf(end.type) : messages.freedBy(<SafeText text={end.by} />)}
       </span>
       {now !== null && (
         <span data-second className="block truncate text-2xs text-ink-3">

@@ -18,7 +18,7 @@ export function findThreshold(leftMs: number | null): number | undefined {
 
 /** Says politely that the end of the selected lock comes near: once a threshold, and never the figures between. */
 export function ExpiryAnnouncement({ lock }: { lock: Lock }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const now = useServerNow();
   const threshold = lock.state === "held" ? findThreshold(computeRemainingMs(lock, now)) : undefined;
   const [first] = useState(threshold);
@@ -26,7 +26,7 @@ export function ExpiryAnnouncement({ lock }: { lock: Lock }) {
   const isNews = threshold !== undefined && threshold !== first;
   return (
     <p role="status" className="sr-only">
-      {isNews && words.nearEnd(toVisibleText(lock.key), threshold)}
+      {isNews && messages.nearEnd(toVisibleText(lock.key), threshold)}
     </p>
   );
 }

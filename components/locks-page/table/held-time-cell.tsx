@@ -14,8 +14,8 @@ import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
 /** For how long it is held, and under it what is usual; in colour where it is past that. */
 export function HeldTimeCell({ lock }: { lock: Lock }) {
-  const words = useMessages(table);
-  const lockWords = useMessages(english);
+  const messages = useMessages(table);
+  const lockMessages = useMessages(english);
   const now = useServerNow();
   const usual = useTypicalHeldTime(parseKeyFields(lock));
   return (
@@ -23,14 +23,14 @@ export function HeldTimeCell({ lock }: { lock: Lock }) {
       <span className={clsx("block", isLongerThanTypical(lock, usual, now) && "font-medium text-warn")}>
         <HeldFor holder={lock.holders[0]} />
       </span>
-      {usual !== undefined && formatTypicalDuration(usual, lockWords) !== "" && (
+      {usual !== undefined && formatTypicalDuration(usual, lockMessages) !== "" && (
         <span
           className="block truncate text-2xs text-ink-3"
           data-testid="usual"
           data-second
-          title={words.usualMeans(formatSpan(usual.p50), formatSpan(usual.p95))}
+          title={messages.usualMeans(formatSpan(usual.p50), formatSpan(usual.p95))}
         >
-          {formatTypicalDuration(usual, lockWords)}
+          {formatTypicalDuration(usual, lockMessages)}
         </span>
       )}
     </span>

@@ -22,11 +22,11 @@ function OverdueLiveness({ verdict, asOf }: { verdict: Liveness; asOf: number })
 }
 
 function LivenessCellText({ verdict, now }: { verdict: Liveness; now: number }) {
-  const words = useMessages(english);
-  const { word, under } = formatLivenessLines(verdict, now, words);
+  const messages = useMessages(english);
+  const { word, under } = formatLivenessLines(verdict, now, messages);
   const isBad = verdict.state === "late" || verdict.state === "no-expiry";
   return (
-    <span className="block leading-[1.25]" title={formatLivenessEvidence(verdict, now, words)}>
+    <span className="block leading-[1.25]" title={formatLivenessEvidence(verdict, now, messages)}>
       <span className={clsx("flex items-center gap-1.5", isBad ? "text-bad" : "text-ink-3")}>
         {isBad && <span aria-hidden className="size-1.5 shrink-0 rounded-full bg-bad" />}
         <span className="truncate">{word}</span>

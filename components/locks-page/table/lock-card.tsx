@@ -74,13 +74,13 @@ export const LockCard = memo(function LockCard({
 });
 
 function HolderLine({ lock }: { lock: Lock }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const [holder, second] = lock.holders;
   return (
     <div className="flex items-baseline gap-2 text-ink-2">
       <span className="min-w-0 truncate">
-        {holder === undefined ? words.isFree : <HolderName holder={holder} />}
-        {second !== undefined && words.andMore(lock.holders.length - 1)}
+        {holder === undefined ? messages.isFree : <HolderName holder={holder} />}
+        {second !== undefined && messages.andMore(lock.holders.length - 1)}
       </span>
       <span className="shrink-0">
         <LivenessLabel lock={lock} />
@@ -90,7 +90,7 @@ function HolderLine({ lock }: { lock: Lock }) {
 }
 
 function TimeLine({ lock, end }: { lock: Lock; end: LockRowProps["end"] }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   if (end !== null) {
     return (
       <div className="inline-block">
@@ -103,7 +103,7 @@ function TimeLine({ lock, end }: { lock: Lock; end: LockRowProps["end"] }) {
       <span className="font-medium text-ink">
         <RemainingTime lock={lock} />
       </span>
-      <span className="text-ink-3">{words.heldSince(<HeldFor holder={lock.holders[0]} />)}</span>
+      <span className="text-ink-3">{messages.heldSince(<HeldFor holder={lock.holders[0]} />)}</span>
     </div>
   );
 }

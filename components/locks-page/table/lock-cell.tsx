@@ -50,14 +50,14 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
 }
 
 function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number; withHolder: boolean }) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const [holder] = lock.holders;
   return (
     <>
       <KeyLink lock={lock} tabIndex={tabIndex} />
       {withHolder && (
         <div className="-mt-1 truncate text-2xs text-ink-3">
-          {holder === undefined ? words.isFree : <HolderName holder={holder} />}
+          {holder === undefined ? messages.isFree : <HolderName holder={holder} />}
         </div>
       )}
     </>
@@ -80,10 +80,10 @@ export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
 }
 
 function FormatCell({ lock }: { lock: Lock }) {
-  const words = useMessages(lockWords);
+  const messages = useMessages(lockWords);
   return (
-    <div className="truncate leading-[1.25] text-ink-2" title={describeFormats(lock, words)}>
-      {describeFormat(lock, words)}
+    <div className="truncate leading-[1.25] text-ink-2" title={describeFormats(lock, messages)}>
+      {describeFormat(lock, messages)}
       {lock.kind !== null && lock.kind !== "lock" && (
         <div data-second className="truncate text-2xs text-ink-3">
           {lock.kind}

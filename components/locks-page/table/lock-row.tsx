@@ -122,7 +122,7 @@ interface ReleaseButtonProps {
 }
 
 export function ReleaseButton({ lock, tabIndex, actions, className = "" }: ReleaseButtonProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const known = useMessages(lockWords);
   const open = (event: RowMouseEvent) => {
     event.stopPropagation();
@@ -134,10 +134,10 @@ export function ReleaseButton({ lock, tabIndex, actions, className = "" }: Relea
       tabIndex={tabIndex}
       blocked={actions.releaseBlocked ?? getReleaseObstacle(lock, known)}
       onClick={open}
-      aria-label={words.free(toVisibleText(lock.key))}
+      aria-label={messages.free(toVisibleText(lock.key))}
       className={className}
     >
-      {words.freeShort}
+      {messages.freeShort}
     </Button>
   );
 }
@@ -150,15 +150,15 @@ interface CopyRowButtonProps {
 }
 
 export function CopyRowButton({ lock, tabIndex, onCopy, className = "" }: CopyRowButtonProps) {
-  const words = useMessages(lockCopy);
-  const label = words.of(toVisibleText(lock.key));
+  const messages = useMessages(lockCopy);
+  const label = messages.of(toVisibleText(lock.key));
   return (
     <Button
       variant="quiet"
       size="small-icon"
       tabIndex={tabIndex}
       aria-label={label}
-      title={words.titleHint}
+      title={messages.titleHint}
       aria-haspopup="menu"
       className={className}
       onClick={(event) => {
@@ -179,11 +179,11 @@ interface SelectBoxProps {
 }
 
 export function SelectBox({ lock, isSelected, tabIndex, onToggle }: SelectBoxProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   return (
     <input
       type="checkbox"
-      aria-label={words.tick(toVisibleText(lock.key))}
+      aria-label={messages.tick(toVisibleText(lock.key))}
       checked={isSelected}
       tabIndex={tabIndex}
       onClick={(event) => event.stopPropagation()}

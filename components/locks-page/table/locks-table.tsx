@@ -56,11 +56,11 @@ export function LocksTable({
   children,
   ...rest
 }: LocksTableProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const scroller = useRef<HTMLElement>(null);
   const columns = useColumns(useElementWidth(scroller) - SELECT_COLUMN_PX - ACTIONS_COLUMN_PX);
-  const look = useMediaQuery("(width < 40rem)") ? "cards" : "rows";
-  const rowPx = look === "cards" ? CARD_PX : ROW_HEIGHT_PX[columns.density];
+  const layout = useMediaQuery("(width < 40rem)") ? "cards" : "rows";
+  const rowPx = layout === "cards" ? CARD_PX : ROW_HEIGHT_PX[columns.density];
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
   const noRoom = useStableColumnIds(columns.layout.noRoom);
@@ -69,7 +69,7 @@ export function LocksTable({
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     overscan: 6,
-    scrollPaddingStart: look === "cards" ? 0 : 36,
+    scrollPaddingStart: layout === "cards" ? 0 : 36,
     initialOffset: () => getListScrollTop(location.search),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
@@ -88,7 +88,7 @@ export function LocksTable({
     open: onOpen,
     ...actions,
   });
-  const allPicked =
+  const allSelected =
     window.items.length > 0 && window.items.every((lock) => selectedLocks.has(toLockPath(lock)));
   const inHand = window.items.find((lock) => toLockPath(lock) === focusedPath);
   return (
@@ -96,7 +96,7 @@ export function LocksTable({
       <section
         ref={scroller}
         onScroll={({ currentTarget }) => rememberListPosition({ top: currentTarget.scrollTop })}
-        aria-label={words.title}
+        aria-label={messages.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
         className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto sm:[scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
@@ -104,7 +104,7 @@ export function LocksTable({
         <table
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
           role="grid"
-          aria-label={words.title}
+          aria-label={messages.title}
           aria-rowcount={window.total + 1}
           style={{ "--row-px": `${rowPx}px` } as CSSProperties}
           className={clsx(
@@ -112,7 +112,7 @@ export function LocksTable({
             columns.density === "dense" && "[&_[data-second]]:hidden",
           )}
         >
-          {look === "rows" && (
+          {layout === "rows" && (
             <>
               <colgroup>
                 <col style={{ width: SELECT_COLUMN_PX }} />
@@ -125,7 +125,7 @@ export function LocksTable({
                 sort={sort}
                 onSort={onSort}
                 columns={columns}
-                allSelected={allPicked}
+                allSelected={allSelected}
                 onSelectAll={onSelectAll}
               />
             </>
@@ -133,7 +133,7 @@ export function LocksTable({
           <LockRows
             window={window}
             ends={list.ends}
-            layout={look}
+            layout={layout}
             items={items}
             height={rows.getTotalSize()}
             columns={shown}
@@ -153,7 +153,7 @@ export function LocksTable({
           total={window.total}
           most={most}
         >
-          {look === "cards" && <SortSelect sort={sort} onSort={onSort} />}
+          {layout === "cards" && <SortSelect sort={sort} onSort={onSort} />}
         </TableFooter>
       )}
       {inHand !== undefined && <ExpiryAnnouncement key={focusedPath} lock={inHand} />}

@@ -11,20 +11,20 @@ interface SortSelectProps {
 
 /** Cards have no heads to put them in order by. */
 export function SortSelect({ sort, onSort }: SortSelectProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   return (
     <select
-      aria-label={words.order}
+      aria-label={messages.order}
       value={sort}
       onChange={({ target }) => onSort(target.value)}
       className="h-11 min-w-0 bg-transparent text-right text-xs text-ink"
     >
       {PRESET_SORTS.map((each) => (
         <option key={each} value={each}>
-          {words.orders[each]}
+          {messages.orders[each]}
         </option>
       ))}
-      {!PRESET_SORTS.some((each) => each === sort) && <option value={sort}>{words.otherOrder}</option>}
+      {!PRESET_SORTS.some((each) => each === sort) && <option value={sort}>{messages.otherOrder}</option>}
     </select>
   );
 }

@@ -19,29 +19,29 @@ interface TableFooterProps {
 
 /** Where one is in the list, and what has come and gone while it stood still. It is always there: no row moves for it. */
 export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const { changes, freezeReason } = list;
   return (
     <div className="flex h-8 shrink-0 items-center gap-3 max-sm:h-11 border-x border-t border-line bg-bg px-3 text-2xs text-ink-3">
       <span data-testid="position" className="truncate">
-        {total > 0 && words.position(formatNumber(first + 1), formatNumber(last + 1), formatNumber(total))}
-        {total > most && ` · ${words.narrow}`}
+        {total > 0 && messages.position(formatNumber(first + 1), formatNumber(last + 1), formatNumber(total))}
+        {total > most && ` · ${messages.narrow}`}
       </span>
       <span className="ml-auto truncate">
         <span className="max-sm:hidden">
-          {freezeReason === "paused" && words.paused}
-          {freezeReason === "reading" && words.reading}
+          {freezeReason === "paused" && messages.paused}
+          {freezeReason === "reading" && messages.reading}
         </span>
       </span>
       {freezeReason !== null && changes > 0 && (
         <button
           type="button"
           onClick={list.refresh}
-          title={words.showChanges}
+          title={messages.showChanges}
           className="h-6 shrink-0 rounded-full bg-accent-bg px-2.5 text-xs font-medium text-accent max-sm:h-11"
           data-testid="changes"
         >
-          {words.changes(changes, formatNumber(changes))}
+          {messages.changes(changes, formatNumber(changes))}
         </button>
       )}
       {children}

@@ -19,7 +19,7 @@ interface TableHeaderProps {
 }
 
 export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }: TableHeaderProps) {
-  const words = useMessages(table);
+  const messages = useMessages(table);
   const now = parseColumnSort(sort);
   const shown = columns.layout.columns;
   return (
@@ -29,7 +29,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
           <label className="grid h-9 cursor-pointer place-items-center">
             <input
               type="checkbox"
-              aria-label={words.tickAll}
+              aria-label={messages.tickAll}
               checked={allSelected}
               onChange={onSelectAll}
               className="size-[14px] accent-accent"
@@ -41,7 +41,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
           return (
             <SortHeader
               key={id}
-              name={words.columns[id]}
+              name={messages.columns[id]}
               figure={COLUMNS.get(id)?.figure ?? false}
               className={id === "key" ? "pl-1" : undefined}
               order={now.field === id ? order : undefined}
@@ -52,7 +52,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
           );
         })}
         <th scope="col" className={clsx(HEADER_CLASS, "pl-0")}>
-          <span className="sr-only">{words.actions}</span>
+          <span className="sr-only">{messages.actions}</span>
           <TableSettings columns={columns} />
         </th>
       </tr>

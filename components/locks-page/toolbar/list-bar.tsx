@@ -22,17 +22,17 @@ interface ListBarProps {
 /** The views, and where there is room what is done with the list as a whole. */
 export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: ListBarProps) {
   const saved = useSavedViews(shown, onShow);
-  const asked = fault === undefined ? shown : undefined;
+  const validFilter = fault === undefined ? shown : undefined;
   return (
     <>
       <ViewsBar
         filter={shown.filter}
-        window={asked === undefined ? undefined : table.latest}
+        window={validFilter === undefined ? undefined : table.latest}
         saved={saved}
         showToast={showToast}
         onFilter={onFilter}
       />
-      <LocksToolbar table={table} shown={asked} showToast={showToast} />
+      <LocksToolbar table={table} shown={validFilter} showToast={showToast} />
     </>
   );
 }

@@ -31,20 +31,20 @@ interface ListMenuProps {
 
 /** The present search as something to send or to run, and all that match as a file. */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const copies = useCopyActions(list);
   const exports = useExportActions(list);
   const actions = {
     copy: copies,
     export: exports,
     all: [
-      ...copies.map((each) => ({ ...each, name: words.copyAs(each.name) })),
-      ...exports.map((each, at) => ({ ...each, name: words.exportAs(each.name), apart: at === 0 })),
+      ...copies.map((each) => ({ ...each, name: messages.copyAs(each.name) })),
+      ...exports.map((each, at) => ({ ...each, name: messages.exportAs(each.name), apart: at === 0 })),
     ],
   };
   return (
     <ActionMenu
-      label={{ copy: words.copyMenu, export: words.exportMenu, all: words.listMenu }[kind]}
+      label={{ copy: messages.copyMenu, export: messages.exportMenu, all: messages.listMenu }[kind]}
       anchor={anchor.current}
       actions={actions[kind]}
       onClose={onClose}
@@ -54,17 +54,17 @@ export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
 }
 
 function useExportActions({ shown, total, onExport }: Pick<ListMenuProps, "shown" | "total" | "onExport">) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const target = useTargetName();
   const most = formatNumber(EXPORT_LOCKS_MAX);
   const hint =
     total > EXPORT_LOCKS_MAX
-      ? words.exportWhatCut(most, formatNumber(total))
-      : words.exportWhat(formatNumber(total));
+      ? messages.exportWhatCut(most, formatNumber(total))
+      : messages.exportWhat(formatNumber(total));
   return (["csv", "jsonl"] as const).map(
     (format): MenuAction => ({
       id: format,
-      name: words[format],
+      name: messages[format],
       hint,
       href: buildLocksExportUrl(format, shown, target),
       run: () => onExport(format),
@@ -73,19 +73,19 @@ function useExportActions({ shown, total, onExport }: Pick<ListMenuProps, "shown
 }
 
 function useCopyActions({ shown, showToast }: Pick<ListMenuProps, "shown" | "showToast">): MenuAction[] {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const target = useTargetName();
   const link = `${location.origin}${BASE_PATH}/${buildViewSearch(shown, target)}`;
   const curl = buildCurl(`${location.origin}${buildListUrl(shown, target)}`);
   const copy = async (text: string, what: string) =>
-    showToast((await copyText(text)) ? words.copied(what) : words.notCopied);
+    showToast((await copyText(text)) ? messages.copied(what) : messages.notCopied);
   return [
-    { id: "link", name: words.link, hint: words.linkHint, run: () => void copy(link, words.link) },
+    { id: "link", name: messages.link, hint: messages.linkHint, run: () => void copy(link, messages.link) },
     {
       id: "curl",
-      name: words.curl,
+      name: messages.curl,
       hint: <SafeText text={curl} />,
-      run: () => void copy(curl, words.curl),
+      run: () => void copy(curl, messages.curl),
     },
   ];
 }

@@ -24,11 +24,11 @@ interface ListToolsProps {
 
 /** What is done with the list as a whole; comes when it is asked for. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const exporting = useLocksExport({
-    onDone: ({ done }) => showToast(words.exportDone(formatNumber(done))),
+    onDone: ({ done }) => showToast(messages.exportDone(formatNumber(done))),
     onFailed: (error) =>
-      showToast(error instanceof Error ? <ProblemText problem={error} /> : words.exportFailed),
+      showToast(error instanceof Error ? <ProblemText problem={error} /> : messages.exportFailed),
   });
   return (
     <>
@@ -50,23 +50,23 @@ export function ListTools({ open, shown, total, anchor, showToast, onClose }: Li
 
 /** At the foot of the page, so that nothing moves. */
 function ExportProgress({ exporting, total }: { exporting: LocksExport; total: number }) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const { progress, stop } = exporting;
   if (progress === null) return null;
   const expected = progress.total ?? total;
-  const text = words.exporting(formatNumber(progress.done), formatNumber(expected));
+  const text = messages.exporting(formatNumber(progress.done), formatNumber(expected));
   return (
     <div className="fixed inset-x-0 bottom-5 z-50 flex justify-center px-4" data-testid="exporting">
       <div className="flex items-center gap-3 rounded-[10px] border border-line bg-panel py-2 pr-2 pl-3.5 shadow-sheet">
         <progress
-          aria-label={words.exportMenu}
+          aria-label={messages.exportMenu}
           max={Math.max(1, expected)}
           value={Math.min(progress.done, expected)}
           className="h-1.5 w-32 accent-accent"
         />
         <span className="min-w-28 tabular-nums">{text}</span>
         <Button size="small" onClick={stop}>
-          {words.exportStop}
+          {messages.exportStop}
         </Button>
       </div>
     </div>

@@ -26,13 +26,13 @@ interface LocksToolbarProps {
 
 /** How many there are, and what is done with the list as a whole; a phone has it beside the search. */
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
-  const words = useMessages(views);
+  const messages = useMessages(views);
   const { latest: window } = table;
   return (
     <div className="flex shrink-0 items-center gap-2 max-sm:hidden">
       {window !== undefined && shown !== undefined && shown.filter !== "" && (
         <span className="text-ink-3" data-testid="total">
-          {words.ofHeld(formatNumber(window.total), formatNumber(window.held))}
+          {messages.ofHeld(formatNumber(window.total), formatNumber(window.held))}
         </span>
       )}
       {shown !== undefined && <ListButtons shown={shown} total={window?.total ?? 0} showToast={showToast} />}
@@ -48,7 +48,7 @@ interface ListButtonsProps {
 }
 
 function ListButtons({ shown, total, showToast }: ListButtonsProps) {
-  const words = useMessages(views);
+  const messages = useMessages(views);
   const [open, setOpen] = useState<"copy" | "export" | "none" | "never">("never");
   const from = useRef<HTMLElement>(null);
   const show = (what: "copy" | "export") => ({
@@ -61,14 +61,20 @@ function ListButtons({ shown, total, showToast }: ListButtonsProps) {
   });
   return (
     <>
-      <Button variant="quiet" size="icon" aria-label={words.copy} title={words.copyHint} {...show("copy")}>
+      <Button
+        variant="quiet"
+        size="icon"
+        aria-label={messages.copy}
+        title={messages.copyHint}
+        {...show("copy")}
+      >
         <Copy aria-hidden size={14} />
       </Button>
       <Button
         variant="quiet"
         size="icon"
-        aria-label={words.export}
-        title={words.exportHint}
+        aria-label={messages.export}
+        title={messages.exportHint}
         {...show("export")}
       >
         <Download aria-hidden size={14} />

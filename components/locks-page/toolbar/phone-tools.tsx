@@ -24,7 +24,7 @@ interface PhoneToolsProps {
 
 /** The toolbar of a phone, beside the search: pausing, and all else behind one button. */
 export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
-  const words = useMessages(views);
+  const messages = useMessages(views);
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<"all" | "none" | "never">("never");
   return (
@@ -33,11 +33,11 @@ export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
       <Button
         ref={button}
         className="max-sm:size-11"
-        aria-label={words.more}
-        title={words.more}
+        aria-label={messages.more}
+        title={messages.more}
         aria-haspopup="menu"
         aria-expanded={open === "all"}
-        blocked={shown === undefined ? words.noSearch : null}
+        blocked={shown === undefined ? messages.noSearch : null}
         onClick={() => setOpen(open === "all" ? "none" : "all")}
       >
         <Ellipsis aria-hidden size={16} />

@@ -51,23 +51,23 @@ describe("counts of system views", () => {
   const window = { total: 3, held: 9 };
 
   it("the counts of system views come from the stream and the stats only", () => {
-    const from = { filter: "is:abnormal", window, totals: TOTALS, asked: [5, 6] };
+    const from = { filter: "is:abnormal", window, totals: TOTALS, queryCounts: [5, 6] };
     expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual([9, 3, 5, 2, 6]);
   });
 
   it("without a filter, the other system views show the counts known from the stats", () => {
-    const from = { filter: "", window, totals: TOTALS, asked: [] };
+    const from = { filter: "", window, totals: TOTALS, queryCounts: [] };
     expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual([3, 2, undefined, 2, undefined]);
   });
 
   it("the other system views show no count while a search is active", () => {
-    const from = { filter: "waiters>0 billing", window, totals: TOTALS, asked: [5, 6] };
+    const from = { filter: "waiters>0 billing", window, totals: TOTALS, queryCounts: [5, 6] };
     const counts = SYSTEM_VIEWS.map((view) => getViewCount(view, from));
     expect(counts).toEqual([undefined, undefined, 3, undefined, undefined]);
   });
 
   it("system views show no count before the data of the current search arrives", () => {
-    const from = { filter: "", window: undefined, totals: undefined, asked: [] };
+    const from = { filter: "", window: undefined, totals: undefined, queryCounts: [] };
     expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual(SYSTEM_VIEWS.map(() => undefined));
   });
 });

@@ -52,13 +52,13 @@ export interface CountSources {
   window: { total: number; held: number } | undefined;
   totals: Totals | undefined;
   /** Of `ASKED_FOR`, in its order. */
-  asked: readonly (number | undefined)[];
+  queryCounts: readonly (number | undefined)[];
 }
 
 /** How many locks a view has; undefined: it is not known. */
 export function getViewCount(
   view: SystemView,
-  { filter, window, totals, asked }: CountSources,
+  { filter, window, totals, queryCounts }: CountSources,
 ): number | undefined {
   if (view === findSystemView(filter)) return window?.total;
   // All other figures are of the whole target, and the search goes along to the view.
@@ -66,5 +66,5 @@ export function getViewCount(
   if (view.id === "all") return window?.held;
   if (view.id === "abnormal") return totals?.abnormal;
   if (view.id === "noExpiry") return totals?.byVerdict.find(({ verdict }) => verdict === "no-expiry")?.held;
-  return asked[COUNTED_BY_QUERY.indexOf(view)];
+  return queryCounts[COUNTED_BY_QUERY.indexOf(view)];
 }

@@ -24,14 +24,14 @@ interface ViewFormProps extends ViewOverlayProps {
 
 /** Gives a name to what the page shows, or another one to a view. */
 export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormProps) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const save = useSaveView();
   const input = useRef<HTMLInputElement>(null);
   const [name, setName] = useState(view?.name ?? "");
   const [isShared, setShared] = useState(false);
   const of = isShared ? "team" : "me";
   const isFull = view === undefined && saved.views.filter((each) => each.of === of).length >= VIEWS_MAX;
-  const blocked = isFull ? words.tooMany(VIEWS_MAX) : name.trim() === "" ? words.nameMissing : null;
+  const blocked = isFull ? messages.tooMany(VIEWS_MAX) : name.trim() === "" ? messages.nameMissing : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null || save.isPending) return;
@@ -47,7 +47,7 @@ export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormPr
         : buildViewUpdate(view, named);
     save.mutate(wanted, {
       onSuccess: () => {
-        showToast(words.saved(named.name));
+        showToast(messages.saved(named.name));
         onClose();
       },
     });
@@ -69,9 +69,9 @@ export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormPr
           >
             <form onSubmit={submit} onChange={save.reset} className="flex flex-col gap-3.5" noValidate>
               <Popover.Title className="font-semibold">
-                {view === undefined ? words.saveTitle : words.renameTitle}
+                {view === undefined ? messages.saveTitle : messages.renameTitle}
               </Popover.Title>
-              <Field label={words.name} hint={words.nameHint}>
+              <Field label={messages.name} hint={messages.nameHint}>
                 {(field) => (
                   <input
                     {...field}
@@ -92,9 +92,9 @@ export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormPr
               )}
               <ProblemNote problem={save.error} />
               <div className="flex justify-end gap-2">
-                <Popover.Close render={<Button>{words.cancel}</Button>} />
+                <Popover.Close render={<Button>{messages.cancel}</Button>} />
                 <Button type="submit" variant="primary" blocked={blocked}>
-                  {words.save}
+                  {messages.save}
                 </Button>
               </div>
             </form>
@@ -106,24 +106,24 @@ export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormPr
 }
 
 function SavedSettings({ saved: { shown } }: Pick<ViewOverlayProps, "saved">) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const { columns } = useMessages(table);
   const { field, descending } = parseColumnSort(shown.sort);
   const column = Object.entries(columns).find(([id]) => id === field)?.[1] ?? field;
   return (
     <div className="flex flex-col gap-1">
-      <span className="text-ink-2">{words.keeps}</span>
+      <span className="text-ink-2">{messages.keeps}</span>
       <div className="rounded-[7px] bg-line-soft px-2.5 py-2 text-xs">
         {shown.filter === "" ? (
-          <p>{words.keepsAll}</p>
+          <p>{messages.keepsAll}</p>
         ) : (
           <p className="line-clamp-3 font-mono wrap-anywhere">
             <SafeText text={shown.filter} wrap />
           </p>
         )}
         <p className="mt-1 text-2xs text-ink-2">
-          {descending ? words.orderDown(column) : words.orderUp(column)}
-          {shown.columns !== null && ` · ${words.columns(shown.columns.split(",").length)}`}
+          {descending ? messages.orderDown(column) : messages.orderUp(column)}
+          {shown.columns !== null && ` · ${messages.columns(shown.columns.split(",").length)}`}
         </p>
       </div>
     </div>
@@ -131,7 +131,7 @@ function SavedSettings({ saved: { shown } }: Pick<ViewOverlayProps, "saved">) {
 }
 
 function ShareWithTeam({ isShared, onShare }: { isShared: boolean; onShare(on: boolean): void }) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const mayShare = useLiveState().hello?.operator.may.includes("force") ?? false;
   return (
     <label className="flex min-h-6 items-baseline gap-2">
@@ -143,8 +143,10 @@ function ShareWithTeam({ isShared, onShare }: { isShared: boolean; onShare(on: b
         className="size-[13px] translate-y-0.5 accent-accent"
       />
       <span>
-        {words.forTeam}
-        <span className="block text-2xs text-ink-3">{mayShare ? words.forTeamHint : words.notForTeam}</span>
+        {messages.forTeam}
+        <span className="block text-2xs text-ink-3">
+          {mayShare ? messages.forTeamHint : messages.notForTeam}
+        </span>
       </span>
     </label>
   );

@@ -31,70 +31,70 @@ interface ViewMenuProps extends ViewOverlayProps {
 
 /** What can be done with a view that is kept. */
 export function ViewMenu({ view, saved, anchor, showToast, onClose, onRename }: ViewMenuProps) {
-  const words = useMessages(viewTools);
+  const messages = useMessages(viewTools);
   const target = useTargetName();
   const save = useSaveView();
   const remove = useRemoveView();
   const isShared = view.of === "team";
   const mayShare = useLiveState().hello?.operator.may.includes("force") ?? false;
-  const notMine = view.mayChange ? null : words.notYours(view.by);
+  const notMine = view.mayChange ? null : messages.notYours(view.by);
   const list = saved.views.filter(({ of }) => of === view.of);
   const at = list.indexOf(view);
-  const change = (input: Partial<ViewInput>, said?: string) =>
+  const change = (input: Partial<ViewInput>, toastText?: string) =>
     save.mutate(buildViewUpdate(view, input), {
-      onSuccess: () => said !== undefined && showToast(said),
+      onSuccess: () => toastText !== undefined && showToast(toastText),
       onError: (problem) => showToast(<ProblemText problem={problem} />),
     });
   const copyLink = async () => {
     const link = `${location.origin}${BASE_PATH}/${buildViewSearch(applyView(view, saved.shown), target)}`;
-    showToast((await copyText(link)) ? words.copied(link) : words.notCopied);
+    showToast((await copyText(link)) ? messages.copied(link) : messages.notCopied);
   };
   const actions: MenuAction[] = [
-    { id: "link", name: words.copyLink, run: () => void copyLink() },
+    { id: "link", name: messages.copyLink, run: () => void copyLink() },
     {
       id: "keep",
-      name: words.keepPresent,
-      hint: words.keepPresentHint,
+      name: messages.keepPresent,
+      hint: messages.keepPresentHint,
       blocked: notMine,
-      run: () => change({ ...toSavedView(saved.shown) }, words.kept(view.name)),
+      run: () => change({ ...toSavedView(saved.shown) }, messages.kept(view.name)),
     },
-    { id: "rename", name: words.rename, blocked: notMine, run: () => onRename(view) },
+    { id: "rename", name: messages.rename, blocked: notMine, run: () => onRename(view) },
     {
       id: "left",
-      name: words.moveLeft,
+      name: messages.moveLeft,
       apart: true,
-      blocked: notMine ?? (at <= 0 ? words.first : null),
+      blocked: notMine ?? (at <= 0 ? messages.first : null),
       run: () => change({ place: at - 1 }),
     },
     {
       id: "right",
-      name: words.moveRight,
-      blocked: notMine ?? (at >= list.length - 1 ? words.last : null),
+      name: messages.moveRight,
+      blocked: notMine ?? (at >= list.length - 1 ? messages.last : null),
       run: () => change({ place: at + 1 }),
     },
     {
       id: "share",
-      name: isShared ? words.unshare : words.share,
-      hint: isShared ? undefined : words.forTeamHint,
+      name: isShared ? messages.unshare : messages.share,
+      hint: isShared ? undefined : messages.forTeamHint,
       apart: true,
-      blocked: notMine ?? (isShared || mayShare ? null : words.notForTeam),
+      blocked: notMine ?? (isShared || mayShare ? null : messages.notForTeam),
       run: () => change({ of: isShared ? "me" : "team" }),
     },
     {
       id: "remove",
-      name: words.remove,
+      name: messages.remove,
       variant: "danger",
       blocked: notMine,
       run: () =>
         remove.mutate(view.id, {
-          onSuccess: () => showToast(words.removed(view.name)),
+          onSuccess: () => showToast(messages.removed(view.name)),
           onError: (problem) => showToast(<ProblemText problem={problem} />),
         }),
     },
   ];
   return (
     <ActionMenu
-      label={words.actionsOf(view.name)}
+      label={messages.actionsOf(view.name)}
       anchor={anchor.current}
       actions={actions}
       align="start"

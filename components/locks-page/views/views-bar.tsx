@@ -43,7 +43,7 @@ type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; vi
 
 /** The questions that everybody asks, each a word of the filter, and those that somebody kept. */
 export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBarProps) {
-  const words = useMessages(viewsWords);
+  const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);
   const from = useRef<HTMLElement>(null);
   const systemCount = useSystemCounts(filter, window);
@@ -59,7 +59,7 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
   return (
     <div className="flex min-w-0 flex-1 items-center gap-0.5">
       <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto max-sm:[scrollbar-width:none]">
-        <legend className="sr-only">{words.bar}</legend>
+        <legend className="sr-only">{messages.bar}</legend>
         {SYSTEM_VIEWS.map((view) => (
           <ViewTab
             key={view.id}
@@ -72,7 +72,7 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
               onFilter(addViewTerms(filter, view));
             }}
           >
-            {words.system[view.id]}
+            {messages.system[view.id]}
           </ViewTab>
         ))}
         {saved.views.length > 0 && <span aria-hidden className="mx-1.5 my-1.5 w-px shrink-0 bg-line" />}
@@ -90,8 +90,8 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
         variant="quiet"
         size="icon"
         className="max-sm:size-11"
-        aria-label={words.save}
-        title={words.saveHint}
+        aria-label={messages.save}
+        title={messages.saveHint}
         aria-haspopup="dialog"
         onClick={({ currentTarget }) => show({ what: "form", view: undefined })(currentTarget)}
       >
@@ -113,12 +113,12 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
 function useSystemCounts(filter: string, window: ViewsBarProps["window"]) {
   // What the overview asks for: one request for both.
   const [range] = useStatsRange();
-  const figures = useStats(range).data?.totals;
+  const statsTotals = useStats(range).data?.totals;
   // As the overview shows it: the stream's, which is newer.
   const abnormal = useLiveState().health?.abnormal;
-  const totals = figures && { ...figures, abnormal: abnormal ?? figures.abnormal };
-  const asked = useLockCounts(COUNTED_BY_QUERY.map(({ term }) => term));
-  return (view: (typeof SYSTEM_VIEWS)[number]) => getViewCount(view, { filter, window, totals, asked });
+  const totals = statsTotals && { ...statsTotals, abnormal: abnormal ?? statsTotals.abnormal };
+  const queryCounts = useLockCounts(COUNTED_BY_QUERY.map(({ term }) => term));
+  return (view: (typeof SYSTEM_VIEWS)[number]) => getViewCount(view, { filter, window, totals, queryCounts });
 }
 
 interface ViewTabProps {
@@ -168,7 +168,7 @@ interface SavedViewTabProps {
 }
 
 function SavedViewTab({ view, saved, count, onMenu }: SavedViewTabProps) {
-  const words = useMessages(viewsWords);
+  const messages = useMessages(viewsWords);
   const isHere = view === saved.here;
   const isOpened = view === saved.opened;
   return (
@@ -177,15 +177,15 @@ function SavedViewTab({ view, saved, count, onMenu }: SavedViewTabProps) {
         {view.of === "team" && (
           <>
             <Users aria-hidden size={12} className="text-ink-3" />
-            <span className="sr-only">{words.team}</span>
+            <span className="sr-only">{messages.team}</span>
           </>
         )}
         <span className="max-w-40 truncate">
           <SafeText text={view.name} />
         </span>
         {isOpened && !isHere && (
-          <span title={words.changed} className="size-1.5 rounded-full bg-accent">
-            <span className="sr-only">{words.changed}</span>
+          <span title={messages.changed} className="size-1.5 rounded-full bg-accent">
+            <span className="sr-only">{messages.changed}</span>
           </span>
         )}
       </ViewTab>
@@ -194,8 +194,8 @@ function SavedViewTab({ view, saved, count, onMenu }: SavedViewTabProps) {
           variant="quiet"
           size="small-icon"
           className="max-sm:size-11"
-          aria-label={words.moreOf(view.name)}
-          title={words.moreOf(view.name)}
+          aria-label={messages.moreOf(view.name)}
+          title={messages.moreOf(view.name)}
           aria-haspopup="menu"
           onClick={({ currentTarget }) => onMenu(currentTarget)}
         >

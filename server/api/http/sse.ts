@@ -83,12 +83,12 @@ export class OpenStreams {
     keepAlive = ": keep-alive\n\n",
   ): void {
     this.#callers.set(sink, caller);
-    const look = async () => {
+    const check = async () => {
       if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
       else if (keepAlive !== "") sink.write(keepAlive);
     };
-    this.#checks.set(sink, look);
-    const timer = setInterval(() => void look(), CHECK_INTERVAL_MS);
+    this.#checks.set(sink, check);
+    const timer = setInterval(() => void check(), CHECK_INTERVAL_MS);
     timer.unref();
     sink.onClose(() => {
       clearInterval(timer);
@@ -99,7 +99,7 @@ export class OpenStreams {
 
   /** Somebody's rights have changed: they count for what is open as well. */
   checkAll(): void {
-    for (const look of this.#checks.values()) void look();
+    for (const check of this.#checks.values()) void check();
   }
 
   closeAll(): void {

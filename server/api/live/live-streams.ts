@@ -20,19 +20,19 @@ export class LiveStreams {
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /** @returns resolves when all of the first picture has been told */
-  open(sink: ResponseSink, view: LiveView, principal: Principal, keeper: TargetConnector): Promise<void> {
+  open(sink: ResponseSink, view: LiveView, principal: Principal, connector: TargetConnector): Promise<void> {
     const id = randomBytes(12).toString("base64url");
     sink.onClose(() => this.#tabs.delete(id));
-    const { target } = keeper;
+    const { target } = connector;
     if (target === undefined) {
       this.#tabs.set(id, { principal, changeView: () => undefined });
-      streamUnreachable(id, sink, principal, keeper);
+      streamUnreachable(id, sink, principal, connector);
       return Promise.resolve();
     }
     const tab = new Tab(id, sink, view, principal, target.watcher);
     const feed = this.#getBroadcaster(target);
     this.#tabs.set(id, { principal, changeView: (next) => feed.changeView(tab, next) });
-    sendHello(tab, target, keeper);
+    sendHello(tab, target, connector);
     const shown = feed.join(tab);
     sink.onClose(() => feed.leave(tab));
     return shown;
@@ -56,12 +56,12 @@ export class LiveStreams {
   }
 }
 
-function sendHello(tab: Tab, { policy, watcher }: Target, keeper: TargetConnector): void {
+function sendHello(tab: Tab, { policy, watcher }: Target, connector: TargetConnector): void {
   tab.send("hello", {
     stream: tab.id,
     now: watcher.clock.now(),
-    operator: toOperatorHello(tab.principal, keeper),
-    target: toTargetHello(keeper),
+    operator: toOperatorHello(tab.principal, connector),
+    target: toTargetHello(connector),
     watch: [...policy.watch],
     lockable: [...policy.lockable],
   });

@@ -85,7 +85,7 @@ export class TabBroadcaster {
     this.#stopCallbacks = [
       () => clearInterval(timer),
       this.watcher.onChange(() => this.#scheduleBroadcast()),
-      this.journal.subscribeAll((told) => this.#onEvent(told)),
+      this.journal.subscribeAll((published) => this.#onEvent(published)),
     ];
   }
 

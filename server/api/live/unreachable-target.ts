@@ -34,19 +34,19 @@ export function streamUnreachable(
   id: string,
   sink: ResponseSink,
   principal: Principal,
-  keeper: TargetConnector,
+  connector: TargetConnector,
 ): void {
-  const say = ({ name, data }: LiveMessage) => sink.write(formatSseEvent(name, data));
-  const { watch, lockable } = keeper.settings.policy;
-  const page = { operator: toOperatorHello(principal, keeper), target: toTargetHello(keeper) };
-  say({
+  const send = ({ name, data }: LiveMessage) => sink.write(formatSseEvent(name, data));
+  const { watch, lockable } = connector.settings.policy;
+  const page = { operator: toOperatorHello(principal, connector), target: toTargetHello(connector) };
+  send({
     name: "hello",
     data: { stream: id, now: Date.now(), ...page, watch: [...watch], lockable: [...lockable] },
   });
-  const beat = () => say({ name: "health", data: toDownHealth(keeper) });
+  const beat = () => send({ name: "health", data: toDownHealth(connector) });
   beat();
   const timer = setInterval(beat, HEALTH_INTERVAL_MS);
-  const forget = keeper.onOpen(() => sink.end());
+  const forget = connector.onOpen(() => sink.end());
   sink.onClose(() => {
     clearInterval(timer);
     forget();

@@ -133,14 +133,14 @@ function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
   if (dryRun) return (lines) => streamResults(lines, call, items, (item) => previewItem(target, item, ask));
   assertReason(body);
   assertConfirmed(target, body.confirm);
-  const free = async (item: BulkItem) => {
+  const release = async (item: BulkItem) => {
     const verb = toVerbCall("force-release", target.name, parseKeyFields(item), item);
-    const running = verbs.startVerb(verb, target.figures, request);
+    const running = verbs.startVerb(verb, target.stats, request);
     const done = await runRecorded(audit, call, item, () => forceReleaseItem(target, item, ask));
     running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
     return done;
   };
-  return (lines) => streamResults(lines, call, items, free);
+  return (lines) => streamResults(lines, call, items, release);
 }
 
 /** An item is an action of its own: recorded before it is done, and after. */
@@ -148,7 +148,7 @@ async function runRecorded(
   audit: Audit,
   call: BulkCall,
   item: BulkItem,
-  free: () => Promise<ItemResult>,
+  release: () => Promise<ItemResult>,
 ): Promise<ItemResult> {
   const { target, body } = call;
   const key = parseKeyFields(item);
@@ -159,9 +159,9 @@ async function runRecorded(
       reason: body.reason,
       details: { bulk: true, ifUnsure: body.ifUnsure, holdOffMs: body.holdOffMs, format: item.format },
     });
-    const done = await free();
-    const freed = done.freed === undefined ? {} : toAuditReleaseOutcome(done.freed);
-    act.end(done.error === undefined ? { code: done.outcome, ...freed } : toAuditErrorOutcome(done.error));
+    const done = await release();
+    const outcome = done.freed === undefined ? {} : toAuditReleaseOutcome(done.freed);
+    act.end(done.error === undefined ? { code: done.outcome, ...outcome } : toAuditErrorOutcome(done.error));
     return done;
   } catch (error) {
     return { outcome: "failed", error };
@@ -169,8 +169,8 @@ async function runRecorded(
 }
 
 function createReview({ target, body, principal }: BulkCall, filter: string, ask: BulkReleaseArgs): BulkWork {
-  const asked = { filter, sort: body.sort, most: body.most };
-  const seen = findMatchingHolds(target.watcher, asked, getAllowedKeys(principal, "read", target.name));
+  const requested = { filter, sort: body.sort, most: body.most };
+  const seen = findMatchingHolds(target.watcher, requested, getAllowedKeys(principal, "read", target.name));
   const call = { target, body };
   const items = seen.finds.map(({ item }) => item);
   return (lines) =>

@@ -48,7 +48,7 @@ export function createEventRoutes({ streams }: Services): Route[] {
       errors: ["too_many_streams"],
       handle: ({ target, request, query, principal, isStillAuthorized }) => {
         streams.assertCapacity(principal.id);
-        const within = getAllowedKeys(principal, "read", target.name);
+        const allowedKeys = getAllowedKeys(principal, "read", target.name);
         return {
           status: 200,
           headers: SSE_HEADERS,
@@ -56,7 +56,7 @@ export function createEventRoutes({ streams }: Services): Route[] {
             streams.register(sink, principal.id, isStillAuthorized);
             void streamEvents(target, sink, {
               filter: query,
-              within,
+              allowedKeys,
               lastId: request.header("last-event-id"),
             });
           },
@@ -68,17 +68,17 @@ export function createEventRoutes({ streams }: Services): Route[] {
 
 interface EventStreamOptions {
   readonly filter: EventFilter;
-  readonly within: KeyPatternSet | undefined;
+  readonly allowedKeys: KeyPatternSet | undefined;
   readonly lastId: string | undefined;
 }
 
 async function streamEvents(
   target: Target,
   sink: ResponseSink,
-  { filter, within, lastId }: EventStreamOptions,
+  { filter, allowedKeys, lastId }: EventStreamOptions,
 ): Promise<void> {
   const { journal, watcher } = target;
-  const isWanted = restrictEvents(createEventMatcher(filter), within);
+  const isWanted = restrictEvents(createEventMatcher(filter), allowedKeys);
   const send = ({ entry, isStored, previousId }: PublishedEvent) => {
     if (isTooFarBehind(sink)) sink.close();
     else if (!isWanted(entry)) return;
@@ -91,18 +91,18 @@ async function streamEvents(
   if (replayed?.kind === "reset") {
     // An event may be told before its lock is in the picture; it would be in neither of the two.
     const meanwhile: PublishedEvent[] = [];
-    const stop = journal.subscribeAll((told) => meanwhile.push(told));
+    const stop = journal.subscribeAll((published) => meanwhile.push(published));
     await watcher.waitUntilSettled();
     stop();
-    let shown: SentSnapshot | undefined = sendSnapshot(target, sink, within);
+    let shown: SentSnapshot | undefined = sendSnapshot(target, sink, allowedKeys);
     // And one that is in the picture already may be told only when it has been recorded.
-    const sendNews = (told: PublishedEvent) => {
+    const sendEvent = (published: PublishedEvent) => {
       // What is this much younger was not on its way any more.
-      if (shown !== undefined && told.entry.at > shown.asOf + DELIVERY_LAG_MAX_MS) shown = undefined;
-      if (shown === undefined || !isInSnapshot(shown, told.entry)) send(told);
+      if (shown !== undefined && published.entry.at > shown.asOf + DELIVERY_LAG_MAX_MS) shown = undefined;
+      if (shown === undefined || !isInSnapshot(shown, published.entry)) send(published);
     };
-    for (const told of meanwhile) sendNews(told);
-    sink.onClose(journal.subscribeAll(sendNews));
+    for (const published of meanwhile) sendEvent(published);
+    sink.onClose(journal.subscribeAll(sendEvent));
     return;
   }
   if (replayed?.kind === "gap") sink.write(formatSseEvent("gap", { oldest }));
@@ -124,7 +124,7 @@ function isInSnapshot({ asOf, holds }: SentSnapshot, entry: HistoryEntry): boole
 function sendSnapshot(
   { watcher, journal }: Target,
   sink: ResponseSink,
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
 ): SentSnapshot {
   const byKey = { field: "key", direction: 1 } as const;
   const { holds, total } = watcher.index.queryPage(
@@ -132,13 +132,13 @@ function sendSnapshot(
     byKey,
     { offset: 0 },
     Number.POSITIVE_INFINITY,
-    within,
+    allowedKeys,
   );
   sink.write(formatSseEvent("reset", { newest: journal.newest, total }));
   for (let at = 0; at < holds.length; at += SNAPSHOT_PAGE) {
     const items = holds
       .slice(at, at + SNAPSHOT_PAGE)
-      .map((hold) => watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, within)));
+      .map((hold) => watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys)));
     sink.write(formatSseEvent("snapshot", { items, asOf: watcher.clock.lastUpdate }));
   }
   const names = holds.map(

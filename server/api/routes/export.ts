@@ -49,14 +49,14 @@ export function createExportRoutes({ streams }: Services): Route[] {
       handle: ({ target: { watcher, name }, query, principal, isStillAuthorized }) => {
         assertConnected(watcher);
         streams.assertCapacity(principal.id);
-        const within = getAllowedKeys(principal, "read", name);
+        const allowedKeys = getAllowedKeys(principal, "read", name);
         const order = parseSortOrder(query.sort);
         const { holds, total } = watcher.index.queryPage(
           query.filter,
           order,
           { offset: 0 },
           EXPORT_LOCKS_MAX,
-          within,
+          allowedKeys,
         );
         return {
           status: 200,
@@ -64,7 +64,7 @@ export function createExportRoutes({ streams }: Services): Route[] {
           body: (sink) => {
             const lines = new LineStream(sink);
             streams.register(lines.guardedSink, principal.id, isStillAuthorized, "");
-            const file = streamFile(watcher, { holds, total }, query.format, within);
+            const file = streamFile(watcher, { holds, total }, query.format, allowedKeys);
             void lines.writeChunks(file, "something went wrong on our side");
           },
         };
@@ -77,7 +77,7 @@ async function* streamFile(
   watcher: Watcher,
   { holds, total }: { readonly holds: readonly ObservedHold[]; readonly total: number },
   format: ExportLocksQuery["format"],
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
 ): AsyncGenerator<string> {
   const lineOf = format === "csv" ? formatLockCsvRow : (lock: Lock) => `${JSON.stringify(lock)}\n`;
   if (format === "csv") yield LOCK_CSV_HEADER;
@@ -85,7 +85,9 @@ async function* streamFile(
     await afterIo();
     yield holds
       .slice(at, at + LOCKS_PER_CHUNK)
-      .map((hold) => lineOf(watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, within))))
+      .map((hold) =>
+        lineOf(watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys))),
+      )
       .join("");
   }
   if (holds.length === total) return;

@@ -45,10 +45,10 @@ export function createFacetRoutes(): Route[] {
 async function readFacets(
   watcher: Watcher,
   filter: string,
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
 ): Promise<Facets> {
   assertConnected(watcher);
-  const counts = await watcher.index.facets.query({ filter, allowedKeys: within });
+  const counts = await watcher.index.facets.query({ filter, allowedKeys: allowedKeys });
   if (counts === undefined) {
     throw new UnavailableError(TOO_MANY_FILTERS);
   }

@@ -45,12 +45,12 @@ export function createHistoryRoutes(): Route[] {
   ];
 }
 
-function readHistory(journal: Journal, query: HistoryQuery, within: KeyPatternSet | undefined): History {
+function readHistory(journal: Journal, query: HistoryQuery, allowedKeys: KeyPatternSet | undefined): History {
   const { limit, order, cursor, from, to, text, ...filter } = query;
-  const isWanted = restrictEvents(createEventMatcher(filter), within);
-  const hasWords = createEventTextMatcher(text);
+  const isWanted = restrictEvents(createEventMatcher(filter), allowedKeys);
+  const matchesText = createEventTextMatcher(text);
   const matches = (entry: HistoryEntry) =>
-    isInPeriod(entry, from, to) && isWanted(entry) && (entry.type === "gap" || hasWords(entry));
+    isInPeriod(entry, from, to) && isWanted(entry) && (entry.type === "gap" || matchesText(entry));
   return toHistory(journal.listHistory({ limit, order, cursor, matches }));
 }
 
@@ -62,10 +62,10 @@ function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHi
 /** A gap is nobody's, and everybody's. */
 export function restrictEvents(
   isWanted: (entry: HistoryEntry) => boolean,
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
 ): (entry: HistoryEntry) => boolean {
-  if (within === undefined) return isWanted;
-  return (entry) => (entry.type === "gap" || within.has(parseKeyFields(entry))) && isWanted(entry);
+  if (allowedKeys === undefined) return isWanted;
+  return (entry) => (entry.type === "gap" || allowedKeys.has(parseKeyFields(entry))) && isWanted(entry);
 }
 
 function isInPeriod(entry: HistoryEntry, from = 0, to = Number.POSITIVE_INFINITY): boolean {

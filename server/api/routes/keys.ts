@@ -54,8 +54,8 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
       audit: ({ body }) => ({ action: "key-make", details: body }),
       handle: async ({ body, principal }) => {
         assertTargetsExist(targets, body.targets, "targets");
-        const made = await apiKeys.create(body, principal);
-        return createJsonResponse(200, made, { auditOutcome: { details: { id: made.id } } });
+        const created = await apiKeys.create(body, principal);
+        return createJsonResponse(200, created, { auditOutcome: { details: { id: created.id } } });
       },
     }),
     defineRoute({

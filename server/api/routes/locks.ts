@@ -113,15 +113,15 @@ export function createLockRoutes(): Route[] {
         details: { ifUnsure, holdOffMs, format },
       }),
       handle: async ({ target, key, body, principal }) => {
-        const within = getAllowedKeys(principal, "force", target.name);
-        const freed = await forceReleaseLock(target, key, {
+        const allowedKeys = getAllowedKeys(principal, "force", target.name);
+        const released = await forceReleaseLock(target, key, {
           ...body,
           by: principal.name,
-          allowedKeys: within,
+          allowedKeys: allowedKeys,
         });
-        return createJsonResponse(200, freed, {
-          verbEnd: { outcome: freed.outcome },
-          auditOutcome: toAuditReleaseOutcome(freed),
+        return createJsonResponse(200, released, {
+          verbEnd: { outcome: released.outcome },
+          auditOutcome: toAuditReleaseOutcome(released),
         });
       },
     }),
@@ -161,8 +161,12 @@ export function createLockRoutes(): Route[] {
         details: { leaseMs, ifUnsure, format },
       }),
       handle: async ({ target, key, body, principal }) => {
-        const within = getAllowedKeys(principal, "force", target.name);
-        const extended = await extendLock(target, key, { ...body, by: principal.name, allowedKeys: within });
+        const allowedKeys = getAllowedKeys(principal, "force", target.name);
+        const extended = await extendLock(target, key, {
+          ...body,
+          by: principal.name,
+          allowedKeys: allowedKeys,
+        });
         return createJsonResponse(200, extended, { verbEnd: { outcome: extended.outcome } });
       },
     }),
@@ -220,34 +224,34 @@ export function createLockRoutes(): Route[] {
 }
 
 /** @throws LockkeeperError not_a_lock, unavailable */
-async function readLock(watcher: Watcher, key: Key, within: KeyPatternSet | undefined): Promise<Lock> {
+async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet | undefined): Promise<Lock> {
   const { observation: seen, hold } = await explainRedisFailure(
     () => watcher.readKey(key),
     "The lock cannot be looked at now.",
   );
   const observation = requireReadable(seen);
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
-  if (hold !== undefined) return toVisibleLock(watcher, hold, within);
+  if (hold !== undefined) return toVisibleLock(watcher, hold, allowedKeys);
   const { waiters, votes } = observation.state === "free" ? observation : {};
   return watcher.locks.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
 /** Of the keys that hold the same token only those are named that the caller may look at. */
-function toVisibleLock(watcher: Watcher, hold: ObservedHold, within: KeyPatternSet | undefined): Lock {
-  return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, within));
+function toVisibleLock(watcher: Watcher, hold: ObservedHold, allowedKeys: KeyPatternSet | undefined): Lock {
+  return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }
 
 function listLocks(
   watcher: Watcher,
   { limit, cursor, filter, sort }: z.output<typeof ListQuery>,
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
 ): LockList {
   assertConnected(watcher);
   const order = parseSortOrder(sort);
   const start = cursor === undefined ? { offset: 0 } : { after: decodeCursor(cursor, order) };
-  const { holds, total, next } = watcher.index.queryPage(filter, order, start, limit, within);
+  const { holds, total, next } = watcher.index.queryPage(filter, order, start, limit, allowedKeys);
   return {
-    items: holds.map((hold) => toVisibleLock(watcher, hold, within)),
+    items: holds.map((hold) => toVisibleLock(watcher, hold, allowedKeys)),
     total,
     ...(next === undefined ? {} : { next: encodeCursor(next, order) }),
     asOf: watcher.clock.lastUpdate,

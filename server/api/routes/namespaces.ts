@@ -26,9 +26,9 @@ export function createNamespaceRoutes(): Route[] {
       },
       handle: async ({ target, query, principal }) => {
         const { prefix, depth } = query;
-        const within = getAllowedKeys(principal, "read", target.name);
+        const allowedKeys = getAllowedKeys(principal, "read", target.name);
         return createTaggedResponse(
-          await readGroupsPage(target.watcher, { prefix, depth }, query, within, (name, group) => ({
+          await readGroupsPage(target.watcher, { prefix, depth }, query, allowedKeys, (name, group) => ({
             name: formatKey(name),
             ...toGroupCounts(group),
             deeper: group.childCount,

@@ -41,9 +41,9 @@ export function createNoteRoutes(): Route[] {
       }),
       handle: async ({ target, key, body, principal }) => {
         const { note, expect } = body;
-        const within = getAllowedKeys(principal, "force", target.name);
+        const allowedKeys = getAllowedKeys(principal, "force", target.name);
         const { watcher, notes } = target;
-        const seen = expect === undefined ? undefined : await readSeenHold(watcher, key, expect, within);
+        const seen = expect === undefined ? undefined : await readSeenHold(watcher, key, expect, allowedKeys);
         await notes.set(key, note.trim(), principal.name, expect);
         // Not every lock that can be looked at is in the picture.
         const stands = watcher.locks.findNote(key, watcher.index.get(key) ?? seen) ?? null;

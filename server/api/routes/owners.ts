@@ -55,12 +55,12 @@ export async function readGroupsPage<Item>(
   watcher: Watcher,
   by: GroupBy,
   { filter, sort, limit, cursor }: Omit<OwnerListQuery, "by">,
-  within: KeyPatternSet | undefined,
+  allowedKeys: KeyPatternSet | undefined,
   itemOf: (name: Key, group: HoldGroup) => Item,
 ) {
   assertConnected(watcher);
   const order = parseGroupOrder(sort);
-  const grouping = await watcher.index.groups.query({ by, filter, order, allowedKeys: within });
+  const grouping = await watcher.index.groups.query({ by, filter, order, allowedKeys: allowedKeys });
   if (grouping === undefined) throw new UnavailableError(TOO_MANY_FILTERS);
   const { sorted, withoutNameCount } = grouping;
   const { keys: names, next } =

@@ -104,7 +104,7 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
           const { name, operator } = await passwordLogin.logIn(body.name, body.password, from.address);
           return await sessions.startFromPassword(name, operator, from);
         },
-        undo: (made) => sessions.logOut(made.secret),
+        undo: (created) => sessions.logOut(created.secret),
       });
       if (before !== undefined) await sessions.logOut(before);
       const maxAgeSeconds = Math.floor((session.expiresAt - Date.now()) / 1000);

@@ -17,7 +17,7 @@ export function createStatsRoutes(): Route[] {
         "Counted by this instance as things happen; what the history keeps of the last day is counted at its start. Asking costs the same however many locks there are.",
       query: StatsQuery,
       response: { status: 200, schema: Stats, example: STATS, description: "Figures." },
-      handle: ({ target, query }) => createJsonResponse(200, target.figures.queryStats(query)),
+      handle: ({ target, query }) => createJsonResponse(200, target.stats.queryStats(query)),
     }),
     defineTargetRoute({
       method: "GET",
@@ -32,7 +32,7 @@ export function createStatsRoutes(): Route[] {
         example: TYPICAL_TIMES,
         description: "Figures of the key's pattern.",
       },
-      handle: ({ target, key }) => createJsonResponse(200, target.figures.getTypical(key)),
+      handle: ({ target, key }) => createJsonResponse(200, target.stats.getTypical(key)),
     }),
   ];
 }

@@ -39,10 +39,10 @@ export class StoredAnswers {
 
   /** @throws LockkeeperError request_id_reused, unknown_outcome, unavailable, and what the handler throws */
   async runOnce(
-    asked: IdempotentCall,
+    call: IdempotentCall,
     handle: () => Promise<ApiResponse> | ApiResponse,
   ): Promise<ApiResponse> {
-    const { principal, requestId, request, body } = asked;
+    const { principal, requestId, request, body } = call;
     const id = `${principal.id}\n${requestId}`;
     const name = `${HOME_PREFIX}answer:${hashSha256(id)}`;
     const seal = `${id}\n${request.header("authorization") ?? request.header("cookie")}`;

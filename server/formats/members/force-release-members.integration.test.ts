@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { formatTest } from "../../../test/support/fixtures.ts";
 import { getOwners } from "../../../test/support/observed-lock.ts";
+import { createTestKey } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import type { HeldObservation } from "../observation.ts";
 import { readKeys } from "../registry/read-keys.ts";
@@ -273,7 +274,7 @@ describe("Symfony locks", () => {
     direct,
     forceRelease,
   }) => {
-    const key = `lock:${randomUUID()}`;
+    const key = createTestKey();
     await direct.zadd(key, Date.now() - 5, token());
     await direct.zadd(key, Date.now() - 5, "__write__");
     const [seen] = await readKeys(direct, [key]);

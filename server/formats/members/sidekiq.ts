@@ -46,9 +46,9 @@ function parseLockInfo(json: unknown): LockInfo | undefined {
 export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const jobs = raw.type === "hash" ? parseJobs(raw.content) : [];
   const confidence = assessConfidence(formatKey(raw.key), jobs, how);
-  const told = jobs.flatMap((job) => toHolder(job) ?? []);
-  const holders = sortHolders(told);
-  if (confidence === undefined || holders === undefined || told.length < jobs.length) return undefined;
+  const parsed = jobs.flatMap((job) => toHolder(job) ?? []);
+  const holders = sortHolders(parsed);
+  if (confidence === undefined || holders === undefined || parsed.length < jobs.length) return undefined;
   const known = { format: "sidekiq-unique-jobs", candidates: [], confidence, holders } as const;
   const limit = parseLockInfo(jobs[0]?.value)?.limit ?? null;
   return { ...known, ...toKind(holders.length, limit), remainingMs: raw.remainingMs };
@@ -72,18 +72,18 @@ function assessConfidence(name: string, jobs: readonly Job[], how: DetectionBasi
 }
 
 function toHolder({ id, value }: Job): SeenHolder | undefined {
-  const told = parseLockInfo(value);
-  const seconds = told === undefined ? Number(value || "x") : told.time;
+  const parsed = parseLockInfo(value);
+  const seconds = parsed === undefined ? Number(value || "x") : parsed.time;
   if (seconds != null && !(seconds > 1e9 && seconds < 1e10)) return undefined;
   return createForeignHolder(id, {
     stored: [value],
     ...(seconds == null ? {} : { sinceMs: Math.floor(seconds * 1000), sinceIs: "told" }),
-    ...toRecord(told),
+    ...toRecord(parsed),
   });
 }
 
-function toRecord(told: LockInfo | undefined): Pick<SeenHolder, "record"> | undefined {
-  const worker = told?.worker;
+function toRecord(parsed: LockInfo | undefined): Pick<SeenHolder, "record"> | undefined {
+  const worker = parsed?.worker;
   return worker ? { record: { purpose: worker.slice(0, RECORD_TEXT_MAX) } } : undefined;
 }
 
@@ -129,11 +129,11 @@ const JOB_DETAILS: DetailReader = {
     const holders = new Set(seen.holders.map(({ owner }) => owner));
     const waiting = new Set(lists.flat().filter((id) => id !== SENTINEL && !holders.has(id)));
     const isCut = lists.some(({ length }) => length === WAITING_MAX);
-    const told = parseLockInfo(info);
+    const parsed = parseLockInfo(info);
     return {
       ...seen,
-      ...toKind(seen.holders.length, told?.limit ?? null),
-      holders: addRecord(seen.holders, toRecord(told)),
+      ...toKind(seen.holders.length, parsed?.limit ?? null),
+      holders: addRecord(seen.holders, toRecord(parsed)),
       waiters: {
         count: (seen.waiters?.count ?? 0) + waiting.size,
         known: isCut ? "estimated" : "exact",

@@ -32,7 +32,13 @@ describe("hashes of owners", () => {
     ["reserved", { "lockkeeper:reserve:mei": "1" }, {}, "lock", "certain"],
     ["without a TTL", { [ONE]: "1" }, { remainingMs: null }, "lock", "likely"],
     ["with several owners", { [ONE]: "1", [TWO]: "1" }, {}, "lock", "possible"],
-    ["held by Lockkeeper without a TTL", { me: "1" }, { told: TOLD, remainingMs: null }, "lock", "certain"],
+    [
+      "held by Lockkeeper without a TTL",
+      { me: "1" },
+      { companion: TOLD, remainingMs: null },
+      "lock",
+      "certain",
+    ],
   ] as const)("a hash of owners is detected as a lock: %s", (_, fields, more, kind, confidence) => {
     expect(shape(hash(fields, more))).toMatchObject({ format: "redisson", kind, confidence, candidates: [] });
   });

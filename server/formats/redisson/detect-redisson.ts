@@ -31,11 +31,11 @@ export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock |
 
 function detectHash(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const { remainingMs, asOf } = raw;
-  const told = raw.told?.format === "redisson" ? raw.told : undefined;
+  const companion = raw.companion?.format === "redisson" ? raw.companion : undefined;
   const fields = raw.content.map((bytes) => bytes.toString("utf8"));
-  const [first, ...rest] = parseHolders(fields, told);
+  const [first, ...rest] = parseHolders(fields, companion);
   if (first !== undefined) return toPlainLock(raw, [first, ...rest], how);
-  const parts = parseReadWriteLock(fields, told);
+  const parts = parseReadWriteLock(fields, companion);
   if (parts !== undefined) {
     const { mode, holders, isWhole } = parts;
     const confidence = isWhole ? assessConfidence(raw, holders, how) : "possible";

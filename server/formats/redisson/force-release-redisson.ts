@@ -93,12 +93,13 @@ function forceReleaseHolders(
   const { key, kind, holders } = seen;
   const mode = kind === "read" || kind === "write" ? kind : "";
   const one = holders.length > 1 ? ask.holder : undefined;
-  const freed = one === undefined ? holders : [one];
+  const released = one === undefined ? holders : [one];
   const [wake, message] = mode === "" ? [buildWakeChannel(key), "0"] : [buildReadWriteChannel(key), "1"];
   const { holdOff } = ask;
   const reserved = holdOff && (mode === "" ? holdOff.owner : toWriterField(holdOff.owner));
   const all = buildReaderLeases(seen);
-  const isFreed = ({ reader }: { reader: SeenHolder }) => freed.some(({ owner }) => owner === reader.owner);
+  const isFreed = ({ reader }: { reader: SeenHolder }) =>
+    released.some(({ owner }) => owner === reader.owner);
   const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
   const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
   const run = (leases: Keys) =>
@@ -106,7 +107,7 @@ function forceReleaseHolders(
       redis,
       [...buildLockKeyPair(key), ...leases],
       [
-        ...[mode, one?.owner ?? "", freed.find(({ fence }) => fence !== null)?.fence ?? ""],
+        ...[mode, one?.owner ?? "", released.find(({ fence }) => fence !== null)?.fence ?? ""],
         ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
         ...[holdOff?.holdOffMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
         ...holders.flatMap(({ owner, count }) => [owner, count]),

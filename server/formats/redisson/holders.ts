@@ -6,15 +6,15 @@ import { isForeignOwner, parseCount } from "./redisson-owner.ts";
 const FIELDS_MAX = 64;
 
 /** Empty when the hash is not a lock of this kind: a read/write lock has a `mode`, somebody's data other fields. */
-export function parseHolders(fields: readonly string[], told: Companion | undefined): SeenHolder[] {
+export function parseHolders(fields: readonly string[], companion: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   if (fields.length > 2 * FIELDS_MAX) return holders;
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = owner === told?.owner;
+    const ours = owner === companion?.owner;
     if (count === undefined || !(ours || isForeignOwner(owner))) return [];
-    holders.push(toSeenHolder(owner, count, ours ? told : undefined));
+    holders.push(toSeenHolder(owner, count, ours ? companion : undefined));
   }
   return holders;
 }

@@ -12,27 +12,30 @@ export interface ReadWriteLock {
 /** The fields of a read/write lock; undefined: this is none. */
 export function parseReadWriteLock(
   fields: readonly string[],
-  told: Companion | undefined,
+  companion: Companion | undefined,
 ): ReadWriteLock | undefined {
   const at = fields.indexOf("mode");
   const mode = at % 2 === 0 ? fields[at + 1] : undefined;
   if (mode !== "read" && mode !== "write") return undefined;
-  const [first, ...rest] = parseReadWriteHolders([...fields.slice(0, at), ...fields.slice(at + 2)], told);
+  const [first, ...rest] = parseReadWriteHolders(
+    [...fields.slice(0, at), ...fields.slice(at + 2)],
+    companion,
+  );
   if (first === undefined) return undefined;
   const holders = [first, ...rest] as const;
   const writers = holders.filter(({ role }) => role === "write").length;
   return { mode, holders, isWhole: writers === (mode === "write" ? 1 : 0) };
 }
 
-function parseReadWriteHolders(fields: readonly string[], told: Companion | undefined): SeenHolder[] {
+function parseReadWriteHolders(fields: readonly string[], companion: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = owner === told?.owner;
+    const ours = owner === companion?.owner;
     if (count === undefined || !(ours || isForeignOwner(stripWriteSuffix(owner)))) return [];
     const role = isWriterField(owner) ? "write" : "read";
-    holders.push({ ...toSeenHolder(owner, count, ours ? told : undefined), role });
+    holders.push({ ...toSeenHolder(owner, count, ours ? companion : undefined), role });
   }
   return holders;
 }

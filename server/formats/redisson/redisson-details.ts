@@ -23,8 +23,8 @@ export const REDISSON_DETAILS: DetailReader = {
     if (seen.kind === "fair")
       return { ...seen, waiters: subtractDead(seen.waiters, Number(answers[0] ?? 0)) };
     const [clients] = listeners;
-    const told = clients === undefined ? seen : { ...seen, waiters: toWaiters(seen, clients) };
-    return applyLeases(told, answers);
+    const withWaiters = clients === undefined ? seen : { ...seen, waiters: toWaiters(seen, clients) };
+    return applyLeases(withWaiters, answers);
   },
 };
 

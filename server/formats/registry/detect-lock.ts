@@ -27,8 +27,8 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
 /** What a key is; undefined: nothing that could be a lock. A hold of ours comes before any rule. */
 export function detectLock(raw: RawKey, rule: FormatName | undefined): DetectedLock | undefined {
   if (rule !== undefined && !isOwnHold(raw)) {
-    const told = findLockFormat(rule, raw.type)?.detect(raw, "by_rule");
-    if (told !== undefined) return told;
+    const detected = findLockFormat(rule, raw.type)?.detect(raw, "by_rule");
+    if (detected !== undefined) return detected;
   }
   for (const recogniser of DETECTORS[raw.type]) {
     const found = recogniser(raw);
@@ -42,6 +42,6 @@ function isOwnHold(raw: RawKey): boolean {
   if (raw.type === "string") return detectOwnString(raw) !== undefined;
   return (
     raw.type === "hash" &&
-    raw.content.some((bytes, at) => at % 2 === 0 && bytes.toString("utf8") === raw.told?.owner)
+    raw.content.some((bytes, at) => at % 2 === 0 && bytes.toString("utf8") === raw.companion?.owner)
   );
 }

@@ -21,13 +21,13 @@ function createWritableFormat(
   types: readonly LockType[],
   recognise: LockFormat["detect"],
 ): LockFormat {
-  const free = (redis: Commands, channel: string, seen: HeldObservation, ask: ForceReleaseParams) => {
+  const release = (redis: Commands, channel: string, seen: HeldObservation, ask: ForceReleaseParams) => {
     const [{ owner, fence }] = seen.holders;
     if (fence === null && name === "token") return forceReleaseString(redis, channel, seen, ask);
     const { by, reason, holdOff } = ask;
     return LOCK_WRITERS[name].forceRelease(redis, channel, seen.key, { owner, fence, by, reason, holdOff });
   };
-  return { name, types, detect: recognise, frees: { oneHolder: false, holdOff: true, free } };
+  return { name, types, detect: recognise, frees: { oneHolder: false, holdOff: true, free: release } };
 }
 
 const LOCK_FORMATS: readonly LockFormat[] = [

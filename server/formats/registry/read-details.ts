@@ -19,11 +19,11 @@ type Command = readonly [command: string, ...RedisArgument[]];
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
-  spread?: SlotRouting,
+  routing?: SlotRouting,
 ): Promise<Observation[]> {
   const commands: Command[] = [];
   const channels: RedisArgument[] = [];
-  const asked = seen.map((observation): DetailRequest | undefined => {
+  const requests = seen.map((observation): DetailRequest | undefined => {
     if (observation.state !== "held") return undefined;
     const more = findLockFormat(observation.format, observation.type)?.more;
     if (more === undefined) return undefined;
@@ -35,17 +35,17 @@ export async function readDetails(
   });
   if (commands.length + channels.length === 0) return [...seen];
   const [answers, listeners] = await Promise.all([
-    runCommands(redis, commands, spread),
-    countListeners(redis, channels, spread),
+    runCommands(redis, commands, routing),
+    countListeners(redis, channels, routing),
   ]);
-  return applyDetails(seen, asked, answers, listeners);
+  return applyDetails(seen, requests, answers, listeners);
 }
 
 /** One a command; undefined where it failed. What belongs to a lock may be in another slot than the lock. */
 async function runCommands(
   redis: Redis,
   commands: readonly Command[],
-  spread?: SlotRouting,
+  routing?: SlotRouting,
 ): Promise<unknown[]> {
   const pipeline = redis.pipeline();
   for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
@@ -54,9 +54,9 @@ async function runCommands(
     answers.map(async ([error, answer], at) => {
       if (error === null) return answer;
       const [command, key, ...parameters] = commands[at] ?? [];
-      if (spread === undefined || command === undefined || key === undefined) return undefined;
+      if (routing === undefined || command === undefined || key === undefined) return undefined;
       if (!/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;
-      return await spread.call(command, key, ...parameters).catch(() => undefined);
+      return await routing.call(command, key, ...parameters).catch(() => undefined);
     }),
   );
 }
@@ -65,11 +65,11 @@ async function runCommands(
 export async function countListeners(
   redis: Redis,
   channels: readonly RedisArgument[],
-  spread?: SlotRouting,
+  routing?: SlotRouting,
 ): Promise<number[]> {
   if (channels.length === 0) return [];
   const plain = parseChannelCounts(await redis.call("PUBSUB", "NUMSUB", ...channels).catch(ignoreReplyError));
-  if (!spread?.hasShardedPubSub) return plain;
+  if (!routing?.hasShardedPubSub) return plain;
   const sharded = parseChannelCounts(
     await redis.call("PUBSUB", "SHARDNUMSUB", ...channels).catch(ignoreReplyError),
   );
@@ -87,19 +87,19 @@ function ignoreReplyError(error: unknown): undefined {
 
 function applyDetails(
   seen: readonly Observation[],
-  asked: readonly (DetailRequest | undefined)[],
+  requests: readonly (DetailRequest | undefined)[],
   answers: readonly unknown[],
   listeners: readonly number[],
 ): Observation[] {
   let answer = 0;
   let channel = 0;
   return seen.map((observation, index) => {
-    const one = asked[index];
+    const one = requests[index];
     if (one === undefined || one.commands + one.channels === 0) return observation;
     const mine = answers.slice(answer, answer + one.commands);
-    const heard = listeners.slice(channel, channel + one.channels);
+    const listenerCounts = listeners.slice(channel, channel + one.channels);
     answer += one.commands;
     channel += one.channels;
-    return one.more.applyAnswers(one.seen, mine, heard);
+    return one.more.applyAnswers(one.seen, mine, listenerCounts);
   });
 }

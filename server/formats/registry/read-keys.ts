@@ -35,31 +35,31 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
 /**
  * Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere.
  *
- * @param spread what tells where keys are that are not at this Redis any more
+ * @param routing what tells where keys are that are not at this Redis any more
  * @returns one for each key, but for those that turned out to be at another master: `spread` knows where by now
  */
 export async function readKeys(
   redis: Redis,
   keys: readonly Key[],
   rules: FormatLookup = NO_RULES,
-  spread?: SlotRouting,
+  routing?: SlotRouting,
 ): Promise<Observation[]> {
   const replies = await fetchReplies(redis, keys);
   const seen = keys.map(async (key, index): Promise<Observation | undefined> => {
     const reply = replies[index];
     if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
     if (!(reply instanceof Error)) return toObservation(key, reply, rules);
-    const where = spread?.handleRedirect(key, reply);
+    const where = routing?.handleRedirect(key, reply);
     if (where === "moved") return undefined;
-    if (spread !== undefined && where === "apart") {
-      return toObservation(key, await readKeyIndividually(spread, key), rules);
+    if (routing !== undefined && where === "apart") {
+      return toObservation(key, await readKeyIndividually(routing, key), rules);
     }
     // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     return { state: "unreadable", key, why: reply.message };
   });
   const here = (await Promise.all(seen)).filter((observation) => observation !== undefined);
-  return await readDetails(redis, here, spread);
+  return await readDetails(redis, here, routing);
 }
 
 /** A key as it stands in Redis, and what it was recognised as. */
@@ -73,25 +73,25 @@ export async function readRawKey(
   redis: Redis,
   key: Key,
   rules: FormatLookup,
-  spread?: SlotRouting,
+  routing?: SlotRouting,
 ): Promise<RawKeyReading> {
   const [reply] =
-    spread === undefined ? await fetchReplies(redis, [key]) : [await readKeyIndividually(spread, key)];
+    routing === undefined ? await fetchReplies(redis, [key]) : [await readKeyIndividually(routing, key)];
   if (reply === undefined) throw new Error("read.lua gave no reply");
   if (reply instanceof Error) throw reply;
   return { reply, observation: toObservation(key, reply, rules) };
 }
 
 /** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
-async function readKeyIndividually(spread: SlotRouting, key: Key): Promise<RawReply> {
+async function readKeyIndividually(routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
   const [waiters = "", counter = "", queue = "", permits = ""] = buildAuxiliaryKeys(key);
   const ask = async (command: string, at: RedisArgument, ...more: RedisArgument[]) =>
-    await spread.callBuffer(command, at, ...more).catch((error) => {
+    await routing.callBuffer(command, at, ...more).catch((error) => {
       if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
       throw error;
     });
-  const reply = await readScript.run(spread.scripts, [toRedisArgument(key)], LIMITS);
+  const reply = await readScript.run(routing.scripts, [toRedisArgument(key)], LIMITS);
   return addAuxiliaryReplies(reply, {
     companion: await ask("GETRANGE", companion, 0, 4095),
     waiting: await ask("ZCOUNT", waiters, reply.type === "read" ? reply.raw.asOf : reply.asOf, "+inf"),

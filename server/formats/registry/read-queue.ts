@@ -28,12 +28,12 @@ export interface SeenQueue {
 export async function readQueue(
   redis: Redis,
   seen: ReadableObservation,
-  spread?: SlotRouting,
+  routing?: SlotRouting,
 ): Promise<SeenQueue> {
   const { key, asOf } = seen;
   const queue = findQueueReader(seen);
   const ask = async ([command, at, ...more]: QueueCommand) =>
-    await (spread ?? redis).callBuffer(command, at, ...more).catch((error) => {
+    await (routing ?? redis).callBuffer(command, at, ...more).catch((error) => {
       if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
       throw error;
     });
@@ -49,7 +49,7 @@ export async function readQueue(
   ];
   const [waiting, listeners, ...answers] = await Promise.all([
     ask(ours),
-    countListeners(redis, [buildWakeChannel(key)], spread),
+    countListeners(redis, [buildWakeChannel(key)], routing),
     ...(queue?.buildCommands(key) ?? []).map(ask),
   ]);
   const theirs = queue?.parseQueue(answers, asOf) ?? [];

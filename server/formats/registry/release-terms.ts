@@ -12,8 +12,8 @@ export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   const never = FORMAT_FACTS[format].never ?? ("never" in its ? its.never : undefined);
   if (frees === undefined || never !== undefined || "never" in its) {
     const { why = "Lockkeeper does not free locks of this format.", instead } = never ?? {};
-    const told = instead === undefined ? {} : { instead };
-    return { may: "never", formats: [], oneHolder: false, holdOff: false, why, ...told };
+    const alternative = instead === undefined ? {} : { instead };
+    return { may: "never", formats: [], oneHolder: false, holdOff: false, why, ...alternative };
   }
   const oneHolder = (its.oneHolder ?? frees.oneHolder) && holders.length > 1;
   const can = { oneHolder, holdOff: its.holdOff ?? frees.holdOff };

@@ -208,9 +208,9 @@ describe("format rules for strings", () => {
       ...{ owner: "me", value: "me", count: 1, fence: "7", sinceMs: 1, leaseMs: 1, seq: 1 },
       ...{ format: "token", record: undefined, graceMs: 0 },
     };
-    const over = { ...createRawString("orders", UUID), told };
+    const over = { ...createRawString("orders", UUID), companion: told };
     expect(detectLock(over, "spring")?.format).toBe("spring");
-    const ours = { ...createRawString("orders", "me"), told };
+    const ours = { ...createRawString("orders", "me"), companion: told };
     expect(detectLock(ours, "spring")).toMatchObject({ format: "token", holders: [{ fence: "7" }] });
   });
 });

@@ -6,6 +6,7 @@ import { formatTest } from "../../../test/support/fixtures.ts";
 import { createUuid1, LIBRARIES } from "../../../test/support/libraries.ts";
 import { EVENT_CHANNEL, RESERVED_BY_MEI } from "../../../test/support/observed-lock.ts";
 import { PollingLock } from "../../../test/support/seeds/polling-lock.ts";
+import { createTestKey } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { toRedisArgument } from "../../redis/script.ts";
 import { parseScriptEvent } from "../../watch/connection/script-event.ts";
@@ -114,7 +115,7 @@ describe("force-release of strings", () => {
     observeHeld,
     readEvents,
   }) => {
-    const key = `lock:${randomUUID()}`;
+    const key = createTestKey();
     await direct.set(key, "h5Gq_0ZkWcX1nP2sT8vB-wweb\t1\n2", "PX", 30_000);
     expect(await forceRelease(await observeHeld(key))).toBe("released");
     expect(await readEvents(key, 1)).toEqual(["force_released h5Gq_0ZkWcX1nP2sT8vB-wweb 1 2 mei"]);
@@ -125,7 +126,7 @@ describe("force-release of strings", () => {
     observeHeld,
     forceRelease,
   }) => {
-    const key = `lock:${randomUUID()}`;
+    const key = createTestKey();
     const owner = randomUUID();
     await direct.set(key, owner, "PX", 30_000);
     const seen = await observeHeld(key);
@@ -170,7 +171,7 @@ describe("force-release of strings", () => {
   });
 
   it("a redis-py lock reports since when it was requested", async ({ direct, observeHeld }) => {
-    const key = `lock:${randomUUID()}`;
+    const key = createTestKey();
     await direct.set(key, createUuid1(Date.now() - 7000), "PX", 30_000);
     const { holders, asOf } = await observeHeld(key);
     expect(holders[0].sinceIs).toBe("told");

@@ -268,8 +268,8 @@ function isStillPresent({ number, hash }: ChainPlace, { anchor }: ChainEnd, foun
 }
 
 function createNotRecordedError(cause: unknown): UnavailableError {
-  const said = cause instanceof Error ? (/^[A-Z]{2,}\b/.exec(cause.message)?.[0] ?? "") : "";
-  const why = said === "" ? "" : ` (${said})`;
+  const errorCode = cause instanceof Error ? (/^[A-Z]{2,}\b/.exec(cause.message)?.[0] ?? "") : "";
+  const why = errorCode === "" ? "" : ` (${errorCode})`;
   return new UnavailableError(
     `This is recorded before it is done, and the home store does not take the record now${why}. Nothing was done; try again.`,
     { cause },

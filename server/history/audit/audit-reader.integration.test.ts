@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { AuditItem } from "../../../lib/contract/audit.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { openHomeStore } from "../../home/open-home-store.ts";
 import { AuditLog } from "./audit-log.ts";
 import { AuditReader } from "./audit-reader.ts";
@@ -29,6 +30,9 @@ const it = redisTest()
     }
     for (let n = ACTIONS - 40; n < ACTIONS; n++)
       if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
+    // `stop` writes what it can within a moment, and a busy machine needs longer.
+    const entries = 1 + ACTIONS + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
+    await waitUntil(async () => (await store.readEnd())?.head.number === entries, 50_000);
     await log.stop();
     return new AuditReader(store);
   })

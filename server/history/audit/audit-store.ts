@@ -73,8 +73,8 @@ export class AuditStore {
 
   /** Once; what fails is the caller's. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
-    const words = this.#toArguments(ask);
-    return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], words));
+    const args = this.#toArguments(ask);
+    return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
   }
 
   #toArguments({ head, begin, links, compare }: AuditAppendRequest): RedisArgument[] {
@@ -89,8 +89,8 @@ export class AuditStore {
 
   /** The end of the chain, changing nothing; undefined: there is none. @throws LockkeeperError unavailable, unknown_outcome */
   async readEnd(): Promise<ChainEnd | undefined> {
-    const words = this.#toArguments({ head: undefined, begin: undefined, links: [], compare: [] });
-    const reply = await this.home.run((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], words));
+    const args = this.#toArguments({ head: undefined, begin: undefined, links: [], compare: [] });
+    const reply = await this.home.run((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 

@@ -31,10 +31,10 @@ export async function openClusterBackend(
 ): Promise<Backend> {
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
-  const look = () => map.refresh();
+  const refresh = () => map.refresh();
   // Once more: in the midst of a failover, those that are asked first may all be away.
-  await look()
-    .catch(look)
+  await refresh()
+    .catch(refresh)
     .catch((error: unknown) => {
       throw new StartupError(
         `No node of the cluster could be asked for its slots (${getFailureReason(error)}).`,
@@ -56,12 +56,13 @@ export async function openClusterBackend(
     throw new StartupError(`No master of the cluster can be reached (${getFailureReason(error)}).`);
   }
   const channel = buildEventChannel(DB);
-  const renewalDoor = guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
+  const getRenewalCommands =
+    guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
   return {
     verbs: new RedisLocks(verbs, wake, DB, lockable, guarded.doorsTo(verbs)),
     renewMany: (holds, tryMs) =>
       renewInGroups(
-        () => renewalDoor("renewal"),
+        () => getRenewalCommands("renewal"),
         channel,
         holds,
         tryMs,
@@ -76,16 +77,16 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
   }
-  const lineage = new ReplicationIdentity();
-  const addressOf = (node: NodeName) => lineage.watchAddress(address.getNodeAddress(node), node);
+  const identity = new ReplicationIdentity();
+  const addressOf = (node: NodeName) => identity.watchAddress(address.getNodeAddress(node), node);
   const map = new ClusterMap({ ...address, getNodeAddress: addressOf });
   const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
   const nodes = new ClusterNodeConnections(map, "replicas", {
     commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS,
   });
   const lineOf = (place: string) => ({ redis: nodes.getConnection(place), place });
-  const waits = replicas === 0 ? undefined : new ReplicaWait(lineage, replicas, replicaTimeoutMs, lineOf);
-  const guard = new SafetyGuard(safety, lineage, waits);
+  const waits = replicas === 0 ? undefined : new ReplicaWait(identity, replicas, replicaTimeoutMs, lineOf);
+  const guard = new SafetyGuard(safety, identity, waits);
   return {
     map,
     doorsTo: (cluster: ClusterClient) => (what: "grant" | "renewal") =>

@@ -75,10 +75,11 @@ async function openSingleBackend(
   const channel = buildEventChannel(address.db);
   const renewalDoors =
     doorsTo?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
-  const renewalDoor = () => renewalDoors("renewal");
+  const getRenewalCommands = () => renewalDoors("renewal");
   return {
     verbs: new RedisLocks(verbs, wake, address.db, lockable, doorsTo?.(verbs, "verbs")),
-    renewMany: (holds, tryMs) => renewInGroups(renewalDoor, channel, holds, tryMs, ({ format }) => format),
+    renewMany: (holds, tryMs) =>
+      renewInGroups(getRenewalCommands, channel, holds, tryMs, ({ format }) => format),
     close,
   };
 }
@@ -89,14 +90,14 @@ function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
     const [verbs, renewals] = [connect(address, "verbs"), connect(address, "renewals")];
     return { verbs, renewals, waits: [], doorsTo: undefined };
   }
-  const lineage = new ReplicationIdentity();
-  const open = (name: string, more = {}) => connect(lineage.watchAddress(address, name), name, more);
+  const identity = new ReplicationIdentity();
+  const open = (name: string, more = {}) => connect(identity.watchAddress(address, name), name, more);
   const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
   const patient = { commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS };
   const redis = replicas === 0 ? undefined : open("replicas", patient);
   const lineOf = redis && (() => ({ redis, place: "replicas" }));
-  const waits = lineOf && new ReplicaWait(lineage, replicas, replicaTimeoutMs, lineOf);
-  const guard = new SafetyGuard(safety, lineage, waits);
+  const waits = lineOf && new ReplicaWait(identity, replicas, replicaTimeoutMs, lineOf);
+  const guard = new SafetyGuard(safety, identity, waits);
   return {
     verbs: open("verbs"),
     renewals: open("renewals"),

@@ -26,9 +26,9 @@ export async function renewInGroups(
   await Promise.all(
     [...groups.values()].map(async (group) => {
       const format: WritableFormat = group[0]?.format ?? "redisson";
-      const door = doorOf();
-      const renewed = LOCK_WRITERS[format].renewMany(door.commands, channel, group);
-      const replies = await withTimeout(tryMs, confirmRenewals(door, renewed)).catch(() => []);
+      const guarded = doorOf();
+      const renewed = LOCK_WRITERS[format].renewMany(guarded.commands, channel, group);
+      const replies = await withTimeout(tryMs, confirmRenewals(guarded, renewed)).catch(() => []);
       for (const [at, hold] of group.entries()) remaining.set(hold, replies[at]);
     }),
   );

@@ -38,19 +38,19 @@ export async function acquireWithRetry(
   if (retry === undefined) return await acquireOnce(verbs, key, options);
   assertRetry(retry);
   let before: HeldError | undefined;
-  const say = (tried: number, answer: TryResult | string) =>
+  const report = (tried: number, answer: TryResult | string) =>
     log?.debug({ key, owner: options.owner, tried, answer }, "try");
   for (let tried = 1; ; tried++) {
     try {
-      const taking = await acquireOnce(verbs, key, { ...options, waitMs: 0 });
-      say(tried, before === undefined ? "free" : "gone");
-      return taking;
+      const result = await acquireOnce(verbs, key, { ...options, waitMs: 0 });
+      report(tried, before === undefined ? "free" : "gone");
+      return result;
     } catch (error) {
       if (!(error instanceof HeldError)) {
-        say(tried, String(error));
+        report(tried, String(error));
         throw error;
       }
-      say(tried, before === undefined || isSameHolder(before, error) ? "held" : "outrun");
+      report(tried, before === undefined || isSameHolder(before, error) ? "held" : "outrun");
       if (tried >= retry.tries) throw error;
       before = error;
     }

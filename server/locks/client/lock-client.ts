@@ -89,19 +89,19 @@ export class LockClient {
     const format = options.format ?? this.backend.format ?? "redisson";
     const owner = options.owner ?? this.#context.current ?? this.#context.createOwner();
     const defaults = { leaseMs: LEASE_MS, reentrant: true };
-    const taking = await acquireWithRetry(
+    const acquisition = await acquireWithRetry(
       this.#verbs,
       key,
       { ...defaults, ...ask, format, owner },
       retry,
       this.log,
     );
-    const keeper = {
+    const holdActions = {
       renew: (_: Hold, leaseMs: number, onSend: () => void) =>
         this.#verbs.renew(key, { owner, principal, leaseMs, format, onSend }),
       release: (held: Hold, ask: HoldRelease) => this.#release(held, ask),
     };
-    const hold = new Hold(key, format, taking, keeper, { onJeopardy }, principal);
+    const hold = new Hold(key, format, acquisition, holdActions, { onJeopardy }, principal);
     if (renew) this.#watchdog.watch(hold);
     return hold;
   }

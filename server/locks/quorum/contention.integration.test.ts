@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { mastersTest } from "../../../test/support/fixtures.ts";
-import { createTestKey, getErrorCode } from "../../../test/support/test-locks.ts";
+import { createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { LockClient } from "../client/lock-client.ts";
@@ -36,7 +36,7 @@ afterEach(() => {
 beforeEach(() => {
   const { acquire } = LOCK_WRITERS.token;
   vi.spyOn(LOCK_WRITERS.token, "acquire").mockImplementation(async (...ask) => {
-    await new Promise((resolve) => setTimeout(resolve, 6 * Math.random()));
+    await sleepMs(6 * Math.random());
     return await acquire.apply(LOCK_WRITERS.token, ask);
   });
 });
@@ -76,7 +76,7 @@ describe("quorum contention", () => {
       client.withLock(key, { waitMs: 15_000 }, async ({ fence }) => {
         expect(++inside).toBe(1);
         fences.push(BigInt(fence ?? 0));
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await sleepMs(2);
         inside--;
       }),
     );
@@ -100,9 +100,9 @@ describe("quorum contention", () => {
       for (let n = 0; !isOver; n = (n + 1) % 4) {
         const away = masters.getMasters(n, n + 1).map(({ master }) => master);
         for (const master of away) master.freeze();
-        await new Promise((resolve) => setTimeout(resolve, 150));
+        await sleepMs(150);
         for (const master of away) master.thaw();
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await sleepMs(100);
       }
     })();
     const run = async (client: LockClient) => {

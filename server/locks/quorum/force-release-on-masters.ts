@@ -21,12 +21,12 @@ import type { QuorumMaster } from "./quorum-master.ts";
 export async function forceReleaseOnMasters(
   masters: readonly QuorumMaster[],
   seen: HeldObservation,
-  freeAsk: ForceReleaseParams,
+  releaseParams: ForceReleaseParams,
 ): Promise<ForceReleaseResult> {
   const answers = await pollMasters(masters, {
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
-    call: (master) => forceReleaseOnMaster(master, seen, freeAsk),
+    call: (master) => forceReleaseOnMaster(master, seen, releaseParams),
     // Who is slow has a vote, too, and nobody else is waiting for this.
     progress: () => "open",
   });
@@ -49,7 +49,7 @@ type MasterReleaseReply = ForceReleaseReply | { readonly outcome: "other"; reado
 async function forceReleaseOnMaster(
   { verbs, channel }: QuorumMaster,
   seen: HeldObservation,
-  freeAsk: ForceReleaseParams,
+  releaseParams: ForceReleaseParams,
 ): Promise<MasterReleaseReply> {
   const [there] = await readKeys(verbs, [seen.key], { findFormat: () => seen.format });
   if (there === undefined || there.state === "unreadable") throw new Error(there?.why ?? "nothing was read");
@@ -58,9 +58,9 @@ async function forceReleaseOnMaster(
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf };
   const frees = findLockFormat(there.format, there.type)?.frees;
   if (frees === undefined) return { outcome: "changed", asOf };
-  const { holder } = freeAsk;
+  const { holder } = releaseParams;
   const one = holder && there.holders.find((each) => isSameOwner(each, holder));
-  return await frees.free(verbs, channel, there, { ...freeAsk, holder: one });
+  return await frees.free(verbs, channel, there, { ...releaseParams, holder: one });
 }
 
 /** Whether what a master has is of the hold that was seen, and not of a later one of the same owner. */
@@ -106,15 +106,15 @@ function toForceReleaseResult(
 }
 
 function createUndecidedError(masters: readonly MasterReleaseOutcome[], isUntouched: boolean) {
-  const silent = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
-  const who = silent.map(({ name }) => name).join(", ");
+  const unanswered = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
+  const who = unanswered.map(({ name }) => name).join(", ");
   if (isUntouched) {
     return new UnavailableError(
-      `Of ${masters.length} masters ${silent.length} do not answer (${who}), so nothing could be decided. Nothing was released; try again.`,
+      `Of ${masters.length} masters ${unanswered.length} do not answer (${who}), so nothing could be decided. Nothing was released; try again.`,
     );
   }
   const freed = masters.filter(({ outcome }) => outcome === "released").length;
   return new UnknownOutcomeError(
-    `${freed} of ${masters.length} masters let go of it, and ${silent.length} did not answer (${who}): a majority may still have it. Look at the lock, and ask again.`,
+    `${freed} of ${masters.length} masters let go of it, and ${unanswered.length} did not answer (${who}): a majority may still have it. Look at the lock, and ask again.`,
   );
 }

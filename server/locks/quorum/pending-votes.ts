@@ -16,26 +16,26 @@ export class PendingVotes {
     return this.#attemptIds.size;
   }
 
-  add(standing: MasterRequest, name: AttemptId): void {
-    this.#attemptIds.set(standing, name);
+  add(request: MasterRequest, name: AttemptId): void {
+    this.#attemptIds.set(request, name);
   }
 
-  has(standing: MasterRequest): boolean {
-    return this.#attemptIds.has(standing);
+  has(request: MasterRequest): boolean {
+    return this.#attemptIds.has(request);
   }
 
   /** Either it agrees, or there is none, or it is taken back; unless all were taken back before. */
-  settle(standing: MasterRequest, ending: "agrees" | "none" | "take_back"): void {
-    const name = this.#attemptIds.get(standing);
+  settle(request: MasterRequest, ending: "agrees" | "none" | "take_back"): void {
+    const name = this.#attemptIds.get(request);
     if (name === undefined) return;
-    this.#attemptIds.delete(standing);
-    if (ending === "take_back") void standing.revoke(name);
+    this.#attemptIds.delete(request);
+    if (ending === "take_back") void request.revoke(name);
     if (this.#attemptIds.size === 0) this.onAllSettled();
   }
 
   /** What they are for is over. */
   revokeAll(): void {
-    for (const standing of [...this.#attemptIds.keys()]) this.settle(standing, "take_back");
+    for (const request of [...this.#attemptIds.keys()]) this.settle(request, "take_back");
   }
 }
 

@@ -69,13 +69,14 @@ class MasterPoll<Reply> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
     // A connection that comes back is waited for only where nothing can be decided without it.
-    const asked = to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
-    if (asked !== ready) setMaxListeners(0, this.#stop.signal);
+    const polled =
+      to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
+    if (polled !== ready) setMaxListeners(0, this.#stop.signal);
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#scheduleEnd(budgetMs);
       for (const master of this.masters) {
-        if (asked.includes(master)) void this.#callMaster(master);
+        if (polled.includes(master)) void this.#callMaster(master);
         else this.#answers.set(master, { state: "away", error: undefined });
       }
       this.#evaluate();

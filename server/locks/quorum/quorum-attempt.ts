@@ -93,19 +93,19 @@ export class QuorumAttempt {
   /** Takes back whatever was voted for it. */
   revokeVotes(): void {
     this.pendingVotes.revokeAll();
-    for (const standing of this.#requests.values()) void standing.revoke();
+    for (const request of this.#requests.values()) void request.revoke();
   }
 
   /** It will not stand again. */
   close(): void {
     this.#isClosed = true;
-    for (const standing of this.#requests.values()) standing.stopWaiting();
+    for (const request of this.#requests.values()) request.stopWaiting();
   }
 
   #getRequest(master: QuorumMaster): MasterRequest {
-    const standing = this.#requests.get(master);
-    if (standing === undefined) throw new Error(`${master.label} is none of these masters`);
-    return standing;
+    const request = this.#requests.get(master);
+    if (request === undefined) throw new Error(`${master.label} is none of these masters`);
+    return request;
   }
 
   /** A majority has to have fence and count in common before anybody hears of the hold. */
@@ -113,8 +113,8 @@ export class QuorumAttempt {
     const { voters, count, fence } = agreement;
     const behind = voters.filter((vote) => isBehind(vote, agreement));
     const upToDate = voters.filter((vote) => !behind.includes(vote));
-    const told = await this.#writeAgreement(behind, agreement, this.#majority - upToDate.length);
-    const sure = [...upToDate, ...told];
+    const confirmed = await this.#writeAgreement(behind, agreement, this.#majority - upToDate.length);
+    const sure = [...upToDate, ...confirmed];
     if (sure.length < this.#majority) return undefined;
     const lastingMs = kthLargest(
       sure.map(({ reply }) => (reply.remainingMs < 0 ? this.request.leaseMs : reply.remainingMs)),
@@ -129,7 +129,7 @@ export class QuorumAttempt {
   /** @returns those that are known to have heard, once as many as are needed have */
   async #writeAgreement(votes: readonly Vote[], agreement: Agreement, needed: number): Promise<Vote[]> {
     const voteAt = new Map(votes.map((vote) => [vote.master, vote]));
-    const isTold = (answer: MasterAnswer<boolean> | undefined) =>
+    const isConfirmed = (answer: MasterAnswer<boolean> | undefined) =>
       answer?.state === "answered" && answer.reply;
     const answers = await pollMasters([...voteAt.keys()], {
       by: "verbs",
@@ -139,13 +139,13 @@ export class QuorumAttempt {
         return vote !== undefined && (await this.#getRequest(master).writeAgreement(vote, agreement));
       },
       progress: (soFar) => {
-        const told = [...soFar.values()].filter(isTold).length;
-        return told >= needed || told + votes.length - soFar.size < needed ? "decided" : "open";
+        const confirmed = [...soFar.values()].filter(isConfirmed).length;
+        return confirmed >= needed || confirmed + votes.length - soFar.size < needed ? "decided" : "open";
       },
       onLate: (master, answer) =>
-        this.pendingVotes.settle(this.#getRequest(master), isTold(answer) ? "agrees" : "take_back"),
+        this.pendingVotes.settle(this.#getRequest(master), isConfirmed(answer) ? "agrees" : "take_back"),
     });
-    return votes.filter(({ master }) => isTold(answers.get(master)));
+    return votes.filter(({ master }) => isConfirmed(answers.get(master)));
   }
 
   /** Sees to those that are not known to agree with the majority. */
@@ -157,11 +157,11 @@ export class QuorumAttempt {
     const agreeing = new Set(sure.map(({ master }) => master));
     const voting = new Set(voters.map(({ master }) => master));
     for (const [master, answer] of answers) {
-      const standing = this.#getRequest(master);
+      const request = this.#getRequest(master);
       const isOpen = answer.state === "late" || voting.has(master);
       const hasVoted = answer.state === "answered" && answer.reply.outcome === "granted";
-      if (isOpen && !agreeing.has(master)) this.pendingVotes.add(standing, standing.attemptId);
-      else if ((hasVoted && !agreeing.has(master)) || answer.state === "unknown") void standing.revoke();
+      if (isOpen && !agreeing.has(master)) this.pendingVotes.add(request, request.attemptId);
+      else if ((hasVoted && !agreeing.has(master)) || answer.state === "unknown") void request.revoke();
     }
   }
 
@@ -187,25 +187,25 @@ export class QuorumAttempt {
     name: AttemptId | undefined,
     agreement: Agreement | undefined,
   ): void {
-    const standing = this.#getRequest(master);
+    const request = this.#getRequest(master);
     if (answer.state === "answered" && answer.reply.outcome === "held" && name !== undefined) {
-      const isInUse = !this.#isClosed && standing.attemptId.id === name.id;
-      if (isInUse) standing.recordReply(answer.reply);
-      else standing.stopWaiting({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
+      const isInUse = !this.#isClosed && request.attemptId.id === name.id;
+      if (isInUse) request.recordReply(answer.reply);
+      else request.stopWaiting({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
     }
-    if (!this.pendingVotes.has(standing)) return;
+    if (!this.pendingVotes.has(request)) return;
     const [vote] = collectVotes(new Map([[master, answer]]));
     if (vote === undefined)
-      this.pendingVotes.settle(standing, answer.state === "unknown" ? "take_back" : "none");
+      this.pendingVotes.settle(request, answer.state === "unknown" ? "take_back" : "none");
     else if (agreement === undefined || !canJoin(vote, agreement))
-      this.pendingVotes.settle(standing, "take_back");
-    else if (!isBehind(vote, agreement)) this.pendingVotes.settle(standing, "agrees");
+      this.pendingVotes.settle(request, "take_back");
+    else if (!isBehind(vote, agreement)) this.pendingVotes.settle(request, "agrees");
     else void this.#joinLateVote(vote, agreement);
   }
 
   async #joinLateVote(vote: Vote, agreement: Agreement): Promise<void> {
-    const standing = this.#getRequest(vote.master);
-    const agrees = await standing.writeAgreement(vote, agreement).catch(() => false);
-    this.pendingVotes.settle(standing, agrees ? "agrees" : "take_back");
+    const request = this.#getRequest(vote.master);
+    const agrees = await request.writeAgreement(vote, agreement).catch(() => false);
+    this.pendingVotes.settle(request, agrees ? "agrees" : "take_back");
   }
 }

@@ -41,11 +41,11 @@ export function createQuorumRefusalError(
 ): LockkeeperError {
   const replies = collectReplies(answers);
   if (hasTooFewAnswers(answers)) return createTooFewAnswersError(answers);
-  const [[said] = []] = groupLargestFirst(
+  const [[mostCommon] = []] = groupLargestFirst(
     replies.filter((reply) => reply.outcome !== "granted"),
     ({ outcome }) => outcome,
   );
-  const reused = replies.find(({ outcome }) => outcome === "request_id_reused") ?? said;
+  const reused = replies.find(({ outcome }) => outcome === "request_id_reused") ?? mostCommon;
   if (reused === undefined || reused.outcome === "held" || reused.outcome === "granted") {
     return createHeldError(key, owner, findCommonHolder(owner, answers));
   }

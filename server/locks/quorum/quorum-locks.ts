@@ -75,30 +75,30 @@ export class QuorumLocks implements OperatorVerbs {
   async #acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     const { waitMs = 0, onSend, requestId } = options;
     const request = this.#requests.createAcquireRequest({ ...options, format: FORMAT });
-    const candidate = new QuorumAttempt(this.masters, key, request, getIdSource(requestId));
-    if (waitMs > 0) return await this.#acquireWaiting(key, request, candidate, options);
-    const outcome = await retryAttempt(candidate, {
+    const attempt = new QuorumAttempt(this.masters, key, request, getIdSource(requestId));
+    if (waitMs > 0) return await this.#acquireWaiting(key, request, attempt, options);
+    const outcome = await retryAttempt(attempt, {
       waitMs: undefined,
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend,
     });
-    if (outcome.outcome === "elected") return this.#toGrant(candidate, key, request, outcome);
-    throw toAttemptError(key, request, candidate, outcome);
+    if (outcome.outcome === "elected") return this.#toGrant(attempt, key, request, outcome);
+    throw toAttemptError(key, request, attempt, outcome);
   }
 
   async #acquireWaiting(
     key: Key,
     request: AcquireRequest,
-    candidate: QuorumAttempt,
+    attempt: QuorumAttempt,
     options: AcquireOptions,
   ): Promise<AcquiredGrant> {
     const { waitMs = 0, signal, requestId, onSend } = options;
-    const look = async (patienceMs: number): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
+    const tryAcquire = async (patienceMs: number): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
       const deadline = performance.now() + patienceMs;
       const leftMs = () => Math.max(1, Math.round(deadline - performance.now()));
       const outlastsMs = Math.min(patienceMs, ATTEMPT_BUDGET_MS);
-      const outcome = await retryAttempt(candidate, {
+      const outcome = await retryAttempt(attempt, {
         waitMs: leftMs,
         patienceMs,
         outlastsMs,
@@ -106,10 +106,10 @@ export class QuorumLocks implements OperatorVerbs {
         onSend,
       });
       if (outcome.outcome === "elected") {
-        const granted = this.#toGrant(candidate, key, request, outcome);
-        return { done: { ...granted, revoke: () => candidate.idSource === "by_us" && granted.abandon() } };
+        const granted = this.#toGrant(attempt, key, request, outcome);
+        return { done: { ...granted, revoke: () => attempt.idSource === "by_us" && granted.abandon() } };
       }
-      const refusal = toAttemptError(key, request, candidate, outcome);
+      const refusal = toAttemptError(key, request, attempt, outcome);
       if (!(refusal instanceof HeldError)) throw refusal;
       return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, toError: () => refusal };
     };
@@ -119,11 +119,11 @@ export class QuorumLocks implements OperatorVerbs {
       return await this.#waitCoordinator.run(
         key,
         { waitMs, signal, requestId: named },
-        look,
+        tryAcquire,
         () => undefined,
       );
     } finally {
-      candidate.close();
+      attempt.close();
     }
   }
 
@@ -183,11 +183,11 @@ export class QuorumLocks implements OperatorVerbs {
     return await extendOnMasters(this.masters, seen, ask);
   }
 
-  #toGrant(candidate: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant {
+  #toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant {
     const { owner, leaseMs } = request;
-    this.#pendingVotes.add(key, request, candidate.pendingVotes);
+    this.#pendingVotes.add(key, request, attempt.pendingVotes);
     const grant = toGrant(key, owner, leaseMs, { ...elected, outcome: "granted" });
-    return { grant, abandon: () => candidate.revokeVotes() };
+    return { grant, abandon: () => attempt.revokeVotes() };
   }
 
   #assertAllowed(key: Key, { format = FORMAT }: { readonly format?: WritableFormat | undefined }): void {

@@ -29,13 +29,13 @@ export class QuorumReleases {
   constructor(private readonly masters: readonly QuorumMaster[]) {}
 
   /** @throws LockkeeperError not_owner, not_a_lock, request_id_reused, unavailable, unknown_outcome */
-  async release(key: Key, asked: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
-    const name = `${asked.principal ?? ""}\n${asked.owner}\n${asked.holdOff?.holdOffMs ?? ""}\n${key}`;
+  async release(key: Key, releaseRequest: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
+    const name = `${releaseRequest.principal ?? ""}\n${releaseRequest.owner}\n${releaseRequest.holdOff?.holdOffMs ?? ""}\n${key}`;
     const { request, sentAt } = (named === "by_us" && this.#takeUnfinished(name)) || {
-      request: asked,
+      request: releaseRequest,
       sentAt: performance.now(),
     };
-    const since = request === asked ? undefined : sentAt;
+    const since = request === releaseRequest ? undefined : sentAt;
     const answers = await pollMasters(this.masters, {
       by: "verbs",
       to: "all",
@@ -95,19 +95,19 @@ function toReleased(key: Key, owner: string, answers: MasterAnswers<ReleaseReply
   if (reused?.outcome === "request_id_reused") throw createRefusalError(key, "token", reused);
   const strange = replies.flatMap((reply) => (reply.outcome === "not_a_lock" ? [reply.type] : []));
   if (strange.length >= majority) throw createNotALockError(key, strange[0] ?? "none", "token");
-  const told = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
+  const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
-  const without = told.filter(({ outcome }) => outcome === "not_held").length + strange.length + others;
+  const without = answered.filter(({ outcome }) => outcome === "not_held").length + strange.length + others;
   // What a majority did not let go of was no hold of this principal's, and somewhere another one's stands.
   if (others > 0 && without >= majority) throw createNotOwnerError(key, owner);
-  const counts = told.map((reply) => (reply.outcome === "released" ? reply.count : 0));
+  const counts = answered.map((reply) => (reply.outcome === "released" ? reply.count : 0));
   return {
     ...toKeyFields(key),
     owner,
     // What a majority did not have was no hold any more, although others let go of the rest of it.
     outcome: without >= majority ? "not_held" : "released",
     count: Math.min(kthSmallest(counts, majority), Math.max(...counts)),
-    asOf: median(told.map(({ asOf }) => asOf)),
+    asOf: median(answered.map(({ asOf }) => asOf)),
   };
 }
 

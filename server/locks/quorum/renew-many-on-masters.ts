@@ -35,10 +35,10 @@ export async function renewManyOnMasters(
   });
 
   function stateOf(soFar: MasterAnswers<RenewalResult[]>, index: number) {
-    const told = collectReplies(soFar).flatMap(
+    const answered = collectReplies(soFar).flatMap(
       (renewed) => renewed[index] ?? (renewed[index] === null ? [null] : []),
     );
-    const remaining = told.filter((each) => each !== null);
-    return { remaining, verdict: assessMajority(remaining.length, told.length, masters.length) };
+    const remaining = answered.filter((each) => each !== null);
+    return { remaining, verdict: assessMajority(remaining.length, answered.length, masters.length) };
   }
 }

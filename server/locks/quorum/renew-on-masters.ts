@@ -54,11 +54,14 @@ function assessRenewal(answers: MasterAnswers<RenewReply>, masters: number) {
 }
 
 function createRenewalError(key: Key, owner: string, replies: readonly RenewReply[]) {
-  const [[said] = []] = groupLargestFirst(
+  const [[mostCommon] = []] = groupLargestFirst(
     replies.filter(({ outcome }) => outcome !== "granted"),
     ({ outcome }) => outcome,
   );
-  if (said === undefined || said.outcome === "granted") return createLostError(key, owner, undefined);
-  if (said.outcome === "not_owner") return createNotOwnerError(key, owner);
-  return said.outcome === "lost" ? createLostError(key, owner, said) : createRefusalError(key, "token", said);
+  if (mostCommon === undefined || mostCommon.outcome === "granted")
+    return createLostError(key, owner, undefined);
+  if (mostCommon.outcome === "not_owner") return createNotOwnerError(key, owner);
+  return mostCommon.outcome === "lost"
+    ? createLostError(key, owner, mostCommon)
+    : createRefusalError(key, "token", mostCommon);
 }

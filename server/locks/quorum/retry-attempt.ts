@@ -29,14 +29,14 @@ export interface RetryLimits {
 
 /** Stands for a lock until it is elected, or somebody else holds it. */
 export async function retryAttempt(
-  candidate: QuorumAttempt,
+  attempt: QuorumAttempt,
   patience: RetryLimits,
 ): Promise<QuorumAttemptOutcome> {
   const begunAt = performance.now();
   for (let tried = 0; ; ) {
     patience.onSend?.();
     const sentAt = performance.now();
-    const outcome = await candidate.run(patience.waitMs?.());
+    const outcome = await attempt.run(patience.waitMs?.());
     if (outcome.outcome === "elected") return outcome;
     // The same request goes on behind the ids that were taken back before.
     if (isRequestWithdrawn(outcome.answers)) continue;
@@ -64,7 +64,7 @@ function computeRetryLimitMs(
 export function toAttemptError(
   key: Key,
   request: AcquireRequest,
-  candidate: QuorumAttempt,
+  attempt: QuorumAttempt,
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
 ): LockkeeperError {
   const states = [...answers.values()];
@@ -74,7 +74,7 @@ export function toAttemptError(
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
   // What is not known was taken back where nobody can ask for it again.
   const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
-  if (mayBeHeld && candidate.idSource === "by_caller") return createMaybeExecutedError(answers);
+  if (mayBeHeld && attempt.idSource === "by_caller") return createMaybeExecutedError(answers);
   if (outcome === "too_late") {
     return new UnavailableError(
       "A majority of the masters voted for this, but too late for the lease. All was given back; nothing is held.",

@@ -48,13 +48,13 @@ export class Acquirer {
     channel: string,
     waits: WaitCoordinator,
     requests: RequestFactory,
-    doorFor: (what: "grant") => GuardedCommands,
+    getCommands: (what: "grant") => GuardedCommands,
   ) {
     this.#redis = redis;
     this.#channel = channel;
     this.#waitCoordinator = waits;
     this.#requests = requests;
-    this.#getGuardedCommands = doorFor;
+    this.#getGuardedCommands = getCommands;
   }
 
   /** Not async, as what is between this and the wait. @throws LockkeeperError as `Locks.acquire` */
@@ -141,10 +141,10 @@ export class Acquirer {
     format: LockWriter,
     key: Key,
     ask: AcquireRequest,
-    asked: Promise<AcquireReply>,
+    pendingReply: Promise<AcquireReply>,
     confirm: () => Promise<void>,
   ): Promise<AcquireReply> {
-    const reply = await asked;
+    const reply = await pendingReply;
     if (reply.outcome !== "granted") return reply;
     try {
       await confirm();

@@ -9,11 +9,11 @@ import { classifyFailure, isReplyError, isTransient } from "../../redis/failure.
  * @throws LockkeeperError those of the look, unavailable
  */
 export async function explainRedisFailure<Result>(
-  look: () => Promise<Result>,
+  attempt: () => Promise<Result>,
   otherwise: string,
 ): Promise<Result> {
   try {
-    return await look();
+    return await attempt();
   } catch (cause) {
     if (cause instanceof LockkeeperError || classifyFailure(cause) === "fault") throw cause;
     const isRefused = isReplyError(cause) && !isTransient(cause);

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { forceReleaseByOwner } from "../../../test/support/force-release-by-owner.ts";
-import { catchLockError } from "../../../test/support/test-locks.ts";
+import { catchLockError, sleepMs } from "../../../test/support/test-locks.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { buildCompanionKey, buildFencedCounterKey } from "../../formats/keys.ts";
@@ -446,7 +446,7 @@ describe("retries after a lost reply", () => {
   }) => {
     await acquire(key, "me");
     for (let n = 0; n < 120; n++) await acquire(key, "me");
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await sleepMs(60);
     const first = { owner: "me", id: "lost", digest: "-" };
     expect(
       (await LOCK_WRITERS.redisson.release(env.connection, "none", key, { ...first, retryMs: 30 })).outcome,

@@ -50,18 +50,18 @@ export class RedisLocks implements OperatorVerbs {
 
   /**
    * @param subscriber a connection of its own: it hears the wake-ups of those who wait
-   * @param doorFor the way of one call that may grant or renew a lock, where more is asked of Redis than to answer
+   * @param getCommands the way of one call that may grant or renew a lock, where more is asked of Redis than to answer
    */
   constructor(
     redis: Commands,
     subscriber: Subscriber,
     db: number,
     lockable: readonly string[],
-    doorFor?: (what: "grant" | "renewal") => GuardedCommands,
+    getCommands?: (what: "grant" | "renewal") => GuardedCommands,
   ) {
     this.#redis = redis;
     const open = { commands: redis, confirm: undefined };
-    this.#getGuardedCommands = doorFor ?? (() => open);
+    this.#getGuardedCommands = getCommands ?? (() => open);
     this.#channel = buildEventChannel(db);
     this.#lockable = new LockableKeys(lockable);
     const waits = new WaitCoordinator(new WaiterQueues(subscriber));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
-import { countWaiters, getErrorCode } from "../../../test/support/test-locks.ts";
+import { countWaiters, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildWaitersKey } from "../../formats/keys.ts";
 
@@ -145,7 +145,7 @@ describe("repeated request ids while waiting", () => {
       order.push("first");
       await locks.release(key, { owner: "first" });
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleepMs(50);
     expect(await countWaiters(direct, key)).toBe(2);
     await locks.release(key, { owner: "me" });
     await Promise.all([first, later]);

@@ -52,7 +52,7 @@ export class WaitCoordinator {
   async run<Reply extends Revocable>(
     key: Key,
     options: WaitOptions,
-    look: WaitAttempt<Reply>,
+    attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
     const { waitMs, signal, requestId, owner } = options;
@@ -67,12 +67,12 @@ export class WaitCoordinator {
       for (;;) {
         if (place !== undefined) await place.awaitTurn(stop);
         const seen: WaitAttemptResult<Reply> | undefined = await (place === undefined
-          ? look(computeRemainingMs(deadline), sinceMs)
-          : attemptThroughOutages(look(computeRemainingMs(deadline), sinceMs), stop));
+          ? attempt(computeRemainingMs(deadline), sinceMs)
+          : attemptThroughOutages(attempt(computeRemainingMs(deadline), sinceMs), stop));
         if (seen !== undefined && "done" in seen) {
-          const taken = requireStillWanted(seen.done, stop);
+          const acquired = requireStillWanted(seen.done, stop);
           heldMs = seen.heldMs;
-          return taken;
+          return acquired;
         }
         if (place !== undefined) place.sleepUntil(seen === undefined ? OUTAGE_RETRY_MS : seen.heldMs);
         else if (seen !== undefined) {
@@ -121,11 +121,11 @@ function computeRemainingMs(deadline: number): number {
 
 /** undefined while Redis is away: whoever waits outlasts that, as long as its time is not over. */
 async function attemptThroughOutages<Reply>(
-  look: Promise<WaitAttemptResult<Reply>>,
+  attempt: Promise<WaitAttemptResult<Reply>>,
   stop: WaitCancellation,
 ): Promise<WaitAttemptResult<Reply> | undefined> {
   try {
-    return await look;
+    return await attempt;
   } catch (error) {
     const isAway = error instanceof UnavailableError || error instanceof UnknownOutcomeError;
     if (!isAway || stop.ending !== undefined) throw error;
@@ -134,9 +134,9 @@ async function attemptThroughOutages<Reply>(
 }
 
 /** A grant that arrives after its caller has gone is given back; one after a later request of the same id is that one's. */
-function requireStillWanted<Reply extends Revocable>(taken: Reply, { ending }: WaitCancellation): Reply {
-  if (ending === undefined || ending === "timed_out") return taken;
-  if (ending === "given_up") taken.revoke();
+function requireStillWanted<Reply extends Revocable>(acquired: Reply, { ending }: WaitCancellation): Reply {
+  if (ending === undefined || ending === "timed_out") return acquired;
+  if (ending === "given_up") acquired.revoke();
   throw new AbortedError("The wait was given up; nothing is held.");
 }
 

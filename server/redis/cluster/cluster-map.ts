@@ -94,21 +94,21 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
 
   /** Asks a node over a connection that stands. @throws when it does not answer, or knows less than we do */
   async refreshFrom(node: NodeName, redis: Redis): Promise<void> {
-    const told = await fetchView(node, redis, this.#hasShardedPubSub);
-    if (this.#isOutdated(told)) throw new Error(`${node} knows an older cluster`);
-    this.#applyView(told);
+    const view = await fetchView(node, redis, this.#hasShardedPubSub);
+    if (this.#isOutdated(view)) throw new Error(`${node} knows an older cluster`);
+    this.#applyView(view);
   }
 
   async #refreshNow(): Promise<void> {
     const nodes = new Set([...shuffle(this.#nodes), ...this.address.seeds]);
     const old: ClusterView[] = [];
     const ask = async (node: NodeName, signal: AbortSignal) => {
-      const told = await this.#fetchViewFrom(node, signal);
-      if (!this.#isOutdated(told)) return told;
-      old.push(told);
+      const view = await this.#fetchViewFrom(node, signal);
+      if (!this.#isOutdated(view)) return view;
+      old.push(view);
       throw new Error(`${node} knows an older cluster`);
     };
-    const told = await raceNodes([...nodes], ask).catch((error) => {
+    const view = await raceNodes([...nodes], ask).catch((error) => {
       // Better than nothing; and a cluster that was made anew counts from the beginning.
       const newest = old.reduce<ClusterView | undefined>(
         (a, b) => (a && a.epoch > b.epoch ? a : b),
@@ -117,7 +117,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
       if (newest === undefined) throw error;
       return newest;
     });
-    this.#applyView(told);
+    this.#applyView(view);
   }
 
   /** One that was cut off from the others still tells of what was before the failover. */
@@ -125,8 +125,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return !isOk || epoch < this.#epoch;
   }
 
-  #applyView({ node: asked, slots, hasShardedPubSub, epoch, isOk }: ClusterView): void {
-    const { host } = parseNodeName(asked);
+  #applyView({ node: source, slots, hasShardedPubSub, epoch, isOk }: ClusterView): void {
+    const { host } = parseNodeName(source);
     // A node that does not know its own name gives none: it is where it was asked.
     const nameOf = ([named, port]: z.infer<typeof Node>) => formatNodeName(named || host, port);
     const before = this.#masterBySlot;

@@ -66,8 +66,8 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
   }
 
   #forwardMessages(redis: Redis): void {
-    const heard = (channel: Buffer) => this.emit("messageBuffer", channel);
-    redis.on(this.#isSharded ? "smessageBuffer" : "messageBuffer", heard);
+    const onMessage = (channel: Buffer) => this.emit("messageBuffer", channel);
+    redis.on(this.#isSharded ? "smessageBuffer" : "messageBuffer", onMessage);
     redis.on("ready", () => this.emit("ready"));
     // The slot of a channel has left the node.
     redis.on("moved", () => this.#resubscribeSoon());

@@ -7,11 +7,11 @@ export interface Redirection {
   readonly node: NodeName;
 }
 
-export function parseRedirection(error: unknown, asked: NodeName | undefined): Redirection | undefined {
+export function parseRedirection(error: unknown, source: NodeName | undefined): Redirection | undefined {
   const [, kind, host, port] =
     (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
   if (kind === undefined) return undefined;
   // A node whose name is not known is where the one that told of it is.
-  const name = host || (asked === undefined ? "" : parseNodeName(asked).host);
+  const name = host || (source === undefined ? "" : parseNodeName(source).host);
   return { kind: kind === "ASK" ? "ASK" : "MOVED", node: formatNodeName(name, Number(port)) };
 }

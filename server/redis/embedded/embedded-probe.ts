@@ -24,8 +24,8 @@ export async function probeServer(port: number, dataDir: string): Promise<ProbeR
     const pid = readInfoField(await client.info("server"), "process_id");
     return pid ? { kind: "ours", pid: Number(pid) } : { kind: "other" };
   } catch (error) {
-    const silent = connected && error instanceof Error && /timed? ?out/i.test(error.message);
-    return { kind: silent ? "silent" : "other" };
+    const isTimeout = connected && error instanceof Error && /timed? ?out/i.test(error.message);
+    return { kind: isTimeout ? "silent" : "other" };
   } finally {
     client.disconnect();
   }

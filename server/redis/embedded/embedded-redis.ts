@@ -117,13 +117,13 @@ function buildArguments(port: number): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-async function findFreePort(taken: number): Promise<number> {
+async function findFreePort(excludedPort: number): Promise<number> {
   // Not one the system picks: those come from the range of outgoing connections, which may have it next time.
-  for (let port = taken + 1; port <= Math.min(taken + 100, 65_535); port++) {
+  for (let port = excludedPort + 1; port <= Math.min(excludedPort + 100, 65_535); port++) {
     if (await isPortFree(port)) return port;
   }
   throw new StartupError(
-    `The embedded Redis found no free port from ${taken} to ${taken + 100}: free one, or set REDIS_URL.`,
+    `The embedded Redis found no free port from ${excludedPort} to ${excludedPort + 100}: free one, or set REDIS_URL.`,
   );
 }
 

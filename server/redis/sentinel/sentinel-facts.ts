@@ -17,8 +17,10 @@ async function readFactsFrom(url: string, master: string): Promise<Map<string, s
   try {
     await waitUntilReady(redis, AbortSignal.timeout(OPEN_TIMEOUT_MS));
     const reply = await redis.call("SENTINEL", "MASTER", master);
-    const words = Array.isArray(reply) ? reply.map(String) : [];
-    return new Map(words.flatMap((word, at) => (at % 2 === 0 ? [[word, words[at + 1] ?? ""] as const] : [])));
+    const fields = Array.isArray(reply) ? reply.map(String) : [];
+    return new Map(
+      fields.flatMap((word, at) => (at % 2 === 0 ? [[word, fields[at + 1] ?? ""] as const] : [])),
+    );
   } finally {
     redis.disconnect();
   }

@@ -35,10 +35,10 @@ export class Sentinels {
 
   /** @throws Error when no sentinel names a master */
   async findMaster(): Promise<Endpoint> {
-    const told: SentinelReply[] = [];
+    const replies: SentinelReply[] = [];
     const done = new AbortController();
     const answers = this.addresses.map(async (address) => {
-      told.push(await this.#askSentinel(address, done.signal));
+      replies.push(await this.#askSentinel(address, done.signal));
     });
     try {
       await Promise.any(answers);
@@ -51,7 +51,7 @@ export class Sentinels {
     } finally {
       done.abort();
     }
-    return told.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
+    return replies.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
   }
 
   /** Calls back whenever another server has become the master. @returns what ends it */

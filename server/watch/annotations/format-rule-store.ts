@@ -25,17 +25,17 @@ export class FormatRuleStore {
   }
 
   /** While the store is away the rules of the configuration are all there are. */
-  static async open(parts: FormatRuleStoreDeps): Promise<FormatRuleStore> {
-    const book = new FormatRuleStore(parts);
-    await parts.home.whenAvailable(async () => {
-      book.#storedRules = parseRules(await parts.home.run((redis) => redis.get(book.#redisKey)));
-      book.#emitLoaded();
+  static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
+    const store = new FormatRuleStore(deps);
+    await deps.home.whenAvailable(async () => {
+      store.#storedRules = parseRules(await deps.home.run((redis) => redis.get(store.#redisKey)));
+      store.#emitLoaded();
     });
     // What the store lost this process still knows.
-    parts.home.onEmptied(async () => {
-      if (book.#storedRules.length > 0) await book.#write(book.#storedRules);
+    deps.home.onEmptied(async () => {
+      if (store.#storedRules.length > 0) await store.#write(store.#storedRules);
     });
-    return book;
+    return store;
   }
 
   /** Called when the rules came later, because the store was away. */

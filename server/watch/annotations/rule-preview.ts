@@ -33,29 +33,29 @@ export interface RulePreviewDeps {
  * @throws when Redis is away
  */
 export async function previewRules(
-  around: RulePreviewDeps,
+  deps: RulePreviewDeps,
   present: FormatRules,
   next: FormatRules,
 ): Promise<RulePreview> {
   const differs = (key: Key) => present.findFormat(key) !== next.findFormat(key);
   const affected: Key[] = [];
   // A key that is given back and taken again meanwhile would come twice.
-  await forEachYielding([...around.holds.keys()], (key) => {
+  await forEachYielding([...deps.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
-  const strangers = await findUnlistedKeys(around, differs);
+  const strangers = await findUnlistedKeys(deps, differs);
   const changes = new RuleChanges();
-  await readInBatches(around, affected.slice(0, READ_MAX), next, (key, seen) => {
-    const hold = around.holds.get(key);
+  await readInBatches(deps, affected.slice(0, READ_MAX), next, (key, seen) => {
+    const hold = deps.holds.get(key);
     // What was given back meanwhile, or Redis does not let be read, would be read as nothing by any rules.
     const isRead = seen.state !== "free" && seen.state !== "unreadable";
     if (hold !== undefined && isRead) changes.add(key, toInterpretation(hold.seen), toInterpretation(seen));
   });
-  await readInBatches(around, strangers.keys, next, (key, seen) =>
+  await readInBatches(deps, strangers.keys, next, (key, seen) =>
     changes.add(key, null, toInterpretation(seen)),
   );
   return {
-    held: around.holds.size,
+    held: deps.holds.size,
     affected: affected.length,
     looked: Math.min(affected.length, READ_MAX),
     scanned: strangers.scanned,
@@ -72,23 +72,23 @@ interface UnlistedKeys {
 
 /** Watched keys that are not in the picture, and of which the rules say something else: a bounded walk. */
 async function findUnlistedKeys(
-  around: RulePreviewDeps,
+  deps: RulePreviewDeps,
   differs: (key: Key) => boolean,
 ): Promise<UnlistedKeys> {
   const keys = new Set<Key>();
   const until = performance.now() + SCAN_MS_MAX;
   let scanned = 0;
-  for (const { redis } of around.masters) {
-    const walk = new ScanCursor(redis, around.watch);
+  for (const { redis } of deps.masters) {
+    const cursor = new ScanCursor(redis, deps.watch);
     const stop = new AbortController();
-    for await (const page of walk.readPages(stop.signal, "each")) {
+    for await (const page of cursor.readPages(stop.signal, "each")) {
       for (const key of page)
-        if (around.holds.get(key) === undefined && around.isWatched(key) && differs(key)) keys.add(key);
-      const isEnough = scanned + walk.scanned >= SCANNED_MAX || keys.size >= READ_MAX;
+        if (deps.holds.get(key) === undefined && deps.isWatched(key) && differs(key)) keys.add(key);
+      const isEnough = scanned + cursor.scanned >= SCANNED_MAX || keys.size >= READ_MAX;
       if (isEnough || performance.now() > until)
-        return { keys: [...keys].slice(0, READ_MAX), scanned: scanned + walk.scanned, isWhole: false };
+        return { keys: [...keys].slice(0, READ_MAX), scanned: scanned + cursor.scanned, isWhole: false };
     }
-    scanned += walk.scanned;
+    scanned += cursor.scanned;
   }
   return { keys: [...keys], scanned, isWhole: true };
 }

@@ -119,21 +119,21 @@ export class MasterConnection {
   }
 
   async #checkConnection(): Promise<void> {
-    const hearing = this.#subscription;
+    const subscription = this.#subscription;
     const sentAt = performance.now();
-    let isWhole = await hearing.isDataIntact();
+    let isWhole = await subscription.isDataIntact();
     const answeredAt = performance.now();
-    const wasLost = hearing.canResubscribe;
-    if (wasLost) await hearing.subscribe();
-    else await hearing.pingSubscriber();
+    const wasLost = subscription.canResubscribe;
+    if (wasLost) await subscription.subscribe();
+    else await subscription.pingSubscriber();
     if (!this.isUp || wasLost || !isWhole || answeredAt - this.#deliveryProbedAt > DELIVERY_PROBE_EVERY_MS) {
-      isWhole = (await hearing.probeDelivery()) && isWhole;
+      isWhole = (await subscription.probeDelivery()) && isWhole;
       this.#deliveryProbedAt = performance.now();
     }
     this.#answeredAt = answeredAt;
     this.lagMs = Math.round((answeredAt - sentAt) * 10) / 10;
     if (this.isUp && !wasLost && isWhole) return;
-    if (!isWhole) hearing.breakContinuity();
+    if (!isWhole) subscription.breakContinuity();
     this.isUp = true;
     this.downSince = undefined;
     this.#downReason = undefined;

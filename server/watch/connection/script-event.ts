@@ -30,12 +30,12 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   const text = toLatin1Text(message);
   const end = text.indexOf("\n");
   if (end < 0 || end > HEADER_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
-  const words = text.slice(0, end).split("\t");
-  const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = words;
+  const fields = text.slice(0, end).split("\t");
+  const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = fields;
   const known = EVENT_TYPES.find((name) => name === type);
   if (
     known === undefined ||
-    words.length !== 8 ||
+    fields.length !== 8 ||
     !isWholeNumber(at) ||
     !isWholeNumber(seq) ||
     !isWholeNumber(count)

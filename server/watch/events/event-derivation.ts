@@ -36,20 +36,20 @@ export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" |
 
 /** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
 export function eventsFromScript(
-  tale: ReportedHold | undefined,
+  reported: ReportedHold | undefined,
   event: ScriptEvent,
   endCause?: EndCause,
 ): { tale: ReportedHold | undefined; events: NewEvent[] } {
-  const same = tale !== undefined && tale.fence === event.fence && tale.owner === event.owner;
-  if (same && event.fence !== null && (event.seq <= tale.seq || isAfterEnd(tale, event)))
-    return { tale, events: [] };
-  if (!same && tale?.fence && event.fence !== null && Number(event.fence) < Number(tale.fence))
-    return { tale, events: [] };
+  const same = reported !== undefined && reported.fence === event.fence && reported.owner === event.owner;
+  if (same && event.fence !== null && (event.seq <= reported.seq || isAfterEnd(reported, event)))
+    return { tale: reported, events: [] };
+  if (!same && reported?.fence && event.fence !== null && Number(event.fence) < Number(reported.fence))
+    return { tale: reported, events: [] };
   const events: NewEvent[] = [];
-  if (isOpen(tale) && !same && event.type === "acquired")
-    events.push(createEndEvent(tale, event.at, endCause));
+  if (isOpen(reported) && !same && event.type === "acquired")
+    events.push(createEndEvent(reported, event.at, endCause));
   const { owner, fence, count, seq } = event;
-  const begun = same ? tale : undefined;
+  const begun = same ? reported : undefined;
   const next: ReportedHold = {
     owner,
     role: begun?.role,
@@ -65,18 +65,18 @@ export function eventsFromScript(
     events.push({ ...toExactEvent(event), count });
     return { tale: next, events };
   }
-  const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - tale.sinceMs) : undefined);
+  const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - reported.sinceMs) : undefined);
   events.push({ ...toExactEvent(event), ...(heldMs === undefined ? {} : { heldMs }) });
   return { tale: fence === null ? undefined : next, events };
 }
 
-export function isOpen(tale: ReportedHold | undefined): tale is ReportedHold {
-  return tale !== undefined && tale.count > 0;
+export function isOpen(reported: ReportedHold | undefined): reported is ReportedHold {
+  return reported !== undefined && reported.count > 0;
 }
 
 /** Once an end was told, only a force-release still has something to add: who, and why. */
-function isAfterEnd(tale: ReportedHold, event: ScriptEvent): boolean {
-  return !isOpen(tale) && event.type !== "force_released";
+function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
+  return !isOpen(reported) && event.type !== "force_released";
 }
 
 function toExactEvent({ type, at, owner, fence, seq, heldMs, by, reason }: ScriptEvent): NewEvent {
@@ -111,26 +111,26 @@ export interface CurrentHolder extends HolderSnapshot {
   readonly wasForceReleased: boolean;
 }
 
-/** Concludes from two states of a lock what must have happened between them. @param tales those that are open */
+/** Concludes from two states of a lock what must have happened between them. @param reportedHolds those that are open */
 export function deriveEvents(
-  tales: readonly ReportedHold[],
-  presents: readonly CurrentHolder[],
+  reportedHolds: readonly ReportedHold[],
+  currentHolders: readonly CurrentHolder[],
   asOf: number,
   endCause: EndCause,
 ): { tales: ReportedHold[]; events: NewEvent[] } {
-  const left = [...tales];
-  const next = presents.map((present) => {
-    const at = left.findIndex((tale) => isSameHold(tale, present));
+  const left = [...reportedHolds];
+  const next = currentHolders.map((present) => {
+    const at = left.findIndex((reported) => isSameHold(reported, present));
     const [before] = at < 0 ? [] : left.splice(at, 1);
     return { before, after: toReportedHold(present), present };
   });
-  const endings = left.map((tale) => createEndEvent(tale, asOf, endCause));
+  const endings = left.map((reported) => createEndEvent(reported, asOf, endCause));
   const changes = next.flatMap(({ before, after, present }) => {
     if (before !== undefined) return deriveChanges(before, after, present, asOf);
-    const type = getStartEventType(present, tales.length === 0);
+    const type = getStartEventType(present, reportedHolds.length === 0);
     return [createDerivedEvent(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
   });
-  const ended = left.map((tale) => ({ ...tale, count: 0 }));
+  const ended = left.map((reported) => ({ ...reported, count: 0 }));
   return { tales: [...ended, ...next.map(({ after }) => after)], events: [...endings, ...changes] };
 }
 
@@ -155,10 +155,10 @@ function deriveChanges(
     : [];
 }
 
-function isSameHold(tale: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
-  if (tale.owner !== holder.owner || tale.fence !== holder.fence) return false;
+function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
+  if (reported.owner !== holder.owner || reported.fence !== holder.fence) return false;
   // Our own scripts name the owner alone.
-  return holder.fence !== null || (tale.role === holder.role && tale.epoch === epoch);
+  return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
 /** The tale that a look leaves behind. */
@@ -167,15 +167,15 @@ export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnaps
   return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
-export function createEndEvent(tale: ReportedHold, asOf: number, endCause: EndCause): NewEvent {
-  const lapsed = typeof tale.endsAtMs === "number" && asOf >= tale.endsAtMs - CLOCK_TOLERANCE_MS;
+export function createEndEvent(reported: ReportedHold, asOf: number, endCause: EndCause): NewEvent {
+  const lapsed = typeof reported.endsAtMs === "number" && asOf >= reported.endsAtMs - CLOCK_TOLERANCE_MS;
   const type: EventType =
     endCause === "evicted" ? "evicted" : lapsed || endCause === "expired" ? "expired" : "released";
-  const at = lapsed && type === "expired" ? Math.min(asOf, tale.endsAtMs ?? asOf) : asOf;
-  const { count: _count, seq: _seq, ...event } = createDerivedEvent(type, tale, at);
+  const at = lapsed && type === "expired" ? Math.min(asOf, reported.endsAtMs ?? asOf) : asOf;
+  const { count: _count, seq: _seq, ...event } = createDerivedEvent(type, reported, at);
   const blind =
     endCause === "blind" && type === "released" ? { reason: "gone while Redis was out of sight" } : {};
-  return { ...event, heldMs: Math.max(0, at - tale.sinceMs), ...blind };
+  return { ...event, heldMs: Math.max(0, at - reported.sinceMs), ...blind };
 }
 
 function createDerivedEvent(

@@ -58,19 +58,19 @@ export class EventReporter {
     private readonly requestReread: (key: Key) => boolean,
   ) {}
 
-  /** @param heard how Redis said that the hold before it ended, when no look has told of that yet */
-  reportScriptEvent(said: ScriptEvent, heard?: EndCause): void {
-    if (said.type === "waiting" || said.type === "wait_ended") {
-      const { type, at, owner } = said;
-      this.#appendEvents(said.key, [{ type, at, owner, fence: null, observed: "exact" }]);
-      this.requestReread(said.key);
+  /** @param reportedCause how Redis said that the hold before it ended, when no look has told of that yet */
+  reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause): void {
+    if (scriptEvent.type === "waiting" || scriptEvent.type === "wait_ended") {
+      const { type, at, owner } = scriptEvent;
+      this.#appendEvents(scriptEvent.key, [{ type, at, owner, fence: null, observed: "exact" }]);
+      this.requestReread(scriptEvent.key);
       return;
     }
-    const event = this.#resolveOwner(said);
+    const event = this.#resolveOwner(scriptEvent);
     const isWatched = this.requestReread(event.key);
-    const endCause = heard ?? this.#deferred.get(event.key)?.endCause;
+    const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
-    const { tale, events } = eventsFromScript(known, event, endCause);
+    const { tale: reportedHold, events } = eventsFromScript(known, event, endCause);
     // Our verbs take a lock that nobody else has.
     const isAlone = event.type === "acquired" && events.length > 0;
     const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, endCause)) : [];
@@ -79,7 +79,10 @@ export class EventReporter {
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
     if (isWatched) {
       this.#scriptEventAt.set(event.key, performance.now());
-      this.#storeReported(event.key, [...(isAlone ? [] : others), ...(tale === undefined ? [] : [tale])]);
+      this.#storeReported(event.key, [
+        ...(isAlone ? [] : others),
+        ...(reportedHold === undefined ? [] : [reportedHold]),
+      ]);
     }
     this.#appendEvents(event.key, [...endings, ...events]);
   }
@@ -99,11 +102,14 @@ export class EventReporter {
     others: readonly ReportedHold[];
   } {
     const open = this.#listReportedHolds(key);
-    const same = open.find((tale) => tale.owner === owner && tale.fence === fence);
+    const same = open.find((reportedHold) => reportedHold.owner === owner && reportedHold.fence === fence);
     // The end of a holder of whom nothing was told says nothing of another.
     const isOfNone = same === undefined && fence === null && count === 0;
     const known = same ?? (isOfNone ? undefined : open[0]);
-    return { known: known ?? this.#endedHolds.get(key), others: open.filter((tale) => tale !== known) };
+    return {
+      known: known ?? this.#endedHolds.get(key),
+      others: open.filter((reportedHold) => reportedHold !== known),
+    };
   }
 
   /** An operator freed a hold of another library, and said which. */
@@ -111,8 +117,8 @@ export class EventReporter {
     this.#forceReleased.add(key, owner, { as: format });
   }
 
-  reportReading(sighting: ReportedReading): void {
-    const { key, sentAt } = sighting;
+  reportReading(reading: ReportedReading): void {
+    const { key, sentAt } = reading;
     const exactAt = this.#scriptEventAt.get(key);
     if (exactAt !== undefined) {
       // The look began before the script's word arrived and may show the time before it.
@@ -123,19 +129,22 @@ export class EventReporter {
       this.#scriptEventAt.delete(key);
     }
     const waited = this.#deferred.get(key);
-    const endCause = sighting.endCause ?? waited?.endCause;
-    const tales = this.#listReportedHolds(key);
-    const presents = listCurrentHolders(sighting, this.#forceReleased);
-    const signature = buildSignature(tales, presents);
+    const endCause = reading.endCause ?? waited?.endCause;
+    const reportedHolds = this.#listReportedHolds(key);
+    const currentHolders = listCurrentHolders(reading, this.#forceReleased);
+    const signature = buildSignature(reportedHolds, currentHolders);
     if (waited !== undefined && waited.signature !== signature) this.#cancelDeferral(key);
-    if (canBeScriptChange(tales, presents, sighting.asOf, endCause) && waited?.signature !== signature) {
+    if (
+      canBeScriptChange(reportedHolds, currentHolders, reading.asOf, endCause) &&
+      waited?.signature !== signature
+    ) {
       this.#defer(key, signature, endCause);
       return;
     }
     this.#cancelDeferral(key);
-    const told = deriveEvents(tales, presents, sighting.asOf, endCause);
-    this.#storeReported(key, told.tales, sighting.isIndexed ? sighting.hold : undefined);
-    this.#appendEvents(key, told.events);
+    const reported = deriveEvents(reportedHolds, currentHolders, reading.asOf, endCause);
+    this.#storeReported(key, reported.tales, reading.isIndexed ? reading.hold : undefined);
+    this.#appendEvents(key, reported.events);
   }
 
   stop(): void {
@@ -154,17 +163,17 @@ export class EventReporter {
   }
 
   #listReportedHolds(key: Key): readonly ReportedHold[] {
-    const told = this.#reported.get(key);
-    if (told === undefined) return [];
-    return "holders" in told ? toReportedHolds(told) : told;
+    const reported = this.#reported.get(key);
+    if (reported === undefined) return [];
+    return "holders" in reported ? toReportedHolds(reported) : reported;
   }
 
   /** @param hold the look that the open ones are of, if it is kept anyway */
-  #storeReported(key: Key, tales: readonly ReportedHold[], hold?: ObservedHold): void {
-    const open = tales.filter(isOpen);
+  #storeReported(key: Key, reportedHolds: readonly ReportedHold[], hold?: ObservedHold): void {
+    const open = reportedHolds.filter(isOpen);
     if (open.length > 0) this.#reported.set(key, hold ?? open);
     else this.#reported.delete(key);
-    const ended = tales.findLast((tale) => !isOpen(tale));
+    const ended = reportedHolds.findLast((reportedHold) => !isOpen(reportedHold));
     if (ended === undefined) return;
     this.#endedHolds.delete(key);
     this.#endedHolds.set(key, ended);
@@ -186,27 +195,33 @@ export class EventReporter {
 }
 
 function canBeScriptChange(
-  tales: readonly ReportedHold[],
-  presents: readonly CurrentHolder[],
+  reportedHolds: readonly ReportedHold[],
+  currentHolders: readonly CurrentHolder[],
   asOf: number,
   endCause: EndCause,
 ): boolean {
   // How the hold before it ended says nothing of how this one began.
-  const ours = presents.filter(({ holder }) => hasScriptEvents(holder));
-  if (ours.length > 0) return ours.some((present) => !present.isInitialScan && !isReported(tales, present));
+  const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
+  if (ours.length > 0)
+    return ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present));
   if (endCause === "evicted" || endCause === "expired") return false;
-  return tales.some((tale) => {
-    if (tale.fence !== null && !hasScriptEvents(tale)) return false;
-    if (presents.some(({ holder }) => holder.owner === tale.owner)) return false;
-    return typeof tale.endsAtMs !== "number" || asOf < tale.endsAtMs - CLOCK_TOLERANCE_MS;
+  return reportedHolds.some((reportedHold) => {
+    if (reportedHold.fence !== null && !hasScriptEvents(reportedHold)) return false;
+    if (currentHolders.some(({ holder }) => holder.owner === reportedHold.owner)) return false;
+    return typeof reportedHold.endsAtMs !== "number" || asOf < reportedHold.endsAtMs - CLOCK_TOLERANCE_MS;
   });
 }
 
-function isReported(tales: readonly ReportedHold[], { holder }: CurrentHolder): boolean {
-  return tales.some(({ fence, seq }) => fence === holder.fence && seq === holder.seq);
+function isReported(reportedHolds: readonly ReportedHold[], { holder }: CurrentHolder): boolean {
+  return reportedHolds.some(({ fence, seq }) => fence === holder.fence && seq === holder.seq);
 }
 
-function buildSignature(tales: readonly ReportedHold[], presents: readonly CurrentHolder[]): string {
-  const holders = [...tales, ...presents.map(({ holder }) => holder)];
-  return [tales.length, ...holders.flatMap(({ owner, fence, seq }) => [owner, fence, seq])].join("\n");
+function buildSignature(
+  reportedHolds: readonly ReportedHold[],
+  currentHolders: readonly CurrentHolder[],
+): string {
+  const holders = [...reportedHolds, ...currentHolders.map(({ holder }) => holder)];
+  return [reportedHolds.length, ...holders.flatMap(({ owner, fence, seq }) => [owner, fence, seq])].join(
+    "\n",
+  );
 }

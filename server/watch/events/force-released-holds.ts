@@ -39,12 +39,12 @@ export class ForceReleasedHolds {
    * of a library that makes its lock again by that; of others it cannot be told.
    */
   has(seen: HeldObservation, owner: Key, { startMs, leaseMs }: HoldStart): boolean {
-    const freed = this.#records.get(formatHolderKey(seen.key, owner));
-    if (freed === undefined) return false;
-    if (freed.isUniqueOwner || hasUniqueOwner(seen)) return true;
+    const record = this.#records.get(formatHolderKey(seen.key, owner));
+    if (record === undefined) return false;
+    if (record.isUniqueOwner || hasUniqueOwner(seen)) return true;
     const comesBack = FORMAT_FACTS[seen.format].comesBack !== undefined;
     return (
-      comesBack && freed.at !== undefined && startMs - freed.at <= computeReacquireWindowMs(seen, leaseMs)
+      comesBack && record.at !== undefined && startMs - record.at <= computeReacquireWindowMs(seen, leaseMs)
     );
   }
 }

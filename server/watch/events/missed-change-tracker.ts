@@ -59,15 +59,15 @@ export class MissedChangeTracker {
     this.#notifiedAt.set(key, performance.now());
   }
 
-  checkReading(sighting: IndexedReading): void {
-    const { observation, before, context, sentAt, asOf } = sighting;
+  checkReading(reading: IndexedReading): void {
+    const { observation, before, context, sentAt, asOf } = reading;
     const { key } = observation;
     const saidAt = this.#notifiedAt.get(key);
     if (saidAt !== undefined) {
       if (sentAt > saidAt) this.#notifiedAt.delete(key);
       return;
     }
-    const what = classifyChange(sighting);
+    const what = classifyChange(reading);
     // Else it is new to us, and not news.
     const shouldBeTold =
       context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
@@ -82,7 +82,7 @@ export class MissedChangeTracker {
 
   #confirmSuspects(): void {
     this.#timer = undefined;
-    const sight = this.getContinuityId();
+    const continuityId = this.getContinuityId();
     for (const [key, suspect] of this.#suspects) {
       const waitMs = suspect.seenAt + GRACE_MS - performance.now();
       if (waitMs > 0) {
@@ -90,7 +90,7 @@ export class MissedChangeTracker {
         return;
       }
       this.#suspects.delete(key);
-      if (suspect.continuityId !== sight) continue;
+      if (suspect.continuityId !== continuityId) continue;
       this.#counts[suspect.what]++;
       this.#counts.lastAt = suspect.asOf;
       this.onMissed(suspect.what);

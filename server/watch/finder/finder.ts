@@ -78,21 +78,21 @@ export class Finder {
   }
 
   get report(): FinderReport {
-    const pass = this.#currentRun;
-    const groups = pass?.found.listGroups((key) => this.deps.isWatched(key)) ?? [];
+    const run = this.#currentRun;
+    const groups = run?.found.listGroups((key) => this.deps.isWatched(key)) ?? [];
     // Too many names to have anything in common would have everything watched.
     const more = groups.filter(
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",
     );
     const runningMs = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince;
-    const scanned = pass?.scans.reduce((sum, { discovery }) => sum + discovery.scanned, 0) ?? 0;
+    const scanned = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
     return {
       state: this.#state,
-      startedAt: pass?.startedAt ?? null,
-      ms: Math.round((pass?.ms ?? 0) + runningMs),
-      scanned: Math.min(scanned, pass?.keys ?? scanned),
-      keys: pass?.keys ?? null,
-      skipped: pass?.skipped ?? 0,
+      startedAt: run?.startedAt ?? null,
+      ms: Math.round((run?.ms ?? 0) + runningMs),
+      scanned: Math.min(scanned, run?.keys ?? scanned),
+      keys: run?.keys ?? null,
+      skipped: run?.skipped ?? 0,
       groups,
       watch:
         more.length === 0
@@ -109,8 +109,9 @@ export class Finder {
     try {
       this.#currentRun =
         known !== undefined && (await isSameServerRun(known)) ? known : await this.#startRun();
-      const pace = new TimeBudget(SCAN_SHARE, SAVED_MS_MAX);
-      for (const walk of this.#currentRun.scans) await this.#scanMaster(walk, this.#currentRun, pace, signal);
+      const budget = new TimeBudget(SCAN_SHARE, SAVED_MS_MAX);
+      for (const scan of this.#currentRun.scans)
+        await this.#scanMaster(scan, this.#currentRun, budget, signal);
       this.#state = "done";
     } catch (error) {
       if (!signal.aborted) {
@@ -128,8 +129,8 @@ export class Finder {
     const keys = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
     const walks = await Promise.all(
       list.map(async (master) => {
-        const discovery = new ScanCursor(master.redis, ["*"]);
-        return { master, discovery, run: await readRunId(master.redis) };
+        const cursor = new ScanCursor(master.redis, ["*"]);
+        return { master, discovery: cursor, run: await readRunId(master.redis) };
       }),
     );
     return {
@@ -144,21 +145,21 @@ export class Finder {
   }
 
   async #scanMaster(
-    { master, discovery }: MasterScan,
-    pass: FinderRun,
-    pace: TimeBudget,
+    { master, discovery: cursor }: MasterScan,
+    run: FinderRun,
+    budget: TimeBudget,
     signal: AbortSignal,
   ): Promise<void> {
     await retry(signal, async () => {
-      for await (const keys of discovery.readPages(signal)) {
-        const worth = keys.filter((key) => isWorthReading(pass, key));
-        pass.skipped += keys.length - worth.length;
+      for await (const keys of cursor.readPages(signal)) {
+        const worth = keys.filter((key) => isWorthReading(run, key));
+        run.skipped += keys.length - worth.length;
         // A page is read to its end, whoever cancels: the next one begins after it.
         for (let at = 0; at < worth.length; at += BATCH_SIZE) {
           const startedAt = performance.now();
           const batch = worth.slice(at, at + BATCH_SIZE);
-          recordFindings(pass, await retry(signal, () => this.deps.readKeys(master, batch)));
-          await pace.spend(performance.now() - startedAt, NEVER_ABORTED);
+          recordFindings(run, await retry(signal, () => this.deps.readKeys(master, batch)));
+          await budget.spend(performance.now() - startedAt, NEVER_ABORTED);
         }
         signal.throwIfAborted();
       }

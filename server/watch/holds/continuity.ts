@@ -50,41 +50,46 @@ function compactObservation(observation: HeldObservation): HeldObservation {
 export function updateHold(
   before: ObservedHold | undefined,
   observation: HeldObservation,
-  circumstances: ObservationContext,
+  context: ObservationContext,
   newEpoch: () => number,
 ): ObservedHold {
   const seen = compactObservation(observation);
-  if (before !== undefined && isSameSingleHolder(before, seen, circumstances)) {
-    return continueHold(before, seen, [continueHolder(before.holders[0], seen.holders[0])], circumstances);
+  if (before !== undefined && isSameSingleHolder(before, seen, context)) {
+    return continueHold(before, seen, [continueHolder(before.holders[0], seen.holders[0])], context);
   }
   const known = new PreviousHolders(before, seen);
   let isWatchedOn = false;
   const held = (holder: SeenHolder): ObservedHolder => {
     const was = known.takeMatch(holder);
-    if (was === undefined) return startHolder(holder, seen, circumstances, newEpoch());
+    if (was === undefined) return startHolder(holder, seen, context, newEpoch());
     const isSure = hasCertainIdentity(seen, holder);
-    if (!isSure && (circumstances.wasGone || known.hasEnded))
-      return startHolder(holder, seen, circumstances, newEpoch());
+    if (!isSure && (context.wasGone || known.hasEnded)) return startHolder(holder, seen, context, newEpoch());
     // The same owner may have let go and taken again while we did not hear.
-    const isLost = before?.continuityId !== circumstances.continuityId;
-    if (isSure || (!isLost && !circumstances.hasAmbiguousExit)) {
+    const isLost = before?.continuityId !== context.continuityId;
+    if (isSure || (!isLost && !context.hasAmbiguousExit)) {
       isWatchedOn = true;
       return continueHolder(was, holder);
     }
-    const doubts = was.ambiguousExits + (isLost ? 0 : 1);
-    return { ...was, seen: holder, ambiguousExits: doubts, firstSeenMs: seen.asOf, since: "at_least" };
+    const ambiguousExits = was.ambiguousExits + (isLost ? 0 : 1);
+    return {
+      ...was,
+      seen: holder,
+      ambiguousExits: ambiguousExits,
+      firstSeenMs: seen.asOf,
+      since: "at_least",
+    };
   };
   const [first, ...others] = seen.holders;
   // One by one from a list takes more room than one: it is grown as if more were to come.
   const holders: ObservedHold["holders"] =
     others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
-  const { continuityId } = circumstances;
+  const { continuityId } = context;
   const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
-  if (before !== undefined && isWatchedOn) return continueHold(before, seen, holders, circumstances);
+  if (before !== undefined && isWatchedOn) return continueHold(before, seen, holders, context);
   const longestMs = goesOn ? computeLongestMs(before?.longestMs, seen.remainingMs) : seen.remainingMs;
   const renewals = startRenewalHistory(seen, findExactStart(holders));
   const endsAtMs = computeEndsAtMs(before, seen);
-  const judgement = assessLiveness({ seen, renewals });
+  const liveness = assessLiveness({ seen, renewals });
   return {
     key: seen.key,
     seen,
@@ -93,7 +98,7 @@ export function updateHold(
     endsAtMs,
     longestMs,
     renewals,
-    liveness: judgement,
+    liveness: liveness,
   };
 }
 
@@ -101,9 +106,9 @@ export function updateHold(
 function isSameSingleHolder(
   before: ObservedHold,
   seen: HeldObservation,
-  circumstances: ObservationContext,
+  context: ObservationContext,
 ): boolean {
-  const { wasGone, hasAmbiguousExit, continuityId } = circumstances;
+  const { wasGone, hasAmbiguousExit, continuityId } = context;
   return (
     !wasGone &&
     !hasAmbiguousExit &&
@@ -125,7 +130,7 @@ function continueHold(
   const longestMs = computeLongestMs(before.longestMs, seen.remainingMs);
   const isBroken = continuityId !== before.continuityId;
   const renewals = updateRenewalHistory(before, seen, longestMs, { isBroken, isExtended });
-  const judgement = assessLiveness({ seen, renewals });
+  const liveness = assessLiveness({ seen, renewals });
   const endsAtMs = computeEndsAtMs(before, seen);
   return {
     key: seen.key,
@@ -135,7 +140,7 @@ function continueHold(
     endsAtMs,
     longestMs,
     renewals,
-    liveness: judgement,
+    liveness: liveness,
   };
 }
 

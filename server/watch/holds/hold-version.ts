@@ -40,14 +40,14 @@ function formatCertainVersion({ seen }: ObservedHold, holder: ObservedHolder): s
   return hasUniqueOwner(seen) ? `token.${digestOwners([holder])}` : undefined;
 }
 
-function formatObservedVersion(sight: string, holders: readonly ObservedHolder[]): string {
-  const doubts = holders.reduce((sum, each) => sum + each.ambiguousExits, 0);
+function formatObservedVersion(continuityId: string, holders: readonly ObservedHolder[]): string {
+  const ambiguousExits = holders.reduce((sum, each) => sum + each.ambiguousExits, 0);
   const [one, ...others] = holders.map(({ epoch }) => String(epoch));
   const epochs = others.length === 0 ? one : digestTexts([one ?? "", ...others]);
   return [
     "seen",
     PROCESS_NONCE,
-    doubts === 0 ? sight : `${sight}-${doubts}`,
+    ambiguousExits === 0 ? continuityId : `${continuityId}-${ambiguousExits}`,
     epochs,
     digestOwners(holders),
   ].join(".");

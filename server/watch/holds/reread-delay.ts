@@ -13,7 +13,7 @@ export function computeRereadDelayMs(hold: ObservedHold | undefined): number | u
   };
   consider(seen.remainingMs);
   for (const { ownRemainingMs } of seen.holders) consider(ownRemainingMs);
-  const turnsAt = findLivenessChangeAt(hold);
-  if (turnsAt !== undefined) consider(turnsAt - seen.asOf);
+  const changesAt = findLivenessChangeAt(hold);
+  if (changesAt !== undefined) consider(changesAt - seen.asOf);
   return Number.isFinite(dueMs) ? dueMs : undefined;
 }

@@ -38,17 +38,17 @@ export class FacetCountCache {
   ) {}
 
   /** @returns undefined: too many others wait for their turn */
-  query(asked: FacetQuery): Promise<FacetCounts> | undefined {
-    const name = JSON.stringify([asked.filter, asked.allowedKeys?.patterns]);
+  query(query: FacetQuery): Promise<FacetCounts> | undefined {
+    const name = JSON.stringify([query.filter, query.allowedKeys?.patterns]);
     const known = this.#entries.get(name);
-    if (known !== undefined && this.#isFresh(known, asked)) {
+    if (known !== undefined && this.#isFresh(known, query)) {
       this.#entries.delete(name);
       this.#entries.set(name, known);
       return known.counts;
     }
     if (this.#waitingCount >= WAITING_MAX) return undefined;
     this.#entries.delete(name);
-    this.#entries.set(name, this.#startCount(asked, name));
+    this.#entries.set(name, this.#startCount(query, name));
     for (const oldest of this.#entries.keys())
       if (this.#entries.size > ENTRIES_MAX) this.#entries.delete(oldest);
     return this.#entries.get(name)?.counts;
@@ -59,22 +59,22 @@ export class FacetCountCache {
     return revision === this.getRevision() && !isTimeDependent(filter);
   }
 
-  #startCount(asked: FacetQuery, name: string): CachedCounts {
+  #startCount(query: FacetQuery, name: string): CachedCounts {
     this.#waitingCount++;
-    const counts = this.#lastCount.then(() => this.#countFacets(asked));
-    const kept: CachedCounts = { counts, revision: this.getRevision(), freshUntil: undefined };
+    const counts = this.#lastCount.then(() => this.#countFacets(query));
+    const cached: CachedCounts = { counts, revision: this.getRevision(), freshUntil: undefined };
     this.#lastCount = counts.then(
       ({ tookMs }) => {
-        kept.freshUntil = performance.now() + Math.max(FRESH_MS, FRESH_FACTOR * tookMs);
+        cached.freshUntil = performance.now() + Math.max(FRESH_MS, FRESH_FACTOR * tookMs);
       },
       () => this.#entries.delete(name),
     );
     void this.#lastCount.finally(() => this.#waitingCount--);
-    return kept;
+    return cached;
   }
 
-  async #countFacets(asked: FacetQuery): Promise<FacetCounts> {
-    const counts = new FacetCounts(asked, this.deps, this.getRevision());
+  async #countFacets(query: FacetQuery): Promise<FacetCounts> {
+    const counts = new FacetCounts(query, this.deps, this.getRevision());
     let begunAt: number | undefined;
     // Holds do not change, so this is how things stand at one moment, however long it takes.
     await forEachYielding([...this.holds.values()], (hold) => {

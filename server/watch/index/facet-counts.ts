@@ -135,9 +135,9 @@ const singletonLists = new Map<Key, readonly Key[]>();
 function toSingletonList(value: Key): readonly Key[] {
   const known = singletonLists.get(value);
   if (known !== undefined) return known;
-  const made = [value];
-  singletonLists.set(value, made);
-  return made;
+  const created = [value];
+  singletonLists.set(value, created);
+  return created;
 }
 
 function listRecordValues({ seen: { holders } }: ObservedHold, field: "service" | "host"): readonly Key[] {

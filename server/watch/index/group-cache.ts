@@ -77,28 +77,28 @@ export class GroupCache {
   }
 
   /** @returns undefined: too many others are being made */
-  async query(asked: GroupQuery): Promise<HoldGrouping | undefined> {
+  async query(query: GroupQuery): Promise<HoldGrouping | undefined> {
     this.abnormal.advance();
-    const { by, filter, order, allowedKeys } = asked;
+    const { by, filter, order, allowedKeys } = query;
     const name = JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
     const known = this.#groupings.get(name);
     if (known === undefined && this.#buildingCount >= BUILDING_MAX) return undefined;
-    const kept = known ?? this.#startGrouping(asked);
-    kept.queriedAt = performance.now();
+    const cached = known ?? this.#startGrouping(query);
+    cached.queriedAt = performance.now();
     this.#groupings.delete(name);
-    this.#groupings.set(name, kept);
+    this.#groupings.set(name, cached);
     this.#evictGroupings();
-    await kept.ready;
+    await cached.ready;
     // How large it is was not known before.
     this.#evictGroupings();
-    return kept.grouping;
+    return cached.grouping;
   }
 
-  #startGrouping(asked: GroupQuery): CachedGrouping {
-    const grouping = new HoldGrouping(asked);
+  #startGrouping(query: GroupQuery): CachedGrouping {
+    const grouping = new HoldGrouping(query);
     this.#buildingCount++;
-    const made = grouping.fill([...this.holds.values()], this.abnormal.keys());
-    const ready = made.finally(() => this.#buildingCount--);
+    const created = grouping.fill([...this.holds.values()], this.abnormal.keys());
+    const ready = created.finally(() => this.#buildingCount--);
     return { grouping, ready, queriedAt: 0 };
   }
 

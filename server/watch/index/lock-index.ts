@@ -91,7 +91,7 @@ export class LockIndex {
    * Takes in one look at a key. Looks must come in the order in which Redis answered them. A hold for which there is no
    * room is given back as `after` all the same, new at every look.
    */
-  applyObservation(observation: Observation, circumstances: ObservationContext): HoldChange {
+  applyObservation(observation: Observation, context: ObservationContext): HoldChange {
     const { key } = observation;
     const before = this.#holds.get(key);
     if (observation.state === "free" && observation.waiters?.count) {
@@ -105,7 +105,7 @@ export class LockIndex {
       this.#recordChange(key, before);
       return { before, after: undefined };
     }
-    const after = updateHold(before, observation, circumstances, () => ++this.#lastEpoch);
+    const after = updateHold(before, observation, context, () => ++this.#lastEpoch);
     if (before === undefined && this.#holds.size >= this.maxLocks) {
       if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
       return { before, after };
@@ -130,16 +130,16 @@ export class LockIndex {
   /**
    * Costs what it gives, and what changed since the same filter and order were asked for.
    *
-   * @param within only such keys, whatever is asked for
+   * @param allowedKeys only such keys, whatever is asked for
    */
   queryPage(
     filter: string,
     order: SortOrder,
     start: PageStart,
     limit: number,
-    within?: KeyPatternSet,
+    allowedKeys?: KeyPatternSet,
   ): HoldPage {
-    const sorted = this.#queries.query(filter, order, within);
+    const sorted = this.#queries.query(filter, order, allowedKeys);
     const { keys, next } =
       "after" in start ? sorted.sliceAfter(start.after, limit) : sorted.slice(start.offset, limit);
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };

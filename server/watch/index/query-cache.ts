@@ -73,14 +73,14 @@ export class QueryCache {
     if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#dropOldChanges();
   }
 
-  query(filter: string, order: SortOrder, within?: KeyPatternSet): SortedKeys {
-    const range = within === undefined ? "" : `\n${JSON.stringify(within.patterns)}`;
+  query(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): SortedKeys {
+    const range = allowedKeys === undefined ? "" : `\n${JSON.stringify(allowedKeys.patterns)}`;
     const name = `${order.direction}${order.field}\n${JSON.stringify(filter)}${range}`;
     const now = this.deps.now();
     const known = this.#queries.get(name);
     this.#queries.delete(name);
     const isKept = known !== undefined && known.timeIndex?.isStale(now) !== true;
-    const question = isKept ? known : this.#createQuery(filter, order, within, now);
+    const question = isKept ? known : this.#createQuery(filter, order, allowedKeys, now);
     this.#queries.set(name, question);
     this.#applyChanges(question, now);
     question.timeIndex?.advance(question.sorted, now);
@@ -109,36 +109,38 @@ export class QueryCache {
   #createQuery(
     filter: string,
     { field, direction }: SortOrder,
-    within: KeyPatternSet | undefined,
+    allowedKeys: KeyPatternSet | undefined,
     now: number,
   ): CachedQuery {
     const { fits: matches, timeDependentTerm: term } = compileFilter(filter);
     const fits =
-      within === undefined ? matches : (hold: ObservedHold) => within.has(hold.key) && matches(hold);
+      allowedKeys === undefined
+        ? matches
+        : (hold: ObservedHold) => allowedKeys.has(hold.key) && matches(hold);
     const order = getSortValues(field);
     const isTimed = term !== undefined || order.computeChangeAt !== undefined;
     const timed = isTimed
       ? new TimeDependentIndex({ fits, term, order }, this.holds, this.deps.getTypicalHeldMs, now)
       : undefined;
-    const standingOf: ComputeSortValue = (hold) =>
+    const computeSortValue: ComputeSortValue = (hold) =>
       fits(hold) ? order.computeSortValue(hold, now, NEVER) : undefined;
     const sorted = this.#sortHolds(
-      timed === undefined ? standingOf : (hold) => timed.add(hold, now),
+      timed === undefined ? computeSortValue : (hold) => timed.add(hold, now),
       direction,
     );
     return {
-      computeSortValue: standingOf,
+      computeSortValue: computeSortValue,
       sorted,
       timeIndex: timed,
       appliedUpTo: this.#firstChange + this.#changes.length,
     };
   }
 
-  #sortHolds(standingOf: ComputeSortValue, direction: SortDirection): SortedKeys {
+  #sortHolds(computeSortValue: ComputeSortValue, direction: SortDirection): SortedKeys {
     const keys: Key[] = [];
     const values: SortValue[] = [];
     for (const [key, hold] of this.holds) {
-      const value = standingOf(hold);
+      const value = computeSortValue(hold);
       if (value === undefined) continue;
       keys.push(key);
       values.push(value);

@@ -117,10 +117,10 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     }
     const usualMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
     const isIn = term?.matches(hold, now, usualMs) ?? true;
-    const turnsAt = term?.computeChangeAt(hold, now, usualMs) ?? NEVER;
+    const changeAt = term?.computeChangeAt(hold, now, usualMs) ?? NEVER;
     // Where what does not match would stand does not matter.
     const movesAt = (isIn ? order.computeChangeAt?.(hold, now, usualMs) : undefined) ?? NEVER;
-    this.#scheduleChange(hold.key, Math.min(turnsAt, movesAt));
+    this.#scheduleChange(hold.key, Math.min(changeAt, movesAt));
     return isIn ? order.computeSortValue(hold, now, usualMs) : undefined;
   }
 

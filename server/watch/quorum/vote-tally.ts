@@ -89,9 +89,9 @@ function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majo
   const same = group.flatMap(
     ({ holders }) => holders.find(({ owner, role }) => owner === holder.owner && role === holder.role) ?? [],
   );
-  const within = (figures: readonly number[]) => kthSmallest(figures, majority);
-  const count = within(same.map((each) => each.count));
-  const seq = within(same.map((each) => each.seq));
+  const pickMajorityValue = (values: readonly number[]) => kthSmallest(values, majority);
+  const count = pickMajorityValue(same.map((each) => each.count));
+  const seq = pickMajorityValue(same.map((each) => each.seq));
   const together = { ...holder, count, seq, isVoted: true } as const;
   const own = same.flatMap(({ ownRemainingMs }) => (ownRemainingMs === undefined ? [] : [ownRemainingMs]));
   return own.length < majority

@@ -29,7 +29,7 @@ export class KeyReader {
   /** Reads whole batches without pauses: a walk waits for it. */
   isBurst = false;
   readonly #read: (keys: readonly Key[]) => Promise<Observation[]>;
-  readonly #onReadings: (looks: readonly Reading[]) => void;
+  readonly #onReadings: (readings: readonly Reading[]) => void;
   readonly #computeRereadDelayMs: (key: Key) => number | undefined;
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
@@ -46,14 +46,14 @@ export class KeyReader {
 
   constructor(
     read: (keys: readonly Key[]) => Promise<Observation[]>,
-    onLooks: (looks: readonly Reading[]) => void,
+    onReadings: (readings: readonly Reading[]) => void,
     /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
     dueMsOf: (key: Key) => number | undefined,
     /** So many were marked that all marks were given up. */
     private readonly onOverflow: () => void,
   ) {
     this.#read = read;
-    this.#onReadings = onLooks;
+    this.#onReadings = onReadings;
     this.#computeRereadDelayMs = dueMsOf;
   }
 

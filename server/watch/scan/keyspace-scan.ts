@@ -40,20 +40,20 @@ export class KeyspaceScan {
   constructor(private readonly deps: KeyspaceScanDeps) {}
 
   /** @throws when the signal ends it, or Redis does not answer; the next one goes on */
-  async run(signal: AbortSignal, pace: TimeBudget | undefined): Promise<void> {
+  async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys } = this.deps;
-    reader.isBurst = pace === undefined;
+    reader.isBurst = budget === undefined;
     try {
       // Not one by one: keys that go and come back meanwhile would be met again and again.
-      await this.#enqueueKeys([...listKnownKeys(pace !== undefined)], signal, pace);
+      await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
       const run = await readRunId(redis);
       const keys = await redis.dbsize().catch(() => null);
       const kept = this.#unfinished;
       this.#unfinished = undefined;
       const left = kept !== undefined && kept.run === run ? kept.discovery : undefined;
       // What is left over may hold locks that nobody has seen; what was gone through before may have new ones.
-      for (const discovery of [...(left === undefined ? [] : [left]), new ScanCursor(redis, patterns)]) {
-        await this.#runCursor(discovery, { keys, run }, signal, pace);
+      for (const cursor of [...(left === undefined ? [] : [left]), new ScanCursor(redis, patterns)]) {
+        await this.#runCursor(cursor, { keys, run }, signal, budget);
       }
       await raceWithAbort(signal, reader.waitUntilSettled());
     } finally {
@@ -63,17 +63,17 @@ export class KeyspaceScan {
   }
 
   async #runCursor(
-    discovery: ScanCursor,
+    cursor: ScanCursor,
     { keys, run }: { keys: number | null; run: string | undefined },
     signal: AbortSignal,
-    pace: TimeBudget | undefined,
+    budget: TimeBudget | undefined,
   ): Promise<void> {
     for (let tries = TRIES; ; tries--) {
       try {
-        for await (const found of this.#readUnknownKeys(discovery, signal, pace)) {
-          const scanned = Math.round(discovery.scanned / discovery.passCount);
+        for await (const found of this.#readUnknownKeys(cursor, signal, budget)) {
+          const scanned = Math.round(cursor.scanned / cursor.passCount);
           this.progress = { scanned: Math.min(scanned, keys ?? scanned), keys };
-          await this.#enqueueKeys(found, signal, pace);
+          await this.#enqueueKeys(found, signal, budget);
         }
         return;
       } catch (error) {
@@ -81,8 +81,8 @@ export class KeyspaceScan {
           await sleep(RETRY_MS, undefined, { signal });
           continue;
         }
-        if (run !== undefined && discovery.scanned > RESUMABLE_KEYS_MIN)
-          this.#unfinished = { discovery, run };
+        if (run !== undefined && cursor.scanned > RESUMABLE_KEYS_MIN)
+          this.#unfinished = { discovery: cursor, run };
         throw error;
       }
     }
@@ -90,19 +90,23 @@ export class KeyspaceScan {
 
   /** The keys of each page that are not known, and a rest for what it cost to find them. */
   async *#readUnknownKeys(
-    discovery: ScanCursor,
+    cursor: ScanCursor,
     signal: AbortSignal,
-    pace: TimeBudget | undefined,
+    budget: TimeBudget | undefined,
   ): AsyncGenerator<Key[]> {
     let startedAt = performance.now();
-    for await (const keys of discovery.readPages(signal)) {
-      await pace?.spend(performance.now() - startedAt, signal);
+    for await (const keys of cursor.readPages(signal)) {
+      await budget?.spend(performance.now() - startedAt, signal);
       yield keys.filter((key) => !this.deps.isKnown(key));
       startedAt = performance.now();
     }
   }
 
-  async #enqueueKeys(keys: Iterable<Key>, signal: AbortSignal, pace: TimeBudget | undefined): Promise<void> {
+  async #enqueueKeys(
+    keys: Iterable<Key>,
+    signal: AbortSignal,
+    budget: TimeBudget | undefined,
+  ): Promise<void> {
     const { reader } = this.deps;
     let startedAt = performance.now();
     for (const key of keys) {
@@ -110,14 +114,14 @@ export class KeyspaceScan {
       if (reader.queuedCount < QUEUE_AHEAD_MAX) continue;
       await raceWithAbort(
         signal,
-        pace === undefined ? reader.waitForRoom(QUEUE_AHEAD_MAX) : reader.waitUntilSettled(),
+        budget === undefined ? reader.waitForRoom(QUEUE_AHEAD_MAX) : reader.waitUntilSettled(),
       );
-      await pace?.spend(performance.now() - startedAt, signal);
+      await budget?.spend(performance.now() - startedAt, signal);
       startedAt = performance.now();
     }
-    if (pace === undefined || reader.queuedCount === 0) return;
+    if (budget === undefined || reader.queuedCount === 0) return;
     await raceWithAbort(signal, reader.waitUntilSettled());
-    await pace.spend(performance.now() - startedAt, signal);
+    await budget.spend(performance.now() - startedAt, signal);
   }
 }
 

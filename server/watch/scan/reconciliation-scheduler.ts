@@ -8,7 +8,7 @@ const RETRY_MS = 500;
 
 interface ReconciliationDeps {
   /** Walks the keyspace once, and reads what it finds. Without a pace as fast as Redis bears it. */
-  scanKeyspace(signal: AbortSignal, pace: TimeBudget | undefined): Promise<void>;
+  scanKeyspace(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void>;
   isUp(): boolean;
   /** How long after a pass the next one begins. */
   getIntervalMs(): number;
@@ -56,10 +56,10 @@ export class ReconciliationScheduler {
   scheduleNext(): void {
     if (this.#currentPass !== undefined || this.#isStopped || !this.deps.isUp()) return;
     clearTimeout(this.#timer);
-    const [pace, waitMs] = this.isCaughtUp
+    const [budget, waitMs] = this.isCaughtUp
       ? [this.#budget, this.deps.getIntervalMs()]
       : [undefined, RETRY_MS];
-    this.#timer = setTimeout(() => void this.#runPass(pace), waitMs);
+    this.#timer = setTimeout(() => void this.#runPass(budget), waitMs);
     this.#timer.unref();
   }
 
@@ -69,23 +69,23 @@ export class ReconciliationScheduler {
     clearTimeout(this.#timer);
   }
 
-  async #runPass(pace: TimeBudget | undefined): Promise<void> {
+  async #runPass(budget: TimeBudget | undefined): Promise<void> {
     clearTimeout(this.#timer);
     while (this.#currentPass !== undefined) await this.#currentPass;
     if (!this.deps.isUp() || this.#isStopped) return;
-    this.#currentPass = this.#executePass(pace).catch(() => undefined);
+    this.#currentPass = this.#executePass(budget).catch(() => undefined);
     await this.#currentPass;
     this.#currentPass = undefined;
     this.#startedAt = undefined;
     this.scheduleNext();
   }
 
-  async #executePass(pace: TimeBudget | undefined): Promise<void> {
+  async #executePass(budget: TimeBudget | undefined): Promise<void> {
     const startedAt = performance.now();
     const generation = this.#generation;
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
-    await this.deps.scanKeyspace(this.#abortController.signal, pace);
+    await this.deps.scanKeyspace(this.#abortController.signal, budget);
     // A break since the beginning: this pass may have missed what the next one will find.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };

@@ -73,19 +73,19 @@ export class QuorumView implements TopologyView {
   }
 
   async readAndApply(key: Key): Promise<Observation> {
-    const ballot = this.#getConsensus(key);
+    const consensus = this.#getConsensus(key);
     this.#readsInProgress.set(key, (this.#readsInProgress.get(key) ?? 0) + 1);
     try {
-      for (let round = 1; round === 1 || (ballot.isPending && round <= READ_ROUNDS_MAX); round++) {
+      for (let round = 1; round === 1 || (consensus.isPending && round <= READ_ROUNDS_MAX); round++) {
         await this.#askMajority((watch) => watch.readNow([key]));
       }
       const asOf = this.clock.now();
-      return ballot.current ?? { state: "free", key, asOf };
+      return consensus.current ?? { state: "free", key, asOf };
     } finally {
       const others = (this.#readsInProgress.get(key) ?? 1) - 1;
       if (others > 0) this.#readsInProgress.set(key, others);
       else this.#readsInProgress.delete(key);
-      this.#forgetIfIdle(key, ballot);
+      this.#forgetIfIdle(key, consensus);
     }
   }
 
@@ -109,9 +109,10 @@ export class QuorumView implements TopologyView {
   }
 
   *listKnownKeys(at: MasterWatch, unseenForMs = 0): Iterable<Key> {
-    const seat = this.#getVoterState(at);
+    const voter = this.#getVoterState(at);
     const seenBefore = performance.now() - unseenForMs;
-    for (const [key, ballot] of this.#consensusByKey) if (ballot.getReadTimeAt(seat) < seenBefore) yield key;
+    for (const [key, consensus] of this.#consensusByKey)
+      if (consensus.getReadTimeAt(voter) < seenBefore) yield key;
   }
 
   readKeys(keys: readonly Key[], { master }: MasterWatch, rules: FormatRules): Promise<Observation[]> {
@@ -119,8 +120,10 @@ export class QuorumView implements TopologyView {
   }
 
   isKnown(key: Key, at: MasterWatch): boolean {
-    const ballot = this.#consensusByKey.get(key);
-    return ballot !== undefined && ballot.getReadTimeAt(this.#getVoterState(at)) > Number.NEGATIVE_INFINITY;
+    const consensus = this.#consensusByKey.get(key);
+    return (
+      consensus !== undefined && consensus.getReadTimeAt(this.#getVoterState(at)) > Number.NEGATIVE_INFINITY
+    );
   }
 
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined {
@@ -147,36 +150,36 @@ export class QuorumView implements TopologyView {
     this.#getVoterState(at).pendingNotifications.recordBlindPeriod(keys);
   }
 
-  evaluateReading(look: Reading, at: MasterWatch): AppliedReading | undefined {
-    const { key } = look.observation;
-    const seat = this.#getVoterState(at);
-    this.clock.update(Date.now(), look.receivedAt, look.receivedAt);
-    const ballot =
-      this.#consensusByKey.get(key) ?? (look.observation.state === "held" && this.#getConsensus(key));
-    if (!ballot) return this.#concludeFree(key, look.sentAt);
-    const { pendingSince } = ballot;
-    const { sentAt } = look;
-    const heard = seat.pendingNotifications.consume(look.observation, this.index.get(key), {
+  evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined {
+    const { key } = reading.observation;
+    const voter = this.#getVoterState(at);
+    this.clock.update(Date.now(), reading.receivedAt, reading.receivedAt);
+    const consensus =
+      this.#consensusByKey.get(key) ?? (reading.observation.state === "held" && this.#getConsensus(key));
+    if (!consensus) return this.#concludeFree(key, reading.sentAt);
+    const { pendingSince } = consensus;
+    const { sentAt } = reading;
+    const notifications = voter.pendingNotifications.consume(reading.observation, this.index.get(key), {
       sentAt,
       isMoving: false,
     });
-    ballot.recordNotifications(seat, heard);
-    ballot.recordReading(seat, look, at.clock.toRedisTime(look.receivedAt) - Date.now());
-    return this.#evaluateConsensus(key, ballot, {
+    consensus.recordNotifications(voter, notifications);
+    consensus.recordReading(voter, reading, at.clock.toRedisTime(reading.receivedAt) - Date.now());
+    return this.#evaluateConsensus(key, consensus, {
       sentAt,
       pendingSince: pendingSince,
-      isExtended: heard.isExtended,
+      isExtended: notifications.isExtended,
     });
   }
 
   onMasterStateChange(): void {
     let isOther = false;
-    for (const seat of this.#voters) {
-      if (seat.wasUp === seat.isUp) continue;
+    for (const voter of this.#voters) {
+      if (voter.wasUp === voter.isUp) continue;
       isOther = true;
-      seat.wasUp = seat.isUp;
+      voter.wasUp = voter.isUp;
       // What it showed before it went says nothing when it is back.
-      if (!seat.isUp) seat.term++;
+      if (!voter.isUp) voter.term++;
     }
     if (isOther) void this.#reevaluateAll();
   }
@@ -200,27 +203,27 @@ export class QuorumView implements TopologyView {
   #getVoterState(at: MasterWatch): VoterState {
     const known = this.#voterStates.get(at);
     if (known !== undefined) return known;
-    const seat = new VoterState(at);
-    this.#voterStates.set(at, seat);
-    return seat;
+    const voter = new VoterState(at);
+    this.#voterStates.set(at, voter);
+    return voter;
   }
 
   #getConsensus(key: Key): KeyConsensus<VoterState> {
     const known = this.#consensusByKey.get(key);
     if (known !== undefined) return known;
-    const ballot = new KeyConsensus(key, this.#voters);
-    this.#consensusByKey.set(key, ballot);
-    return ballot;
+    const consensus = new KeyConsensus(key, this.#voters);
+    this.#consensusByKey.set(key, consensus);
+    return consensus;
   }
 
-  #forgetIfIdle(key: Key, ballot: KeyConsensus<VoterState>): void {
-    if (ballot.isIdle && !this.#readsInProgress.has(key)) this.#consensusByKey.delete(key);
+  #forgetIfIdle(key: Key, consensus: KeyConsensus<VoterState>): void {
+    if (consensus.isIdle && !this.#readsInProgress.has(key)) this.#consensusByKey.delete(key);
   }
 
   /** @throws NeverSentError when fewer than a majority answer */
   async #askMajority(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
-    const asked = this.#upVoters.map(({ watch }) => question(watch));
-    const answered = await settleQuorum(asked, this.majority);
+    const reads = this.#upVoters.map(({ watch }) => question(watch));
+    const answered = await settleQuorum(reads, this.majority);
     if (answered >= this.majority) return;
     throw new NeverSentError(
       `Of ${this.#voters.length} masters ${answered} answered, and ${this.majority} have to`,
@@ -229,17 +232,17 @@ export class QuorumView implements TopologyView {
 
   #evaluateConsensus(
     key: Key,
-    ballot: KeyConsensus<VoterState>,
+    consensus: KeyConsensus<VoterState>,
     { sentAt, pendingSince, isExtended }: ReadingTrigger,
   ) {
-    const decision = ballot.evaluate(this.clock.now());
-    const isNew = ballot.isPending && ballot.pendingSince !== pendingSince;
-    const again = isNew ? this.#upVoters : ballot.listUnreadVoters();
+    const decision = consensus.evaluate(this.clock.now());
+    const isNew = consensus.isPending && consensus.pendingSince !== pendingSince;
+    const again = isNew ? this.#upVoters : consensus.listUnreadVoters();
     for (const { watch } of again) watch.enqueueRead(key);
     if (decision === undefined) return undefined;
-    const taken = this.#toAppliedReading(decision, sentAt, isExtended);
-    this.#forgetIfIdle(key, ballot);
-    return taken;
+    const applied = this.#toAppliedReading(decision, sentAt, isExtended);
+    this.#forgetIfIdle(key, consensus);
+    return applied;
   }
 
   /** A key that nobody voted on has no ballot any more: it was decided to be free, and no look says otherwise. */
@@ -259,10 +262,11 @@ export class QuorumView implements TopologyView {
     const watching = this.#upVoters.filter(
       ({ watch: { connection, reconciliation } }) => connection.seesChanges && reconciliation.isCaughtUp,
     );
-    const sights = this.#voters.map(({ watch: { connection } }) =>
+    const continuityIds = this.#voters.map(({ watch: { connection } }) =>
       connection.seesChanges ? connection.continuityId : NO_CONTINUITY,
     );
-    const isSeeing = sights.filter((sight) => sight !== NO_CONTINUITY).length >= this.majority;
+    const isSeeing =
+      continuityIds.filter((continuityId) => continuityId !== NO_CONTINUITY).length >= this.majority;
     const first = this.#voters.filter(({ watch: { reconciliation } }) => reconciliation.isInitialScan);
     const asOf = this.clock.now();
     return {
@@ -271,10 +275,12 @@ export class QuorumView implements TopologyView {
         wasGone,
         isExtended,
         since: watching.length >= this.majority ? "exact" : "at_least",
-        continuityId: isSeeing ? sights.join("_") : NO_CONTINUITY,
+        continuityId: isSeeing ? continuityIds.join("_") : NO_CONTINUITY,
       },
       endCause,
-      ...(forceRelease === undefined ? {} : { said: this.#buildForceReleaseEvent(forceRelease, asOf) }),
+      ...(forceRelease === undefined
+        ? {}
+        : { scriptEvent: this.#buildForceReleaseEvent(forceRelease, asOf) }),
       asOf,
       sentAt,
       isInitialScan: this.#voters.length - first.length < this.majority,
@@ -300,8 +306,11 @@ export class QuorumView implements TopologyView {
     for (let from = 0; from < keys.length && !mine.isOver; from += REEVALUATION_SLICE) {
       const sentAt = performance.now();
       const settle = (key: Key) => () => {
-        const ballot = this.#consensusByKey.get(key);
-        return ballot && this.#evaluateConsensus(key, ballot, { sentAt, pendingSince: ballot.pendingSince });
+        const consensus = this.#consensusByKey.get(key);
+        return (
+          consensus &&
+          this.#evaluateConsensus(key, consensus, { sentAt, pendingSince: consensus.pendingSince })
+        );
       };
       this.applyReadings(keys.slice(from, from + REEVALUATION_SLICE).map(settle));
       await new Promise((resolve) => setImmediate(resolve));

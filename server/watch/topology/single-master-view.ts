@@ -107,14 +107,18 @@ export class SingleMasterView implements TopologyView {
   ): AppliedReading {
     const { key } = observation;
     const isMoving = this.masters.routing?.isMoving(key) ?? false;
-    const { endCause, ...heard } = this.#pendingNotifications.consume(observation, this.index.get(key), {
-      sentAt,
-      isMoving,
-    });
+    const { endCause, ...notifications } = this.#pendingNotifications.consume(
+      observation,
+      this.index.get(key),
+      {
+        sentAt,
+        isMoving,
+      },
+    );
     const since = connection.seesChanges && reconciliation.isCaughtUp ? "exact" : "at_least";
     return {
       observation,
-      context: { ...heard, since, continuityId: connection.continuityId },
+      context: { ...notifications, since, continuityId: connection.continuityId },
       endCause,
       asOf: observation.state === "unreadable" ? clock.now() : observation.asOf,
       sentAt,
@@ -133,10 +137,10 @@ export class SingleMasterView implements TopologyView {
   /** @throws NeverSentError when the key goes from master to master */
   async #readFollowingMoves(
     key: Key,
-    look: (watch: MasterWatch) => Promise<Observation[]>,
+    read: (watch: MasterWatch) => Promise<Observation[]>,
   ): Promise<Observation> {
     for (let left = REDIRECTIONS_MAX; left > 0; left--) {
-      const [observation] = await look(this.#getWatch(key));
+      const [observation] = await read(this.#getWatch(key));
       if (observation !== undefined) return observation;
     }
     throw new NeverSentError("The key is on its way to another master");

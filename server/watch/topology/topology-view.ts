@@ -15,7 +15,7 @@ export interface AppliedReading {
   /** How the hold before it ended, when Redis said so. */
   readonly endCause: EndCause;
   /** An ending that a script told of and looking has now confirmed. */
-  readonly said?: ScriptEvent | undefined;
+  readonly scriptEvent?: ScriptEvent | undefined;
   /** By the clock that the target is told by. */
   readonly asOf: number;
   readonly sentAt: number;
@@ -46,7 +46,7 @@ export interface TopologyView extends MasterView {
     at: MasterWatch,
   ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
   /** undefined: nothing can be concluded from it alone, or not yet. */
-  evaluateReading(look: Reading, at: MasterWatch): AppliedReading | undefined;
+  evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined;
   /** Called when a master is in another state than before. */
   onMasterStateChange(): void;
   /** How a quorum votes on a key that nobody holds. */

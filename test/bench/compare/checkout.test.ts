@@ -33,7 +33,7 @@ process.on("SIGTERM", () => process.exit(0));
 setInterval(() => {}, 1000);
 `;
 
-async function checkoutOf(source: string, bench = "node bench.mjs") {
+async function createCheckout(source: string, bench = "node bench.mjs") {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-test-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await writeFile(join(dir, "bench.mjs"), source);
@@ -49,16 +49,16 @@ async function checkoutOf(source: string, bench = "node bench.mjs") {
 
 describe("Checkout", () => {
   it("measures with old benchmarks, one by one what a failed experiment lost", async () => {
-    const checkout = (await checkoutOf(OLD)).open();
-    expect(await checkout.figures()).toEqual(["core.a", "core.b"]);
+    const checkout = (await createCheckout(OLD)).open();
+    expect(await checkout.listFigures()).toEqual(["core.a", "core.b"]);
     const { lines, failures } = await checkout.measure(["core.a", "core.b"], "quick");
     expect(lines.map(({ figure }) => figure)).toEqual(["core.a"]);
     expect(failures).toEqual([{ figure: "core.b", failed: "Error: No grant" }]);
   });
 
   it("asks for JSON where that is known, and takes the reasons of failures", async () => {
-    const checkout = (await checkoutOf(NEW)).open();
-    expect(await checkout.figures()).toEqual(["core.a"]);
+    const checkout = (await createCheckout(NEW)).open();
+    expect(await checkout.listFigures()).toEqual(["core.a"]);
     expect(await checkout.measure(["core.a"], "quick")).toEqual({
       lines: [],
       failures: [{ figure: "core.a", failed: "--only core.a --quick --json" }],
@@ -66,22 +66,22 @@ describe("Checkout", () => {
   });
 
   it("builds only if asked, and reports a preparation that failed", async () => {
-    const checkout = (await checkoutOf(NEW)).open();
+    const checkout = (await createCheckout(NEW)).open();
     await checkout.prepare({ build: false });
     await expect(checkout.prepare({ build: true })).rejects.toThrow("failed: build,bench");
   });
 
   it("rejects a checkout without benchmarks", async () => {
-    const { open } = await checkoutOf(NEW, "vitest bench");
+    const { open } = await createCheckout(NEW, "vitest bench");
     expect(open).toThrow(/"bench" and "prebench"/);
   });
 
   it("ends what it runs when the comparison is interrupted", async () => {
-    const { open, processes } = await checkoutOf(WAITING);
+    const { open, processes } = await createCheckout(WAITING);
     const measured = open().measure(["core.a"], "quick");
     const rejected = expect(measured).rejects.toThrow("interrupted");
     await processes.end();
     await rejected;
-    await expect(open().figures()).rejects.toThrow("interrupted");
+    await expect(open().listFigures()).rejects.toThrow("interrupted");
   });
 });

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { Effort } from "../figure.ts";
 import type { Finished, Processes } from "./processes.ts";
 import {
-  figuresOfUsageError,
-  lastWordsOf,
-  listedFigures,
+  getLastLine,
   NO_FIGURE,
-  nodeArguments,
   type Output,
-  outputOf,
+  parseListedFigures,
+  parseNodeArguments,
+  parseOutput,
+  parseUsageErrorFigures,
 } from "./protocol.ts";
 
 /** A checkout that measures with its own benchmarks, wherever its package.json says they are. */
@@ -25,8 +25,8 @@ export class Checkout {
     private readonly env: Record<string, string> = {},
   ) {
     const { scripts } = JSON.parse(readFileSync(join(dir, "package.json"), "utf8"));
-    const bench = nodeArguments(scripts?.bench);
-    const prepare = nodeArguments(scripts?.prebench);
+    const bench = parseNodeArguments(scripts?.bench);
+    const prepare = parseNodeArguments(scripts?.prebench);
     if (bench === undefined || prepare === undefined) {
       throw new Error(`package.json in ${dir} has no scripts "bench" and "prebench" that start node`);
     }
@@ -37,20 +37,20 @@ export class Checkout {
   /** Installs the dependencies, and builds the console if `build` is set. */
   async prepare({ build }: { readonly build: boolean }): Promise<void> {
     const args = this.#prepare.filter((word) => build || word !== "build");
-    const { code, stdout, stderr } = await this.#node(args);
-    if (code !== 0) throw new Error(`Preparing ${this.dir} failed: ${lastWordsOf(stdout + stderr)}`);
+    const { code, stdout, stderr } = await this.#runNode(args);
+    if (code !== 0) throw new Error(`Preparing ${this.dir} failed: ${getLastLine(stdout + stderr)}`);
   }
 
   /** Names of all its figures. Its dependencies must be installed. */
-  async figures(): Promise<readonly string[]> {
-    const listed = await this.#node([...this.#bench, "--list"]);
-    if (listed.code === 0) return listedFigures(listed.stdout);
+  async listFigures(): Promise<readonly string[]> {
+    const listed = await this.#runNode([...this.#bench, "--list"]);
+    if (listed.code === 0) return parseListedFigures(listed.stdout);
     this.#knowsJson = false;
-    const refused = await this.#node([...this.#bench, "--only", NO_FIGURE]);
-    const figures = figuresOfUsageError(refused.stderr);
+    const refused = await this.#runNode([...this.#bench, "--only", NO_FIGURE]);
+    const figures = parseUsageErrorFigures(refused.stderr);
     if (figures === undefined) {
       throw new Error(
-        `The benchmarks in ${this.dir} do not list their figures: ${lastWordsOf(refused.stderr)}`,
+        `The benchmarks in ${this.dir} do not list their figures: ${getLastLine(refused.stderr)}`,
       );
     }
     return figures;
@@ -74,15 +74,15 @@ export class Checkout {
   async #measureTogether(figures: readonly string[], effort: Effort): Promise<Output> {
     const only = figures.flatMap((figure) => ["--only", figure]);
     const options = [...(effort === "quick" ? ["--quick"] : []), ...(this.#knowsJson ? ["--json"] : [])];
-    const { stdout, stderr } = await this.#node([...this.#bench, ...only, ...options]);
-    const { lines, failures } = outputOf(stdout);
+    const { stdout, stderr } = await this.#runNode([...this.#bench, ...only, ...options]);
+    const { lines, failures } = parseOutput(stdout);
     const known = new Set([...lines, ...failures].map(({ figure }) => figure));
     const missing = figures.filter((figure) => !known.has(figure));
-    const why = missing.length === 0 ? "" : lastWordsOf(stderr);
+    const why = missing.length === 0 ? "" : getLastLine(stderr);
     return { lines, failures: [...failures, ...missing.map((figure) => ({ figure, failed: why }))] };
   }
 
-  async #node(args: readonly string[]): Promise<Finished> {
+  async #runNode(args: readonly string[]): Promise<Finished> {
     return await this.processes.run({ program: process.execPath, args, cwd: this.dir, env: this.env });
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { needsBuild, planOf, turnsOf } from "./plan.ts";
+import { createPlan, listTurns, needsBuild } from "./plan.ts";
 
 const EXPERIMENTS = [["core.a", "core.b"], ["core.c"], ["http.a"]];
 
 describe("turnsOf", () => {
   it("interleaves whole rounds of the two sides", () => {
-    expect(turnsOf(2)).toEqual([
+    expect(listTurns(2)).toEqual([
       { round: 1, side: "reference" },
       { round: 1, side: "this" },
       { round: 2, side: "reference" },
@@ -16,19 +16,19 @@ describe("turnsOf", () => {
 
 describe("planOf", () => {
   it("keeps figures of one experiment together and drops those that the reference lacks", () => {
-    const plan = planOf(["core.a", "core.b", "core.c"], EXPERIMENTS, ["core.a", "core.b", "http.a"]);
+    const plan = createPlan(["core.a", "core.b", "core.c"], EXPERIMENTS, ["core.a", "core.b", "http.a"]);
     expect(plan).toEqual({ batches: [["core.a", "core.b"]], onlyHere: ["core.c"], onlyThere: [] });
   });
 
   it("lists figures of the same groups that only the reference has", () => {
-    const plan = planOf(["core.a"], EXPERIMENTS, ["core.a", "core.b", "core.old", "http.old"]);
+    const plan = createPlan(["core.a"], EXPERIMENTS, ["core.a", "core.b", "core.old", "http.old"]);
     expect(plan).toEqual({ batches: [["core.a"]], onlyHere: [], onlyThere: ["core.old"] });
   });
 });
 
 describe("needsBuild", () => {
   it("is true for figures that are measured on the built console", () => {
-    const plan = (figure: string) => planOf([figure], EXPERIMENTS, EXPERIMENTS.flat());
+    const plan = (figure: string) => createPlan([figure], EXPERIMENTS, EXPERIMENTS.flat());
     expect(needsBuild(plan("http.a"))).toBe(true);
     expect(needsBuild(plan("core.a"))).toBe(false);
   });

@@ -7,7 +7,7 @@ export interface Turn {
 }
 
 /** The reference and this checkout in turn, so that a machine that slows down does so for both. */
-export function turnsOf(rounds: number): readonly Turn[] {
+export function listTurns(rounds: number): readonly Turn[] {
   return Array.from({ length: rounds }, (_, at) => at + 1).flatMap((round) => [
     { round, side: "reference" },
     { round, side: "this" },
@@ -28,20 +28,20 @@ export interface Plan {
  * @param experiments all figures of this checkout, by those that are measured together
  * @param there all figures of the reference
  */
-export function planOf(
+export function createPlan(
   wanted: readonly string[],
   experiments: readonly (readonly string[])[],
   there: readonly string[],
 ): Plan {
   const here = experiments.flat();
-  const groups = new Set(wanted.map(groupOf));
+  const groups = new Set(wanted.map(getGroup));
   const batches = experiments.map((figures) =>
     figures.filter((figure) => wanted.includes(figure) && there.includes(figure)),
   );
   return {
     batches: batches.filter((figures) => figures.length > 0),
     onlyHere: wanted.filter((figure) => !there.includes(figure)),
-    onlyThere: there.filter((figure) => !here.includes(figure) && groups.has(groupOf(figure))),
+    onlyThere: there.filter((figure) => !here.includes(figure) && groups.has(getGroup(figure))),
   };
 }
 
@@ -49,9 +49,9 @@ export function planOf(
 const BUILT = ["http", "ui"];
 
 export function needsBuild({ batches }: Plan): boolean {
-  return batches.flat().some((figure) => BUILT.includes(groupOf(figure)));
+  return batches.flat().some((figure) => BUILT.includes(getGroup(figure)));
 }
 
-function groupOf(figure: string): string {
+function getGroup(figure: string): string {
   return figure.slice(0, figure.indexOf("."));
 }

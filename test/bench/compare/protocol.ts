@@ -7,11 +7,11 @@ export interface Output {
 }
 
 /** Reads the JSON lines on standard output. Every version of the benchmarks prints them; the rest is skipped. */
-export function outputOf(stdout: string): Output {
+export function parseOutput(stdout: string): Output {
   const lines: Line[] = [];
   const failures: Failure[] = [];
   for (const text of stdout.split("\n")) {
-    const value = parsed(text);
+    const value = parseJsonLine(text);
     if (typeof value.figure !== "string") continue;
     if (typeof value.failed === "string") failures.push(value as unknown as Failure);
     else if (typeof value.ours === "number") lines.push(value as unknown as Line);
@@ -20,8 +20,8 @@ export function outputOf(stdout: string): Output {
 }
 
 /** Figures of a checkout from its `--list`. */
-export function listedFigures(stdout: string): string[] {
-  const figures = stdout.split("\n").map((text) => parsed(text).figure);
+export function parseListedFigures(stdout: string): string[] {
+  const figures = stdout.split("\n").map((text) => parseJsonLine(text).figure);
   return figures.filter((figure): figure is string => typeof figure === "string");
 }
 
@@ -29,12 +29,12 @@ export function listedFigures(stdout: string): string[] {
 export const NO_FIGURE = "?";
 
 /** Figures of a checkout from its usage error for `--only ?`; undefined if it printed something else. */
-export function figuresOfUsageError(stderr: string): string[] | undefined {
+export function parseUsageErrorFigures(stderr: string): string[] | undefined {
   return /There is no figure "\?": (.+)\.$/m.exec(stderr)?.[1]?.split(", ");
 }
 
 /** Arguments after `node` of a script in package.json; undefined if it runs something else. */
-export function nodeArguments(script: unknown): string[] | undefined {
+export function parseNodeArguments(script: unknown): string[] | undefined {
   const [program, ...args] = String(script ?? "").split(" ");
   if (program !== "node") return undefined;
   // What goes to which stream is the concern of a shell.
@@ -42,13 +42,13 @@ export function nodeArguments(script: unknown): string[] | undefined {
 }
 
 /** The last line that says something, for a run that ended without a result. */
-export function lastWordsOf(stderr: string): string {
+export function getLastLine(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim());
   const error = lines.find((line) => /^(Uncaught )?\w*Error: /.test(line));
   return error ?? lines.filter((line) => line !== "").at(-1) ?? "no output";
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseJsonLine(text: string): Record<string, unknown> {
   if (!text.startsWith("{")) return {};
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
-import { failureText } from "../figure.ts";
-import { emptyRowOf, headOf, legendOf, rowsOf } from "./rows.ts";
+import { formatFailure } from "../figure.ts";
+import { formatEmptyRow, formatHeader, formatLegend, formatRows } from "./rows.ts";
 import type { Comparison, Metric, Samples } from "./samples.ts";
 
 /** Prints figures as they are done: rows of a Markdown table, or one JSON object a line. */
@@ -15,43 +15,43 @@ export class Report {
   ) {}
 
   /** Lists the figures that one side lacks, and begins the table. */
-  onlyOn({ here, there }: { readonly here: readonly string[]; readonly there: readonly string[] }): void {
-    for (const figure of here) this.#object({ figure, onlyIn: "this" });
-    for (const figure of there) this.#object({ figure, onlyIn: this.label });
-    if (here.length > 0) this.#row(`Only in this checkout: ${here.join(", ")}.\n`);
-    if (there.length > 0) this.#row(`Only in ${this.label}: ${there.join(", ")}.\n`);
-    this.#row(headOf(this.label));
+  addMissing({ here, there }: { readonly here: readonly string[]; readonly there: readonly string[] }): void {
+    for (const figure of here) this.#addObject({ figure, onlyIn: "this" });
+    for (const figure of there) this.#addObject({ figure, onlyIn: this.label });
+    if (here.length > 0) this.#addRow(`Only in this checkout: ${here.join(", ")}.\n`);
+    if (there.length > 0) this.#addRow(`Only in ${this.label}: ${there.join(", ")}.\n`);
+    this.#addRow(formatHeader(this.label));
   }
 
   add(figure: string, samples: Samples): void {
     const failures = samples.failures.filter((failure) => failure.figure === figure);
-    const comparison = samples.comparisonOf(figure);
-    this.#object({ reference: this.label, ...(comparison ?? { figure }), failures });
+    const comparison = samples.compareFigure(figure);
+    this.#addObject({ reference: this.label, ...(comparison ?? { figure }), failures });
     if (comparison !== undefined) this.#add(comparison);
-    else this.#row(emptyRowOf(figure, "no value on both sides"));
+    else this.#addRow(formatEmptyRow(figure, "no value on both sides"));
   }
 
   /** @returns what can be kept in files */
   end({ failures }: Samples): { readonly table: string; readonly lines: readonly object[] } {
     const failed = failures.map((failure) => {
       const where = failure.side === "this" ? "this checkout" : this.label;
-      return `${failureText(failure)} (${where}, round ${failure.round})`;
+      return `${formatFailure(failure)} (${where}, round ${failure.round})`;
     });
-    this.#row(["", legendOf(this.#metrics), ...failed].join("\n"));
+    this.#addRow(["", formatLegend(this.#metrics), ...failed].join("\n"));
     return { table: this.#rows.join("\n"), lines: this.#objects };
   }
 
   #add(comparison: Comparison): void {
     this.#metrics.push(...comparison.metrics);
-    this.#row(rowsOf(comparison));
+    this.#addRow(formatRows(comparison));
   }
 
-  #row(text: string): void {
+  #addRow(text: string): void {
     this.#rows.push(text);
     if (!this.json) this.print(text);
   }
 
-  #object(object: object): void {
+  #addObject(object: object): void {
     this.#objects.push(object);
     if (this.json) this.print(JSON.stringify(object));
   }

@@ -8,7 +8,7 @@ const line = (ours: number, vs: Line["vs"] = {}, unit = "ms"): Line => ({
   conditions: {},
 });
 
-function samplesOf(reference: readonly Line[], own: readonly Line[]): Samples {
+function createSamples(reference: readonly Line[], own: readonly Line[]): Samples {
   const samples = new Samples();
   for (const [at, one] of reference.entries()) samples.add(at + 1, "reference", one);
   for (const [at, one] of own.entries()) samples.add(at + 1, "this", one);
@@ -17,11 +17,11 @@ function samplesOf(reference: readonly Line[], own: readonly Line[]): Samples {
 
 describe("Samples", () => {
   it("compares the values and the ratios to each peer", () => {
-    const samples = samplesOf(
+    const samples = createSamples(
       [line(100, { raw: 0.5 }), line(120, { raw: 0.6 })],
       [line(200, { raw: 1 }), line(180, { raw: 0.9 })],
     );
-    const [own, ratio, ...rest] = samples.comparisonOf("core.a")?.metrics ?? [];
+    const [own, ratio, ...rest] = samples.compareFigure("core.a")?.metrics ?? [];
     expect(rest).toEqual([]);
     expect(own).toMatchObject({
       metric: "ours",
@@ -38,21 +38,21 @@ describe("Samples", () => {
     samples.add(1, "reference", line(100));
     samples.add(2, "reference", line(400));
     samples.add(2, "this", line(200));
-    expect(samples.comparisonOf("core.a")?.metrics[0]).toMatchObject({
+    expect(samples.compareFigure("core.a")?.metrics[0]).toMatchObject({
       ratio: { median: 0.5 },
       overlap: true,
     });
   });
 
   it("has no ratio to zero, no metric for a peer that one side lacks, and shows both units", () => {
-    const comparison = samplesOf([line(0)], [line(3, { redlock: 2 }, "µs")]).comparisonOf("core.a");
+    const comparison = createSamples([line(0)], [line(3, { redlock: 2 }, "µs")]).compareFigure("core.a");
     expect(comparison?.unit).toBe("ms and µs");
     expect(comparison?.metrics).toHaveLength(1);
     expect(comparison?.metrics[0]).not.toHaveProperty("ratio");
   });
 
   it("has nothing for a figure without a value on one side", () => {
-    expect(samplesOf([line(1)], []).comparisonOf("core.a")).toBeUndefined();
+    expect(createSamples([line(1)], []).compareFigure("core.a")).toBeUndefined();
   });
 });
 
@@ -60,7 +60,7 @@ describe("Report", () => {
   const reported = (json: boolean, samples: Samples) => {
     const printed: string[] = [];
     const report = new Report("edc7eb8", json, (text) => printed.push(text));
-    report.onlyOn({ here: ["core.new"], there: ["core.old"] });
+    report.addMissing({ here: ["core.new"], there: ["core.old"] });
     report.add("core.a", samples);
     report.end(samples);
     return printed;
@@ -69,7 +69,7 @@ describe("Report", () => {
   it("prints rows with both intervals and whether they overlap", () => {
     const there = [100, 110, 105, 105].map((value) => line(value));
     const here = [120, 130, 125, 125].map((value) => line(value));
-    const text = reported(false, samplesOf(there, here)).join("\n");
+    const text = reported(false, createSamples(there, here)).join("\n");
     expect(text).toContain("Only in this checkout: core.new.");
     expect(text).toContain("Only in edc7eb8: core.old.");
     expect(text).toContain(
@@ -79,13 +79,13 @@ describe("Report", () => {
   });
 
   it("does not judge fewer than four rounds", () => {
-    const text = reported(false, samplesOf([line(100)], [line(120)])).join("\n");
+    const text = reported(false, createSamples([line(100)], [line(120)])).join("\n");
     expect(text).toContain("| 1.2 (1.2 to 1.2) | too few rounds |");
   });
 
   it("prints one JSON object a figure, with the failures", () => {
-    const samples = samplesOf([line(100)], [line(120)]);
-    samples.fail(2, "reference", { figure: "core.a", failed: "No grant" });
+    const samples = createSamples([line(100)], [line(120)]);
+    samples.addFailure(2, "reference", { figure: "core.a", failed: "No grant" });
     const [here, there, figure] = reported(true, samples).map((text) => JSON.parse(text));
     expect([here, there]).toEqual([
       { figure: "core.new", onlyIn: "this" },
@@ -98,7 +98,7 @@ describe("Report", () => {
 
   it("prints a row for a figure without values, and the failures at the end", () => {
     const samples = new Samples();
-    samples.fail(1, "this", { figure: "core.a", failed: "No grant" });
+    samples.addFailure(1, "this", { figure: "core.a", failed: "No grant" });
     const text = reported(false, samples).join("\n");
     expect(text).toContain("| core.a | – | – | – | – | no value on both sides |");
     expect(text).toContain("FAILED core.a: No grant (this checkout, round 1)");

@@ -1,5 +1,5 @@
 import type { Failure, Line } from "../figure.ts";
-import { type Interval, medianInterval, overlap } from "../statistics.ts";
+import { computeMedianInterval, type Interval, isOverlapping } from "../statistics.ts";
 import type { Side } from "./plan.ts";
 
 /** One number of a figure on both sides: its own value (`ours`), or its ratio to a peer (`ours ÷ redlock`). */
@@ -33,26 +33,26 @@ export class Samples {
     this.#lines.push({ round, side, line });
   }
 
-  fail(round: number, side: Side, failure: Failure): void {
+  addFailure(round: number, side: Side, failure: Failure): void {
     this.failures.push({ ...failure, side, round });
   }
 
   /** Undefined if a side has no value. */
-  comparisonOf(figure: string): Comparison | undefined {
-    const there = this.#by("reference", figure);
-    const here = this.#by("this", figure);
+  compareFigure(figure: string): Comparison | undefined {
+    const there = this.#groupByRound("reference", figure);
+    const here = this.#groupByRound("this", figure);
     const [first] = here.values();
     if (first === undefined || there.size === 0) return undefined;
     const units = new Set([...there.values(), ...here.values()].map(({ unit }) => unit));
-    const own = metricOf("ours", there, here, ({ ours }) => ours);
+    const own = createMetric("ours", there, here, ({ ours }) => ours);
     const ratios = Object.keys(first.vs).map((name) =>
-      metricOf(`ours ÷ ${name}`, there, here, ({ vs }) => vs[name]),
+      createMetric(`ours ÷ ${name}`, there, here, ({ vs }) => vs[name]),
     );
     const metrics = [own, ...ratios].filter((metric) => metric !== undefined);
     return { figure, unit: [...units].join(" and "), metrics };
   }
 
-  #by(side: Side, figure: string): Map<number, Line> {
+  #groupByRound(side: Side, figure: string): Map<number, Line> {
     const found = this.#lines.filter((sample) => sample.side === side && sample.line.figure === figure);
     return new Map(found.map(({ round, line }) => [round, line]));
   }
@@ -60,28 +60,28 @@ export class Samples {
 
 type ByRound = ReadonlyMap<number, Line>;
 
-function metricOf(
+function createMetric(
   metric: string,
   there: ByRound,
   here: ByRound,
   of: (line: Line) => number | undefined,
 ): Metric | undefined {
-  const reference = measured([...there.values()].map(of));
-  const own = measured([...here.values()].map(of));
+  const reference = toMeasured([...there.values()].map(of));
+  const own = toMeasured([...here.values()].map(of));
   if (reference === undefined || own === undefined) return undefined;
-  const ratio = measured(
+  const ratio = toMeasured(
     [...here].map(([round, line]) => {
       const other = there.get(round);
       return (of(line) ?? Number.NaN) / ((other && of(other)) ?? Number.NaN);
     }),
   );
   return {
-    ...{ metric, reference, this: own, overlap: overlap(reference, own) },
+    ...{ metric, reference, this: own, overlap: isOverlapping(reference, own) },
     ...(ratio === undefined ? {} : { ratio }),
   };
 }
 
-function measured(values: readonly (number | undefined)[]): Measured | undefined {
+function toMeasured(values: readonly (number | undefined)[]): Measured | undefined {
   const found = values.filter((value): value is number => Number.isFinite(value));
-  return found.length === 0 ? undefined : { ...medianInterval(found), values: found };
+  return found.length === 0 ? undefined : { ...computeMedianInterval(found), values: found };
 }

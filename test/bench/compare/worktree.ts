@@ -2,16 +2,16 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../arguments.ts";
-import { progress } from "../progress.ts";
+import { reportProgress } from "../progress.ts";
 import { ROOT } from "../root.ts";
 import { type Finished, Processes } from "./processes.ts";
 
 const PREFIX = "lockkeeper-compare-";
 
 /** Full id of the commit. @throws UsageError if `ref` names none */
-export async function commitOf(processes: Processes, ref: string): Promise<string> {
+export async function resolveCommit(processes: Processes, ref: string): Promise<string> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
-  const { code, stdout } = await git(processes, args);
+  const { code, stdout } = await runGit(processes, args);
   if (code !== 0) throw new UsageError(`There is no commit "${ref}" in this repository.`);
   return stdout.trim();
 }
@@ -31,7 +31,7 @@ export async function addWorktree(
   const parent = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   later(() => removeWorktree(parent));
   const dir = join(parent, commit.slice(0, 12));
-  const { code, stderr } = await git(processes, ["worktree", "add", "--detach", dir, commit]);
+  const { code, stderr } = await runGit(processes, ["worktree", "add", "--detach", dir, commit]);
   if (code !== 0) throw new Error(`git worktree add failed: ${stderr.trim()}`);
   return dir;
 }
@@ -39,7 +39,7 @@ export async function addWorktree(
 async function removeWorktree(parent: string): Promise<void> {
   await rm(parent, { recursive: true, force: true, maxRetries: 3 });
   // A runner of its own, because the comparison's may have been ended by an interruption.
-  await git(new Processes(), ["worktree", "prune"]);
+  await runGit(new Processes(), ["worktree", "prune"]);
 }
 
 /** Folders of comparisons that were killed. */
@@ -47,7 +47,7 @@ async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
     if (!(pid > 0) || isRunning(pid)) continue;
-    progress(`Removing ${join(tmpdir(), name)}, left by an earlier comparison`);
+    reportProgress(`Removing ${join(tmpdir(), name)}, left by an earlier comparison`);
     await removeWorktree(join(tmpdir(), name));
   }
 }
@@ -61,6 +61,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function git(processes: Processes, args: readonly string[]): Promise<Finished> {
+async function runGit(processes: Processes, args: readonly string[]): Promise<Finished> {
   return await processes.run({ program: "git", args, cwd: ROOT });
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Contender, LEASE_MS } from "../contender.ts";
-import { plainConnection } from "../plain-connection.ts";
+import { openPlainConnection } from "../plain-connection.ts";
 
 const GRANT = "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])";
 const SHA = createHash("sha1").update(GRANT).digest("hex");
@@ -8,27 +8,27 @@ const SETTINGS =
   "PUBLISH by the one, EVALSHA of SET NX PX by the other when the message arrives; nothing else";
 
 /** The one who lets go: it only says so. */
-export function bareHolder(url: string): Contender {
-  const redis = plainConnection(url);
+export function createBareHolder(url: string): Contender {
+  const redis = openPlainConnection(url);
   return {
     name: "bare",
     settings: SETTINGS,
-    acquire: async (key) => () => redis.publish(channelOf(key), "0"),
+    acquire: async (key) => () => redis.publish(getChannel(key), "0"),
     close: () => redis.disconnect(),
   };
 }
 
 /** The one who waits: the least a hand-off by message can do. */
-export async function bareWaiter(url: string): Promise<Contender> {
-  const redis = plainConnection(url);
-  const subscriber = plainConnection(url);
+export async function openBareWaiter(url: string): Promise<Contender> {
+  const redis = openPlainConnection(url);
+  const subscriber = openPlainConnection(url);
   await redis.script("LOAD", GRANT);
   return {
     name: "bare",
     settings: SETTINGS,
     async acquire(key) {
       const message = new Promise((resolve) => subscriber.once("message", resolve));
-      await subscriber.subscribe(channelOf(key));
+      await subscriber.subscribe(getChannel(key));
       await message;
       if ((await redis.evalsha(SHA, 1, key, "waiter", LEASE_MS)) !== "OK") throw new Error(`${key} is held`);
       return () => redis.del(key);
@@ -40,4 +40,4 @@ export async function bareWaiter(url: string): Promise<Contender> {
   };
 }
 
-const channelOf = (key: string) => `${key}:free`;
+const getChannel = (key: string) => `${key}:free`;

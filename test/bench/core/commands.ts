@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import type { Contender } from "../contender.ts";
 import type { Experiment } from "../figure.ts";
-import { rounded } from "../figure.ts";
-import { callsBetween, callsOf } from "../info.ts";
-import { machineFacts } from "../machine.ts";
+import { roundValue } from "../figure.ts";
+import { countCallsBetween, readCalls } from "../info.ts";
+import { readMachineFacts } from "../machine.ts";
 import { startRedis } from "../servers.ts";
-import { openContenders, settingsOf } from "./contenders.ts";
+import { listSettings, openContenders } from "./contenders.ts";
 import { runPairs } from "./pairs.ts";
 
 const FIGURE = "core.commands.pair";
@@ -15,44 +15,46 @@ const PAIRS = 1000;
 export const commands: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, look } = await startRedis(run, "");
+    const { url, inspector: look } = await startRedis(run, "");
     const contenders = await openContenders(run, url);
-    const counted = new Map<string, Counted>();
-    for (const contender of contenders) counted.set(contender.name, await countOf(contender, look));
+    const counted = new Map<string, CommandCounts>();
+    for (const contender of contenders) counted.set(contender.name, await countCommands(contender, look));
     const { ours, ...peers } = Object.fromEntries(
       [...counted].map(([name, { commands }]) => [name, commands]),
     );
     if (ours === undefined) throw new Error("ours is not among the contenders");
     const conditions = {
-      ...(await machineFacts(look, run.effort)),
+      ...(await readMachineFacts(look, run.effort)),
       consoles: 0,
       theirs: peers,
       pairs: PAIRS,
       byCommand: Object.fromEntries([...counted].map(([name, { byCommand }]) => [name, byCommand])),
       counting: "INFO commandstats; EVALSHA is not counted but shown in byCommand; fewer are better",
-      ...settingsOf(contenders),
+      ...listSettings(contenders),
     };
     const vs = Object.fromEntries(
-      Object.entries(peers).map(([name, theirs]) => [name, rounded(ours / theirs)]),
+      Object.entries(peers).map(([name, theirs]) => [name, roundValue(ours / theirs)]),
     );
     return [{ figure: FIGURE, unit: "commands/pair", ours, vs, conditions }];
   },
 };
 
-interface Counted {
+interface CommandCounts {
   readonly commands: number;
   readonly byCommand: Readonly<Record<string, number>>;
 }
 
-async function countOf(contender: Contender, look: Redis): Promise<Counted> {
+async function countCommands(contender: Contender, look: Redis): Promise<CommandCounts> {
   // The first call of a script is an EVAL.
   await runPairs(contender, { pairs: 1, inFlight: 1 }, "warm");
-  const before = await callsOf(look);
+  const before = await readCalls(look);
   await runPairs(contender, { pairs: PAIRS, inFlight: 64 }, "counted");
-  const calls = callsBetween(before, await callsOf(look));
+  const calls = countCallsBetween(before, await readCalls(look));
   const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
   return {
-    commands: rounded((all - (calls.get("evalsha") ?? 0)) / PAIRS),
-    byCommand: Object.fromEntries([...calls].sort().map(([name, count]) => [name, rounded(count / PAIRS)])),
+    commands: roundValue((all - (calls.get("evalsha") ?? 0)) / PAIRS),
+    byCommand: Object.fromEntries(
+      [...calls].sort().map(([name, count]) => [name, roundValue(count / PAIRS)]),
+    ),
   };
 }

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startChild } from "../child.ts";
 import type { Contender } from "../contender.ts";
 import type { Effort, Experiment, Run } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import { redisSemaphore } from "../peers/redis-semaphore.ts";
-import { redlock } from "../peers/redlock.ts";
-import { progress } from "../progress.ts";
-import { compare, interleave } from "../rounds.ts";
+import { readMachineFacts } from "../machine.ts";
+import { createRedisSemaphore } from "../peers/redis-semaphore.ts";
+import { createRedlock } from "../peers/redlock.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, interleave } from "../rounds.ts";
 import { startRedis } from "../servers.ts";
-import { percentile } from "../statistics.ts";
-import { bareHolder } from "./bare.ts";
-import { settingsOf } from "./contenders.ts";
-import { monotonicMs, type WaiterSays } from "./hand-off-words.ts";
-import { ours } from "./ours.ts";
+import { computePercentile } from "../statistics.ts";
+import { createBareHolder } from "./bare.ts";
+import { listSettings } from "./contenders.ts";
+import { getMonotonicMs, type WaiterResponse } from "./hand-off-messages.ts";
+import { openOurs } from "./ours.ts";
 
 const FIGURES = [
   { figure: "core.handoff.p50", share: 0.5 },
@@ -24,7 +24,7 @@ const FIGURES = [
 export const handOff: Experiment = {
   figures: FIGURES.map(({ figure }) => figure),
   async measure(run) {
-    const { url, look } = await startRedis(run, "");
+    const { url, inspector: look } = await startRedis(run, "");
     const waiter = new Waiter(await startChild(run, "waiter.ts", [url]));
     const lines = await openLines(run, url);
     const count = COUNT[run.effort];
@@ -32,14 +32,14 @@ export const handOff: Experiment = {
     const rounds = await interleave({
       contenders: lines,
       rounds: run.effort === "quick" ? 1 : 5,
-      warmUp: (line) => handOffs(line, waiter, { quick: 1, full: 5 }[run.effort]),
+      warmUp: (line) => measureHandOffs(line, waiter, { quick: 1, full: 5 }[run.effort]),
       failed,
-      measure: (line) => handOffs(line, waiter, Math.ceil(count / line.lanes)),
-      onProgress: progress,
+      measure: (line) => measureHandOffs(line, waiter, Math.ceil(count / line.lanes)),
+      onProgress: reportProgress,
     });
-    const machine = await machineFacts(look, run.effort);
+    const machine = await readMachineFacts(look, run.effort);
     return FIGURES.map(({ figure, share }) => {
-      const { ours, vs, theirs } = compare(rounds, (samples) => percentile(samples, share));
+      const { ours, vs, theirs } = compareMedians(rounds, (samples) => computePercentile(samples, share));
       const conditions = {
         ...machine,
         consoles: 0,
@@ -52,7 +52,7 @@ export const handOff: Experiment = {
         waitedMs: Object.fromEntries(lines.map(({ name, waitMs }) => [name, waitMs])),
         lanes: Object.fromEntries(lines.map(({ name, lanes }) => [name, lanes])),
         counting: "from before release is called to the grant in the other process; less is better",
-        ...settingsOf(lines.map(({ holder }) => holder)),
+        ...listSettings(lines.map(({ holder }) => holder)),
       };
       return { figure, unit: "ms", ours, vs, conditions };
     });
@@ -73,34 +73,34 @@ interface HandOffLine {
 
 async function openLines(run: Run, url: string): Promise<readonly HandOffLine[]> {
   const lines: [Contender, HandOffLine["waitMs"], number][] = [
-    [await ours(url), [10, 20], 1],
-    [bareHolder(url), [10, 20], 1],
-    [redlock(url), [50, 350], 20],
-    [redisSemaphore(url), [20, 40], 1],
+    [await openOurs(url), [10, 20], 1],
+    [createBareHolder(url), [10, 20], 1],
+    [createRedlock(url), [50, 350], 20],
+    [createRedisSemaphore(url), [20, 40], 1],
   ];
   return lines.map(([holder, waitMs, lanes]) => {
-    run.later(() => holder.close());
+    run.defer(() => holder.close());
     return { name: holder.name, holder, waitMs, lanes };
   });
 }
 
 /** How long each hand-off took, in ms; `each` of them a lane, one after the other. */
-async function handOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
+async function measureHandOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
   const lane = async (_: unknown, number: number) => {
     const took: number[] = [];
-    for (let done = 0; done < each; done++) took.push(await handOffOnce(line, waiter, number));
+    for (let done = 0; done < each; done++) took.push(await measureHandOff(line, waiter, number));
     return took;
   };
   return (await Promise.all(Array.from({ length: line.lanes }, lane))).flat();
 }
 
-async function handOffOnce({ name, holder, waitMs }: HandOffLine, waiter: Waiter, lane: number) {
+async function measureHandOff({ name, holder, waitMs }: HandOffLine, waiter: Waiter, lane: number) {
   const key = `lock:bench:${name}:${lane}`;
   const release = await holder.acquire(key);
   const granted = await waiter.wait(name, key);
   const [least, most] = waitMs;
   await sleep(least + Math.random() * (most - least));
-  const from = monotonicMs();
+  const from = getMonotonicMs();
   await release();
   return (await granted.at) - from;
 }
@@ -111,7 +111,7 @@ class Waiter {
   #ids = 0;
 
   constructor(private readonly child: ChildProcess) {
-    child.on("message", (says: WaiterSays) => {
+    child.on("message", (says: WaiterResponse) => {
       const ask = this.#asked.get(says.id);
       if (says.state === "waiting") ask?.waiting();
       else ask?.granted(says.at);

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { type Contender, LEASE_MS } from "../contender.ts";
 import type { Experiment } from "../figure.ts";
-import { rounded } from "../figure.ts";
-import { infoOf } from "../info.ts";
-import { machineFacts } from "../machine.ts";
+import { roundValue } from "../figure.ts";
+import { readInfo } from "../info.ts";
+import { readMachineFacts } from "../machine.ts";
 import { startRedis } from "../servers.ts";
-import { settingsOf } from "./contenders.ts";
-import { ours } from "./ours.ts";
-import { raw } from "./raw.ts";
+import { listSettings } from "./contenders.ts";
+import { openOurs } from "./ours.ts";
+import { openRaw } from "./raw.ts";
 
 const FIGURE = "core.redis.bytes";
 const IN_FLIGHT = 64;
@@ -17,41 +17,41 @@ const IN_FLIGHT = 64;
 export const memory: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, look } = await startRedis(run, "");
-    const contenders = [await ours(url), await raw(url)] as const;
-    for (const contender of contenders) run.later(() => contender.close());
+    const { url, inspector: look } = await startRedis(run, "");
+    const contenders = [await openOurs(url), await openRaw(url)] as const;
+    for (const contender of contenders) run.defer(() => contender.close());
     const locks = run.effort === "quick" ? 2000 : 10_000;
     const [held, plain] = [
-      await bytesPerLock(look, contenders[0], locks),
-      await bytesPerLock(look, contenders[1], locks),
+      await measureBytesPerLock(look, contenders[0], locks),
+      await measureBytesPerLock(look, contenders[1], locks),
     ];
     const conditions = {
-      ...(await machineFacts(look, run.effort)),
+      ...(await readMachineFacts(look, run.effort)),
       locks,
-      heldBytes: rounded(held.bytes),
-      plainBytes: rounded(plain.bytes),
+      heldBytes: roundValue(held.bytes),
+      plainBytes: roundValue(plain.bytes),
       memoryUsageByKey: held.byKey,
       counting: "rise of used_memory by as many locks of one request each, no record; less is better",
-      ...settingsOf(contenders),
+      ...listSettings(contenders),
     };
     return [
-      { figure: FIGURE, unit: "bytes/lock", ours: rounded(held.bytes - plain.bytes), vs: {}, conditions },
+      { figure: FIGURE, unit: "bytes/lock", ours: roundValue(held.bytes - plain.bytes), vs: {}, conditions },
     ];
   },
 };
 
-interface Held {
+interface MemoryUse {
   readonly bytes: number;
   /** MEMORY USAGE of each key of one lock. */
   readonly byKey: Readonly<Record<string, number>>;
 }
 
-async function bytesPerLock(look: Redis, contender: Contender, locks: number): Promise<Held> {
+async function measureBytesPerLock(look: Redis, contender: Contender, locks: number): Promise<MemoryUse> {
   await (await contender.acquire("lock:bench:warm"))();
   await look.flushall();
-  const before = await settledMemory(look);
-  await takeAll(contender, locks);
-  const bytes = ((await settledMemory(look)) - before) / locks;
+  const before = await readSettledMemory(look);
+  await acquireAll(contender, locks);
+  const bytes = ((await readSettledMemory(look)) - before) / locks;
   const names = await look.keys("*lock:bench:0000007*");
   const byKey: Record<string, number> = {};
   for (const name of names) byKey[name] = Number(await look.memory("USAGE", name, "SAMPLES", 0));
@@ -60,7 +60,7 @@ async function bytesPerLock(look: Redis, contender: Contender, locks: number): P
 }
 
 /** Names of one length, so that all locks are alike. */
-async function takeAll(contender: Contender, locks: number): Promise<void> {
+async function acquireAll(contender: Contender, locks: number): Promise<void> {
   let taken = 0;
   const work = async () => {
     while (taken < locks) await contender.acquire(`lock:bench:${String(taken++).padStart(7, "0")}`);
@@ -69,11 +69,11 @@ async function takeAll(contender: Contender, locks: number): Promise<void> {
 }
 
 /** Redis rehashes its tables for a moment after they grew. */
-async function settledMemory(look: Redis): Promise<number> {
+async function readSettledMemory(look: Redis): Promise<number> {
   let last = Number.NaN;
   const deadline = performance.now() + LEASE_MS / 6;
   while (performance.now() < deadline) {
-    const now = Number((await infoOf(look, "memory")).used_memory);
+    const now = Number((await readInfo(look, "memory")).used_memory);
     if (Math.abs(now - last) < 1024) return now;
     last = now;
     await sleep(250);

@@ -24,7 +24,7 @@ export async function openCore(url: string): Promise<Core> {
 }
 
 /** As the API uses the core for one owner; it waits only if it is told how long. */
-export async function ours(
+export async function openOurs(
   url: string,
   { owner = "checkout@pod-7:311", waitMs = 0 } = {},
 ): Promise<Contender> {

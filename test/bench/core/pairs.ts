@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import type { Contender } from "../contender.ts";
 import type { Facts, Line } from "../figure.ts";
-import { redisCpuMicros } from "../info.ts";
-import { progress } from "../progress.ts";
-import { compare, interleave, mediansOf } from "../rounds.ts";
+import { readRedisCpuMicros } from "../info.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, computeMedians, interleave } from "../rounds.ts";
 
 export interface PairsPlan {
   readonly rounds: number;
@@ -35,10 +35,10 @@ export async function measurePairs(
     rounds: plan.rounds,
     warmUp: (contender) => runPairs(contender, plan, "warm"),
     measure: (contender) => measureRound(contender, look, plan, measured++),
-    onProgress: progress,
+    onProgress: reportProgress,
     failed,
   });
-  const { ours, vs, theirs } = compare(rounds, ({ perSecond }) => perSecond);
+  const { ours, vs, theirs } = compareMedians(rounds, ({ perSecond }) => perSecond);
   return {
     figure,
     unit: "pairs/s",
@@ -47,8 +47,8 @@ export async function measurePairs(
     conditions: {
       theirs,
       failed,
-      redisCpuMicrosPerPair: mediansOf(rounds, ({ redisMicros }) => redisMicros),
-      nodeCpuMicrosPerPair: mediansOf(rounds, ({ nodeMicros }) => nodeMicros),
+      redisCpuMicrosPerPair: computeMedians(rounds, ({ redisMicros }) => redisMicros),
+      nodeCpuMicrosPerPair: computeMedians(rounds, ({ nodeMicros }) => nodeMicros),
       rounds: plan.rounds,
       pairsPerRound: plan.pairs,
       inFlight: plan.inFlight,
@@ -64,13 +64,13 @@ async function measureRound(
   plan: PairsPlan,
   round: number,
 ): Promise<PairsRound> {
-  const redisBefore = await redisCpuMicros(look);
+  const redisBefore = await readRedisCpuMicros(look);
   const nodeBefore = process.cpuUsage();
   const started = performance.now();
   await runPairs(contender, plan, String(round));
   const seconds = (performance.now() - started) / 1000;
   const node = process.cpuUsage(nodeBefore);
-  const redisMicros = (await redisCpuMicros(look)) - redisBefore;
+  const redisMicros = (await readRedisCpuMicros(look)) - redisBefore;
   return {
     perSecond: plan.pairs / seconds,
     nodeMicros: (node.user + node.system) / plan.pairs,

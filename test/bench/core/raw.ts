@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Contender, LEASE_MS } from "../contender.ts";
-import { plainConnection } from "../plain-connection.ts";
+import { openPlainConnection } from "../plain-connection.ts";
 
 const COMPARE_AND_DELETE =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
 const SHA = createHash("sha1").update(COMPARE_AND_DELETE).digest("hex");
 
 /** The least that is a safe lock: one holder, and only the holder releases. No fence, no re-entry, no events. */
-export async function raw(url: string): Promise<Contender> {
-  const redis = plainConnection(url);
+export async function openRaw(url: string): Promise<Contender> {
+  const redis = openPlainConnection(url);
   await redis.script("LOAD", COMPARE_AND_DELETE);
   const process = randomBytes(12).toString("base64url");
   let tokens = 0;

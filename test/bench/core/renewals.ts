@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import { LEASE_MS } from "../contender.ts";
 import type { Experiment } from "../figure.ts";
-import { rounded } from "../figure.ts";
-import { callsBetween, callsOf } from "../info.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
+import { roundValue } from "../figure.ts";
+import { countCallsBetween, readCalls } from "../info.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
 import { startRedis } from "../servers.ts";
 
 const FIGURE = "core.renew.10k";
@@ -15,43 +15,43 @@ const SCRIPT_CALLS = ["evalsha", "eval"];
 export const renewals: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, look } = await startRedis(run, "");
+    const { url, inspector: look } = await startRedis(run, "");
     const client = await LockClient.open(url);
-    run.later(() => client.close());
+    run.defer(() => client.close());
     const quick = run.effort === "quick";
     const [holdCount, leaseMs, windowMs] = quick ? [1000, 3000, 3000] : [10_000, LEASE_MS, 60_000];
-    const holds = await takeAll(client, holdCount, leaseMs);
+    const holds = await acquireAll(client, holdCount, leaseMs);
     // The first renewals are bunched as the acquires were; the window begins with the second.
     await sleep(leaseMs / 3);
-    progress(`${holdCount} holds for ${windowMs / 1000} s`);
-    const before = await callsOf(look);
+    reportProgress(`${holdCount} holds for ${windowMs / 1000} s`);
+    const before = await readCalls(look);
     const started = performance.now();
     await sleep(windowMs);
-    const calls = callsBetween(before, await callsOf(look));
+    const calls = countCallsBetween(before, await readCalls(look));
     const seconds = (performance.now() - started) / 1000;
     const sum = (names: Iterable<string>) =>
       [...names].reduce((all, name) => all + (calls.get(name) ?? 0), 0);
     const sent = sum(SCRIPT_CALLS) / seconds;
     const conditions = {
-      ...(await machineFacts(look, run.effort)),
+      ...(await readMachineFacts(look, run.effort)),
       consoles: 0,
       holds: holdCount,
       leaseMs,
       windowMs,
       connections: 3,
-      commandsWithInner: rounded(sum(calls.keys()) / seconds),
+      commandsWithInner: roundValue(sum(calls.keys()) / seconds),
       byCommand: Object.fromEntries(
-        [...calls].sort().map(([name, count]) => [name, rounded(count / seconds)]),
+        [...calls].sort().map(([name, count]) => [name, roundValue(count / seconds)]),
       ),
       stillHeld: holds.filter(({ state }) => state === "held").length,
       keysHeld: await look.exists(...holds.map(({ key }) => String(key))),
       counting: "INFO commandstats: what the client sent are EVALSHA and EVAL, the rest is called by scripts",
     };
-    return [{ figure: FIGURE, unit: "commands/s", ours: rounded(sent), vs: {}, conditions }];
+    return [{ figure: FIGURE, unit: "commands/s", ours: roundValue(sent), vs: {}, conditions }];
   },
 };
 
-async function takeAll(client: LockClient, count: number, leaseMs: number) {
+async function acquireAll(client: LockClient, count: number, leaseMs: number) {
   const holds: Awaited<ReturnType<LockClient["acquire"]>>[] = [];
   for (let at = 0; at < count; at += 100) {
     const keys = Array.from({ length: Math.min(100, count - at) }, (_, index) => `lock:bench:${at + index}`);

@@ -1,7 +1,7 @@
 import type { Experiment, Run } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
+import { readMachineFacts } from "../machine.ts";
 import { startRedis } from "../servers.ts";
-import { openContenders, settingsOf } from "./contenders.ts";
+import { listSettings, openContenders } from "./contenders.ts";
 import { measurePairs, type PairsPlan } from "./pairs.ts";
 
 const IN_FLIGHT = [1, 64, 512] as const;
@@ -12,17 +12,17 @@ export const throughput: readonly Experiment[] = IN_FLIGHT.map((inFlight) => {
   return {
     figures: [figure],
     async measure(run) {
-      const { url, look } = await startRedis(run, "");
+      const { url, inspector: look } = await startRedis(run, "");
       const contenders = await openContenders(run, url);
-      const line = await measurePairs(figure, contenders, look, planFor(run, inFlight));
-      const machine = await machineFacts(look, run.effort);
-      const conditions = { ...machine, consoles: 0, ...line.conditions, ...settingsOf(contenders) };
+      const line = await measurePairs(figure, contenders, look, createPlan(run, inFlight));
+      const machine = await readMachineFacts(look, run.effort);
+      const conditions = { ...machine, consoles: 0, ...line.conditions, ...listSettings(contenders) };
       return [{ ...line, conditions }];
     },
   };
 });
 
-function planFor({ effort }: Run, inFlight: number): PairsPlan {
+function createPlan({ effort }: Run, inFlight: number): PairsPlan {
   if (effort === "quick") return { rounds: 3, pairs: inFlight === 1 ? 600 : 1500, inFlight };
   return { rounds: 9, pairs: inFlight === 1 ? 4000 : 20_000, inFlight };
 }

@@ -1,11 +1,11 @@
 import { startChild } from "../child.ts";
 import type { Experiment } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
+import { readMachineFacts } from "../machine.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
-import { settingsOf } from "./contenders.ts";
-import { ours } from "./ours.ts";
+import { listSettings } from "./contenders.ts";
+import { openOurs } from "./ours.ts";
 import { measurePairs } from "./pairs.ts";
-import { raw } from "./raw.ts";
+import { openRaw } from "./raw.ts";
 
 const FIGURE = "core.pairs.console";
 
@@ -13,20 +13,20 @@ const FIGURE = "core.pairs.console";
 export const watched: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+    const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
     const console = await startChild(run, "console.ts", [url]);
-    const contenders = [await ours(url), await raw(url)];
-    for (const contender of contenders) run.later(() => contender.close());
+    const contenders = [await openOurs(url), await openRaw(url)];
+    for (const contender of contenders) run.defer(() => contender.close());
     const quick = run.effort === "quick";
     const plan = { rounds: quick ? 3 : 9, pairs: quick ? 1500 : 20_000, inFlight: 64 };
     const line = await measurePairs(FIGURE, contenders, look, plan);
     const seen = await askConsole(console);
     const conditions = {
-      ...(await machineFacts(look, run.effort)),
+      ...(await readMachineFacts(look, run.effort)),
       consoles: 1,
       console: seen,
       ...line.conditions,
-      ...settingsOf(contenders),
+      ...listSettings(contenders),
     };
     return [{ ...line, conditions }];
   },

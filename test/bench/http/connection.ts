@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
-import { AnswerReader } from "./answer-reader.ts";
+import { ResponseReader } from "./response-reader.ts";
 
 const BUFFER_BYTES = 16 * 1024;
 
 /** A kept-alive connection with one request at a time on it: a bare socket, since a client library costs as much as a server. */
 export class Connection {
-  readonly #reader = new AnswerReader();
+  readonly #reader = new ResponseReader();
   #onBody: ((body: string) => void) | undefined;
 
   private constructor(

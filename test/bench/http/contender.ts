@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Usage } from "../processes/tell.ts";
+import type { Usage } from "../processes/usage-reporter.ts";
 import type { Target } from "./dialects.ts";
 
 /** A server that gives out locks over HTTP, in a process of its own. */
@@ -11,12 +11,12 @@ export interface HttpContender {
   /** CPU time that its process has used. */
   cpuMicros(): Promise<number>;
   /** Its Redis; etcd has none. */
-  readonly look: Redis | undefined;
+  readonly inspector: Redis | undefined;
 }
 
 /** One of ours in Node, which can say more of itself. */
 export interface NodeContender extends HttpContender {
-  readonly look: Redis;
+  readonly inspector: Redis;
   readonly redisUrl: string;
   /** What it keeps, after everything that can be let go of was. */
   memory(): Promise<Usage>;

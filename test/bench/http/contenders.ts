@@ -1,9 +1,9 @@
 import type { Facts, Run } from "../figure.ts";
-import { reasonOf } from "../figure.ts";
-import { progress } from "../progress.ts";
+import { formatReason } from "../figure.ts";
+import { reportProgress } from "../progress.ts";
 import type { HttpContender, NodeContender } from "./contender.ts";
-import { arePagesBuilt, bare, next, ours } from "./node-servers.ts";
-import { etcd, webdis } from "./other-servers.ts";
+import { arePagesBuilt, startBare, startNext, startOurs } from "./node-servers.ts";
+import { startEtcd, startWebdis } from "./other-servers.ts";
 import { findProgram, type Program } from "./programs.ts";
 
 export interface HttpContenders {
@@ -16,13 +16,13 @@ export interface HttpContenders {
   readonly failed: Readonly<Record<string, string>>;
 }
 
-const PROGRAMS = { etcd, webdis };
+const PROGRAMS = { etcd: startEtcd, webdis: startWebdis };
 
 export async function openHttpContenders(
   run: Run,
   who: "everybody" | "ours and bare",
 ): Promise<HttpContenders> {
-  const [first, second] = await Promise.all([ours(run), bare(run)]);
+  const [first, second] = await Promise.all([startOurs(run), startBare(run)]);
   const others: HttpContender[] = [];
   const leftOut: Record<string, string> = {};
   const failed: Record<string, string> = {};
@@ -30,11 +30,11 @@ export async function openHttpContenders(
     try {
       others.push(await start());
     } catch (error) {
-      failed[name] = reasonOf(error);
+      failed[name] = formatReason(error);
     }
   };
   if (who === "everybody") {
-    if (arePagesBuilt()) await open("next", () => next(run));
+    if (arePagesBuilt()) await open("next", () => startNext(run));
     else leftOut.next = "the pages are not built: run `node scripts/setup.mjs build`";
     for (const [name, start] of Object.entries(PROGRAMS)) {
       const found = await findProgram(name as Program);
@@ -42,7 +42,7 @@ export async function openHttpContenders(
       else await open(name, () => start(run, found.path));
     }
   }
-  for (const [name, why] of Object.entries(leftOut)) progress(`${name} is left out: ${why}`);
-  for (const [name, why] of Object.entries(failed)) progress(`${name} failed: ${why}`);
+  for (const [name, why] of Object.entries(leftOut)) reportProgress(`${name} is left out: ${why}`);
+  for (const [name, why] of Object.entries(failed)) reportProgress(`${name} failed: ${why}`);
   return { ours: first, bare: second, others, leftOut, failed };
 }

@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { progress } from "../progress.ts";
+import { reportProgress } from "../progress.ts";
 
 const run = promisify(execFile);
 /** A second C library beside the loader of the running system crashes at once. */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 const LAUNCHER = "run";
 
-interface Wanted {
+interface PackageRequest {
   readonly package: string;
   /** Its program in `usr/bin`. */
   readonly program: string;
@@ -25,21 +25,23 @@ interface Wanted {
  * @returns path of a launcher that sets the library path and becomes the program
  * @throws Error with one line that says why it is not possible here
  */
-export async function unpackPackage(wanted: Wanted): Promise<string> {
+export async function unpackPackage(wanted: PackageRequest): Promise<string> {
   const { package: name, program, dir } = wanted;
   const launcher = join(dir, LAUNCHER);
   if (existsSync(launcher)) return launcher;
   await requireTools();
   await mkdir(dirname(dir), { recursive: true });
   const work = await mkdtemp(`${dir}-unpacking-`);
-  progress(`Unpacking ${name} from the distribution's packages …`);
+  reportProgress(`Unpacking ${name} from the distribution's packages …`);
   try {
     const root = join(work, "root");
     await download(join(work, "apt"), name);
     await extract(join(work, "apt/cache/archives"), root);
     await requireLibraries(wanted, root);
     await rm(join(work, "apt"), { recursive: true });
-    await writeFile(join(work, LAUNCHER), launcherOf(program, await libraryDirs(root)), { mode: 0o755 });
+    await writeFile(join(work, LAUNCHER), createLauncher(program, await listLibraryDirs(root)), {
+      mode: 0o755,
+    });
     await rename(work, dir).catch((error: Error) => {
       // Another process was faster, which is as good.
       if (!existsSync(launcher)) throw error;
@@ -60,12 +62,12 @@ async function requireTools(): Promise<void> {
 async function download(state: string, name: string): Promise<void> {
   await mkdir(join(state, "lists/partial"), { recursive: true });
   await mkdir(join(state, "cache/archives/partial"), { recursive: true });
-  await apt(state, ["update"]);
+  await runApt(state, ["update"]);
   // `install` works out which libraries this system lacks; nothing is installed.
-  await apt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
+  await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
 }
 
-async function apt(state: string, args: readonly string[]): Promise<void> {
+async function runApt(state: string, args: readonly string[]): Promise<void> {
   const settings = [
     `Dir::State=${state}`,
     "Dir::State::status=/var/lib/dpkg/status",
@@ -80,11 +82,11 @@ async function apt(state: string, args: readonly string[]): Promise<void> {
   ];
   const options = settings.flatMap((setting) => ["-o", setting]);
   await run("apt-get", [...options, ...args], { maxBuffer: 16 * 1024 * 1024 }).catch((error: unknown) => {
-    throw new Error(`apt-get ${args[0]} failed: ${lastWordsOf(error)}`);
+    throw new Error(`apt-get ${args[0]} failed: ${getLastLine(error)}`);
   });
 }
 
-function lastWordsOf(error: unknown): string {
+function getLastLine(error: unknown): string {
   const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
   const line = text.split("\n").find((part) => part.startsWith("E:")) ?? text.split("\n", 1)[0] ?? "";
   return line.replace(/^E:\s*/, "").trim();
@@ -100,7 +102,7 @@ async function extract(archives: string, root: string): Promise<void> {
 }
 
 /** Relative to the root. */
-async function libraryDirs(root: string): Promise<string[]> {
+async function listLibraryDirs(root: string): Promise<string[]> {
   const dirs: string[] = [];
   for (const parent of ["usr/lib", "lib"]) {
     const names = await readdir(join(root, parent)).catch(() => []);
@@ -110,7 +112,7 @@ async function libraryDirs(root: string): Promise<string[]> {
 }
 
 /** `exec` keeps the process id, by which its CPU time is read. */
-export function launcherOf(program: string, libraries: readonly string[]): string {
+export function createLauncher(program: string, libraries: readonly string[]): string {
   const paths = libraries.map((dir) => `$root/${dir}`).join(":");
   return [
     "#!/bin/sh",
@@ -124,8 +126,8 @@ export function launcherOf(program: string, libraries: readonly string[]): strin
 }
 
 /** `ldd` fails for a program that is linked statically and needs nothing. */
-async function requireLibraries({ package: name, program }: Wanted, root: string): Promise<void> {
-  const libraries = (await libraryDirs(root)).map((dir) => join(root, dir));
+async function requireLibraries({ package: name, program }: PackageRequest, root: string): Promise<void> {
+  const libraries = (await listLibraryDirs(root)).map((dir) => join(root, dir));
   const env: Record<string, string> = { PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: libraries.join(":") };
   const options = { env: env as NodeJS.ProcessEnv };
   const { stdout } = await run("ldd", [join(root, "usr/bin", program)], options).catch(() => ({

@@ -1,5 +1,5 @@
 import { LEASE_MS } from "../contender.ts";
-import { plainScript } from "./plain-scripts.ts";
+import { createPlainScript } from "./plain-scripts.ts";
 
 /** Where a contender is reached and what it has to be told; goes to the process that makes the load. */
 export interface Target {
@@ -20,13 +20,17 @@ export interface Dialect {
 
 export const OWNER = "checkout@pod-7:311";
 
-export function dialectOf(target: Target): Dialect {
+export function createDialect(target: Target): Dialect {
   return DIALECTS[target.dialect](target);
 }
 
-const DIALECTS: Record<Target["dialect"], (target: Target) => Dialect> = { lockkeeper, etcd, webdis };
+const DIALECTS: Record<Target["dialect"], (target: Target) => Dialect> = {
+  lockkeeper: createLockkeeperDialect,
+  etcd: createEtcdDialect,
+  webdis: createWebdisDialect,
+};
 
-function lockkeeper({ port, secret }: Target): Dialect {
+function createLockkeeperDialect({ port, secret }: Target): Dialect {
   const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
   const verb = (lock: string, name: string, body: string) =>
     post(port, `/api/v1/locks/${encodeURIComponent(lock)}/${name}`, headers, body);
@@ -41,7 +45,7 @@ function lockkeeper({ port, secret }: Target): Dialect {
 }
 
 /** Its lock service, which keeps a lock for as long as a lease: one lease for all, so that none is made a pair. */
-function etcd({ port, secret: lease }: Target): Dialect {
+function createEtcdDialect({ port, secret: lease }: Target): Dialect {
   const json = "content-type: application/json\r\n";
   return {
     acquire: (lock) => {
@@ -58,8 +62,8 @@ function etcd({ port, secret: lease }: Target): Dialect {
 }
 
 /** Commands as paths: the two scripts with the arguments that the core gives them. */
-function webdis({ port }: Target): Dialect {
-  const scripts = { acquire: plainScript("acquire"), release: plainScript("release") };
+function createWebdisDialect({ port }: Target): Dialect {
+  const scripts = { acquire: createPlainScript("acquire"), release: createPlainScript("release") };
   let ids = 0;
   const run = (verb: keyof typeof scripts, lock: string) => {
     const { sha, call } = scripts[verb];

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, startChild } from "../child.ts";
-import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { median, percentile } from "../statistics.ts";
+import { sendRequest, startChild } from "../child.ts";
+import { type Experiment, type Line, type Run, roundValue } from "../figure.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { computeMedian, computePercentile } from "../statistics.ts";
 import type { NodeContender } from "./contender.ts";
-import type { ForceAsk, ForceSays } from "./force-words.ts";
-import { ours } from "./node-servers.ts";
+import type { ForceRequest, ForceResponse } from "./force-messages.ts";
+import { startOurs } from "./node-servers.ts";
 
 const FIGURE = "http.force.p99";
 /** One operator who clicks, and several at once, as a bulk frees. */
@@ -22,26 +22,26 @@ interface Round {
 export const force: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const server = await ours(run);
+    const server = await startOurs(run);
     const plan = run.effort === "quick" ? { rounds: 1, locks: 40 } : { rounds: 9, locks: 1000 };
     const byConnections = new Map<number, readonly Round[]>();
     for (const connections of CONNECTIONS) {
-      progress(`${FIGURE}, ${connections} connections`);
-      byConnections.set(connections, await roundsOf(run, server, connections, plan));
+      reportProgress(`${FIGURE}, ${connections} connections`);
+      byConnections.set(connections, await measureRounds(run, server, connections, plan));
     }
-    return [await lineOf(run, server, byConnections, plan)];
+    return [await createLine(run, server, byConnections, plan)];
   },
 };
 
-async function roundsOf(
+async function measureRounds(
   run: Run,
   server: NodeContender,
   connections: number,
   { rounds, locks }: { rounds: number; locks: number },
 ): Promise<Round[]> {
   const child = await startChild(run, "force-load.ts", []);
-  const tell = async (words: ForceAsk) => {
-    const says = await ask<ForceSays>(child, words);
+  const tell = async (words: ForceRequest) => {
+    const says = await sendRequest<ForceResponse>(child, words);
     if (says.is === "failed") throw new Error(`ours under load: ${says.why}`);
     return says;
   };
@@ -51,7 +51,7 @@ async function roundsOf(
   for (let round = 0; round <= rounds; round++) {
     const prefix = `lock:bench:force:${connections}:${round}`;
     await tell({ do: "take", prefix, locks });
-    await untilSeen(server, prefix, locks);
+    await waitUntilSeen(server, prefix, locks);
     const freed = await tell({ do: "free" });
     if (freed.is !== "freed") throw new Error("Nothing was freed");
     if (round > 0) all.push({ release: freed.releaseMs, force: freed.forceMs });
@@ -60,7 +60,7 @@ async function roundsOf(
 }
 
 /** An operator frees what the console shows. */
-async function untilSeen({ target }: NodeContender, prefix: string, locks: number): Promise<void> {
+async function waitUntilSeen({ target }: NodeContender, prefix: string, locks: number): Promise<void> {
   const filter = encodeURIComponent(`key:${prefix}:*`);
   const url = `http://127.0.0.1:${target.port}/api/v1/locks?limit=1&filter=${filter}`;
   const headers = { authorization: `Bearer ${target.secret}` };
@@ -72,13 +72,16 @@ async function untilSeen({ target }: NodeContender, prefix: string, locks: numbe
   throw new Error(`The picture never had the ${locks} locks of ${prefix}`);
 }
 
-async function lineOf(
+async function createLine(
   run: Run,
   server: NodeContender,
   byConnections: ReadonlyMap<number, readonly Round[]>,
   plan: { rounds: number; locks: number },
 ): Promise<Line> {
-  const told = [...byConnections].map(([connections, rounds]) => ({ connections, ...toldOf(rounds) }));
+  const told = [...byConnections].map(([connections, rounds]) => ({
+    connections,
+    ...summarizeRounds(rounds),
+  }));
   // The one that is worse by the other.
   const [worst = told[0]] = told.toSorted((a, b) => b.p99Ratio - a.p99Ratio);
   if (worst === undefined) throw new Error("nothing was measured");
@@ -91,7 +94,7 @@ async function lineOf(
       theirs: { release: worst.releaseP99 },
       counting:
         "from a request to all of its answer, as its client has it; p99 of each round and the median of the rounds, ratios by the round. Each other lock of a round is released by its holder, and each other one freed by force, mixed. The audit is on. Of the numbers of connections the worse one; less is better",
-      ...(await machineFacts(server.look, run.effort)),
+      ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ consoles: 0, rounds: plan.rounds, locksPerRound: plan.locks },
       byConnections: told,
       settings: server.settings,
@@ -99,18 +102,20 @@ async function lineOf(
   };
 }
 
-function toldOf(rounds: readonly Round[]) {
-  const of = (by: keyof Round, share: number) => rounds.map((round) => percentile(round[by], share));
+function summarizeRounds(rounds: readonly Round[]) {
+  const of = (by: keyof Round, share: number) => rounds.map((round) => computePercentile(round[by], share));
   const ratio = (share: number) => {
     const release = of("release", share);
-    return rounded(median(of("force", share).map((ms, round) => ms / (release[round] ?? Number.NaN))));
+    return roundValue(
+      computeMedian(of("force", share).map((ms, round) => ms / (release[round] ?? Number.NaN))),
+    );
   };
   return {
-    forceP99: rounded(median(of("force", 0.99))),
-    releaseP99: rounded(median(of("release", 0.99))),
+    forceP99: roundValue(computeMedian(of("force", 0.99))),
+    releaseP99: roundValue(computeMedian(of("release", 0.99))),
     p99Ratio: ratio(0.99),
-    forceP50: rounded(median(of("force", 0.5))),
-    releaseP50: rounded(median(of("release", 0.5))),
+    forceP50: roundValue(computeMedian(of("force", 0.5))),
+    releaseP50: roundValue(computeMedian(of("release", 0.5))),
     p50Ratio: ratio(0.5),
   };
 }

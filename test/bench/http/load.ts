@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, startChild } from "../child.ts";
+import { sendRequest, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
-import { redisCpuMicros } from "../info.ts";
+import { readRedisCpuMicros } from "../info.ts";
 import type { HttpContender } from "./contender.ts";
-import type { LoadAsk, LoadSays } from "./load-words.ts";
+import type { LoadRequest, LoadResponse } from "./load-messages.ts";
 
 /** Result of one round of one contender. CPU times are in µs. */
 export interface LoadRound {
@@ -22,21 +22,21 @@ const SLACK_MS = 20_000;
 export class Load {
   #rounds = 0;
 
-  private constructor(private readonly say: (words: LoadAsk) => Promise<LoadSays>) {}
+  private constructor(private readonly send: (words: LoadRequest) => Promise<LoadResponse>) {}
 
   static async start(run: Run): Promise<Load> {
     const child = await startChild(run, "load.ts", []);
-    return new Load((words) => ask<LoadSays>(child, words));
+    return new Load((words) => sendRequest<LoadResponse>(child, words));
   }
 
   /** Opens the connections before the clock starts and closes them after it has stopped, also when the round fails. */
   async measure(contender: HttpContender, connections: number, forMs: number): Promise<LoadRound> {
     const prefix = `lock:bench:${contender.name}:${this.#rounds++}`;
     try {
-      await this.#tell({ do: "open", target: contender.target, connections });
-      const before = await usedBy(contender);
-      const ran = await this.#tell({ do: "run", forMs, prefix }, forMs);
-      const after = await usedBy(contender);
+      await this.#sendMessage({ do: "open", target: contender.target, connections });
+      const before = await readCpuUse(contender);
+      const ran = await this.#sendMessage({ do: "run", forMs, prefix }, forMs);
+      const after = await readCpuUse(contender);
       if (ran.is !== "ran") throw new Error("No load was generated");
       return {
         pairs: ran.pairs,
@@ -46,18 +46,18 @@ export class Load {
         redisMicros: after.redis - before.redis,
       };
     } finally {
-      await this.#tell({ do: "close" });
+      await this.#sendMessage({ do: "close" });
     }
   }
 
-  async #tell(words: LoadAsk, forMs = 0): Promise<LoadSays> {
-    const says = await within(forMs + SLACK_MS, this.say(words));
+  async #sendMessage(words: LoadRequest, forMs = 0): Promise<LoadResponse> {
+    const says = await withTimeout(forMs + SLACK_MS, this.send(words));
     if (says.is === "failed") throw new Error(says.why);
     return says;
   }
 }
 
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+async function withTimeout<Value>(ms: number, work: Promise<Value>): Promise<Value> {
   const timer = new AbortController();
   const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`No response within ${ms} ms`);
@@ -70,7 +70,7 @@ async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
   }
 }
 
-async function usedBy({ cpuMicros, look }: HttpContender) {
-  const redis = look === undefined ? Number.NaN : await redisCpuMicros(look);
+async function readCpuUse({ cpuMicros, inspector: look }: HttpContender) {
+  const redis = look === undefined ? Number.NaN : await readRedisCpuMicros(look);
   return { server: await cpuMicros(), redis };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { buildWaitersKey } from "../../../server/formats/keys.ts";
-import { type Facts, type Line, type Run, rounded } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
+import { type Facts, type Line, type Run, roundValue } from "../figure.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
 import type { NodeContender } from "./contender.ts";
 import type { HttpContenders } from "./contenders.ts";
 import { HeldSockets } from "./held-sockets.ts";
@@ -21,13 +21,17 @@ export const MEMORY_FIGURES: readonly string[] = [WAITER, STREAM];
 
 /** Measures the memory that open requests keep in the server, including what Node keeps for a connection. */
 export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<void> {
-  const machine = { ...(await machineFacts(ours.look, run.effort)), consoles: 0, settings: ours.settings };
+  const machine = {
+    ...(await readMachineFacts(ours.inspector, run.effort)),
+    consoles: 0,
+    settings: ours.settings,
+  };
   const measure = (figure: string, count: number, hold: Hold) =>
     run.part([figure], async () => {
-      progress(figure);
-      const held = await bytesOf(run, ours, count, hold);
-      const idle = await bytesOf(run, bare, count, holdNothing);
-      return [lineOf(figure, held, idle, { ...machine, held: count })];
+      reportProgress(figure);
+      const held = await measureBytes(run, ours, count, hold);
+      const idle = await measureBytes(run, bare, count, holdNothing);
+      return [createLine(figure, held, idle, { ...machine, held: count })];
     });
   const quick = run.effort === "quick";
   await measure(WAITER, quick ? 200 : 2000, holdWaiters);
@@ -42,9 +46,9 @@ interface Bytes {
   readonly rss: number;
 }
 
-async function bytesOf(run: Run, server: NodeContender, count: number, hold: Hold): Promise<Bytes> {
+async function measureBytes(run: Run, server: NodeContender, count: number, hold: Hold): Promise<Bytes> {
   const sockets = new HeldSockets();
-  run.later(() => sockets.close());
+  run.defer(() => sockets.close());
   await hold(server, sockets, Math.ceil(count * WARM_SHARE));
   sockets.close();
   const before = await server.memory();
@@ -57,15 +61,15 @@ async function bytesOf(run: Run, server: NodeContender, count: number, hold: Hol
   };
 }
 
-function lineOf(figure: string, held: Bytes, idle: Bytes, conditions: Facts): Line {
+function createLine(figure: string, held: Bytes, idle: Bytes, conditions: Facts): Line {
   return {
     figure,
     unit: "bytes",
-    ours: rounded(held.alive),
-    vs: { bare: rounded(held.alive / idle.alive) },
+    ours: roundValue(held.alive),
+    vs: { bare: roundValue(held.alive / idle.alive) },
     conditions: {
-      theirs: { bare: rounded(idle.alive) },
-      rssBytes: { ours: rounded(held.rss), bare: rounded(idle.rss) },
+      theirs: { bare: roundValue(idle.alive) },
+      rssBytes: { ours: roundValue(held.rss), bare: roundValue(idle.rss) },
       counting:
         "rise of heapUsed + external of the server's process, each after collections, by as many requests that are held open; bare: a request that node:http holds and nobody looks at. rssBytes is what the system has given the process, which it gives back late. Less is better",
       ...conditions,
@@ -74,21 +78,21 @@ function lineOf(figure: string, held: Bytes, idle: Bytes, conditions: Facts): Li
 }
 
 async function holdWaiters(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
-  const { look, target } = server;
+  const { inspector: look, target } = server;
   const locks = Array.from({ length: Math.ceil(count / WAITERS_A_LOCK) }, (_, n) => `lock:bench:held:${n}`);
   const ask = (lock: string, body: object) =>
-    requestOf(server, "POST", `locks/${encodeURIComponent(lock)}/acquire`, body);
-  for (const lock of locks) await takeOnce(server, lock);
+    formatRequest(server, "POST", `locks/${encodeURIComponent(lock)}/acquire`, body);
+  for (const lock of locks) await acquireOnce(server, lock);
   const requests = Array.from({ length: count }, (_, n) =>
     ask(locks[n % locks.length] ?? "", { owner: `checkout@pod-8:${n}`, waitMs: WAIT_MS }),
   );
-  await untilWaiting(look, locks, 0);
+  await waitUntilWaiting(look, locks, 0);
   await sockets.open(target.port, requests);
-  await untilWaiting(look, locks, count);
+  await waitUntilWaiting(look, locks, count);
 }
 
 /** The holder's lease is longer than anybody waits here. */
-async function takeOnce({ target }: NodeContender, lock: string): Promise<void> {
+async function acquireOnce({ target }: NodeContender, lock: string): Promise<void> {
   const url = `http://127.0.0.1:${target.port}/api/v1/locks/${encodeURIComponent(lock)}/acquire`;
   const headers = { authorization: `Bearer ${target.secret}`, "content-type": "application/json" };
   const body = JSON.stringify({ owner: "checkout@pod-7:311", leaseMs: 600_000 });
@@ -98,7 +102,7 @@ async function takeOnce({ target }: NodeContender, lock: string): Promise<void> 
 }
 
 /** Who waits is listed in Redis as soon as its request has been refused once. */
-async function untilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
+async function waitUntilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while (performance.now() < deadline) {
     const waiting = await Promise.all(locks.map((lock) => look.zcard(String(buildWaitersKey(lock)))));
@@ -109,16 +113,16 @@ async function untilWaiting(look: Redis, locks: readonly string[], count: number
 }
 
 async function holdStreams(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
-  const requests = Array.from({ length: count }, () => requestOf(server, "GET", "events"));
+  const requests = Array.from({ length: count }, () => formatRequest(server, "GET", "events"));
   await sockets.open(server.target.port, requests, (answer) => answer.includes("event: hello"));
 }
 
 async function holdNothing(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
-  const requests = Array.from({ length: count }, () => requestOf(server, "POST", "/hold", {}));
+  const requests = Array.from({ length: count }, () => formatRequest(server, "POST", "/hold", {}));
   await sockets.open(server.target.port, requests);
 }
 
-function requestOf({ target }: NodeContender, method: string, path: string, content?: object): string {
+function formatRequest({ target }: NodeContender, method: string, path: string, content?: object): string {
   const body = content === undefined ? "" : JSON.stringify(content);
   const type = content === undefined ? "" : "content-type: application/json\r\n";
   const address = path.startsWith("/") ? path : `/api/v1/${path}`;

@@ -5,123 +5,130 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isBuilt } from "../../../scripts/steps/freshness.mjs";
 import { findFreePort } from "../../support/test-redis.ts";
-import { ask, startChild } from "../child.ts";
+import { sendRequest, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
-import type { Usage } from "../processes/tell.ts";
+import type { Usage } from "../processes/usage-reporter.ts";
 import { ROOT } from "../root.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import type { NodeContender } from "./contender.ts";
 
-const TELL = ["--expose-gc", "--import", fileURLToPath(new URL("../processes/tell.ts", import.meta.url))];
+const USAGE_REPORTER = [
+  "--expose-gc",
+  "--import",
+  fileURLToPath(new URL("../processes/usage-reporter.ts", import.meta.url)),
+];
 const SERVER = join(ROOT, "server/main.ts");
 const START_MS = 30_000;
 
 /** The console's pages are built: only then can the server be started as `npm start` does, and Next answer at all. */
 export const arePagesBuilt = (): boolean => isBuilt(ROOT);
 
-export async function ours(run: Run): Promise<NodeContender> {
+export async function startOurs(run: Run): Promise<NodeContender> {
   const pages = arePagesBuilt();
   const what = pages
     ? "the whole server as npm start runs it"
     : "the server without its pages, which are not built";
-  return await console_(run, {
+  return await startServer(run, {
     name: "ours",
     settings: `${what}: API key checked, keys watched, notifications as the embedded Redis sets them; no stream open`,
     file: pages ? SERVER : "api-server.ts",
-    door: "fast",
+    adapter: "fast",
   });
 }
 
 /** The server without its pages, set up by more of its environment. */
-export async function onlooker(
+export async function startWithoutPages(
   run: Run,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<NodeContender> {
   const settings =
     "the server without its pages: keys watched, notifications as the embedded Redis sets them";
-  return await console_(run, {
+  return await startServer(run, {
     name: "ours",
     settings,
     file: "api-server.ts",
-    door: "fast",
+    adapter: "fast",
     pages: "none",
     environment,
   });
 }
 
 /** The same API behind Next's route handler. */
-export async function next(run: Run): Promise<NodeContender> {
-  return await console_(run, {
+export async function startNext(run: Run): Promise<NodeContender> {
+  return await startServer(run, {
     name: "next",
     settings: "ours with LOCKKEEPER_DOOR=next: the same dispatcher behind a route handler, production build",
     file: SERVER,
-    door: "next",
+    adapter: "next",
   });
 }
 
-interface Console {
+interface ServerSettings {
   readonly name: string;
   readonly settings: string;
   readonly file: string;
-  readonly door: "fast" | "next";
+  readonly adapter: "fast" | "next";
   readonly pages?: "none";
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-async function console_(run: Run, given: Console): Promise<NodeContender> {
-  const { name, settings, file, door, pages, environment } = given;
-  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+async function startServer(run: Run, given: ServerSettings): Promise<NodeContender> {
+  const { name, settings, file, adapter: door, pages, environment } = given;
+  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
   const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
   const env = {
-    ...inherited(),
+    ...getInheritedEnvironment(),
     REDIS_URL: url,
     PORT: String(port),
     LOCKKEEPER_ROOT_KEY: secret,
     LOCKKEEPER_DOOR: door,
     ...environment,
   };
-  const child = await startChild(run, file, [], { env, execArgv: TELL, output: "hidden" });
+  const child = await startChild(run, file, [], { env, execArgv: USAGE_REPORTER, output: "hidden" });
   // Without pages /readyz never says so.
   const path = arePagesBuilt() && pages !== "none" ? "readyz" : "api/v1/locks";
-  await untilAnswering(child, `http://127.0.0.1:${port}/${path}`, secret);
+  await waitUntilReady(child, `http://127.0.0.1:${port}/${path}`, secret);
   const target = { dialect: "lockkeeper", port, secret } as const;
-  return { name, settings, look, redisUrl: url, target, ...telling(child) };
+  return { name, settings, inspector: look, redisUrl: url, target, ...createUsageReaders(child) };
 }
 
-export async function bare(run: Run): Promise<NodeContender> {
-  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
+export async function startBare(run: Run): Promise<NodeContender> {
+  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
   const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
   const args = [url, String(port), secret];
-  const child = await startChild(run, "bare-http.ts", args, { env: inherited(), execArgv: TELL });
-  await untilAnswering(child, `http://127.0.0.1:${port}/`, "none");
+  const child = await startChild(run, "bare-http.ts", args, {
+    env: getInheritedEnvironment(),
+    execArgv: USAGE_REPORTER,
+  });
+  await waitUntilReady(child, `http://127.0.0.1:${port}/`, "none");
   return {
     name: "bare",
     settings:
       "node:http and ioredis with its defaults, EVALSHA of the same two scripts with the same arguments, JSON in and out, a key compared; no checks, no watching",
-    look,
+    inspector: look,
     redisUrl: url,
     target: { dialect: "lockkeeper", port, secret },
-    ...telling(child),
+    ...createUsageReaders(child),
   };
 }
 
 /** As little of our environment as a server needs: what is set here for other servers must not reach it. */
-function inherited(): NodeJS.ProcessEnv {
+function getInheritedEnvironment(): NodeJS.ProcessEnv {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
   return { PATH, HOME, TMPDIR, NODE_ENV: "production" };
 }
 
-function telling(child: ChildProcess): Pick<NodeContender, "cpuMicros" | "memory"> {
+function createUsageReaders(child: ChildProcess): Pick<NodeContender, "cpuMicros" | "memory"> {
   return {
-    cpuMicros: async () => (await ask<Usage>(child, "usage")).cpuMicros,
-    memory: () => ask<Usage>(child, "memory"),
+    cpuMicros: async () => (await sendRequest<Usage>(child, "usage")).cpuMicros,
+    memory: () => sendRequest<Usage>(child, "memory"),
   };
 }
 
 /** Any answer but that of a server which is not ready yet. */
-async function untilAnswering(child: ChildProcess, url: string, key: string): Promise<void> {
+async function waitUntilReady(child: ChildProcess, url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {

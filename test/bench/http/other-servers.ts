@@ -9,7 +9,7 @@ import { findFreePort } from "../../support/test-redis.ts";
 import type { Run } from "../figure.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import type { HttpContender } from "./contender.ts";
-import { plainScript } from "./plain-scripts.ts";
+import { createPlainScript } from "./plain-scripts.ts";
 
 const START_MS = 15_000;
 const LEASE_SECONDS = 3600;
@@ -17,8 +17,8 @@ const LEASE_SECONDS = 3600;
 const TICK_MICROS = 10_000;
 
 /** etcd's own lock service, over its gateway from JSON. */
-export async function etcd(run: Run, binary: string): Promise<HttpContender> {
-  const dir = await ownDir(run);
+export async function startEtcd(run: Run, binary: string): Promise<HttpContender> {
+  const dir = await createTempDir(run);
   const [port, peerPort] = [await findFreePort(), await findFreePort()];
   const url = `http://127.0.0.1:${port}`;
   const peers = `http://127.0.0.1:${peerPort}`;
@@ -32,7 +32,7 @@ export async function etcd(run: Run, binary: string): Promise<HttpContender> {
   };
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
   const child = startProgram(run, binary, args, dir);
-  const lease = await untilAnswer(child, async () => {
+  const lease = await waitForAnswer(child, async () => {
     const body = JSON.stringify({ TTL: LEASE_SECONDS });
     const { ID } = (await postJson(`${url}/v3/lease/grant`, body)) as { ID: string };
     return ID;
@@ -41,16 +41,17 @@ export async function etcd(run: Run, binary: string): Promise<HttpContender> {
     name: "etcd",
     settings: `one node with its defaults (fsync on, no authentication), /v3/lock/lock and /v3/lock/unlock, all locks on one lease of ${LEASE_SECONDS} s`,
     target: { dialect: "etcd", port, secret: lease },
-    cpuMicros: () => cpuMicrosOf(child),
-    look: undefined,
+    cpuMicros: () => readCpuMicros(child),
+    inspector: undefined,
   };
 }
 
 /** Redis over HTTP and nothing else. */
-export async function webdis(run: Run, binary: string): Promise<HttpContender> {
-  const dir = await ownDir(run);
-  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
-  for (const verb of ["acquire", "release"] as const) await look.script("LOAD", plainScript(verb).source);
+export async function startWebdis(run: Run, binary: string): Promise<HttpContender> {
+  const dir = await createTempDir(run);
+  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  for (const verb of ["acquire", "release"] as const)
+    await look.script("LOAD", createPlainScript(verb).source);
   const port = await findFreePort();
   const config = {
     redis_host: "127.0.0.1",
@@ -68,19 +69,19 @@ export async function webdis(run: Run, binary: string): Promise<HttpContender> {
   const file = join(dir, "webdis.json");
   await writeFile(file, JSON.stringify(config));
   const child = startProgram(run, binary, [file], dir);
-  await untilAnswer(child, async () => await (await fetch(`http://127.0.0.1:${port}/PING`)).text());
+  await waitForAnswer(child, async () => await (await fetch(`http://127.0.0.1:${port}/PING`)).text());
   return {
     name: "webdis",
     settings: "4 threads, 20 connections, EVALSHA of the same two scripts as a path; no authentication",
     target: { dialect: "webdis", port, secret: "" },
-    cpuMicros: () => cpuMicrosOf(child),
-    look,
+    cpuMicros: () => readCpuMicros(child),
+    inspector: look,
   };
 }
 
-async function ownDir(run: Run): Promise<string> {
+async function createTempDir(run: Run): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-bench-"));
-  run.later(() => rm(dir, { recursive: true, force: true }));
+  run.defer(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -89,7 +90,7 @@ function startProgram(run: Run, binary: string, args: readonly string[], dir: st
   const { pid } = child;
   child.on("error", () => undefined);
   if (pid !== undefined) guardProcess(pid);
-  run.later(async () => {
+  run.defer(async () => {
     if (pid === undefined) return;
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, "exit");
@@ -101,7 +102,7 @@ function startProgram(run: Run, binary: string, args: readonly string[], dir: st
   return child;
 }
 
-async function untilAnswer<Answer>(child: ChildProcess, call: () => Promise<Answer>): Promise<Answer> {
+async function waitForAnswer<Answer>(child: ChildProcess, call: () => Promise<Answer>): Promise<Answer> {
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {
     const answer = await call().catch(() => undefined);
@@ -122,7 +123,7 @@ async function postJson(url: string, body: string): Promise<unknown> {
 }
 
 /** NaN where there is no /proc. */
-async function cpuMicrosOf({ pid }: ChildProcess): Promise<number> {
+async function readCpuMicros({ pid }: ChildProcess): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The name in brackets may have blanks; user and system time are the 14th and 15th field.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,7 +1,7 @@
-import { type Facts, type Line, type Run, reasonOf } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { compare, interleave, mediansOf, type Rounds } from "../rounds.ts";
+import { type Facts, formatReason, type Line, type Run } from "../figure.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, computeMedians, interleave, type Rounds } from "../rounds.ts";
 import type { HttpContender } from "./contender.ts";
 import type { HttpContenders } from "./contenders.ts";
 import { Load, type LoadRound } from "./load.ts";
@@ -12,29 +12,29 @@ const CPU_CONNECTIONS = 32;
 const CPU_FIGURE = "http.cpu";
 const REQUESTS_PER_PAIR = 2;
 
-const figureOf = (connections: number) => `http.pairs.c${connections}`;
+const formatFigure = (connections: number) => `http.pairs.c${connections}`;
 
-export const PAIR_FIGURES: readonly string[] = [...CONNECTIONS.map(figureOf), CPU_FIGURE];
+export const PAIR_FIGURES: readonly string[] = [...CONNECTIONS.map(formatFigure), CPU_FIGURE];
 
 /** Measures acquire and release over HTTP, one after the other on each kept-alive connection. */
 export async function measurePairs(run: Run, contenders: HttpContenders): Promise<void> {
-  const plan = planFor(run);
+  const plan = createPlan(run);
   const all = [contenders.ours, contenders.bare, ...contenders.others];
   const load = await Load.start(run);
-  progress("warm-up");
+  reportProgress("warm-up");
   for (const contender of all) {
     // A contender that fails here fails or recovers with its first figure.
-    const onFailed = (error: unknown) => progress(`${contender.name} failed: ${reasonOf(error)}`);
+    const onFailed = (error: unknown) => reportProgress(`${contender.name} failed: ${formatReason(error)}`);
     await load.measure(contender, CPU_CONNECTIONS, plan.warmMs).catch(onFailed);
   }
-  const machine = { ...(await machineFacts(contenders.ours.look, run.effort)), consoles: 0 };
+  const machine = { ...(await readMachineFacts(contenders.ours.inspector, run.effort)), consoles: 0 };
   for (const connections of CONNECTIONS) {
-    const figures = [figureOf(connections), ...(connections === CPU_CONNECTIONS ? [CPU_FIGURE] : [])];
+    const figures = [formatFigure(connections), ...(connections === CPU_CONNECTIONS ? [CPU_FIGURE] : [])];
     await run.part(figures, () => measureAt(connections, { all, contenders, load, plan, machine }));
   }
 }
 
-interface Scene {
+interface PairsSetup {
   readonly all: readonly HttpContender[];
   readonly contenders: HttpContenders;
   readonly load: Load;
@@ -42,23 +42,23 @@ interface Scene {
   readonly machine: Facts;
 }
 
-async function measureAt(connections: number, scene: Scene): Promise<readonly Line[]> {
+async function measureAt(connections: number, scene: PairsSetup): Promise<readonly Line[]> {
   const { all, contenders, load, plan, machine } = scene;
-  const figure = figureOf(connections);
-  progress(figure);
+  const figure = formatFigure(connections);
+  reportProgress(figure);
   const failed = { ...contenders.failed };
   const rounds = await interleave({
     contenders: all,
     rounds: plan.rounds,
     measure: (contender) => load.measure(contender, connections, plan.forMs),
-    onProgress: progress,
+    onProgress: reportProgress,
     failed,
   });
   const { leftOut } = contenders;
-  const conditions = { failed, ...machine, ...conditionsOf(rounds, plan), connections, leftOut };
-  const facts = { ...conditions, settings: settingsOf(all) };
-  const lines = [throughputLine(figure, rounds, facts)];
-  return connections === CPU_CONNECTIONS ? [...lines, cpuLine(rounds, facts)] : lines;
+  const conditions = { failed, ...machine, ...computeConditions(rounds, plan), connections, leftOut };
+  const facts = { ...conditions, settings: listSettings(all) };
+  const lines = [createThroughputLine(figure, rounds, facts)];
+  return connections === CPU_CONNECTIONS ? [...lines, createCpuLine(rounds, facts)] : lines;
 }
 
 interface Plan {
@@ -67,18 +67,18 @@ interface Plan {
   readonly warmMs: number;
 }
 
-function planFor({ effort }: Run): Plan {
+function createPlan({ effort }: Run): Plan {
   if (effort === "quick") return { rounds: 1, forMs: 50, warmMs: 50 };
   return { rounds: 9, forMs: 1500, warmMs: 4000 };
 }
 
-function throughputLine(figure: string, rounds: Rounds<LoadRound>, conditions: Facts): Line {
-  const { ours, vs, theirs } = compare(rounds, ({ pairs, seconds }) => pairs / seconds);
+function createThroughputLine(figure: string, rounds: Rounds<LoadRound>, conditions: Facts): Line {
+  const { ours, vs, theirs } = compareMedians(rounds, ({ pairs, seconds }) => pairs / seconds);
   return { figure, unit: "pairs/s", ours, vs, conditions: { theirs, ...conditions } };
 }
 
-function cpuLine(rounds: Rounds<LoadRound>, conditions: Facts): Line {
-  const { ours, vs, theirs } = compare(
+function createCpuLine(rounds: Rounds<LoadRound>, conditions: Facts): Line {
+  const { ours, vs, theirs } = compareMedians(
     rounds,
     ({ pairs, serverMicros }) => serverMicros / 1000 / pairs / REQUESTS_PER_PAIR,
   );
@@ -96,9 +96,9 @@ function cpuLine(rounds: Rounds<LoadRound>, conditions: Facts): Line {
  * Cores that each process used; 1 is one whole core. The server was the bottleneck if it is near 1, the most its thread
  * can use, while the load generator and Redis are not.
  */
-function conditionsOf(rounds: Rounds<LoadRound>, plan: Plan): Facts {
+function computeConditions(rounds: Rounds<LoadRound>, plan: Plan): Facts {
   const cores = (micros: (round: LoadRound) => number) =>
-    mediansOf(rounds, (round) => micros(round) / 1e6 / round.seconds);
+    computeMedians(rounds, (round) => micros(round) / 1e6 / round.seconds);
   return {
     rounds: plan.rounds,
     msPerRound: plan.forMs,
@@ -110,6 +110,6 @@ function conditionsOf(rounds: Rounds<LoadRound>, plan: Plan): Facts {
   };
 }
 
-function settingsOf(contenders: readonly HttpContender[]): Facts {
+function listSettings(contenders: readonly HttpContender[]): Facts {
   return Object.fromEntries(contenders.map(({ name, settings }) => [name, settings]));
 }

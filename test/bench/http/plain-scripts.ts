@@ -10,7 +10,7 @@ import {
 import { readWithIncludes } from "../../../server/redis/script.ts";
 import { ROOT } from "../root.ts";
 
-export interface PlainAsk {
+export interface PlainRequest {
   readonly lock: string;
   readonly owner: string;
   readonly leaseMs: number;
@@ -22,7 +22,7 @@ export interface PlainAsk {
 export interface PlainScript {
   readonly source: string;
   readonly sha: string;
-  call(ask: PlainAsk): { readonly keys: readonly string[]; readonly parameters: readonly string[] };
+  call(ask: PlainRequest): { readonly keys: readonly string[]; readonly parameters: readonly string[] };
 }
 
 const FORMATS = pathToFileURL(join(ROOT, "server/formats/"));
@@ -30,13 +30,13 @@ const COMPANION_MS = 600_000;
 const NO_DIGEST = "-";
 const EVENTS = buildEventChannel(0);
 
-export function plainScript(verb: "acquire" | "release"): PlainScript {
+export function createPlainScript(verb: "acquire" | "release"): PlainScript {
   const source = readWithIncludes(new URL(`${verb}.lua`, FORMATS), new URL("redisson/", FORMATS));
   const sha = createHash("sha1").update(source).digest("hex");
-  return { source, sha, call: verb === "acquire" ? acquireCall : releaseCall };
+  return { source, sha, call: verb === "acquire" ? buildAcquireCall : buildReleaseCall };
 }
 
-function acquireCall({ lock, owner, leaseMs, id }: PlainAsk) {
+function buildAcquireCall({ lock, owner, leaseMs, id }: PlainRequest) {
   const companionMs = leaseMs + Math.max(COMPANION_MS, 2 * leaseMs);
   return {
     keys: [lock, buildCompanionKey(lock), buildFencedCounterKey(lock)].map(String),
@@ -44,7 +44,7 @@ function acquireCall({ lock, owner, leaseMs, id }: PlainAsk) {
   };
 }
 
-function releaseCall({ lock, owner, id }: PlainAsk) {
+function buildReleaseCall({ lock, owner, id }: PlainRequest) {
   return {
     keys: [lock, buildCompanionKey(lock)].map(String),
     parameters: [owner, id, NO_DIGEST, buildWakeChannel(lock), EVENTS].map(String),

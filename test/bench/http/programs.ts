@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { reasonOf } from "../figure.ts";
-import { progress } from "../progress.ts";
+import { formatReason } from "../figure.ts";
+import { reportProgress } from "../progress.ts";
 import { ROOT } from "../root.ts";
 import { unpackPackage } from "./debian.ts";
 
@@ -16,7 +16,7 @@ export type Found = { readonly path: string } | { readonly missing: string };
 /** Value of a variable that leaves its program out. */
 const NONE = "none";
 
-export const variableOf = (name: Program) => `LOCKKEEPER_BENCH_${name.toUpperCase()}`;
+export const getVariable = (name: Program) => `LOCKKEEPER_BENCH_${name.toUpperCase()}`;
 
 /**
  * Finds a program: the one that its variable names (`LOCKKEEPER_BENCH_ETCD`), the one on PATH, or the one of the
@@ -26,37 +26,37 @@ export async function findProgram(
   name: Program,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Found> {
-  const named = environment[variableOf(name)];
-  if (named === NONE) return { missing: `not available here: ${variableOf(name)} is ${NONE}` };
+  const named = environment[getVariable(name)];
+  if (named === NONE) return { missing: `not available here: ${getVariable(name)} is ${NONE}` };
   if (named) {
     return isExecutable(named)
       ? { path: named }
-      : { missing: `not available here: ${variableOf(name)} names ${named}, which cannot be executed` };
+      : { missing: `not available here: ${getVariable(name)} names ${named}, which cannot be executed` };
   }
   const folders = (environment.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const path = folders.map((folder) => join(folder, name)).find(isExecutable);
   if (path !== undefined) return { path };
-  return await unpacked(name);
+  return await unpackProgram(name);
 }
 
 /** Environment that makes another checkout use the programs of this one. */
-export async function programEnvironment(): Promise<Record<string, string>> {
+export async function getProgramEnvironment(): Promise<Record<string, string>> {
   const environment: Record<string, string> = {};
   for (const name of Object.keys(PACKAGES) as Program[]) {
     const found = await findProgram(name);
-    if ("missing" in found) progress(`${name}: ${found.missing}`);
-    environment[variableOf(name)] = "path" in found ? found.path : NONE;
+    if ("missing" in found) reportProgress(`${name}: ${found.missing}`);
+    environment[getVariable(name)] = "path" in found ? found.path : NONE;
   }
   return environment;
 }
 
-async function unpacked(name: Program): Promise<Found> {
+async function unpackProgram(name: Program): Promise<Found> {
   const dir = join(ROOT, ".cache/bench", `${process.platform}-${process.arch}`, name);
   try {
     return { path: await unpackPackage({ package: PACKAGES[name], program: name, dir }) };
   } catch (error) {
-    const todo = `Install ${PACKAGES[name]}, or name a program in ${variableOf(name)}.`;
-    return { missing: `not available here: ${reasonOf(error)} ${todo}` };
+    const todo = `Install ${PACKAGES[name]}, or name a program in ${getVariable(name)}.`;
+    return { missing: `not available here: ${formatReason(error)} ${todo}` };
   }
 }
 

@@ -1,9 +1,9 @@
 import { Mutex } from "redis-semaphore";
 import { type Contender, LEASE_MS } from "../contender.ts";
-import { plainConnection } from "../plain-connection.ts";
+import { openPlainConnection } from "../plain-connection.ts";
 
-export function redisSemaphore(url: string): Contender {
-  const redis = plainConnection(url);
+export function createRedisSemaphore(url: string): Contender {
+  const redis = openPlainConnection(url);
   return {
     name: "redis-semaphore",
     settings: `a new Mutex a pair, lockTimeout ${LEASE_MS}, refreshInterval 0 (no timer); retries as by default (every 10 ms)`,

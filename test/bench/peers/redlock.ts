@@ -1,9 +1,9 @@
 import Redlock from "redlock";
 import { type Contender, LEASE_MS } from "../contender.ts";
-import { plainConnection } from "../plain-connection.ts";
+import { openPlainConnection } from "../plain-connection.ts";
 
-export function redlock(url: string): Contender {
-  const redis = plainConnection(url);
+export function createRedlock(url: string): Contender {
+  const redis = openPlainConnection(url);
   const locks = new Redlock([redis]);
   locks.on("error", () => undefined);
   return {

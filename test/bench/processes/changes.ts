@@ -3,68 +3,69 @@
  * libraries do. `node --import tsx changes.ts REDIS_URL`.
  */
 import { openCore } from "../core/ours.ts";
-import { plainConnection } from "../plain-connection.ts";
-import type { ChangesAsk, ChangesSay } from "../watch/changes-words.ts";
+import { openPlainConnection } from "../plain-connection.ts";
+import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.ts";
 
 const LEASE_MS = 30_000;
 const TICK_MS = 5;
 const SERVICES = ["billing", "orders", "payments", "reports", "search", "stock"];
 
 /** One lock, and how it is taken, prolonged and given back. */
-interface Used {
+interface UsedLock {
   isHeld: boolean;
   isBusy: boolean;
-  take(): Promise<unknown>;
-  prolong(): Promise<unknown>;
-  giveBack(): Promise<unknown>;
+  acquire(): Promise<unknown>;
+  renew(): Promise<unknown>;
+  release(): Promise<unknown>;
 }
 
 const [url = ""] = process.argv.slice(2);
 const core = await openCore(url);
-const redis = plainConnection(url);
+const redis = openPlainConnection(url);
 let startedAt = performance.now();
 let changes = 0;
 let failed = 0;
 let names = 0;
 
-const service = (at: number) => SERVICES[at % SERVICES.length] ?? "";
-const padded = (at: number) => String(at).padStart(7, "0");
+const pickService = (at: number) => SERVICES[at % SERVICES.length] ?? "";
+const formatNumber = (at: number) => String(at).padStart(7, "0");
 
-function ourLock(at: number, leaseMs: number): Used {
-  const key = `lock:${service(at)}:ours:${padded(at)}`;
+function createOwnLock(at: number, leaseMs: number): UsedLock {
+  const key = `lock:${pickService(at)}:ours:${formatNumber(at)}`;
   const owner = `checkout@pod-${at % 40}:311`;
-  const record = { service: service(at), host: `pod-${at % 40}`, purpose: "nightly run" };
+  const record = { service: pickService(at), host: `pod-${at % 40}`, purpose: "nightly run" };
   const options = { owner, leaseMs, reentrant: true, waitMs: 0, record };
   return {
     ...{ isHeld: false, isBusy: false },
-    take: () => core.locks.acquire(key, options),
-    prolong: () => core.locks.renew(key, { owner, leaseMs }),
-    giveBack: () => core.locks.release(key, { owner }),
+    acquire: () => core.locks.acquire(key, options),
+    renew: () => core.locks.renew(key, { owner, leaseMs }),
+    release: () => core.locks.release(key, { owner }),
   };
 }
 
 /** As redlock, redis-py and many others: a token in a string. */
-function theirLock(at: number, leaseMs: number, isOnceOnly: boolean): Used {
-  const nameOf = () => `lock:${service(at)}:theirs:${isOnceOnly ? `${process.pid}:${++names}` : padded(at)}`;
+function createForeignLock(at: number, leaseMs: number, isOnceOnly: boolean): UsedLock {
+  const nameOf = () =>
+    `lock:${pickService(at)}:theirs:${isOnceOnly ? `${process.pid}:${++names}` : formatNumber(at)}`;
   let key = nameOf();
   return {
     ...{ isHeld: false, isBusy: false },
-    take: () => {
+    acquire: () => {
       key = nameOf();
-      return redis.set(key, `${padded(at)}c5b7e1f04d2a49d6b3`, "PX", leaseMs, "NX");
+      return redis.set(key, `${formatNumber(at)}c5b7e1f04d2a49d6b3`, "PX", leaseMs, "NX");
     },
-    prolong: () => redis.pexpire(key, leaseMs),
-    giveBack: () => redis.del(key),
+    renew: () => redis.pexpire(key, leaseMs),
+    release: () => redis.del(key),
   };
 }
 
-async function change(lock: Used): Promise<void> {
+async function changeLock(lock: UsedLock): Promise<void> {
   lock.isBusy = true;
   changes++;
   try {
-    if (!lock.isHeld) await lock.take();
-    else if (Math.random() < 0.5) return void (await lock.prolong());
-    else await lock.giveBack();
+    if (!lock.isHeld) await lock.acquire();
+    else if (Math.random() < 0.5) return void (await lock.renew());
+    else await lock.release();
     lock.isHeld = !lock.isHeld;
   } catch {
     failed++;
@@ -73,14 +74,14 @@ async function change(lock: Used): Promise<void> {
   }
 }
 
-function locksOf(count: number, leaseMs: number, isOnceOnly = false): Used[] {
+function createLocks(count: number, leaseMs: number, isOnceOnly = false): UsedLock[] {
   return Array.from({ length: count }, (_, at) =>
-    at % 2 === 0 ? ourLock(at, leaseMs) : theirLock(at, leaseMs, isOnceOnly),
+    at % 2 === 0 ? createOwnLock(at, leaseMs) : createForeignLock(at, leaseMs, isOnceOnly),
   );
 }
 
 /** Keeps to the clock: what one tick could not do the next one does. */
-function paced(perSecond: number, step: () => void): void {
+function runPaced(perSecond: number, step: () => void): void {
   let done = 0;
   setInterval(() => {
     const due = ((performance.now() - startedAt) / 1000) * perSecond;
@@ -88,37 +89,45 @@ function paced(perSecond: number, step: () => void): void {
   }, TICK_MS);
 }
 
-function keepChanging({ perSecond, names: count, isOnceOnly }: Extract<ChangesAsk, { do: "change" }>): void {
-  const locks = locksOf(count, LEASE_MS, isOnceOnly);
-  paced(perSecond, () => {
+function keepChanging({
+  perSecond,
+  names: count,
+  isOnceOnly,
+}: Extract<ChangesRequest, { do: "change" }>): void {
+  const locks = createLocks(count, LEASE_MS, isOnceOnly);
+  runPaced(perSecond, () => {
     const lock = locks[Math.floor(Math.random() * locks.length)];
     // One that is not answered yet is left alone: its change comes with the next step.
-    if (lock !== undefined && !lock.isBusy) void change(lock);
+    if (lock !== undefined && !lock.isBusy) void changeLock(lock);
   });
 }
 
-async function keep({ locks: count, everyMs, leaseMs }: Extract<ChangesAsk, { do: "keep" }>): Promise<void> {
-  const locks = locksOf(count, leaseMs);
+async function keepRenewing({
+  locks: count,
+  everyMs,
+  leaseMs,
+}: Extract<ChangesRequest, { do: "keep" }>): Promise<void> {
+  const locks = createLocks(count, leaseMs);
   for (let at = 0; at < count; at += 100) {
-    await Promise.all(locks.slice(at, at + 100).map((lock) => lock.take()));
+    await Promise.all(locks.slice(at, at + 100).map((lock) => lock.acquire()));
   }
   if (everyMs === 0) return;
   startedAt = performance.now();
   let next = 0;
-  paced((count / everyMs) * 1000, () => {
+  runPaced((count / everyMs) * 1000, () => {
     changes++;
-    locks[next++ % count]?.prolong().catch(() => failed++);
+    locks[next++ % count]?.renew().catch(() => failed++);
   });
 }
 
-async function answer(ask: ChangesAsk): Promise<ChangesSay> {
+async function handleRequest(ask: ChangesRequest): Promise<ChangesResponse> {
   if (ask.do !== "report") startedAt = performance.now();
   if (ask.do === "change") keepChanging(ask);
-  if (ask.do === "keep") await keep(ask);
+  if (ask.do === "keep") await keepRenewing(ask);
   const { user, system } = process.cpuUsage();
   return { changes, failed, seconds: (performance.now() - startedAt) / 1000, cpuMicros: user + system };
 }
 
-process.on("message", async (ask: ChangesAsk) => process.send?.(await answer(ask)));
+process.on("message", async (ask: ChangesRequest) => process.send?.(await handleRequest(ask)));
 process.on("disconnect", () => process.exit(0));
 process.send?.("ready");

@@ -3,17 +3,17 @@
  * slows the one down at some moment does so to the other.
  */
 import { Connection } from "../http/connection.ts";
-import { dialectOf, post, type Target } from "../http/dialects.ts";
-import type { ForceAsk, ForceSays } from "../http/force-words.ts";
+import { createDialect, post, type Target } from "../http/dialects.ts";
+import type { ForceRequest, ForceResponse } from "../http/force-messages.ts";
 
-interface Taken {
+interface HeldLock {
   readonly lock: string;
   readonly grant: string;
 }
 
 let target: Target | undefined;
 let connections: readonly Connection[] = [];
-let taken: Taken[] = [];
+let taken: HeldLock[] = [];
 let fail: (why: string) => void = () => undefined;
 
 async function open(at: Target, count: number): Promise<void> {
@@ -42,8 +42,8 @@ async function ask(requests: Iterator<{ text: string; onBody: (body: string, ms:
   await Promise.all(connections.map(work));
 }
 
-async function take(at: Target, prefix: string, locks: number): Promise<void> {
-  const dialect = dialectOf(at);
+async function acquireLocks(at: Target, prefix: string, locks: number): Promise<void> {
+  const dialect = createDialect(at);
   taken = [];
   const requests = Array.from({ length: locks }, (_, n) => {
     const lock = `${prefix}:${n}`;
@@ -52,13 +52,13 @@ async function take(at: Target, prefix: string, locks: number): Promise<void> {
   await ask(requests.values());
 }
 
-async function free(at: Target): Promise<ForceSays> {
-  const dialect = dialectOf(at);
+async function forceReleaseLocks(at: Target): Promise<ForceResponse> {
+  const dialect = createDialect(at);
   const ms = { release: [] as number[], force: [] as number[] };
   const requests = taken.map(({ lock, grant }, n) => {
     const by = n % 2 === 0 ? "release" : "force";
     return {
-      text: by === "release" ? dialect.release(lock, grant) : forced(at, lock, grant),
+      text: by === "release" ? dialect.release(lock, grant) : buildForceRequest(at, lock, grant),
       onBody(body: string, took: number) {
         if (!body.includes('"outcome":"released"')) fail(`${by} was answered ${body.slice(0, 300)}`);
         ms[by].push(took);
@@ -69,23 +69,25 @@ async function free(at: Target): Promise<ForceSays> {
   return { is: "freed", releaseMs: ms.release, forceMs: ms.force };
 }
 
-function forced({ port, secret }: Target, lock: string, grant: string): string {
+function buildForceRequest({ port, secret }: Target, lock: string, grant: string): string {
   const fence: unknown = JSON.parse(grant).fence;
   const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
   const body = JSON.stringify({ expect: `fence.${fence}`, reason: "its worker lost its node" });
   return post(port, `/api/v1/locks/${encodeURIComponent(lock)}/force-release`, headers, body);
 }
 
-async function answer(words: ForceAsk): Promise<ForceSays> {
+async function handleRequest(words: ForceRequest): Promise<ForceResponse> {
   if (words.do === "open") await open(words.target, words.connections);
   else if (target === undefined) throw new Error("nothing is open");
-  else if (words.do === "take") await take(target, words.prefix, words.locks);
-  else return await free(target);
+  else if (words.do === "take") await acquireLocks(target, words.prefix, words.locks);
+  else return await forceReleaseLocks(target);
   return { is: "done" };
 }
 
-process.on("message", async (words: ForceAsk) => {
-  const says = await answer(words).catch((error): ForceSays => ({ is: "failed", why: String(error) }));
+process.on("message", async (words: ForceRequest) => {
+  const says = await handleRequest(words).catch(
+    (error): ForceResponse => ({ is: "failed", why: String(error) }),
+  );
   process.send?.(says);
 });
 process.on("disconnect", () => process.exit(0));

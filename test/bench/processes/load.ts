@@ -3,9 +3,9 @@
  * because a client library would cost as much CPU as the server.
  */
 import { Connection } from "../http/connection.ts";
-import { type Dialect, dialectOf, type Target } from "../http/dialects.ts";
+import { createDialect, type Dialect, type Target } from "../http/dialects.ts";
 import { KeyCycle } from "../http/key-cycle.ts";
-import type { LoadAsk, LoadSays } from "../http/load-words.ts";
+import type { LoadRequest, LoadResponse } from "../http/load-messages.ts";
 
 interface Load {
   readonly dialect: Dialect;
@@ -24,7 +24,7 @@ async function open(target: Target, count: number): Promise<Load> {
   broken.catch(() => undefined);
   const opening = Array.from({ length: count }, () => Connection.open(target.port, (why) => fail(why)));
   const connections = await Promise.race([Promise.all(opening), broken]);
-  return { dialect: dialectOf(target), connections, broken };
+  return { dialect: createDialect(target), connections, broken };
 }
 
 async function runPairs({ dialect, connections, broken }: Load, forMs: number, prefix: string) {
@@ -57,15 +57,17 @@ async function runPairs({ dialect, connections, broken }: Load, forMs: number, p
   return { pairs, seconds, cpuMicros: user + system };
 }
 
-async function answer(words: LoadAsk): Promise<LoadSays> {
+async function handleRequest(words: LoadRequest): Promise<LoadResponse> {
   if (words.do === "open") load = await open(words.target, words.connections);
   if (words.do === "close") for (const connection of load?.connections ?? []) connection.close();
   if (words.do !== "run" || load === undefined) return { is: "done" };
   return { is: "ran", ...(await runPairs(load, words.forMs, words.prefix)) };
 }
 
-process.on("message", async (words: LoadAsk) => {
-  const says = await answer(words).catch((error): LoadSays => ({ is: "failed", why: String(error) }));
+process.on("message", async (words: LoadRequest) => {
+  const says = await handleRequest(words).catch(
+    (error): LoadResponse => ({ is: "failed", why: String(error) }),
+  );
   process.send?.(says);
 });
 process.on("disconnect", () => process.exit(0));

@@ -1,9 +1,9 @@
 /** Another client of the same Redis: one GET after the other, a millisecond between them. `probe.ts REDIS_URL` */
 import { setTimeout as sleep } from "node:timers/promises";
-import { plainConnection } from "../plain-connection.ts";
-import { percentile } from "../statistics.ts";
+import { openPlainConnection } from "../plain-connection.ts";
+import { computePercentile } from "../statistics.ts";
 
-export interface ProbeSays {
+export interface ProbeResult {
   readonly count: number;
   readonly p50Micros: number;
   readonly p99Micros: number;
@@ -11,11 +11,11 @@ export interface ProbeSays {
 }
 
 const [redisUrl = ""] = process.argv.slice(2);
-const redis = plainConnection(redisUrl);
+const redis = openPlainConnection(redisUrl);
 let micros: number[] = [];
 let isAsking = false;
 
-async function ask(): Promise<void> {
+async function pingRedis(): Promise<void> {
   while (isAsking) {
     const startedAt = performance.now();
     await redis.get("count:3");
@@ -24,12 +24,12 @@ async function ask(): Promise<void> {
   }
 }
 
-function said(): ProbeSays {
+function buildResult(): ProbeResult {
   return {
     count: micros.length,
-    p50Micros: percentile(micros, 0.5),
-    p99Micros: percentile(micros, 0.99),
-    maxMicros: percentile(micros, 1),
+    p50Micros: computePercentile(micros, 0.5),
+    p99Micros: computePercentile(micros, 0.99),
+    maxMicros: computePercentile(micros, 1),
   };
 }
 
@@ -37,9 +37,9 @@ process.on("message", (words) => {
   isAsking = words === "begin";
   if (isAsking) {
     micros = [];
-    void ask();
+    void pingRedis();
     process.send?.("begun");
-  } else process.send?.(said());
+  } else process.send?.(buildResult());
 });
 process.on("disconnect", () => process.exit(0));
 for (let warm = 0; warm < 500; warm++) await redis.get("count:3");

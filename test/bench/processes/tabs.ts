@@ -3,8 +3,8 @@
  * far as it must to know when the row of a probe was there. `node --import tsx tabs.ts PORT API_KEY`.
  */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
-import { monotonicMs } from "../core/hand-off-words.ts";
-import type { TabsAsk, TabsSay, TabView } from "../watch/tabs-words.ts";
+import { getMonotonicMs } from "../core/hand-off-messages.ts";
+import type { TabsRequest, TabsResponse, TabView } from "../watch/tabs-messages.ts";
 
 const [port = "", secret = ""] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${secret}` };
@@ -30,7 +30,7 @@ function read(response: IncomingMessage, view: TabView, onPicture: () => void): 
   // What is looked for is ASCII, and this is the fastest.
   response.setEncoding("latin1");
   response.on("error", () => undefined);
-  const seen = seeing(view.probe);
+  const seen = createProbeReader(view.probe);
   let text = "";
   response.on("data", (chunk: string) => {
     bytes += chunk.length;
@@ -48,7 +48,7 @@ function read(response: IncomingMessage, view: TabView, onPicture: () => void): 
 }
 
 /** Tells when a probe's row has a count that it did not have. */
-function seeing(probe: string | undefined): (message: string) => void {
+function createProbeReader(probe: string | undefined): (message: string) => void {
   if (probe === undefined) return () => undefined;
   const row = `"key":${JSON.stringify(probe)}`;
   let last = 0;
@@ -59,15 +59,15 @@ function seeing(probe: string | undefined): (message: string) => void {
     const count = Number(/"holders":\[\{[^}]*?"count":(\d+)/.exec(message.slice(at, at + 2000))?.[1]);
     if (!(count > last)) return;
     last = count;
-    say({ is: "seen", probe, count, at: monotonicMs() });
+    sendMessage({ is: "seen", probe, count, at: getMonotonicMs() });
   };
 }
 
-function say(words: TabsSay): void {
+function sendMessage(words: TabsResponse): void {
   process.send?.(words);
 }
 
-function report(): TabsSay {
+function report(): TabsResponse {
   const { user, system } = process.cpuUsage();
   const said = { bytes, messages };
   bytes = 0;
@@ -75,13 +75,13 @@ function report(): TabsSay {
   return { is: "report", open: tabs.length, ...said, cpuMicros: user + system };
 }
 
-process.on("message", async (ask: TabsAsk) => {
+process.on("message", async (ask: TabsRequest) => {
   if (ask.do === "open") await Promise.all(ask.views.map(open));
   if (ask.do === "close") {
     for (const tab of tabs) tab.destroy();
     tabs = [];
   }
-  say(report());
+  sendMessage(report());
 });
 process.on("disconnect", () => process.exit(0));
 process.send?.("ready");

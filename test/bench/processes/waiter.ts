@@ -3,29 +3,29 @@
  * Takes `{ id, contender, key }`; says when it has begun to wait, and when it was granted (by the machine's monotonic
  * clock, which both processes share) once it has given the lock back.
  */
-import { bareWaiter } from "../core/bare.ts";
-import { monotonicMs, type WaiterAsk, type WaiterSays } from "../core/hand-off-words.ts";
-import { ours } from "../core/ours.ts";
-import { redisSemaphore } from "../peers/redis-semaphore.ts";
-import { redlock } from "../peers/redlock.ts";
+import { openBareWaiter } from "../core/bare.ts";
+import { getMonotonicMs, type WaiterRequest, type WaiterResponse } from "../core/hand-off-messages.ts";
+import { openOurs } from "../core/ours.ts";
+import { createRedisSemaphore } from "../peers/redis-semaphore.ts";
+import { createRedlock } from "../peers/redlock.ts";
 
 const [url = ""] = process.argv.slice(2);
-const mine = await ours(url, { owner: "checkout@pod-8:97", waitMs: 30_000 });
-const list = [mine, await bareWaiter(url), redlock(url), redisSemaphore(url)];
+const mine = await openOurs(url, { owner: "checkout@pod-8:97", waitMs: 30_000 });
+const list = [mine, await openBareWaiter(url), createRedlock(url), createRedisSemaphore(url)];
 const contenders = new Map(list.map((contender) => [contender.name, contender]));
 
-function say(words: WaiterSays): void {
+function sendMessage(words: WaiterResponse): void {
   process.send?.(words);
 }
 
-process.on("message", async ({ id, contender, key }: WaiterAsk) => {
+process.on("message", async ({ id, contender, key }: WaiterRequest) => {
   const granted = contenders.get(contender)?.acquire(key);
   if (granted === undefined) throw new Error(`There is no contender ${contender}`);
-  say({ id, state: "waiting" });
+  sendMessage({ id, state: "waiting" });
   const release = await granted;
-  const at = monotonicMs();
+  const at = getMonotonicMs();
   await release();
-  say({ id, state: "granted", at });
+  sendMessage({ id, state: "granted", at });
 });
 process.on("disconnect", () => process.exit(0));
 process.send?.("ready");

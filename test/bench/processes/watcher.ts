@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_RETENTION, Journal } from "../../../server/history/journal.ts";
 import { openMasters } from "../../../server/redis/masters/open-masters.ts";
 import { Watcher } from "../../../server/watch/watcher.ts";
-import { plainConnection } from "../plain-connection.ts";
+import { openPlainConnection } from "../plain-connection.ts";
 
-export type WatcherAsk =
+export type WatcherRequest =
   | { readonly do: "scan"; readonly count: number }
   /** Makes a first picture and forgets it. */
   | { readonly do: "picture" }
   /** Makes a picture and keeps it. */
   | { readonly do: "keep" };
 
-export interface WatcherSays {
+export interface WatcherResponse {
   readonly ms: number;
   /** How many were found. */
   readonly locks: number;
@@ -23,9 +23,9 @@ export interface WatcherSays {
 }
 
 const [redisUrl = "", pattern = ""] = process.argv.slice(2);
-const plain = plainConnection(redisUrl);
+const plain = openPlainConnection(redisUrl);
 
-async function scan(count: number): Promise<WatcherSays> {
+async function measureScan(count: number): Promise<WatcherResponse> {
   const startedAt = performance.now();
   let cursor = "0";
   let locks = 0;
@@ -37,8 +37,8 @@ async function scan(count: number): Promise<WatcherSays> {
   return { ms: performance.now() - startedAt, locks };
 }
 
-async function picture(): Promise<WatcherSays> {
-  const { ms, watcher, masters } = await firstPicture();
+async function measureFirstSnapshot(): Promise<WatcherResponse> {
+  const { ms, watcher, masters } = await readFirstSnapshot();
   const locks = watcher.index.size;
   watcher.stop();
   masters.close();
@@ -46,25 +46,25 @@ async function picture(): Promise<WatcherSays> {
 }
 
 /** Events are the history's, and no more of them are kept than its retention says, however many locks there are. */
-async function keep(): Promise<WatcherSays> {
+async function measureRetention(): Promise<WatcherResponse> {
   // What is compiled and grows once does so for a watcher that is gone.
-  await picture();
-  const bare = await keptWith(new Journal({ ...DEFAULT_RETENTION, most: 0 }));
-  const { grewBytes: grewBytesWithEvents } = await keptWith(new Journal());
+  await measureFirstSnapshot();
+  const bare = await measureKeptBytes(new Journal({ ...DEFAULT_RETENTION, most: 0 }));
+  const { grewBytes: grewBytesWithEvents } = await measureKeptBytes(new Journal());
   return { ...bare, grewBytesWithEvents };
 }
 
-async function keptWith(journal: Journal) {
-  const before = await aliveBytes();
-  const { ms, watcher, masters } = await firstPicture(journal);
-  const grewBytes = (await aliveBytes()) - before;
+async function measureKeptBytes(journal: Journal) {
+  const before = await measureAliveBytes();
+  const { ms, watcher, masters } = await readFirstSnapshot(journal);
+  const grewBytes = (await measureAliveBytes()) - before;
   const locks = watcher.index.size;
   watcher.stop();
   masters.close();
   return { ms, locks, grewBytes };
 }
 
-async function firstPicture(journal = new Journal()) {
+async function readFirstSnapshot(journal = new Journal()) {
   const masters = openMasters(redisUrl);
   while (
     masters.list.some(({ redis, subscriber }) => redis.status !== "ready" || subscriber.status !== "ready")
@@ -86,7 +86,7 @@ async function firstPicture(journal = new Journal()) {
 }
 
 /** What one collection lets go of may be what kept something else. */
-async function aliveBytes(): Promise<number> {
+async function measureAliveBytes(): Promise<number> {
   for (let left = 4; left > 0; left--) {
     globalThis.gc?.();
     await sleep(25);
@@ -95,8 +95,14 @@ async function aliveBytes(): Promise<number> {
   return heapUsed + external;
 }
 
-process.on("message", async (words: WatcherAsk) => {
-  process.send?.(await (words.do === "scan" ? scan(words.count) : words.do === "keep" ? keep() : picture()));
+process.on("message", async (words: WatcherRequest) => {
+  process.send?.(
+    await (words.do === "scan"
+      ? measureScan(words.count)
+      : words.do === "keep"
+        ? measureRetention()
+        : measureFirstSnapshot()),
+  );
 });
 process.on("disconnect", () => process.exit(0));
 process.send?.("ready");

@@ -6,17 +6,17 @@ import { parseArgs } from "node:util";
 import type { Redis } from "ioredis";
 import { HOME_PREFIX } from "../../../server/formats/keys.ts";
 import { DEFAULT_RETENTION } from "../../../server/history/journal.ts";
-import { ask, startChild } from "../child.ts";
+import { sendRequest, startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
-import { onlooker } from "../http/node-servers.ts";
-import { infoOf } from "../info.ts";
-import { progress } from "../progress.ts";
+import { startWithoutPages } from "../http/node-servers.ts";
+import { readInfo } from "../info.ts";
+import { reportProgress } from "../progress.ts";
 import { Resources } from "../resources.ts";
-import type { ChangesAsk, ChangesSay } from "../watch/changes-words.ts";
+import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.ts";
 import { Tabs } from "../watch/tabs.ts";
-import { viewsOf } from "../watch/views.ts";
-import { trendOf } from "./trend.ts";
+import { listViews } from "../watch/views.ts";
+import { computeTrend } from "./trend.ts";
 
 const CHANGES_A_SECOND = 200;
 const NAMES = 1000;
@@ -44,26 +44,26 @@ interface Sample {
   readonly messages: number;
 }
 
-interface Scene {
+interface SoakSetup {
   readonly server: NodeContender;
   readonly changes: ChildProcess;
   readonly tabs: Tabs;
 }
 
-async function setUp(run: Run): Promise<Scene> {
-  const server = await onlooker(run);
+async function setUp(run: Run): Promise<SoakSetup> {
+  const server = await startWithoutPages(run);
   const tabs = await Tabs.start(run, server.target);
-  await tabs.open(viewsOf(TABS));
+  await tabs.open(listViews(TABS));
   await fill(run, server);
   const changes = await startChild(run, "changes.ts", [server.redisUrl]);
-  await tell(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES, isOnceOnly: true });
+  await sendChanges(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES, isOnceOnly: true });
   return { server, changes, tabs };
 }
 
-async function fill(run: Run, { redisUrl, look }: NodeContender): Promise<void> {
-  progress(`The story is filled first, with ${DEFAULT_RETENTION.most} events`);
+async function fill(run: Run, { redisUrl, inspector: look }: NodeContender): Promise<void> {
+  reportProgress(`The story is filled first, with ${DEFAULT_RETENTION.most} events`);
   const filling = await startChild(run, "changes.ts", [redisUrl]);
-  await tell(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
+  await sendChanges(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
   const deadline = performance.now() + FILL.msMax;
   let events = 0;
   while (events < DEFAULT_RETENTION.most && performance.now() < deadline) {
@@ -71,26 +71,26 @@ async function fill(run: Run, { redisUrl, look }: NodeContender): Promise<void> 
     events = await look.xlen(STORY);
   }
   filling.disconnect();
-  progress(`It has ${events}`);
+  reportProgress(`It has ${events}`);
 }
 
-async function sampleOf({ server, changes, tabs }: Scene): Promise<Sample> {
-  const { look } = server;
+async function readSample({ server, changes, tabs }: SoakSetup): Promise<Sample> {
+  const { inspector: look } = server;
   const { aliveBytes, rssBytes } = await server.memory();
-  const made = await tell(changes, { do: "report" });
+  const made = await sendChanges(changes, { do: "report" });
   const read = await tabs.report();
   return {
     seconds: Math.round(made.seconds),
     ...{ aliveBytes, rssBytes },
-    redisBytes: Number((await infoOf(look, "memory")).used_memory),
-    ourKeys: await ourKeysIn(look),
+    redisBytes: Number((await readInfo(look, "memory")).used_memory),
+    ourKeys: await countOurKeys(look),
     keys: await look.dbsize(),
     events: await look.xlen(STORY),
     ...{ changes: made.changes, failed: made.failed, tabs: read.open, messages: read.messages },
   };
 }
 
-async function ourKeysIn(look: Redis): Promise<number> {
+async function countOurKeys(look: Redis): Promise<number> {
   const found = new Set<string>();
   for await (const keys of look.scanStream({ match: "*lockkeeper}*", count: 1000 }))
     for (const key of keys as string[]) found.add(key);
@@ -99,11 +99,11 @@ async function ourKeysIn(look: Redis): Promise<number> {
   return found.size;
 }
 
-function verdictOf(samples: readonly Sample[]) {
+function judgeSamples(samples: readonly Sample[]) {
   const half = samples.slice(Math.floor(samples.length / 2));
   const trends = Object.fromEntries(
     BOUNDED.map((name) => {
-      const { mean, rise, noise, is } = trendOf(half.map((sample) => sample[name]));
+      const { mean, rise, noise, is } = computeTrend(half.map((sample) => sample[name]));
       return [name, { is, mean: Math.round(mean), rise: Math.round(rise), noise: Math.round(noise) }];
     }),
   );
@@ -111,8 +111,8 @@ function verdictOf(samples: readonly Sample[]) {
   return { verdict: rising.length === 0 ? "bounded" : "rising", rising, samples: half.length, ...trends };
 }
 
-async function tell(changes: ChildProcess, words: ChangesAsk): Promise<ChangesSay> {
-  return await ask<ChangesSay>(changes, words);
+async function sendChanges(changes: ChildProcess, words: ChangesRequest): Promise<ChangesResponse> {
+  return await sendRequest<ChangesResponse>(changes, words);
 }
 
 async function main(run: Run, seconds: number, everySeconds: number): Promise<number> {
@@ -121,11 +121,11 @@ async function main(run: Run, seconds: number, everySeconds: number): Promise<nu
   const startedAt = performance.now();
   for (let next = everySeconds; next <= seconds; next += everySeconds) {
     await sleep(startedAt + next * 1000 - performance.now());
-    const sample = await sampleOf(scene);
+    const sample = await readSample(scene);
     samples.push(sample);
     console.log(JSON.stringify(sample));
   }
-  const verdict = verdictOf(samples);
+  const verdict = judgeSamples(samples);
   console.log(JSON.stringify(verdict));
   return verdict.rising.length === 0 ? 0 : 1;
 }
@@ -135,7 +135,7 @@ const { values } = parseArgs({
 });
 const [seconds, every] = [Number(values.seconds), Number(values.every)];
 if (!(every > 0 && seconds >= 6 * every)) {
-  progress("npm run soak -- [--seconds N] [--every N], with at least six samples");
+  reportProgress("npm run soak -- [--seconds N] [--every N], with at least six samples");
   process.exit(2);
 }
 const resources = new Resources();
@@ -147,12 +147,12 @@ try {
   const run: Run = {
     effort: "full",
     wanted: [],
-    later: (end) => resources.later(end),
+    defer: (end) => resources.defer(end),
     part: async () => undefined,
   };
   code = await main(run, seconds, every);
 } catch (error) {
-  progress(error instanceof Error ? String(error.stack) : String(error));
+  reportProgress(error instanceof Error ? String(error.stack) : String(error));
 } finally {
   await resources.end();
 }

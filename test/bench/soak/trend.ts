@@ -18,7 +18,7 @@ const DOUBT = 2;
  *
  * @param values three or more
  */
-export function trendOf(values: readonly number[]): Trend {
+export function computeTrend(values: readonly number[]): Trend {
   const count = values.length;
   if (count < 3) throw new RangeError("A trend needs three values");
   const mean = values.reduce((sum, value) => sum + value, 0) / count;

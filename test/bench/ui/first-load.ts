@@ -1,7 +1,7 @@
 import { firstLoadsOf } from "../../../e2e/first-load.ts";
 import type { Experiment } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import { openServer } from "./scene.ts";
+import { readMachineFacts } from "../machine.ts";
+import { openServer } from "./console-setup.ts";
 
 const FIGURE = "ui.firstload.gzip";
 
@@ -12,7 +12,7 @@ export const firstLoad: Experiment = {
     const server = await openServer(run);
     const loads = await firstLoadsOf(`http://127.0.0.1:${server.target.port}`);
     const conditions = {
-      ...(await machineFacts(server.look, run.effort)),
+      ...(await readMachineFacts(server.inspector, run.effort)),
       byPage: Object.fromEntries(loads.map(({ page, bytes }) => [page, bytes])),
       counting:
         "scripts that a page names in its HTML, each compressed by gzip; the page with the most of them. Less is better",

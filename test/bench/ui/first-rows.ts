@@ -1,8 +1,8 @@
 import type { BrowserContext } from "@playwright/test";
-import { type Experiment, rounded } from "../figure.ts";
-import { progress } from "../progress.ts";
-import { spreadOf } from "../statistics.ts";
-import { openLocks, openScene, type Scene } from "./scene.ts";
+import { type Experiment, roundValue } from "../figure.ts";
+import { reportProgress } from "../progress.ts";
+import { computeSpread } from "../statistics.ts";
+import { type ConsoleSetup, openConsoleSetup, openLocks } from "./console-setup.ts";
 
 const FIGURE = "ui.firstrows";
 const FLEET = { full: { locks: 10_000, changesPerSecond: 200 }, quick: { locks: 500, changesPerSecond: 50 } };
@@ -35,42 +35,42 @@ interface Times {
 export const firstRows: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const scene = await openScene(run, FLEET[run.effort]);
+    const scene = await openConsoleSetup(run, FLEET[run.effort]);
     const cold: Times[] = [];
     const warm: Times[] = [];
     // The first page of a server compiles what it is made of.
     await openOnce(scene);
     for (let round = 1; round <= ROUNDS[run.effort]; round++) {
       const [first, second] = await openOnce(scene);
-      progress(`round ${round}: ${Math.round(first.rowsMs)} ms, again ${Math.round(second.rowsMs)} ms`);
+      reportProgress(`round ${round}: ${Math.round(first.rowsMs)} ms, again ${Math.round(second.rowsMs)} ms`);
       cold.push(first);
       warm.push(second);
     }
-    const rows = spreadOf(cold.map(({ rowsMs }) => rowsMs));
+    const rows = computeSpread(cold.map(({ rowsMs }) => rowsMs));
     const conditions = {
       ...(await scene.facts()),
-      ...{ rounds: cold.length, min: rounded(rows.min), max: rounded(rows.max) },
-      htmlMs: rounded(spreadOf(cold.map(({ htmlMs }) => htmlMs)).median),
-      firstPaintMs: rounded(spreadOf(cold.map(({ firstPaintMs }) => firstPaintMs)).median),
-      cachedMs: rounded(spreadOf(warm.map(({ rowsMs }) => rowsMs)).median),
+      ...{ rounds: cold.length, min: roundValue(rows.min), max: roundValue(rows.max) },
+      htmlMs: roundValue(computeSpread(cold.map(({ htmlMs }) => htmlMs)).median),
+      firstPaintMs: roundValue(computeSpread(cold.map(({ firstPaintMs }) => firstPaintMs)).median),
+      cachedMs: roundValue(computeSpread(warm.map(({ rowsMs }) => rowsMs)).median),
       counting:
         "from the navigation to after the frame that has the first row, in a window with empty caches; cachedMs: the same address once more. Redis, server, those who change locks and the browser share the machine. Less is better",
     };
-    return [{ figure: FIGURE, unit: "ms", ours: rounded(rows.median), vs: {}, conditions }];
+    return [{ figure: FIGURE, unit: "ms", ours: roundValue(rows.median), vs: {}, conditions }];
   },
 };
 
-async function openOnce(scene: Scene): Promise<[Times, Times]> {
+async function openOnce(scene: ConsoleSetup): Promise<[Times, Times]> {
   const context = await scene.newContext();
   try {
     await context.addInitScript({ content: WATCH });
-    return [await timesOf(context, scene.url), await timesOf(context, scene.url)];
+    return [await measureTimes(context, scene.url), await measureTimes(context, scene.url)];
   } finally {
     await context.close();
   }
 }
 
-async function timesOf(context: BrowserContext, url: string): Promise<Times> {
+async function measureTimes(context: BrowserContext, url: string): Promise<Times> {
   const page = await openLocks(context, url);
   await page.waitForFunction(`${READ}.rowsMs !== null`);
   const times: Times = await page.evaluate(READ);

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
-import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
-import { progress } from "../progress.ts";
-import { spreadOf } from "../statistics.ts";
-import { openLocks, openScene, type Scene } from "./scene.ts";
-import { LONG_MS, type Tasks, tasksWhile } from "./tasks.ts";
+import { type Experiment, type Line, type Run, roundValue } from "../figure.ts";
+import { reportProgress } from "../progress.ts";
+import { computeSpread } from "../statistics.ts";
+import { type ConsoleSetup, openConsoleSetup, openLocks } from "./console-setup.ts";
+import { LONG_MS, recordTasks, type Tasks } from "./tasks.ts";
 
 const ROUNDS = { full: 7, quick: 1 };
 const CHANGES_A_SECOND = { full: 200, quick: 50 };
@@ -16,34 +16,34 @@ const BETWEEN_WHEELS_MS = 30;
 const JUMPS = 10;
 
 /** The longest task of the page's thread while somebody types into the filter, letter by letter. */
-export const filterTasks = longestTask({
+export const filterTasks = createLongTaskExperiment({
   figure: "ui.filter.longtask",
   locks: { full: 10_000, quick: 500 },
-  work: type,
+  work: typeFilter,
   counting: `longest task of the page's main thread while "${TYPED}" is typed with ${BETWEEN_KEYS_MS} ms between two keys and cleared again, as the browser's own trace has it`,
 });
 
 /** The longest task while a long list is scrolled by the wheel, then by whole pages and to its ends. */
-export const scrollTasks = longestTask({
+export const scrollTasks = createLongTaskExperiment({
   figure: "ui.scroll.longtask",
   locks: { full: 100_000, quick: 2000 },
-  work: scroll,
+  work: scrollTable,
   counting: `longest task of the page's main thread in ${WHEELS} turns of the wheel of ${WHEEL_PX} px, ${JUMPS} jumps over a tenth of the list each, and to both of its ends, as the browser's own trace has it`,
 });
 
-interface Wanted {
+interface LongTaskPlan {
   readonly figure: string;
   readonly locks: Readonly<Record<Run["effort"], number>>;
   readonly counting: string;
   work(page: Page): Promise<void>;
 }
 
-function longestTask({ figure, locks, work, counting }: Wanted): Experiment {
+function createLongTaskExperiment({ figure, locks, work, counting }: LongTaskPlan): Experiment {
   return {
     figures: [figure],
     async measure(run) {
       const fleet = { locks: locks[run.effort], changesPerSecond: CHANGES_A_SECOND[run.effort] };
-      const scene = await openScene(run, fleet);
+      const scene = await openConsoleSetup(run, fleet);
       const context = await scene.newContext();
       const page = await openLocks(context, scene.url);
       await page.waitForTimeout(SETTLE_MS);
@@ -51,13 +51,13 @@ function longestTask({ figure, locks, work, counting }: Wanted): Experiment {
       await work(page);
       const rounds: Tasks[] = [];
       for (let round = 1; round <= ROUNDS[run.effort]; round++) {
-        const tasks = await tasksWhile(scene.browser, page, () => work(page));
-        progress(
+        const tasks = await recordTasks(scene.browser, page, () => work(page));
+        reportProgress(
           `round ${round}: ${tasks.longestMs.toFixed(1)} ms (${tasks.longestCpuMs.toFixed(1)} of CPU)`,
         );
         rounds.push(tasks);
       }
-      return [await lineOf(scene, { figure, rounds, counting })];
+      return [await createLine(scene, { figure, rounds, counting })];
     },
   };
 }
@@ -68,21 +68,21 @@ interface Measured {
   readonly counting: string;
 }
 
-async function lineOf(scene: Scene, { figure, rounds, counting }: Measured): Promise<Line> {
-  const longest = spreadOf(rounds.map(({ longestMs }) => longestMs));
-  const cpu = spreadOf(rounds.map(({ longestCpuMs }) => longestCpuMs));
+async function createLine(scene: ConsoleSetup, { figure, rounds, counting }: Measured): Promise<Line> {
+  const longest = computeSpread(rounds.map(({ longestMs }) => longestMs));
+  const cpu = computeSpread(rounds.map(({ longestCpuMs }) => longestCpuMs));
   const conditions = {
     ...(await scene.facts()),
-    ...{ rounds: rounds.length, min: rounded(longest.min), max: rounded(longest.max) },
-    cpuMs: { median: rounded(cpu.median), max: rounded(cpu.max) },
+    ...{ rounds: rounds.length, min: roundValue(longest.min), max: roundValue(longest.max) },
+    cpuMs: { median: roundValue(cpu.median), max: roundValue(cpu.max) },
     [`tasksOver${LONG_MS}Ms`]: rounds.reduce((sum, { long }) => sum + long, 0),
-    busyMsARound: rounded(spreadOf(rounds.map(({ busyMs }) => busyMs)).median),
+    busyMsARound: roundValue(computeSpread(rounds.map(({ busyMs }) => busyMs)).median),
     counting: `${counting}; the median of the rounds. cpuMs: what that task had of a processor. Less is better`,
   };
-  return { figure, unit: "ms", ours: rounded(longest.median), vs: {}, conditions };
+  return { figure, unit: "ms", ours: roundValue(longest.median), vs: {}, conditions };
 }
 
-async function type(page: Page): Promise<void> {
+async function typeFilter(page: Page): Promise<void> {
   const search = page.getByLabel("Search locks");
   await search.focus();
   await page.keyboard.type(TYPED, { delay: BETWEEN_KEYS_MS });
@@ -92,7 +92,7 @@ async function type(page: Page): Promise<void> {
   await page.waitForTimeout(SETTLE_MS);
 }
 
-async function scroll(page: Page): Promise<void> {
+async function scrollTable(page: Page): Promise<void> {
   const table = page.locator("section[aria-label=Locks]");
   await table.hover();
   for (let wheel = 0; wheel < WHEELS; wheel++) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CDPSession, Page } from "@playwright/test";
-import { type Experiment, rounded } from "../figure.ts";
-import { progress } from "../progress.ts";
-import { trendOf } from "../soak/trend.ts";
-import { openLocks, openScene } from "./scene.ts";
+import { type Experiment, roundValue } from "../figure.ts";
+import { reportProgress } from "../progress.ts";
+import { computeTrend } from "../soak/trend.ts";
+import { openConsoleSetup, openLocks } from "./console-setup.ts";
 
 const FIGURE = "ui.memory.growth";
 const EFFORT = {
@@ -13,7 +13,7 @@ const EFFORT = {
 /** So many locks are opened in turn: what is kept of a lock that was looked at is kept for some minutes. */
 const VISITED = 4;
 
-interface Kept {
+interface MemoryUse {
   readonly heapBytes: number;
   readonly nodes: number;
   readonly listeners: number;
@@ -24,7 +24,7 @@ export const memoryGrowth: Experiment = {
   figures: [FIGURE],
   async measure(run) {
     const { warmMs, samples, everyMs, ...fleet } = EFFORT[run.effort];
-    const scene = await openScene(run, fleet);
+    const scene = await openConsoleSetup(run, fleet);
     const context = await scene.newContext();
     const page = await openLocks(context, scene.url);
     const devtools = await context.newCDPSession(page);
@@ -34,33 +34,35 @@ export const memoryGrowth: Experiment = {
       .evaluateAll((rows) => rows.map((row) => row.dataset.path));
     const warmUntil = performance.now() + warmMs;
     for (let at = 0; at <= VISITED || performance.now() < warmUntil; at++) {
-      await visit(page, paths[at % VISITED]);
+      await visitPage(page, paths[at % VISITED]);
       await sleep(everyMs / 2);
     }
-    const kept: Kept[] = [];
+    const kept: MemoryUse[] = [];
     for (let at = 0; at < samples; at++) {
-      await visit(page, paths[at % VISITED]);
+      await visitPage(page, paths[at % VISITED]);
       await sleep(everyMs);
-      const now = await keptBy(devtools);
-      progress(`${(at * everyMs) / 1000} s: ${(now.heapBytes / 1e6).toFixed(2)} MB, ${now.nodes} nodes`);
+      const now = await readMemoryUse(devtools);
+      reportProgress(
+        `${(at * everyMs) / 1000} s: ${(now.heapBytes / 1e6).toFixed(2)} MB, ${now.nodes} nodes`,
+      );
       kept.push(now);
     }
-    const heap = trendOf(kept.map(({ heapBytes }) => heapBytes));
+    const heap = computeTrend(kept.map(({ heapBytes }) => heapBytes));
     const conditions = {
       ...(await scene.facts()),
       ...{ is: heap.is, seconds: ((samples - 1) * everyMs) / 1000, samples, lockPagesOpened: samples },
-      heapMb: rounded(heap.mean / 1e6),
-      noise: rounded(heap.noise / heap.mean),
+      heapMb: roundValue(heap.mean / 1e6),
+      noise: roundValue(heap.noise / heap.mean),
       nodes: [kept.at(0)?.nodes, kept.at(-1)?.nodes],
       listeners: [kept.at(0)?.listeners, kept.at(-1)?.listeners],
       counting: `rise of the straight line through the JavaScript heap after forced collections, as a share of its mean, while the table, the events and in turn the pages of ${VISITED} locks are open; begun ${warmMs / 1000} s after the page. Less is better`,
     };
-    return [{ figure: FIGURE, unit: "share", ours: rounded(heap.rise / heap.mean), vs: {}, conditions }];
+    return [{ figure: FIGURE, unit: "share", ours: roundValue(heap.rise / heap.mean), vs: {}, conditions }];
   },
 };
 
 /** Opens a lock's page as a click does, and comes back. */
-async function visit(page: Page, path: string | undefined): Promise<void> {
+async function visitPage(page: Page, path: string | undefined): Promise<void> {
   const link = page.locator(`tr[data-path] a[href^="/locks/"]`);
   const wanted = page.locator(`tr[data-path="${path}"] a[href^="/locks/"]`);
   await ((await wanted.count()) > 0 ? wanted : link).first().click();
@@ -71,7 +73,7 @@ async function visit(page: Page, path: string | undefined): Promise<void> {
   await page.locator("tr[data-path]").first().waitFor();
 }
 
-async function keptBy(devtools: CDPSession): Promise<Kept> {
+async function readMemoryUse(devtools: CDPSession): Promise<MemoryUse> {
   // What one collection lets go of may be what kept something else.
   for (let left = 2; left > 0; left--) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");

@@ -1,13 +1,13 @@
 import type { Page } from "@playwright/test";
 import type { Experiment } from "../figure.ts";
-import { openLocks, openScene } from "./scene.ts";
+import { openConsoleSetup, openLocks } from "./console-setup.ts";
 
 const FIGURE = "ui.paused.moves";
 const FLEET = {
   full: { locks: 10_000, changesPerSecond: 200 },
   quick: { locks: 500, changesPerSecond: 100 },
 };
-const LOOK_MS = { full: 10_000, quick: 2000 };
+const WATCH_MS = { full: 10_000, quick: 2000 };
 const EVERY_MS = 50;
 const SETTLE_MS = 500;
 
@@ -28,9 +28,9 @@ const countMoves = (forMs: number) => `new Promise((resolve) => {
 export const pausedMoves: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const scene = await openScene(run, FLEET[run.effort]);
+    const scene = await openConsoleSetup(run, FLEET[run.effort]);
     const page = await openLocks(await scene.newContext(), scene.url, "?sort=remaining");
-    const movesLive = await movesWithin(page, LOOK_MS[run.effort]);
+    const movesLive = await countMovesWithin(page, WATCH_MS[run.effort]);
     if (movesLive === 0)
       throw new Error("No row moved before the pause: that none does after it says nothing.");
     await page
@@ -38,20 +38,20 @@ export const pausedMoves: Experiment = {
       .first()
       .click();
     await page.waitForTimeout(SETTLE_MS);
-    const moves = await movesWithin(page, LOOK_MS[run.effort]);
+    const moves = await countMovesWithin(page, WATCH_MS[run.effort]);
     const waiting = await page
       .getByText(/\+[\d,]+ change/)
       .first()
       .textContent();
     const conditions = {
       ...(await scene.facts()),
-      ...{ movesLive, forMs: LOOK_MS[run.effort], waiting },
+      ...{ movesLive, forMs: WATCH_MS[run.effort], waiting },
       counting: `rows that stood elsewhere or were gone, looked at every ${EVERY_MS} ms, in the order of the time left. movesLive: the same before the pause. Less is better`,
     };
     return [{ figure: FIGURE, unit: "rows", ours: moves, vs: {}, conditions }];
   },
 };
 
-async function movesWithin(page: Page, ms: number): Promise<number> {
+async function countMovesWithin(page: Page, ms: number): Promise<number> {
   return await page.evaluate<number>(countMoves(ms));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tasksOf } from "./tasks.ts";
+import { summarizeTasks } from "./tasks.ts";
 
 const event = (name: string, ts: number, dur?: number, more: object = {}) => ({
   ...{ name, ts, ph: dur === undefined ? "R" : "X", pid: 1, tid: 7 },
@@ -9,7 +9,7 @@ const event = (name: string, ts: number, dur?: number, more: object = {}) => ({
 
 describe("main-thread tasks of a trace", () => {
   it("only tasks of the page's main thread between the two marks are counted", () => {
-    const tasks = tasksOf([
+    const tasks = summarizeTasks([
       event("ThreadControllerImpl::RunTask", 500, 90_000),
       event("bench:from", 1000),
       event("ThreadControllerImpl::RunTask", 2000, 60_000, { tdur: 20_000 }),
@@ -23,6 +23,6 @@ describe("main-thread tasks of a trace", () => {
   });
 
   it("a trace without the page's marks is rejected", () => {
-    expect(() => tasksOf([event("ThreadControllerImpl::RunTask", 500, 90_000)])).toThrow(/marks/);
+    expect(() => summarizeTasks([event("ThreadControllerImpl::RunTask", 500, 90_000)])).toThrow(/marks/);
   });
 });

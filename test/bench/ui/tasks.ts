@@ -29,16 +29,16 @@ const TO = "bench:to";
 export const LONG_MS = 50;
 
 /** The browser's own account of it: a page is told only of tasks of 50 ms and more. */
-export async function tasksWhile(browser: Browser, page: Page, work: () => Promise<void>): Promise<Tasks> {
+export async function recordTasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<Tasks> {
   await browser.startTracing(page, { categories: CATEGORIES });
   await page.evaluate(`performance.mark("${FROM}")`);
   await work();
   await page.evaluate(`performance.mark("${TO}")`);
   const trace = await browser.stopTracing();
-  return tasksOf(JSON.parse(trace.toString("utf8")).traceEvents);
+  return summarizeTasks(JSON.parse(trace.toString("utf8")).traceEvents);
 }
 
-export function tasksOf(events: readonly TraceEvent[]): Tasks {
+export function summarizeTasks(events: readonly TraceEvent[]): Tasks {
   const from = events.find(({ name }) => name === FROM);
   const to = events.find(({ name }) => name === TO);
   if (from === undefined || to === undefined) throw new Error("The browser's trace lacks the page's marks.");

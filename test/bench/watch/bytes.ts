@@ -1,10 +1,10 @@
-import { ask, startChild } from "../child.ts";
-import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import type { WatcherAsk, WatcherSays } from "../processes/watcher.ts";
-import { progress } from "../progress.ts";
+import { sendRequest, startChild } from "../child.ts";
+import { type Experiment, type Line, type Run, roundValue } from "../figure.ts";
+import { readMachineFacts } from "../machine.ts";
+import type { WatcherRequest, WatcherResponse } from "../processes/watcher.ts";
+import { reportProgress } from "../progress.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
-import { takeLocks, WATCHED } from "./keyspace.ts";
+import { acquireLocks, WATCHED } from "./keyspace.ts";
 
 /** What a lock keeps in the memory of a watcher: picture, deadlines and what was told of it. */
 export const bytes: Experiment = {
@@ -24,20 +24,20 @@ export const bytesOfMany: Experiment = {
 };
 
 async function measureBytes(run: Run, figure: string, locks: number): Promise<Line> {
-  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
-  progress(`${locks} locks`);
-  await takeLocks(run, url, look, locks);
+  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  reportProgress(`${locks} locks`);
+  await acquireLocks(run, url, look, locks);
   const execArgv = ["--expose-gc", "--max-old-space-size=4096"];
   const watcher = await startChild(run, "watcher.ts", [url, WATCHED], { execArgv });
-  const words: WatcherAsk = { do: "keep" };
-  const said = await ask<WatcherSays>(watcher, words);
+  const words: WatcherRequest = { do: "keep" };
+  const said = await sendRequest<WatcherResponse>(watcher, words);
   if (said.locks !== locks) throw new Error(`The picture has ${said.locks} locks of ${locks}`);
   return {
-    ...{ figure, unit: "bytes/lock", ours: rounded((said.grewBytes ?? Number.NaN) / locks), vs: {} },
+    ...{ figure, unit: "bytes/lock", ours: roundValue((said.grewBytes ?? Number.NaN) / locks), vs: {} },
     conditions: {
-      ...(await machineFacts(look, run.effort)),
-      ...{ locks, firstPictureMs: rounded(said.ms) },
-      withEvents: rounded((said.grewBytesWithEvents ?? Number.NaN) / locks),
+      ...(await readMachineFacts(look, run.effort)),
+      ...{ locks, firstPictureMs: roundValue(said.ms) },
+      withEvents: roundValue((said.grewBytesWithEvents ?? Number.NaN) / locks),
       counting:
         "rise of heapUsed + external of a watcher's process by its first picture, each after collections: half the locks are Redisson's, half ours with fences. All that the watcher keeps of a lock, but for the events of its journal, which are kept by number and age and not by lock; withEvents: with these, 50 000 at most, one a lock. Less is better",
     },

@@ -1,12 +1,12 @@
 import { get, type IncomingMessage } from "node:http";
 import type { Redis } from "ioredis";
 import { type Core, openCore } from "../core/ours.ts";
-import { type Experiment, type Run, rounded } from "../figure.ts";
+import { type Experiment, type Run, roundValue } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
-import { onlooker } from "../http/node-servers.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { percentile } from "../statistics.ts";
+import { startWithoutPages } from "../http/node-servers.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { computePercentile } from "../statistics.ts";
 
 const FIGURE = "watch.expired.p99";
 const FILL_STEP = 20_000;
@@ -22,25 +22,27 @@ export const expired: Experiment = {
     const quick = run.effort === "quick";
     const [others, locks] = quick ? [20_000, 100] : [400_000, 1000];
     const spread = quick ? { beginMs: 1000, spreadMs: 500 } : { beginMs: 8000, spreadMs: 10_000 };
-    const server = await onlooker(run);
-    progress(`${others} keys with a time to live`);
+    const server = await startWithoutPages(run);
+    reportProgress(`${others} keys with a time to live`);
     for (let at = 1; at <= others; at += FILL_STEP) {
-      await server.look.eval(FILL, 0, at, Math.min(others, at + FILL_STEP - 1));
+      await server.inspector.eval(FILL, 0, at, Math.min(others, at + FILL_STEP - 1));
     }
     const reader = await readExpired(run, server);
-    const deadlines = await takeLocks(run, server, locks, spread);
-    progress(`${locks} locks are left to expire`);
-    await reader.heard(locks);
+    const deadlines = await acquireLocks(run, server, locks, spread);
+    reportProgress(`${locks} locks are left to expire`);
+    await reader.waitForEvents(locks);
     const late = [...reader.at].map(([key, at]) => at - (deadlines.get(key) ?? Number.NaN));
     const conditions = {
-      ...(await machineFacts(server.look, run.effort)),
+      ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ locks, otherKeys: others, spreadMs: spread.spreadMs },
-      p50Ms: rounded(percentile(late, 0.5)),
-      maxMs: rounded(Math.max(...late)),
+      p50Ms: roundValue(computePercentile(late, 0.5)),
+      maxMs: roundValue(Math.max(...late)),
       counting:
         "from the end of a lease by Redis's clock, which is the reader's as well, to the arrival of the event at GET /events; half of the locks are ours, half a token in a string. Less is better",
     };
-    return [{ figure: FIGURE, unit: "ms", ours: rounded(percentile(late, 0.99)), vs: {}, conditions }];
+    return [
+      { figure: FIGURE, unit: "ms", ours: roundValue(computePercentile(late, 0.99)), vs: {}, conditions },
+    ];
   },
 };
 
@@ -48,7 +50,7 @@ interface Reader {
   /** When the end of each key was heard of, Unix ms. */
   readonly at: ReadonlyMap<string, number>;
   /** Resolves when so many were. */
-  heard(count: number): Promise<void>;
+  waitForEvents(count: number): Promise<void>;
 }
 
 async function readExpired(run: Run, { target: { port, secret } }: NodeContender): Promise<Reader> {
@@ -56,7 +58,7 @@ async function readExpired(run: Run, { target: { port, secret } }: NodeContender
   let onHeard: () => void = () => undefined;
   const url = `http://127.0.0.1:${port}/api/v1/events`;
   const request = get(url, { headers: { authorization: `Bearer ${secret}` } });
-  run.later(() => request.destroy());
+  run.defer(() => request.destroy());
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
     request.once("response", resolve).on("error", reject),
   );
@@ -83,36 +85,39 @@ async function readExpired(run: Run, { target: { port, secret } }: NodeContender
       };
       onHeard();
     });
-  return { at, heard };
+  return { at, waitForEvents: heard };
 }
 
 /** Takes locks whose leases end one after the other. @returns when each of them ends, by Redis's clock */
-async function takeLocks(
+async function acquireLocks(
   run: Run,
-  { redisUrl, look }: NodeContender,
+  { redisUrl, inspector: look }: NodeContender,
   locks: number,
   { beginMs, spreadMs }: { readonly beginMs: number; readonly spreadMs: number },
 ): Promise<ReadonlyMap<string, number>> {
   const core = await openCore(redisUrl);
-  run.later(() => core.close());
+  run.defer(() => core.close());
   const [seconds, micros] = await look.time();
   const begin = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) + beginMs;
   const deadlines = new Map<string, number>();
   for (let at = 0; at < locks; at++) {
     const key = `lock:left:${at}`;
     const end = begin + Math.floor((at * spreadMs) / locks);
-    deadlines.set(key, at % 2 === 0 ? await takeOurs(core, key, end) : await takeTheirs(look, key, end));
+    deadlines.set(
+      key,
+      at % 2 === 0 ? await acquireOurs(core, key, end) : await acquireTheirs(look, key, end),
+    );
   }
   return deadlines;
 }
 
-async function takeOurs({ locks }: Core, key: string, end: number): Promise<number> {
+async function acquireOurs({ locks }: Core, key: string, end: number): Promise<number> {
   const leaseMs = end - Date.now();
   const { grant } = await locks.acquire(key, { owner: "me", leaseMs, reentrant: true, waitMs: 0 });
   return grant.asOf + grant.remainingMs;
 }
 
-async function takeTheirs(look: Redis, key: string, end: number): Promise<number> {
+async function acquireTheirs(look: Redis, key: string, end: number): Promise<number> {
   await look.set(key, "c5b7e1f04d2a49d6b3a7", "PXAT", end);
   return end;
 }

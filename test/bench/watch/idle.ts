@@ -1,15 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, startChild } from "../child.ts";
-import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
-import { onlooker } from "../http/node-servers.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { compare, interleave } from "../rounds.ts";
-import type { ChangesAsk, ChangesSay } from "./changes-words.ts";
-import { type Sent, sentWithin } from "./sent.ts";
+import { sendRequest, startChild } from "../child.ts";
+import { type Experiment, type Line, type Run, roundValue } from "../figure.ts";
+import { startWithoutPages } from "../http/node-servers.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, interleave } from "../rounds.ts";
+import type { ChangesRequest, ChangesResponse } from "./changes-messages.ts";
+import { measureSent, type Sent } from "./sent.ts";
 import { Tabs } from "./tabs.ts";
-import { viewsOf } from "./views.ts";
+import { listViews } from "./views.ts";
 
 const IDLE = "watch.idle";
 const RENEWING = "watch.idle.renewing";
@@ -32,8 +32,8 @@ export const idle: Experiment = {
 async function measureIdle(run: Run): Promise<Line> {
   const quick = run.effort === "quick";
   const [locks, rounds, windowMs] = quick ? [200, 1, 2000] : [1000, 3, 20_000];
-  const server = await onlooker(run);
-  await keep(run, server.redisUrl, { locks, everyMs: 0 });
+  const server = await startWithoutPages(run);
+  await startRenewing(run, server.redisUrl, { locks, everyMs: 0 });
   const tabs = await Tabs.start(run, server.target);
   await sleep(quick ? 0 : SETTLE_MS);
   const results = await interleave({
@@ -42,21 +42,21 @@ async function measureIdle(run: Run): Promise<Line> {
       { name: "one-tab", tabs: 1 },
     ],
     rounds,
-    onProgress: progress,
+    onProgress: reportProgress,
     measure: async (contender) => {
-      await tabs.open(viewsOf(contender.tabs));
-      const sent = await sentWithin(server.look, windowMs);
+      await tabs.open(listViews(contender.tabs));
+      const sent = await measureSent(server.inspector, windowMs);
       await tabs.close();
       return sent;
     },
   });
-  const { ours, vs, theirs } = compare(results, rateOf);
+  const { ours, vs, theirs } = compareMedians(results, computeRate);
   return {
     ...{ figure: IDLE, unit: "commands/s", ours, vs },
     conditions: {
-      ...(await machineFacts(server.look, run.effort)),
+      ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ theirs, tabs: MANY_TABS, locks, rounds, windowMs },
-      ...factsOf(results.get("ours")?.at(-1)),
+      ...describeSent(results.get("ours")?.at(-1)),
       counting: `MONITOR, by the names of our connections; what scripts call is not counted. one-tab: the same with one. ${locks} locks are held and nothing changes. Less is better`,
     },
   };
@@ -65,23 +65,23 @@ async function measureIdle(run: Run): Promise<Line> {
 async function measureRenewing(run: Run): Promise<Line> {
   const quick = run.effort === "quick";
   const [locks, windowMs] = quick ? [200, 2000] : [2000, 30_000];
-  const server = await onlooker(run);
-  const changes = await keep(run, server.redisUrl, { locks, everyMs: RENEW_EVERY_MS });
+  const server = await startWithoutPages(run);
+  const changes = await startRenewing(run, server.redisUrl, { locks, everyMs: RENEW_EVERY_MS });
   const tabs = await Tabs.start(run, server.target);
-  await tabs.open(viewsOf(1));
+  await tabs.open(listViews(1));
   // The first verdicts are drawn in the first rounds of renewals.
   await sleep(quick ? 500 : 2 * RENEW_EVERY_MS);
-  const before = await ask<ChangesSay>(changes, { do: "report" });
-  const sent = await sentWithin(server.look, windowMs);
-  const after = await ask<ChangesSay>(changes, { do: "report" });
+  const before = await sendRequest<ChangesResponse>(changes, { do: "report" });
+  const sent = await measureSent(server.inspector, windowMs);
+  const after = await sendRequest<ChangesResponse>(changes, { do: "report" });
   return {
-    ...{ figure: RENEWING, unit: "commands/s a lock", ours: rounded(rateOf(sent) / locks), vs: {} },
+    ...{ figure: RENEWING, unit: "commands/s a lock", ours: roundValue(computeRate(sent) / locks), vs: {} },
     conditions: {
-      ...(await machineFacts(server.look, run.effort)),
+      ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ tabs: 1, locks, renewedEveryMs: RENEW_EVERY_MS, windowMs },
-      renewalsPerSecond: rounded((after.changes - before.changes) / (after.seconds - before.seconds)),
+      renewalsPerSecond: roundValue((after.changes - before.changes) / (after.seconds - before.seconds)),
       failed: after.failed,
-      ...factsOf(sent),
+      ...describeSent(sent),
       counting:
         "MONITOR, by the names of our connections; what scripts call is not counted. Others renew, half of the locks by our core and half by PEXPIRE: one look a renewal is 0.1. Less is better",
     },
@@ -89,19 +89,23 @@ async function measureRenewing(run: Run): Promise<Line> {
 }
 
 /** Locks of others: half taken by our own core, half as a token in a string. */
-async function keep(run: Run, url: string, what: { locks: number; everyMs: number }): Promise<ChildProcess> {
+async function startRenewing(
+  run: Run,
+  url: string,
+  what: { locks: number; everyMs: number },
+): Promise<ChildProcess> {
   const changes = await startChild(run, "changes.ts", [url]);
-  const words: ChangesAsk = { do: "keep", leaseMs: LEASE_MS, ...what };
-  await ask<ChangesSay>(changes, words);
+  const words: ChangesRequest = { do: "keep", leaseMs: LEASE_MS, ...what };
+  await sendRequest<ChangesResponse>(changes, words);
   return changes;
 }
 
-const rateOf = ({ commands, seconds }: Sent) => commands / seconds;
+const computeRate = ({ commands, seconds }: Sent) => commands / seconds;
 
-function factsOf(sent: Sent | undefined) {
+function describeSent(sent: Sent | undefined) {
   if (sent === undefined) return {};
   const { seconds, byConnection, byCommand } = sent;
   const rates = (counts: Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, rounded(count / seconds)]));
+    Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, roundValue(count / seconds)]));
   return { byConnection: rates(byConnection), byCommand: rates(byCommand) };
 }

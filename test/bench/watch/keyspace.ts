@@ -24,18 +24,18 @@ const TAKE = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('PEXPIRE', key, ARGV[3])
 end`;
 
-export async function fill(look: Redis, keys: number): Promise<void> {
+export async function fillKeyspace(look: Redis, keys: number): Promise<void> {
   for (let at = 1; at <= keys; at += STEP) await look.eval(FILL, 0, at, Math.min(keys, at + STEP - 1));
 }
 
 /** `locks` of them, half as Redisson takes them and half taken by our own core, with fences and companions. */
-export async function takeLocks(run: Run, url: string, look: Redis, locks: number): Promise<void> {
+export async function acquireLocks(run: Run, url: string, look: Redis, locks: number): Promise<void> {
   const foreign = Math.ceil(locks / 2);
   for (let at = 1; at <= foreign; at += STEP) {
     await look.eval(TAKE, 0, at, Math.min(foreign, at + STEP - 1), LEASE_MS);
   }
   const core = await openCore(url);
-  run.later(() => core.close());
+  run.defer(() => core.close());
   let taken = foreign;
   const work = async () => {
     while (taken < locks) {

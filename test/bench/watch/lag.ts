@@ -1,17 +1,17 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, startChild } from "../child.ts";
-import { monotonicMs } from "../core/hand-off-words.ts";
-import { type Experiment, type Line, rounded } from "../figure.ts";
+import { sendRequest, startChild } from "../child.ts";
+import { getMonotonicMs } from "../core/hand-off-messages.ts";
+import { type Experiment, type Line, roundValue } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
-import { onlooker } from "../http/node-servers.ts";
-import { redisCpuMicros } from "../info.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { percentile } from "../statistics.ts";
-import type { ChangesAsk, ChangesSay } from "./changes-words.ts";
+import { startWithoutPages } from "../http/node-servers.ts";
+import { readRedisCpuMicros } from "../info.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { computePercentile } from "../statistics.ts";
+import type { ChangesRequest, ChangesResponse } from "./changes-messages.ts";
 import { Tabs } from "./tabs.ts";
-import { type Enter, openProbes, PROBES, viewsOf } from "./views.ts";
+import { type Enter, listViews, openProbes, PROBES } from "./views.ts";
 
 const FIGURES = { "watch.lag.p99": 100, "watch.lag.p99.1tab": 1 };
 const CHANGES_A_SECOND = 2000;
@@ -29,10 +29,10 @@ const PAUSE_MS = [20, 80] as const;
 export const lag: Experiment = {
   figures: Object.keys(FIGURES),
   async measure(run) {
-    const server = await onlooker(run);
-    const enters = await openProbes(run, server.redisUrl, server.look);
+    const server = await startWithoutPages(run);
+    const enters = await openProbes(run, server.redisUrl, server.inspector);
     const changes = await startChild(run, "changes.ts", [server.redisUrl]);
-    await tell(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES });
+    await sendChanges(changes, { do: "change", perSecond: CHANGES_A_SECOND, names: NAMES });
     const tabs = await Tabs.start(run, server.target);
     await sleep(FILL_MS[run.effort]);
     const scene = { server, changes, tabs, enters };
@@ -40,17 +40,17 @@ export const lag: Experiment = {
     for (let round = 0; round < EFFORT[run.effort].rounds; round++) {
       for (const [figure, count] of Object.entries(FIGURES)) {
         if (!run.wanted.includes(figure)) continue;
-        progress(`round ${round + 1}: ${count} tabs`);
+        reportProgress(`round ${round + 1}: ${count} tabs`);
         const measured = await measureRound(scene, count, EFFORT[run.effort]);
         rounds[figure] = [...(rounds[figure] ?? []), measured];
       }
     }
-    const machine = await machineFacts(server.look, run.effort);
-    return Object.entries(rounds).map(([figure, all]) => lineOf(figure, all, machine));
+    const machine = await readMachineFacts(server.inspector, run.effort);
+    return Object.entries(rounds).map(([figure, all]) => createLine(figure, all, machine));
   },
 };
 
-interface Scene {
+interface LagSetup {
   readonly server: NodeContender;
   readonly changes: ChildProcess;
   readonly tabs: Tabs;
@@ -65,32 +65,32 @@ interface Round {
 }
 
 async function measureRound(
-  scene: Scene,
+  scene: LagSetup,
   count: number,
   { warmMs, probes }: { readonly warmMs: number; readonly probes: number },
 ): Promise<Round> {
   const { tabs } = scene;
-  const views = viewsOf(count);
+  const views = listViews(count);
   await tabs.open(views);
   const lookers = new Map(
     PROBES.map((probe) => [probe, views.filter((view) => view.probe === probe).length]),
   );
   const shown = [...lookers].filter(([, lookersOf]) => lookersOf > 0);
   await sleep(warmMs);
-  const before = await usedBy(scene);
+  const before = await readUsage(scene);
   const lags: number[] = [];
   for (let at = 0; at < probes; at++) {
     const [probe = "", lookersOf = 0] = shown[at % shown.length] ?? [];
-    lags.push(...(await probeOnce(scene, probe, lookersOf)));
+    lags.push(...(await measureProbe(scene, probe, lookersOf)));
     await sleep(PAUSE_MS[0] + Math.random() * (PAUSE_MS[1] - PAUSE_MS[0]));
   }
-  const after = await usedBy(scene);
+  const after = await readUsage(scene);
   await tabs.close();
-  return { tabs: count, lags, facts: factsOf(before, after, count) };
+  return { tabs: count, lags, facts: computeUsageFacts(before, after, count) };
 }
 
 /** Changes one lock, and says how long it took until each tab had its row. */
-async function probeOnce({ tabs, enters }: Scene, probe: string, lookers: number): Promise<number[]> {
+async function measureProbe({ tabs, enters }: LagSetup, probe: string, lookers: number): Promise<number[]> {
   const enter = enters.get(probe);
   if (enter === undefined) throw new Error(`There is no probe ${probe}`);
   const seen: { readonly count: number; readonly at: number }[] = [];
@@ -99,7 +99,7 @@ async function probeOnce({ tabs, enters }: Scene, probe: string, lookers: number
     if (words.probe === probe) seen.push(words);
     onSeen();
   };
-  const from = monotonicMs();
+  const from = getMonotonicMs();
   const count = await enter();
   // What was there before is told of this count or not at all.
   const arrived = () => seen.filter((one) => one.count >= count);
@@ -118,27 +118,27 @@ async function probeOnce({ tabs, enters }: Scene, probe: string, lookers: number
   return arrived().map(({ at }) => at - from);
 }
 
-async function usedBy({ server, changes, tabs }: Scene) {
-  const made = await tell(changes, { do: "report" });
+async function readUsage({ server, changes, tabs }: LagSetup) {
+  const made = await sendChanges(changes, { do: "report" });
   const read = await tabs.report();
   return {
-    at: monotonicMs(),
+    at: getMonotonicMs(),
     made,
     read,
-    cpuMicros: { server: await server.cpuMicros(), redis: await redisCpuMicros(server.look) },
+    cpuMicros: { server: await server.cpuMicros(), redis: await readRedisCpuMicros(server.inspector) },
   };
 }
 
-type Used = Awaited<ReturnType<typeof usedBy>>;
+type Used = Awaited<ReturnType<typeof readUsage>>;
 
-function factsOf(before: Used, after: Used, tabs: number): Record<string, number> {
+function computeUsageFacts(before: Used, after: Used, tabs: number): Record<string, number> {
   const seconds = (after.at - before.at) / 1000;
-  const cores = (from: number, to: number) => rounded((to - from) / 1e6 / seconds);
+  const cores = (from: number, to: number) => roundValue((to - from) / 1e6 / seconds);
   return {
-    changesPerSecond: rounded((after.made.changes - before.made.changes) / seconds),
+    changesPerSecond: roundValue((after.made.changes - before.made.changes) / seconds),
     failed: after.made.failed - before.made.failed,
-    bytesPerSecondATab: rounded(after.read.bytes / seconds / tabs),
-    messagesPerSecondATab: rounded(after.read.messages / seconds / tabs),
+    bytesPerSecondATab: roundValue(after.read.bytes / seconds / tabs),
+    messagesPerSecondATab: roundValue(after.read.messages / seconds / tabs),
     coresServer: cores(before.cpuMicros.server, after.cpuMicros.server),
     coresRedis: cores(before.cpuMicros.redis, after.cpuMicros.redis),
     coresTabs: cores(before.read.cpuMicros, after.read.cpuMicros),
@@ -146,17 +146,17 @@ function factsOf(before: Used, after: Used, tabs: number): Record<string, number
   };
 }
 
-function lineOf(figure: string, rounds: readonly Round[], machine: object): Line {
+function createLine(figure: string, rounds: readonly Round[], machine: object): Line {
   const lags = rounds.flatMap((round) => round.lags);
   return {
-    ...{ figure, unit: "ms", ours: rounded(percentile(lags, 0.99)), vs: {} },
+    ...{ figure, unit: "ms", ours: roundValue(computePercentile(lags, 0.99)), vs: {} },
     conditions: {
       ...machine,
       ...{ tabs: rounds[0]?.tabs, rounds: rounds.length, arrivals: lags.length, names: NAMES },
-      p50Ms: rounded(percentile(lags, 0.5)),
-      p90Ms: rounded(percentile(lags, 0.9)),
-      maxMs: rounded(Math.max(...lags)),
-      p99MsByRound: rounds.map((round) => rounded(percentile(round.lags, 0.99))),
+      p50Ms: roundValue(computePercentile(lags, 0.5)),
+      p90Ms: roundValue(computePercentile(lags, 0.9)),
+      maxMs: roundValue(Math.max(...lags)),
+      p99MsByRound: rounds.map((round) => roundValue(computePercentile(round.lags, 0.99))),
       byRound: rounds.map(({ facts }) => facts),
       counting:
         "from before a lock that is on screen is entered once more to the arrival of its whole message in each tab that shows it; windows of 100 rows by six sorts and filters, every tenth tab with all events. Changes, tabs, Redis and server share the machine; what a browser does with a row is not in it. Less is better",
@@ -164,6 +164,6 @@ function lineOf(figure: string, rounds: readonly Round[], machine: object): Line
   };
 }
 
-async function tell(changes: ChildProcess, words: ChangesAsk): Promise<ChangesSay> {
-  return await ask<ChangesSay>(changes, words);
+async function sendChanges(changes: ChildProcess, words: ChangesRequest): Promise<ChangesResponse> {
+  return await sendRequest<ChangesResponse>(changes, words);
 }

@@ -3,12 +3,12 @@ import type { Redis } from "ioredis";
 import { findFreePort } from "../../support/test-redis.ts";
 import { startChild } from "../child.ts";
 import type { Experiment, Run } from "../figure.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { compare, interleave, mediansOf } from "../rounds.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, computeMedians, interleave } from "../rounds.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
-import { percentile } from "../statistics.ts";
-import { LEASE_MS, takeLocks } from "./keyspace.ts";
+import { computePercentile } from "../statistics.ts";
+import { acquireLocks, LEASE_MS } from "./keyspace.ts";
 
 const FIGURE = "watch.list.p99.100k";
 const PAGE = 100;
@@ -24,9 +24,9 @@ const QUESTIONS = [
 /** So many locks are renewed before each page, so that no answer is the one before. */
 const CHANGES = 10;
 
-interface Listed {
+interface ListServer {
   readonly name: string;
-  readonly look: Redis;
+  readonly inspector: Redis;
   readonly locks: number;
   readonly port: number;
   /** The next of the locks that is renewed. */
@@ -45,18 +45,18 @@ export const list: Experiment = {
     const quick = run.effort === "quick";
     const [many, few, rounds, pages] = quick ? [5000, 500, 3, 60] : [100_000, 1000, 7, 600];
     const secret = randomBytes(30).toString("base64url");
-    const listed = [await serve(run, "ours", many, secret), await serve(run, "1k", few, secret)];
-    const ask = pagesOf(secret);
+    const listed = [await openServer(run, "ours", many, secret), await openServer(run, "1k", few, secret)];
+    const ask = createPageReader(secret);
     const first = await measureFirst(listed, ask);
-    const measure = (server: Listed) => measureRound(server, pages, ask);
+    const measure = (server: ListServer) => measureRound(server, pages, ask);
     for (const server of listed) await measure(server);
-    const results = await interleave({ contenders: listed, rounds, measure, onProgress: progress });
-    const p99 = compare(results, ({ p99Ms }) => p99Ms);
-    const [{ look }] = listed as [Listed];
+    const results = await interleave({ contenders: listed, rounds, measure, onProgress: reportProgress });
+    const p99 = compareMedians(results, ({ p99Ms }) => p99Ms);
+    const [{ inspector: look }] = listed as [ListServer];
     const conditions = {
-      ...(await machineFacts(look, run.effort)),
+      ...(await readMachineFacts(look, run.effort)),
       theirs: p99.theirs,
-      p50Ms: mediansOf(results, ({ p50Ms }) => p50Ms),
+      p50Ms: computeMedians(results, ({ p50Ms }) => p50Ms),
       firstAskedMs: first,
       ...{ locks: many, rounds, pagesPerRound: pages, page: PAGE, questions: QUESTIONS, changes: CHANGES },
       counting: `GET /locks over HTTP, one after the other, ${CHANGES} locks renewed before each, by sort and filter in turn; 1k: the same among ${few} locks. firstAskedMs: the first page of each question, when its order is made. Less is better`,
@@ -65,19 +65,19 @@ export const list: Experiment = {
   },
 };
 
-async function serve(run: Run, name: string, locks: number, secret: string): Promise<Listed> {
-  const { url, look } = await startRedis(run, EMBEDDED_FLAGS);
-  progress(`${locks} locks`);
-  await takeLocks(run, url, look, locks);
+async function openServer(run: Run, name: string, locks: number, secret: string): Promise<ListServer> {
+  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  reportProgress(`${locks} locks`);
+  await acquireLocks(run, url, look, locks);
   const port = await findFreePort();
   const env = { ...process.env, REDIS_URL: url, PORT: String(port), LOCKKEEPER_ROOT_KEY: secret };
   await startChild(run, "listed.ts", [], { env });
-  return { name, look, locks, port, at: 0 };
+  return { name, inspector: look, locks, port, at: 0 };
 }
 
-type Ask = (server: Listed, question: string) => Promise<void>;
+type PageReader = (server: ListServer, question: string) => Promise<void>;
 
-function pagesOf(secret: string): Ask {
+function createPageReader(secret: string): PageReader {
   const headers = { authorization: `Bearer ${secret}` };
   return async ({ port }, question) => {
     const url = `http://127.0.0.1:${port}/api/v1/locks?limit=${PAGE}&${question}`;
@@ -88,28 +88,28 @@ function pagesOf(secret: string): Ask {
   };
 }
 
-async function measureFirst(listed: readonly Listed[], ask: Ask) {
+async function measureFirst(listed: readonly ListServer[], ask: PageReader) {
   const first: Record<string, Record<string, number>> = {};
   for (const server of listed) {
     const ms: Record<string, number> = {};
-    for (const question of QUESTIONS) ms[question] = Math.round(await timed(() => ask(server, question)));
+    for (const question of QUESTIONS) ms[question] = Math.round(await measureMs(() => ask(server, question)));
     first[server.name] = ms;
   }
   return first;
 }
 
-async function measureRound(server: Listed, pages: number, ask: Ask): Promise<Round> {
+async function measureRound(server: ListServer, pages: number, ask: PageReader): Promise<Round> {
   const times: number[] = [];
   for (let page = 0; page < pages; page++) {
     await renewSome(server);
     const question = QUESTIONS[page % QUESTIONS.length] ?? "";
-    times.push(await timed(() => ask(server, question)));
+    times.push(await measureMs(() => ask(server, question)));
   }
-  return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+  return { p50Ms: computePercentile(times, 0.5), p99Ms: computePercentile(times, 0.99) };
 }
 
-async function renewSome(server: Listed): Promise<void> {
-  const pipeline = server.look.pipeline();
+async function renewSome(server: ListServer): Promise<void> {
+  const pipeline = server.inspector.pipeline();
   for (let n = 0; n < CHANGES; n++) {
     server.at = (server.at + 7919) % server.locks;
     pipeline.pexpire(`lock:orders:${String(server.at + 1).padStart(7, "0")}`, LEASE_MS);
@@ -117,7 +117,7 @@ async function renewSome(server: Listed): Promise<void> {
   await pipeline.exec();
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;

@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import { type Experiment, type Line, type Run, rounded } from "../figure.ts";
-import { onlooker } from "../http/node-servers.ts";
-import { redisCpuMicros } from "../info.ts";
-import { machineFacts } from "../machine.ts";
-import { progress } from "../progress.ts";
-import { compare, interleave, mediansOf, type Rounds } from "../rounds.ts";
+import { type Experiment, type Line, type Run, roundValue } from "../figure.ts";
+import { startWithoutPages } from "../http/node-servers.ts";
+import { readRedisCpuMicros } from "../info.ts";
+import { readMachineFacts } from "../machine.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, computeMedians, interleave, type Rounds } from "../rounds.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import { SetLoad } from "./set-load.ts";
 
@@ -21,7 +21,7 @@ interface SetRound {
 
 interface Setter {
   readonly name: string;
-  readonly look: Redis;
+  readonly inspector: Redis;
   readonly load: SetLoad;
 }
 
@@ -37,27 +37,27 @@ export const notify: Experiment = {
 };
 
 async function measureCost(run: Run, figure: string, patterns: 1 | 5): Promise<Line> {
-  progress(`${patterns} patterns`);
+  reportProgress(`${patterns} patterns`);
   const watch = WATCHED[patterns];
-  const ours = await onlooker(run, { LOCKKEEPER_WATCH: watch });
+  const ours = await startWithoutPages(run, { LOCKKEEPER_WATCH: watch });
   const same = await startRedis(run, EMBEDDED_FLAGS);
   const without = await startRedis(run, "");
-  const looks = { ours: ours.look, same: same.look, without: without.look };
+  const looks = { ours: ours.inspector, same: same.inspector, without: without.inspector };
   const [matching, elsewhere] = [
     await measureSets(run, looks, KEYS.matching),
     await measureSets(run, looks, KEYS.elsewhere),
   ];
-  const { ours: perSecond, vs, theirs } = compare(matching, (round) => round.perSecond);
-  const others = compare(elsewhere, (round) => round.perSecond);
+  const { ours: perSecond, vs, theirs } = compareMedians(matching, (round) => round.perSecond);
+  const others = compareMedians(elsewhere, (round) => round.perSecond);
   return {
     ...{ figure, unit: "SET/s", ours: perSecond, vs },
     conditions: {
-      ...(await machineFacts(ours.look, run.effort)),
+      ...(await readMachineFacts(ours.inspector, run.effort)),
       ...{ theirs, watch, rounds: matching.get("ours")?.length, connections: 1, inFlight: 64 },
-      redisMicrosASet: mediansOf(matching, (round) => round.redisMicros),
+      redisMicrosASet: computeMedians(matching, (round) => round.redisMicros),
       elsewhere: {
         ...others,
-        redisMicrosASet: mediansOf(elsewhere, (round) => round.redisMicros),
+        redisMicrosASet: computeMedians(elsewhere, (round) => round.redisMicros),
       },
       counting:
         "SET with a time to live of 10 000 keys that match, by one bare client; ours: our server watches them and looks at what changes. same: no server, the same notify-keyspace-events; without: none. elsewhere: keys that match no pattern. Client, server and Redis share the machine; redisMicrosASet is CPU of Redis's main thread a SET, looks of ours included",
@@ -75,19 +75,19 @@ async function measureSets(
   const setters: Setter[] = [];
   for (const [name, look] of Object.entries(looks)) {
     const load = await SetLoad.open(look.options.port ?? 0, prefix);
-    run.later(() => load.close());
-    setters.push({ name, look, load });
+    run.defer(() => load.close());
+    setters.push({ name, inspector: look, load });
   }
   const measure = (setter: Setter) => setFor(setter, forMs);
   for (const setter of setters) await measure(setter);
   return await interleave({ contenders: setters, rounds, measure, onProgress: () => undefined });
 }
 
-async function setFor({ look, load }: Setter, forMs: number): Promise<SetRound> {
-  const cpuBefore = await redisCpuMicros(look);
+async function setFor({ inspector: look, load }: Setter, forMs: number): Promise<SetRound> {
+  const cpuBefore = await readRedisCpuMicros(look);
   const startedAt = performance.now();
   const sets = await load.run(forMs);
   const seconds = (performance.now() - startedAt) / 1000;
-  const micros = (await redisCpuMicros(look)) - cpuBefore;
-  return { perSecond: sets / seconds, redisMicros: rounded(micros / sets) };
+  const micros = (await readRedisCpuMicros(look)) - cpuBefore;
+  return { perSecond: sets / seconds, redisMicros: roundValue(micros / sets) };
 }

@@ -16,8 +16,8 @@ export interface Sent {
 }
 
 /** Counts what our connections send within `ms`. */
-export async function sentWithin(look: Redis, ms: number): Promise<Sent> {
-  const names = await connectionsOf(look);
+export async function measureSent(look: Redis, ms: number): Promise<Sent> {
+  const names = await readConnections(look);
   const byConnection = new Map<string, number>();
   const byCommand = new Map<string, number>();
   const { host = "127.0.0.1", port = 6379 } = look.options;
@@ -44,7 +44,7 @@ export async function sentWithin(look: Redis, ms: number): Promise<Sent> {
 }
 
 /** Maps the address of each of our connections to its name. */
-async function connectionsOf(look: Redis): Promise<ReadonlyMap<string, string>> {
+async function readConnections(look: Redis): Promise<ReadonlyMap<string, string>> {
   const list = String(await look.client("LIST"));
   const clients = list.split("\n").map((line) => ({
     address: / addr=(\S+)/.exec(line)?.[1] ?? "",

@@ -15,7 +15,7 @@ export class SetLoad {
     private readonly socket: Socket,
     prefix: string,
   ) {
-    this.#packets = packetsOf(prefix);
+    this.#packets = createPackets(prefix);
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => {
       this.#missing -= text.length;
@@ -54,14 +54,14 @@ export class SetLoad {
   }
 }
 
-function packetsOf(prefix: string): string[] {
+function createPackets(prefix: string): string[] {
   return Array.from({ length: Math.floor(NAMES / IN_FLIGHT) }, (_, packet) =>
-    Array.from({ length: IN_FLIGHT }, (_, at) => setOf(prefix, packet * IN_FLIGHT + at)).join(""),
+    Array.from({ length: IN_FLIGHT }, (_, at) => formatSet(prefix, packet * IN_FLIGHT + at)).join(""),
   );
 }
 
 /** As a lock that is a token in a string is taken. */
-function setOf(prefix: string, at: number): string {
+function formatSet(prefix: string, at: number): string {
   const name = String(at).padStart(7, "0");
   const words = ["SET", `${prefix}${name}`, `c5b7e1f04d2a49d6b3a7${name}`, "PX", "60000"];
   return `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { startChild } from "../child.ts";
 import type { Run } from "../figure.ts";
 import type { Target } from "../http/dialects.ts";
-import type { TabsAsk, TabsSay, TabView } from "./tabs-words.ts";
+import type { TabsRequest, TabsResponse, TabView } from "./tabs-messages.ts";
 
-type Report = Extract<TabsSay, { is: "report" }>;
-type Seen = Extract<TabsSay, { is: "seen" }>;
+type Report = Extract<TabsResponse, { is: "report" }>;
+type Seen = Extract<TabsResponse, { is: "seen" }>;
 
 /** Open tabs, in a process of their own. */
 export class Tabs {
@@ -19,7 +19,7 @@ export class Tabs {
       throw new Error(`tabs.ts ended with exit code ${code}`);
     });
     this.#ended.catch(() => undefined);
-    child.on("message", (says: TabsSay) => {
+    child.on("message", (says: TabsResponse) => {
       if (says.is === "seen") this.onSeen(says);
       else this.#reports.shift()?.(says);
     });
@@ -43,7 +43,7 @@ export class Tabs {
     return await this.#ask({ do: "report" });
   }
 
-  async #ask(words: TabsAsk): Promise<Report> {
+  async #ask(words: TabsRequest): Promise<Report> {
     const answered = new Promise<Report>((resolve) => this.#reports.push(resolve));
     this.child.send(words);
     return await Promise.race([answered, this.#ended]);

@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import { openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
-import type { TabView } from "./tabs-words.ts";
+import type { TabView } from "./tabs-messages.ts";
 
 /** A way to look at the table, and a lock that is on its screen whatever the others do. */
-interface Look {
+interface TabGroup {
   /** Of a hundred tabs. */
   readonly tabs: number;
   readonly query: string;
@@ -12,7 +12,7 @@ interface Look {
 }
 
 /** Of services whose locks `changes.ts` takes. In Redis's order `!` comes before all that they are called, `~` after. */
-const LOOKS: readonly Look[] = [
+const TAB_GROUPS: readonly TabGroup[] = [
   { tabs: 50, query: "sort=key", probe: "lock:!ours:first" },
   { tabs: 10, query: "sort=-key", probe: "lock:~theirs:last" },
   { tabs: 10, query: "sort=-held", probe: "lock:middle:ours:oldest" },
@@ -23,11 +23,11 @@ const LOOKS: readonly Look[] = [
 const EVENTS_OF_ONE_IN = 10;
 const LEASE_MS = 3_600_000;
 
-export const PROBES: readonly string[] = LOOKS.map(({ probe }) => probe);
+export const PROBES: readonly string[] = TAB_GROUPS.map(({ probe }) => probe);
 
 /** The first of them looks at the console's own first page. */
-export function viewsOf(tabs: number): readonly TabView[] {
-  const looks = LOOKS.flatMap((look) => Array<Look>(look.tabs).fill(look));
+export function listViews(tabs: number): readonly TabView[] {
+  const looks = TAB_GROUPS.flatMap((look) => Array<TabGroup>(look.tabs).fill(look));
   const step = looks.length / tabs;
   return Array.from({ length: tabs }, (_, at) => {
     const { query, probe } = looks[Math.floor(at * step)] ?? { query: "" };
@@ -42,7 +42,7 @@ export type Enter = () => Promise<number>;
 /** Takes the probes before anybody else takes a lock: half by our own core, half as Redisson does. */
 export async function openProbes(run: Run, url: string, look: Redis): Promise<ReadonlyMap<string, Enter>> {
   const core = await openCore(url);
-  run.later(() => core.close());
+  run.defer(() => core.close());
   const ask = { owner: "checkout@pod-7:311", leaseMs: LEASE_MS, reentrant: true, waitMs: 0 };
   const ours = (probe: string) => async () => (await core.locks.acquire(probe, ask)).grant.count;
   const theirs = (probe: string) => async () =>

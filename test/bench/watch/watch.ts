@@ -1,7 +1,7 @@
 import type { Experiment } from "../figure.ts";
 import { bytes, bytesOfMany } from "./bytes.ts";
 import { expired } from "./expired.ts";
-import { firstPicture } from "./first-picture.ts";
+import { firstSnapshot } from "./first-snapshot.ts";
 import { idle } from "./idle.ts";
 import { lag } from "./lag.ts";
 import { list } from "./list.ts";
@@ -9,7 +9,7 @@ import { notify } from "./notify.ts";
 
 /** What it costs to watch: to find the locks, to keep them, and to show them. */
 export const watch: readonly Experiment[] = [
-  firstPicture,
+  firstSnapshot,
   bytes,
   bytesOfMany,
   list,

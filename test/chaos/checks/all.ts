@@ -1,15 +1,23 @@
-import type { Story } from "../history/story.ts";
-import { counts } from "./counts.ts";
-import { fenceOrder } from "./fence-order.ts";
-import { fencedRegister } from "./fenced-register.ts";
-import type { Verdict } from "./finding.ts";
-import { linearizable } from "./linearizable.ts";
-import { liveness } from "./liveness.ts";
-import { overlap } from "./overlap.ts";
-import { signal } from "./signal.ts";
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import type { Verdict } from "./check.ts";
+import { checkCounts } from "./counts.ts";
+import { checkFenceOrder } from "./fence-order.ts";
+import { checkFencedRegister } from "./fenced-register.ts";
+import { checkLinearizability } from "./linearizable.ts";
+import { checkLiveness } from "./liveness.ts";
+import { checkOverlap } from "./overlap.ts";
+import { checkSignal } from "./signal.ts";
 
-export const CHECKS = [overlap, fenceOrder, fencedRegister, linearizable, liveness, signal, counts];
+export const CHECKS = [
+  checkOverlap,
+  checkFenceOrder,
+  checkFencedRegister,
+  checkLinearizability,
+  checkLiveness,
+  checkSignal,
+  checkCounts,
+];
 
-export function judge(story: Story): Verdict[] {
+export function runChecks(story: AnalyzedHistory): Verdict[] {
   return CHECKS.map((check) => check(story));
 }

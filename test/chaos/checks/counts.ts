@@ -1,14 +1,14 @@
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
 import type { Entry } from "../history/entry.ts";
-import { forgettingIn, lossesOf } from "../history/losses.ts";
-import type { Story } from "../history/story.ts";
-import { type Check, type Violation, violationOf } from "./finding.ts";
+import { findDataLosses, findLosses } from "../history/losses.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
 
 /**
  * C8: a count is what was entered less what was given back, however often a reply was lost. Calls of unknown outcome
  * leave it open by one; a hold that certainly stood is not denied.
  */
-export const counts: Check = (story) => {
+export const checkCounts: Check = (story) => {
   const owners = new Map<string, Entry[]>();
   for (const entry of story.history) {
     if (entry.owner === undefined || (entry.op !== "acquire" && entry.op !== "release")) continue;
@@ -19,15 +19,15 @@ export const counts: Check = (story) => {
     check: "C8",
     title: "counts",
     violations: [
-      ...[...owners.values()].flatMap((calls) => miscounted(calls, story)),
-      ...story.claims.flatMap((claim) => denied(claim, story)),
+      ...[...owners.values()].flatMap((calls) => findMiscounts(calls, story)),
+      ...story.claims.flatMap((claim) => findDenials(claim, story)),
     ],
     notes: [`${again} holds entered again`],
   };
 };
 
 /** One owner's calls come one after the other. */
-function miscounted(calls: readonly Entry[], story: Story): Violation[] {
+function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
@@ -36,7 +36,7 @@ function miscounted(calls: readonly Entry[], story: Story): Violation[] {
   for (const entry of calls) {
     const { op, type, count = 0, code, owner = "" } = entry;
     // The count may be among what was forgotten, though the lock is not.
-    if (forgettingIn(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
+    if (findDataLosses(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (type === "ok" || type === "info") counted.push(entry);
     if (op === "acquire" && type === "info") possible++;
     if (op === "acquire" && type === "ok") {
@@ -46,7 +46,7 @@ function miscounted(calls: readonly Entry[], story: Story): Violation[] {
       const least = count === 1 ? 1 : certain;
       if (count > possible || count < least) {
         const what = `${owner} entered ${certain} to ${possible} times and was told ${count}`;
-        found.push(violationOf("C8", what, counted));
+        found.push(createViolation("C8", what, counted));
       }
       if (count === 1) [certain, possible, counted] = [1, 1, [entry]];
     }
@@ -56,18 +56,20 @@ function miscounted(calls: readonly Entry[], story: Story): Violation[] {
       possible--;
       if (count > possible || count < certain) {
         const what = `${owner} has ${certain} to ${possible} left and was told ${count}`;
-        found.push(violationOf("C8", what, counted));
+        found.push(createViolation("C8", what, counted));
       }
     }
   }
   return found;
 }
 
-function denied(claim: Claim, story: Story): Violation[] {
+function findDenials(claim: Claim, story: AnalyzedHistory): Violation[] {
   const { release, deadline, owner, written } = claim;
   if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
   if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
-  if (lossesOf(story, claim, release.ack).length > 0) return [];
+  if (findLosses(story, claim, release.ack).length > 0) return [];
   const what = `${owner} gave back a hold that stood, and was told that it is none`;
-  return [violationOf("C8", what, [written.asked, written.granted, written.furthest, ...written.release])];
+  return [
+    createViolation("C8", what, [written.asked, written.granted, written.furthest, ...written.release]),
+  ];
 }

@@ -1,35 +1,36 @@
-import { byLock, type Claim } from "../history/claims.ts";
-import { fenceLossesIn } from "../history/losses.ts";
-import type { Story } from "../history/story.ts";
-import { type Check, type Violation, violationOf } from "./finding.ts";
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type Claim, groupByLock } from "../history/claims.ts";
+import { findFenceLosses } from "../history/losses.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
 
 /** C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. */
-export const fenceOrder: Check = (story) => {
+export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
   const holds = claims.filter(({ count }) => count === 1);
-  const broken = byLock(claims).flatMap((group) => [...doubles(group), ...backwards(group)]);
-  const isDocumented = ({ claim }: Broken) => lostFor(claim, story).length > 0;
+  const broken = groupByLock(claims).flatMap((group) => [...findDuplicates(group), ...findInversions(group)]);
+  const isDocumented = ({ claim }: OrderBreach) => findAcquireLosses(claim, story).length > 0;
   return {
     check: "C2",
     title: "order of fences",
     violations: [
-      ...byLock(claims).flatMap((group) => [...unfenced(group), ...changed(group)]),
+      ...groupByLock(claims).flatMap((group) => [...findUnfenced(group), ...findChanged(group)]),
       ...broken.filter((each) => !isDocumented(each)).map(({ violation }) => violation),
     ],
-    notes: [`${holds.length} fences`, ...documented(story, broken.filter(isDocumented))],
+    notes: [`${holds.length} fences`, ...describeKnownCauses(story, broken.filter(isDocumented))],
   };
 };
 
 /** Two claims of which the later one has no fence above the earlier one's. */
-interface Broken {
+interface OrderBreach {
   readonly claim: Claim;
   readonly violation: Violation;
 }
 
-const lostFor = ({ sent, ack }: Claim, story: Story) => fenceLossesIn(story, { from: sent, to: ack });
+const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
+  findFenceLosses(story, { from: sent, to: ack });
 
 /** What is known to break the order either shows, or it is said that it did not. */
-function documented(story: Story, broken: readonly Broken[]): string[] {
+function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
   ];
@@ -45,30 +46,32 @@ function documented(story: Story, broken: readonly Broken[]): string[] {
 
 const isFirst = ({ count, fence }: Claim) => count === 1 && fence !== null;
 
-function unfenced(claims: readonly Claim[]): Violation[] {
+function findUnfenced(claims: readonly Claim[]): Violation[] {
   return claims.flatMap((claim) =>
     claim.fence === null
-      ? [violationOf("C2", `${claim.owner} was granted no fence`, [claim.written.granted])]
+      ? [createViolation("C2", `${claim.owner} was granted no fence`, [claim.written.granted])]
       : [],
   );
 }
 
-function doubles(claims: readonly Claim[]): Broken[] {
+function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   const seen = new Map<string, Claim>();
   return claims.filter(isFirst).flatMap((claim) => {
     const before = seen.get(String(claim.fence));
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
     const what = `${before.owner} and ${claim.owner} were granted one fence, ${claim.fence}`;
-    return [{ claim, violation: violationOf("C2", what, [before.written.granted, claim.written.granted]) }];
+    return [
+      { claim, violation: createViolation("C2", what, [before.written.granted, claim.written.granted]) },
+    ];
   });
 }
 
 /** Only what was answered before the other request was sent was certainly granted before it. */
-function backwards(claims: readonly Claim[]): Broken[] {
+function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);
-  const found: Broken[] = [];
+  const found: OrderBreach[] = [];
   let at = 0;
   let highest: Claim | undefined;
   for (const claim of holds.toSorted((one, other) => one.sent - other.sent)) {
@@ -78,7 +81,10 @@ function backwards(claims: readonly Claim[]): Broken[] {
     if (highest !== undefined && isAbove(highest, claim)) {
       const what = `${claim.owner} was granted ${claim.fence} after ${highest.owner} had ${highest.fence}`;
       const { asked, granted } = claim.written;
-      found.push({ claim, violation: violationOf("C2", what, [highest.written.granted, asked, granted]) });
+      found.push({
+        claim,
+        violation: createViolation("C2", what, [highest.written.granted, asked, granted]),
+      });
     }
   }
   return found;
@@ -86,13 +92,13 @@ function backwards(claims: readonly Claim[]): Broken[] {
 
 const isAbove = (one: Claim, other: Claim) => BigInt(one.fence ?? 0) > BigInt(other.fence ?? 0);
 
-function changed(claims: readonly Claim[]): Violation[] {
+function findChanged(claims: readonly Claim[]): Violation[] {
   const current = new Map<string, Claim>();
   return claims.flatMap((claim) => {
     const outer = current.get(claim.owner);
     if (claim.count === 1) current.set(claim.owner, claim);
     if (claim.count === 1 || outer === undefined || outer.fence === claim.fence) return [];
     const what = `${claim.owner} had ${outer.fence}, and ${claim.fence} after it entered again`;
-    return [violationOf("C2", what, [outer.written.granted, claim.written.granted])];
+    return [createViolation("C2", what, [outer.written.granted, claim.written.granted])];
   });
 }

@@ -1,13 +1,13 @@
+import { type AnalyzedHistory, type FaultSpan, isTouching, type Span } from "../history/analyzed-history.ts";
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
-import { seatOf } from "../history/seat.ts";
-import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
-import { type Violation, violationOf } from "./finding.ts";
+import { getProcessSlot } from "../history/process-slot.ts";
+import { createViolation, type Violation } from "./check.ts";
 
 /** So long after another fault a call may fail for its sake. */
 const BREATH_MS = 3000;
 
 /** Releases that a server refused because its memory was full, while nothing else was wrong. */
-export function refusedReleases(story: Story): Violation[] {
+export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
   const full = story.faults.filter(({ fault }) => fault === "full-memory");
   const invokes = new Map<string, Entry>();
   return story.history.flatMap((entry) => {
@@ -20,13 +20,18 @@ export function refusedReleases(story: Story): Violation[] {
     const during = full.find(({ from, to }) => from <= span.from && span.to <= to);
     if (during === undefined || isDisturbed(story, process, during, span)) return [];
     const what = `${owner} could not give back what it had while the memory of ${during.target} was full`;
-    return [violationOf("C5", what, [invoked, entry])];
+    return [createViolation("C5", what, [invoked, entry])];
   });
 }
 
-function isDisturbed({ faults }: Story, process: string, full: FaultSpan, { from, to }: Span): boolean {
+function isDisturbed(
+  { faults }: AnalyzedHistory,
+  process: string,
+  full: FaultSpan,
+  { from, to }: Span,
+): boolean {
   const around = { from: from - BREATH_MS * NS_PER_MS, to };
-  const own = seatOf(process);
-  const others = faults.filter((fault) => fault !== full && touches(fault, around));
+  const own = getProcessSlot(process);
+  const others = faults.filter((fault) => fault !== full && isTouching(fault, around));
   return others.some(({ target }) => target === own || !target.startsWith("worker "));
 }

@@ -1,7 +1,7 @@
+import type { AnalyzedHistory, Span, Step } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
-import type { Span, Step, Story } from "../history/story.ts";
-import { serversOf } from "../servers/topology.ts";
+import { countServers } from "../servers/topology.ts";
 
 /** A request that nobody heard of may arrive so much later than it was given up. */
 const ON_ITS_WAY_MS = 500;
@@ -10,35 +10,35 @@ const ON_ITS_WAY_MS = 500;
  * When a lock may be taken at its servers although its holder's deadline is over, and for that reason alone: a clock
  * that went back since the lease began makes it last longer, by as much. Empty where no clock did.
  */
-export function lateLeases(story: Story, lock: string): Span[] {
+export function findLateLeases(story: AnalyzedHistory, lock: string): Span[] {
   const targets = new Map<string, Step[]>();
   for (const { target, steps } of story.faults) {
     if (steps.length > 0) targets.set(target, [...(targets.get(target) ?? []), ...steps]);
   }
   if (targets.size === 0) return [];
-  const leases = abandoned(story, lock);
-  const leaseNs = longestLeaseMs(story) * NS_PER_MS;
+  const leases = findAbandonedLeases(story, lock);
+  const leaseNs = getLongestLeaseMs(story) * NS_PER_MS;
   const kept = [...targets].map(([, steps]) =>
     leases.flatMap((given) => {
-      const ends = endOf(given, leaseNs, steps);
+      const ends = computeLeaseEnd(given, leaseNs, steps);
       return ends > given.to + leaseNs ? [{ from: given.from, to: ends }] : [];
     }),
   );
-  const servers = serversOf(story.topology);
+  const servers = countServers(story.topology);
   // With fewer, a majority is free.
-  return coveredBy(kept, servers - Math.floor(servers / 2));
+  return findCoverage(kept, servers - Math.floor(servers / 2));
 }
 
-export function longestLeaseMs({ history }: Story): number {
+export function getLongestLeaseMs({ history }: AnalyzedHistory): number {
   return history.reduce((longest, { leaseMs = 0 }) => Math.max(longest, leaseMs), 0);
 }
 
 /** When leases of the lock may have been given or prolonged that are not known to have been given back. */
-function abandoned(story: Story, lock: string): Span[] {
+function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
   const seen = new Map<string, number>();
   for (const { process, t } of story.history) seen.set(process, t);
   const claims = story.claims
-    .filter((claim) => claim.lock === lock && !isGivenBack(claim))
+    .filter((claim) => claim.lock === lock && !isReleased(claim))
     .map(({ sent, deadline, process }) => ({
       from: sent,
       to: Math.min(deadline, seen.get(process) ?? deadline),
@@ -57,32 +57,33 @@ function abandoned(story: Story, lock: string): Span[] {
   return [...claims, ...unheard.map(({ from, to }) => ({ from, to: to + ON_ITS_WAY_MS * NS_PER_MS }))];
 }
 
-export function isGivenBack({ release }: Claim): boolean {
+export function isReleased({ release }: Claim): boolean {
   return release?.code === "released" && release.count === 0;
 }
 
 /** When a lease ends at a server that may have begun at any time of the span. */
-function endOf({ from, to }: Span, leaseNs: number, steps: readonly Step[]): number {
+function computeLeaseEnd({ from, to }: Span, leaseNs: number, steps: readonly Step[]): number {
   const times = steps.flatMap((step) => [step.from, step.to]).sort((one, other) => one - other);
   const begun = [from, to, ...times.filter((time) => time > from && time < to)];
-  const endsAt = Math.max(...begun.map((time) => time + latestAt(time, steps))) + leaseNs;
+  const endsAt = Math.max(...begun.map((time) => time + computeLatestOffset(time, steps))) + leaseNs;
   const parts = [to, ...times.filter((time) => time > to)];
   for (const [n, part] of parts.entries()) {
-    const ends = Math.max(part, endsAt - earliestAt(part, steps));
+    const ends = Math.max(part, endsAt - computeEarliestOffset(part, steps));
     if (ends < (parts[n + 1] ?? Number.POSITIVE_INFINITY)) return ends;
   }
   return to;
 }
 
 // A step was made at some time of its span: what the clock may have shown at most, and at least.
-const latestAt = (time: number, steps: readonly Step[]) =>
-  sum(steps.filter((step) => (step.aheadMs > 0 ? step.from <= time : step.to < time)));
-const earliestAt = (time: number, steps: readonly Step[]) =>
-  sum(steps.filter((step) => (step.aheadMs > 0 ? step.to <= time : step.from <= time)));
-const sum = (steps: readonly Step[]) => steps.reduce((all, { aheadMs }) => all + aheadMs * NS_PER_MS, 0);
+const computeLatestOffset = (time: number, steps: readonly Step[]) =>
+  sumOffsets(steps.filter((step) => (step.aheadMs > 0 ? step.from <= time : step.to < time)));
+const computeEarliestOffset = (time: number, steps: readonly Step[]) =>
+  sumOffsets(steps.filter((step) => (step.aheadMs > 0 ? step.to <= time : step.from <= time)));
+const sumOffsets = (steps: readonly Step[]) =>
+  steps.reduce((all, { aheadMs }) => all + aheadMs * NS_PER_MS, 0);
 
 /** When at least so many of the servers have one. */
-function coveredBy(kept: readonly (readonly Span[])[], least: number): Span[] {
+function findCoverage(kept: readonly (readonly Span[])[], least: number): Span[] {
   const times = kept.flat().flatMap(({ from, to }) => [from, to]);
   const sorted = [...new Set(times)].sort((one, other) => one - other);
   return sorted.slice(1).flatMap((to, n) => {

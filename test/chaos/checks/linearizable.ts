@@ -1,13 +1,13 @@
-import { byLock, type Claim } from "../history/claims.ts";
-import { inMs } from "../history/entry.ts";
-import type { Story } from "../history/story.ts";
-import { partsOf, within } from "./between-failovers.ts";
-import { coreOf } from "./core.ts";
-import { type Check, type Verdict, type Violation, violationOf } from "./finding.ts";
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type Claim, groupByLock } from "../history/claims.ts";
+import { toMilliseconds } from "../history/entry.ts";
+import { type Check, createViolation, type Verdict, type Violation } from "./check.ts";
 import { linearize, type Outcome } from "./linearize.ts";
-import { callsOn, leasesOf } from "./lock-calls.ts";
+import { listCalls, listLeases } from "./lock-calls.ts";
 import type { Call } from "./lock-losses.ts";
-import { anyLock, type Lease, type Lock, lockModel } from "./lock-model.ts";
+import { createLockModel, type Lease, type Lock, listPossibleLocks } from "./lock-model.ts";
+import { findMinimalCore } from "./minimal-core.ts";
+import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
 /** Hundreds of times what a run of ten minutes takes. */
 const STEPS_MAX = 3_000_000;
@@ -17,16 +17,16 @@ const STEPS_MAX = 3_000_000;
  * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
  * was written last, this is asked of the time between them.
  */
-export const linearizable: Check = (story) => linearizableWithin(STEPS_MAX, story);
+export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
 /** @param stepsMax a lock that takes more is not decided */
-export function linearizableWithin(stepsMax: number, story: Story): Verdict {
-  const judged = byLock(story.claims).flatMap((claims) => judge(claims, story, stepsMax));
+export function checkLinearizabilityWithin(stepsMax: number, story: AnalyzedHistory): Verdict {
+  const judged = groupByLock(story.claims).flatMap((claims) => judgeSpans(claims, story, stepsMax));
   const operations = judged.reduce((sum, { calls }) => sum + calls.length, 0);
   return {
     check: "C4",
     title: "one order fits all",
-    violations: judged.flatMap(violationsIn),
+    violations: judged.flatMap(listViolations),
     undecided: judged
       .filter(({ found }) => found.outcome === "undecided")
       .map(
@@ -37,7 +37,7 @@ export function linearizableWithin(stepsMax: number, story: Story): Verdict {
   };
 }
 
-interface Judged {
+interface JudgedSpan {
   readonly lock: string;
   readonly calls: readonly Call[];
   readonly leases: readonly Lease[];
@@ -46,37 +46,37 @@ interface Judged {
 }
 
 /** Each stretch for itself: a failover undoes what was told already, and no order fits both sides of it. */
-function judge(claims: readonly Claim[], story: Story, stepsMax: number): Judged[] {
+function judgeSpans(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
   const lock = claims[0]?.lock ?? "";
-  const all = callsOn(lock, story);
-  const leases = leasesOf(claims, story);
-  return partsOf(story).map((part) => {
-    const calls = within(part, all);
-    const model = lockModel(leases);
+  const all = listCalls(lock, story);
+  const leases = listLeases(claims, story);
+  return listStableSpans(story).map((part) => {
+    const calls = clipCalls(part, all);
+    const model = createLockModel(leases);
     const owners = [...new Set(calls.flatMap(({ entries }) => entries.map(({ owner = "" }) => owner)))];
     const own = leases.filter(({ owner }) => owners.includes(owner));
-    const first = part.begins === "free" ? model.first : anyLock(owners, own);
+    const first = part.begins === "free" ? model.first : listPossibleLocks(owners, own);
     return { lock, calls, leases, claims, found: linearize(calls, { ...model, first }, stepsMax) };
   });
 }
 
-function violationsIn({ found, calls, leases, claims }: Judged): Violation[] {
+function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation[] {
   if (found.outcome !== "impossible") return [];
-  const core = coreOf(calls, found.stuck, leases);
+  const core = findMinimalCore(calls, found.stuck, leases);
   const { call, answer, entries } = found.stuck;
   const last = entries.at(-1);
   const told = `${last?.owner} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
-  const have = [...new Set(found.states.map(haveOf))].join(", or ");
-  const what = `no order of events allows: ${told}, ${inMs(call).toFixed(0)} to ${inMs(answer).toFixed(0)} ms, where ${have}`;
+  const have = [...new Set(found.states.map(describeHolder))].join(", or ");
+  const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
   // What says that a hold was not over: the grant, or a renewal where the first lease was.
   const renewals = claims.flatMap(({ written: { granted, furthest } }) =>
     shown.includes(granted) && (granted.deadline ?? 0) <= answer ? furthest : [],
   );
-  return [violationOf("C4", what, [...shown, ...renewals])];
+  return [createViolation("C4", what, [...shown, ...renewals])];
 }
 
-function haveOf({ owner, count }: Lock): string {
+function describeHolder({ owner, count }: Lock): string {
   if (owner === undefined) return "nobody has it";
   return owner === "" ? "somebody has it who never heard of it" : `${owner} has it, count ${count}`;
 }

@@ -1,39 +1,39 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { analyzeHistory } from "../history/analyzed-history.ts";
 import type { Entry } from "../history/entry.ts";
-import { storyOf } from "../history/story.ts";
-import { coreOf } from "./core.ts";
 import { linearize, type Model, type Operation } from "./linearize.ts";
-import { callsOn, leasesOf } from "./lock-calls.ts";
+import { listCalls, listLeases } from "./lock-calls.ts";
 import type { Call } from "./lock-losses.ts";
 import {
-  denied,
-  granted,
-  granting,
-  grantingNobody,
+  applyAnonymousGrant,
+  applyWipe,
+  createDenialStep,
+  createGrantStep,
+  createLockModel,
+  createPossibleGrantStep,
+  createRefusalStep,
+  createReleaseStep,
+  createRenewalStep,
   type Lock,
-  lockModel,
-  refused,
-  released,
-  renewed,
-  wiped,
 } from "./lock-model.ts";
-import { simulated } from "./simulated.ts";
+import { findMinimalCore } from "./minimal-core.ts";
+import { simulateHistory } from "./simulated-history.ts";
 
 const ENOUGH = 1_000_000;
 const SMALL = { contexts: 3, leaseMs: 20, workMs: 60 };
 
-function searchOf(history: readonly Entry[]) {
-  const story = storyOf(history);
-  const leases = leasesOf(story.claims, story);
-  return [callsOn("lock:a", story), lockModel(leases), leases] as const;
+function createSearch(history: readonly Entry[]) {
+  const story = analyzeHistory(history);
+  const leases = listLeases(story.claims, story);
+  return [listCalls("lock:a", story), createLockModel(leases), leases] as const;
 }
 
 /** The calls that are shown of one that fits no order; of the others it is not known that they happened. */
-function shownOf(history: readonly Entry[]): [Call[], Model<Lock>] {
-  const [calls, model, leases] = searchOf(history);
+function formatShown(history: readonly Entry[]): [Call[], Model<Lock>] {
+  const [calls, model, leases] = createSearch(history);
   const found = linearize(calls, model, ENOUGH);
-  const shown = found.outcome === "impossible" ? coreOf(calls, found.stuck, leases) : [];
+  const shown = found.outcome === "impossible" ? findMinimalCore(calls, found.stuck, leases) : [];
   const rest = calls.filter((call) => !shown.includes(call) && call.does === "changes");
   return [[...shown, ...rest.map((call) => ({ ...call, was: "maybe" as const }))], model];
 }
@@ -46,7 +46,7 @@ function hasOrder<State>(operations: readonly Operation<State>[], model: Model<S
     if (isLate(left, now)) return false;
     if (left.every(({ was }) => was === "maybe")) return true;
     const drifted = model
-      .driftsOf(state)
+      .listDrifts(state)
       .some(({ from, state: next }) => goOn(next, left, Math.max(now, from)));
     return (
       drifted ||
@@ -91,15 +91,15 @@ describe("search for a linearization", () => {
     const found = { linearizable: 0, impossible: 0 };
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), fc.integer({ min: 4, max: 9 }), (seed, at, how, calls) => {
-        const whole = simulated({ ...SMALL, seed, forMs: 60, lost: 0.3, wipes: "some" });
-        const history = headOf(whole, calls);
+        const whole = simulateHistory({ ...SMALL, seed, forMs: 60, lost: 0.3, wipes: "some" });
+        const history = getHead(whole, calls);
         for (const each of [history, corrupted(history, at, how)]) {
-          const [operations, model] = searchOf(each);
+          const [operations, model] = createSearch(each);
           const { outcome } = linearize(operations, model, ENOUGH);
           if (each === history) expect(outcome).toBe("linearizable");
           expect(outcome).toBe(hasOrder(operations, model) ? "linearizable" : "impossible");
           if (outcome !== "undecided") found[outcome]++;
-          if (outcome === "impossible") expect(hasOrder(...shownOf(each))).toBe(false);
+          if (outcome === "impossible") expect(hasOrder(...formatShown(each))).toBe(false);
         }
       }),
       { numRuns: 400 },
@@ -108,36 +108,42 @@ describe("search for a linearization", () => {
   });
 
   it("the search tries equivalent calls in the order of their completion", () => {
-    const unheard = { was: "maybe", does: "changes", kind: "unheard", step: grantingNobody } as const;
-    const look = { was: "done", does: "looks", step: refused("a") } as const;
+    const unheard = { was: "maybe", does: "changes", kind: "unheard", step: applyAnonymousGrant } as const;
+    const look = { was: "done", does: "looks", step: createRefusalStep("a") } as const;
     const operations: Operation<Lock>[] = [
       { ...unheard, call: 0, answer: 20 },
       { ...unheard, call: 0, answer: 5 },
       { ...look, call: 1, answer: 2 },
-      { was: "done", does: "changes", call: 3, answer: 4, step: granted("b", 1, 1n) },
-      { was: "done", does: "changes", call: 6, answer: 7, step: released("b", 0) },
+      { was: "done", does: "changes", call: 3, answer: 4, step: createGrantStep("b", 1, 1n) },
+      { was: "done", does: "changes", call: 6, answer: 7, step: createReleaseStep("b", 0) },
       { ...look, call: 8, answer: 9 },
     ];
-    expect(linearize(operations, lockModel([]), ENOUGH).outcome).toBe("linearizable");
+    expect(linearize(operations, createLockModel([]), ENOUGH).outcome).toBe("linearizable");
     const third = { ...look, call: 12, answer: 13 };
-    const taken = { was: "done", does: "changes", call: 10, answer: 11, step: granted("c", 1, 2n) } as const;
-    const back = { ...taken, call: 11.2, answer: 11.5, step: released("c", 0) };
-    expect(linearize([...operations, taken, back, third], lockModel([]), ENOUGH)).toMatchObject({
+    const taken = {
+      was: "done",
+      does: "changes",
+      call: 10,
+      answer: 11,
+      step: createGrantStep("c", 1, 2n),
+    } as const;
+    const back = { ...taken, call: 11.2, answer: 11.5, step: createReleaseStep("c", 0) };
+    expect(linearize([...operations, taken, back, third], createLockModel([]), ENOUGH)).toMatchObject({
       outcome: "impossible",
       stuck: third,
     });
   });
 
   it("the number of search steps grows linearly with the history", () => {
-    const history = simulated({ seed: 1, contexts: 21, forMs: 120_000, lost: 0.02, wipes: "some" });
-    const [operations, model] = searchOf(history);
+    const history = simulateHistory({ seed: 1, contexts: 21, forMs: 120_000, lost: 0.02, wipes: "some" });
+    const [operations, model] = createSearch(history);
     expect(operations.length).toBeGreaterThan(5000);
     expect(linearize(operations, model, 10 * operations.length).outcome).toBe("linearizable");
   });
 
   it("the search returns undecided when it reaches its step limit", () => {
-    const [operations, model] = searchOf(
-      simulated({ ...SMALL, seed: 1, forMs: 2000, lost: 0.3, wipes: "some" }),
+    const [operations, model] = createSearch(
+      simulateHistory({ ...SMALL, seed: 1, forMs: 2000, lost: 0.3, wipes: "some" }),
     );
     expect(linearize(operations, model, 5).outcome).toBe("undecided");
   });
@@ -146,7 +152,7 @@ describe("search for a linearization", () => {
     const found = { linearizable: 0, impossible: 0, undecided: 0 };
     fc.assert(
       fc.property(fc.array(operation, { minLength: 2, maxLength: 6 }), leases, (operations, ends) => {
-        const model = lockModel(ends);
+        const model = createLockModel(ends);
         const { outcome } = linearize(operations, model, ENOUGH);
         expect(outcome).toBe(hasOrder(operations, model) ? "linearizable" : "impossible");
         found[outcome]++;
@@ -161,21 +167,23 @@ const times = fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max
 const who = fc.constantFrom("a", "b");
 const what = fc.oneof(
   fc.record({ owner: who, count: fc.integer({ min: 1, max: 2 }), fence: fc.integer({ min: 1, max: 3 }) }),
-  who.map((owner) => ({ does: "looks" as const, step: refused(owner) })),
-  who.map((owner) => ({ does: "looks" as const, step: denied(owner) })),
-  who.map((owner) => ({ does: "looks" as const, step: renewed(owner) })),
-  fc.tuple(who, fc.integer({ min: 0, max: 1 })).map(([owner, left]) => ({ step: released(owner, left) })),
-  who.map((owner) => ({ was: "maybe" as const, step: granting(owner) })),
-  who.map((owner) => ({ was: "maybe" as const, step: released(owner) })),
-  fc.constant({ was: "maybe" as const, kind: "unheard", step: grantingNobody }),
-  fc.constant({ was: "maybe" as const, kind: "wipe", step: wiped }),
+  who.map((owner) => ({ does: "looks" as const, step: createRefusalStep(owner) })),
+  who.map((owner) => ({ does: "looks" as const, step: createDenialStep(owner) })),
+  who.map((owner) => ({ does: "looks" as const, step: createRenewalStep(owner) })),
+  fc
+    .tuple(who, fc.integer({ min: 0, max: 1 }))
+    .map(([owner, left]) => ({ step: createReleaseStep(owner, left) })),
+  who.map((owner) => ({ was: "maybe" as const, step: createPossibleGrantStep(owner) })),
+  who.map((owner) => ({ was: "maybe" as const, step: createReleaseStep(owner) })),
+  fc.constant({ was: "maybe" as const, kind: "unheard", step: applyAnonymousGrant }),
+  fc.constant({ was: "maybe" as const, kind: "wipe", step: applyWipe }),
 );
 const operation = fc.tuple(times, what).map(([[call, forMs], of]): Operation<Lock> => {
   const place = { call, answer: call + forMs, was: "done", does: "changes" } as const;
   if (!("owner" in of)) return { ...place, ...of };
   const { owner, count, fence } = of;
   const rank = count === 1 ? { rank: BigInt(fence) } : {};
-  return { ...place, ...rank, step: granted(owner, count, BigInt(fence)) };
+  return { ...place, ...rank, step: createGrantStep(owner, count, BigInt(fence)) };
 });
 const leases = fc.array(
   fc.record({ owner: who, fence: fc.constantFrom(1n, 2n), mayEndAt: fc.integer({ min: 2, max: 12 }) }),
@@ -183,7 +191,7 @@ const leases = fc.array(
 );
 
 /** The history until so many calls were made: what is not answered yet is open. */
-function headOf(history: readonly Entry[], calls: number): Entry[] {
+function getHead(history: readonly Entry[], calls: number): Entry[] {
   let made = 0;
   const end = history.findIndex(({ type, op }) => type === "invoke" && op !== "fault" && ++made > calls);
   return end < 0 ? [...history] : history.slice(0, end);

@@ -18,9 +18,9 @@ export interface Operation<State> {
 export interface Model<State> {
   readonly first: readonly State[];
   /** Tells states apart. */
-  nameOf(state: State): string;
+  formatName(state: State): string;
   /** What a state may turn into by itself, as often as it is in it, and from when on. */
-  driftsOf(state: State): readonly Drift<State>[];
+  listDrifts(state: State): readonly Drift<State>[];
 }
 
 export interface Drift<State> {
@@ -34,7 +34,7 @@ export type Outcome<Of extends Operation<State>, State> =
   | { readonly outcome: "impossible"; readonly stuck: Of; readonly states: readonly State[] };
 
 /** A way to order what happened so far, as far as what comes can tell it from others. */
-interface Way<State> {
+interface SearchPath<State> {
   readonly state: State;
   readonly name: string;
   /** Of the calls that are open, those that have happened: a bit each. */
@@ -61,12 +61,12 @@ export function linearize<Of extends Operation<State>, State>(
   until = Number.POSITIVE_INFINITY,
 ): Outcome<Of, State> {
   const frontier = new Frontier<Of, State>(model, stepsMax);
-  for (const { operation, type, at } of eventsOf(operations)) {
+  for (const { operation, type, at } of listEvents(operations)) {
     if (at > until) break;
-    if (type === "call") frontier.call(operation);
+    if (type === "call") frontier.onCall(operation);
     else {
       const before = frontier.states;
-      const end = frontier.answer(operation, at);
+      const end = frontier.onAnswer(operation, at);
       if (end === "impossible") return { outcome: "impossible", stuck: operation, states: before };
       if (end === "undecided") return { outcome: "undecided" };
     }
@@ -75,7 +75,9 @@ export function linearize<Of extends Operation<State>, State>(
 }
 
 /** At one moment calls come before answers: those two were under way together. */
-function eventsOf<Of extends { readonly call: number; readonly answer: number }>(operations: readonly Of[]) {
+function listEvents<Of extends { readonly call: number; readonly answer: number }>(
+  operations: readonly Of[],
+) {
   const calls = operations.map((operation) => ({ operation, type: "call" as const, at: operation.call }));
   const answers = operations.map((operation) => ({
     operation,
@@ -86,7 +88,7 @@ function eventsOf<Of extends { readonly call: number; readonly answer: number }>
 }
 
 class Frontier<Of extends Operation<State>, State> {
-  #ways: readonly Way<State>[];
+  #ways: readonly SearchPath<State>[];
   #open: readonly Open<Of>[] = [];
   #used = 0n;
   #steps = 0;
@@ -95,43 +97,44 @@ class Frontier<Of extends Operation<State>, State> {
     private readonly model: Model<State>,
     private readonly stepsMax: number,
   ) {
-    this.#ways = model.first.map((state) => this.#way(state, 0n));
+    this.#ways = model.first.map((state) => this.#createPath(state, 0n));
   }
 
   get states(): readonly State[] {
     return this.#ways.map(({ state }) => state);
   }
 
-  call(operation: Of): void {
+  onCall(operation: Of): void {
     let bit = 1n;
     while ((this.#used & bit) !== 0n) bit <<= 1n;
     this.#used |= bit;
     this.#open = [...this.#open, { operation, bit }];
-    if (operation.does === "looks") this.#ways = this.#ways.map(({ state, done }) => this.#way(state, done));
+    if (operation.does === "looks")
+      this.#ways = this.#ways.map(({ state, done }) => this.#createPath(state, done));
   }
 
-  answer(operation: Of, at: number): "goes_on" | "impossible" | "undecided" {
+  onAnswer(operation: Of, at: number): "goes_on" | "impossible" | "undecided" {
     const closing = this.#open.find((open) => open.operation === operation);
     if (closing === undefined) return "goes_on";
-    const reached = this.#reach(closing, at);
+    const reached = this.#advance(closing, at);
     if (this.#steps > this.stepsMax) return "undecided";
     const kept = operation.was === "maybe" ? [...this.#ways, ...reached] : reached;
     this.#open = this.#open.filter((open) => open !== closing);
     this.#used &= ~closing.bit;
-    const best = new Best(this.#open);
+    const best = new BestPaths(this.#open);
     for (const way of kept) best.add({ ...way, done: way.done & ~closing.bit });
     this.#ways = best.all;
     return this.#ways.length === 0 ? "impossible" : "goes_on";
   }
 
   /** The ways on which it has happened by now, with as little else as that takes. */
-  #reach({ bit }: Open<Of>, at: number): Way<State>[] {
+  #advance({ bit }: Open<Of>, at: number): SearchPath<State>[] {
     const reached = this.#ways.filter(({ done }) => (done & bit) !== 0n);
     const queue = this.#ways.filter(({ done }) => (done & bit) === 0n);
-    const tried = new Best(this.#open);
+    const tried = new BestPaths(this.#open);
     for (const way of queue) tried.add(way);
     for (let way = queue.pop(); way !== undefined; way = queue.pop()) {
-      for (const next of this.#nexts(way, at)) {
+      for (const next of this.#listNext(way, at)) {
         if (++this.#steps > this.stepsMax) return reached;
         if ((next.done & bit) !== 0n) reached.push(next);
         else if (tried.add(next)) queue.push(next);
@@ -140,24 +143,24 @@ class Frontier<Of extends Operation<State>, State> {
     return reached;
   }
 
-  #nexts({ state, done }: Way<State>, at: number): Way<State>[] {
+  #listNext({ state, done }: SearchPath<State>, at: number): SearchPath<State>[] {
     const left = this.#open.filter(({ bit }) => (done & bit) === 0n);
     const taken = left.flatMap((open) => {
       if (open.operation.does === "looks" || !isNext(open, left)) return [];
       const next = open.operation.step(state);
-      return next === undefined ? [] : [this.#way(next, done | open.bit)];
+      return next === undefined ? [] : [this.#createPath(next, done | open.bit)];
     });
-    const drifts = this.model.driftsOf(state).filter(({ from }) => from <= at);
-    return [...taken, ...drifts.map((drift) => this.#way(drift.state, done))];
+    const drifts = this.model.listDrifts(state).filter(({ from }) => from <= at);
+    return [...taken, ...drifts.map((drift) => this.#createPath(drift.state, done))];
   }
 
   // Whoever looks and sees what was answered may as well look now: it is in nobody's way.
-  #way(state: State, done: bigint): Way<State> {
+  #createPath(state: State, done: bigint): SearchPath<State> {
     let all = done;
     for (const { operation, bit } of this.#open) {
       if (operation.does === "looks" && operation.step(state) !== undefined) all |= bit;
     }
-    return { state, name: this.model.nameOf(state), done: all };
+    return { state, name: this.model.formatName(state), done: all };
   }
 }
 
@@ -174,8 +177,8 @@ function isNext<State>(open: Open<Operation<State>>, left: readonly Open<Operati
 }
 
 /** Ways of which none can do all that another one can. */
-class Best<State> {
-  readonly #groups = new Map<string, Way<State>[]>();
+class BestPaths<State> {
+  readonly #groups = new Map<string, SearchPath<State>[]>();
   #looks = 0n;
   #maybes = 0n;
 
@@ -186,12 +189,12 @@ class Best<State> {
     }
   }
 
-  get all(): Way<State>[] {
+  get all(): SearchPath<State>[] {
     return [...this.#groups.values()].flat();
   }
 
   /** @returns whether it can do something that no other one can */
-  add(way: Way<State>): boolean {
+  add(way: SearchPath<State>): boolean {
     const key = `${way.name} ${way.done & ~(this.#looks | this.#maybes)}`;
     const group = this.#groups.get(key) ?? [];
     if (group.some((other) => this.#isAsGood(other, way))) return false;
@@ -200,7 +203,7 @@ class Best<State> {
   }
 
   /** It has seen as much, and has as much left that may happen. */
-  #isAsGood(one: Way<State>, other: Way<State>): boolean {
+  #isAsGood(one: SearchPath<State>, other: SearchPath<State>): boolean {
     const unseen = other.done & ~one.done & this.#looks;
     const spent = one.done & ~other.done & this.#maybes;
     return unseen === 0n && spent === 0n;

@@ -1,11 +1,11 @@
-import { byLock, type Claim } from "../history/claims.ts";
-import { type Entry, inMs, NS_PER_MS, type Op } from "../history/entry.ts";
-import { forgettingIn } from "../history/losses.ts";
+import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
+import { type Claim, groupByLock } from "../history/claims.ts";
+import { type Entry, NS_PER_MS, type Op, toMilliseconds } from "../history/entry.ts";
+import { findDataLosses } from "../history/losses.ts";
 import { Spans } from "../history/spans.ts";
-import { type Span, type Story, touches } from "../history/story.ts";
-import { type Check, type Violation, violationOf } from "./finding.ts";
-import { refusedReleases } from "./full-memory.ts";
-import { isGivenBack, lateLeases, longestLeaseMs } from "./late-leases.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
+import { findRefusedReleases } from "./full-memory.ts";
+import { findLateLeases, getLongestLeaseMs, isReleased } from "./late-leases.ts";
 
 /** A waiter that hears nothing looks again after this. */
 const CAP_MS = 2000;
@@ -20,20 +20,20 @@ const RECOVERED_MS = 2500;
  * C5: a free lock that is waited for is taken; what was healed works again; a full server still lets go of locks; and in
  * the end nothing is left in Redis.
  */
-export const liveness: Check = (story) => {
-  const waits = waitsOf(story);
-  const taken = takenIn(story, new Set(waits.map(({ lock }) => lock)));
-  const gaps = waits.flatMap((wait) => idleIn(wait, taken.get(wait.lock)?.touching(wait) ?? []));
-  const longest = Math.max(0, ...gaps.map(({ from, to }) => inMs(to - from)));
-  const longestLease = longestLeaseMs(story);
+export const checkLiveness: Check = (story) => {
+  const waits = listWaits(story);
+  const taken = listTakenSpans(story, new Set(waits.map(({ lock }) => lock)));
+  const gaps = waits.flatMap((wait) => listIdleSpans(wait, taken.get(wait.lock)?.findTouching(wait) ?? []));
+  const longest = Math.max(0, ...gaps.map(({ from, to }) => toMilliseconds(to - from)));
+  const longestLease = getLongestLeaseMs(story);
   return {
     check: "C5",
     title: "liveness, nothing left",
     violations: [
-      ...gaps.flatMap((gap) => tooLong(gap, longestLease, story)),
-      ...refusals(story),
-      ...refusedReleases(story),
-      ...remains(story),
+      ...gaps.flatMap((gap) => findOverlongWaits(gap, longestLease, story)),
+      ...findRefusals(story),
+      ...findRefusedReleases(story),
+      ...findRemains(story),
     ],
     notes: [`${waits.length} waits; a free lock was waited for ${longest.toFixed(0)} ms at most`],
   };
@@ -45,7 +45,7 @@ interface Wait extends Span {
   readonly entries: readonly Entry[];
 }
 
-function waitsOf({ history }: Story): Wait[] {
+function listWaits({ history }: AnalyzedHistory): Wait[] {
   const open = new Map<string, Entry>();
   const waits: Wait[] = [];
   for (const entry of history) {
@@ -62,28 +62,36 @@ function waitsOf({ history }: Story): Wait[] {
 }
 
 /** Somebody has the lock, or nobody can take it. */
-interface Taken extends Span {
+interface TakenSpan extends Span {
   readonly claim?: Claim;
 }
 
-function takenIn(story: Story, locks: ReadonlySet<string>): Map<string, Spans<Taken>> {
-  const claims = new Map(byLock(story.claims).map((group) => [group[0]?.lock, group]));
+function listTakenSpans(story: AnalyzedHistory, locks: ReadonlySet<string>): Map<string, Spans<TakenSpan>> {
+  const claims = new Map(groupByLock(story.claims).map((group) => [group[0]?.lock, group]));
   return new Map(
     [...locks].map((lock) => {
-      const held = (claims.get(lock) ?? []).map((claim) => ({ from: claim.sent, to: goneAt(claim), claim }));
-      return [lock, new Spans<Taken>([...held, ...lateLeases(story, lock)])];
+      const held = (claims.get(lock) ?? []).map((claim) => ({
+        from: claim.sent,
+        to: getFreeAt(claim),
+        claim,
+      }));
+      return [lock, new Spans<TakenSpan>([...held, ...findLateLeases(story, lock)])];
     }),
   );
 }
 
 /** The stretches of a wait in which nobody is known to have the lock; with who had it before and who had it then. */
-function idleIn(wait: Wait, taken: readonly Taken[]): Wait[] {
+function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   const idle: Wait[] = [];
-  let last: Taken = { from: wait.from, to: wait.from };
+  let last: TakenSpan = { from: wait.from, to: wait.from };
   for (const next of [...taken, { from: wait.to, to: wait.to }]) {
     if (next.claim?.owner === wait.owner) continue;
     if (next.from > last.to) {
-      const entries = [...wait.entries, ...goneIn(last), ...(next.claim ? [next.claim.written.granted] : [])];
+      const entries = [
+        ...wait.entries,
+        ...listEndEntries(last),
+        ...(next.claim ? [next.claim.written.granted] : []),
+      ];
       idle.push({ ...wait, entries, from: last.to, to: next.from });
     }
     if (next.to > last.to) last = next;
@@ -92,40 +100,40 @@ function idleIn(wait: Wait, taken: readonly Taken[]): Wait[] {
 }
 
 /** When the lock was certainly free of it in Redis. */
-function goneAt(claim: Claim): number {
+function getFreeAt(claim: Claim): number {
   const endsAt = Math.max(claim.deadline, claim.ack);
-  return isGivenBack(claim) ? (claim.release?.ack ?? endsAt) : endsAt;
+  return isReleased(claim) ? (claim.release?.ack ?? endsAt) : endsAt;
 }
 
-function goneIn({ claim }: Taken): readonly Entry[] {
+function listEndEntries({ claim }: TakenSpan): readonly Entry[] {
   if (claim === undefined) return [];
-  return isGivenBack(claim) ? claim.written.release.slice(-1) : [claim.written.furthest];
+  return isReleased(claim) ? claim.written.release.slice(-1) : [claim.written.furthest];
 }
 
-function tooLong(gap: Wait, longestLease: number, story: Story): Violation[] {
+function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHistory): Violation[] {
   const around = { from: gap.from - BREATH_MS * NS_PER_MS, to: gap.to };
-  const isCalm = !story.faults.some((fault) => touches(fault, around));
-  const limitMs = (isCalm ? WAKE_MS : CAP_MS + longestLease + SLACK_MS) + stalledMs(story, gap);
+  const isCalm = !story.faults.some((fault) => isTouching(fault, around));
+  const limitMs = (isCalm ? WAKE_MS : CAP_MS + longestLease + SLACK_MS) + sumStalledMs(story, gap);
   // While faults last, a wait has no limit.
-  const gapMs = inMs(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
+  const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
   const what = `${gap.owner} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
-  return [violationOf("C5", what, [...gap.entries, ...(isCalm ? [] : calmIn(story))])];
+  return [createViolation("C5", what, [...gap.entries, ...(isCalm ? [] : findCalm(story))])];
 }
 
-const calmIn = ({ history }: Story) => history.filter(({ op }) => op === "calm");
+const findCalm = ({ history }: AnalyzedHistory) => history.filter(({ op }) => op === "calm");
 
-function stalledMs({ stalls }: Story, span: Span): number {
+function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
   return stalls
-    .filter((stall) => touches(stall, span))
-    .reduce((sum, { from, to }) => sum + inMs(to - from), 0);
+    .filter((stall) => isTouching(stall, span))
+    .reduce((sum, { from, to }) => sum + toMilliseconds(to - from), 0);
 }
 
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
 /** Under faults a call may fail in the ways that are documented; once all is healed, every call is answered. */
-function refusals(story: Story): Violation[] {
+function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();
   return history.flatMap((entry) => {
@@ -140,21 +148,21 @@ function refusals(story: Story): Violation[] {
     if (type === "invoke" || type === "ok" || allowed.includes(code)) return [];
     // Without its companion, which was taken away, a lock of ours is a hash like any other until its lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
-    if (code === "not_a_lock" && forgettingIn(story, before).length > 0) return [];
+    if (code === "not_a_lock" && findDataLosses(story, before).length > 0) return [];
     const what = `${op} of ${owner} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;
-    return [violationOf("C5", what, [...(isHealed ? calmIn(story) : []), invoked, entry])];
+    return [createViolation("C5", what, [...(isHealed ? findCalm(story) : []), invoked, entry])];
   });
 }
 
-function remains({ history }: Story): Violation[] {
+function findRemains({ history }: AnalyzedHistory): Violation[] {
   return history.flatMap((entry) => {
     const { op, lock = "", target = "", code = "" } = entry;
-    const say = SAID[op];
-    return say === undefined ? [] : [violationOf("C5", say({ lock, target, code }), [entry])];
+    const say = REMAINS_TEXTS[op];
+    return say === undefined ? [] : [createViolation("C5", say({ lock, target, code }), [entry])];
   });
 }
 
-const SAID: Partial<Record<Op, (entry: Record<"lock" | "target" | "code", string>) => string>> = {
+const REMAINS_TEXTS: Partial<Record<Op, (entry: Record<"lock" | "target" | "code", string>) => string>> = {
   leftover: ({ lock, target, code }) => `${target} still has ${lock}: ${code}`,
   endless: ({ lock, target }) => `${target} had ${lock} without a time to live`,
   died: ({ target, code }) => `${target || "processes"} died: ${code}`,

@@ -1,22 +1,28 @@
+import {
+  type AnalyzedHistory,
+  type FaultSpan,
+  isQuorum,
+  isTouching,
+  type Span,
+} from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
-import { aheadMsIn, firstAheadIn, forgettingIn, keepsFences } from "../history/losses.ts";
-import { seatOf } from "../history/seat.ts";
-import { type FaultSpan, isQuorum, type Span, type Story, touches } from "../history/story.ts";
-import { type Call, lossesOn, MAYBE } from "./lock-losses.ts";
+import { findDataLosses, findFirstStepAhead, getAheadMs, hasStableFences } from "../history/losses.ts";
+import { getProcessSlot } from "../history/process-slot.ts";
+import { type Call, listLossCalls, MAYBE } from "./lock-losses.ts";
 import {
-  denied,
-  granted,
-  granting,
-  grantingNobody,
+  applyAnonymousGrant,
+  createDenialStep,
+  createGrantStep,
+  createPossibleGrantStep,
+  createRefusalStep,
+  createReleaseStep,
+  createRenewalStep,
   type Lease,
-  refused,
-  released,
-  renewed,
 } from "./lock-model.ts";
 
 /** One call of somebody, and how it ended. */
-interface Pair {
+interface CallPair {
   readonly invoked: Entry;
   /** undefined: its process was killed. */
   readonly answer: Entry | undefined;
@@ -29,10 +35,10 @@ const ON_ITS_WAY_MS = 500;
 const LAST_MS = 2;
 
 /** What was done to a lock, and what may have been. */
-export function callsOn(lock: string, story: Story): Call[] {
+export function listCalls(lock: string, story: AnalyzedHistory): Call[] {
   const claims = story.claims.filter((claim) => claim.lock === lock);
-  const owners = new Map<string, Pair[]>();
-  for (const pair of pairsOn(lock, story.history)) {
+  const owners = new Map<string, CallPair[]>();
+  for (const pair of listPairs(lock, story.history)) {
     const owner = pair.invoked.owner ?? "";
     const pairs = owners.get(owner);
     if (pairs === undefined) owners.set(owner, [pair]);
@@ -43,19 +49,19 @@ export function callsOn(lock: string, story: Story): Call[] {
     deadlines.set(owner, Math.max(deadline, deadlines.get(owner) ?? 0));
   }
   const ends = new Map<string, number>();
-  for (const { owner, mayEndAt } of leasesOf(claims, story)) {
+  for (const { owner, mayEndAt } of listLeases(claims, story)) {
     ends.set(owner, Math.min(mayEndAt, ends.get(owner) ?? mayEndAt));
   }
   const calls = [...owners].flatMap(([owner, pairs]) => {
     const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(owner), ends.get(owner)];
-    return callsOf(pairs, { deadline, mayEndAt }, story);
+    return listOwnerCalls(pairs, { deadline, mayEndAt }, story);
   });
-  return [...calls, ...lossesOn(claims, story)];
+  return [...calls, ...listLossCalls(claims, story)];
 }
 
-function pairsOn(lock: string, history: readonly Entry[]): Pair[] {
+function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
   const open = new Map<string, Entry>();
-  const pairs: Pair[] = [];
+  const pairs: CallPair[] = [];
   for (const entry of history) {
     if (entry.lock !== lock || entry.call === undefined) continue;
     const name = `${entry.process}#${entry.call}`;
@@ -77,27 +83,38 @@ interface Ends {
 }
 
 /** The calls of one owner. */
-function callsOf(pairs: readonly Pair[], { deadline, mayEndAt }: Ends, story: Story): Call[] {
+function listOwnerCalls(
+  pairs: readonly CallPair[],
+  { deadline, mayEndAt }: Ends,
+  story: AnalyzedHistory,
+): Call[] {
   const from = Math.min(...pairs.map(({ invoked }) => invoked.t));
   const entered = pairs.filter(({ answer }) => answer?.op === "acquire" && answer.type === "ok").length;
-  const parts = pairs.filter((pair) => mayBeOfParts(pair, { from, entered }, story));
+  const parts = pairs.filter((pair) => canBePartial(pair, { from, entered }, story));
   const certain = pairs.flatMap((pair) =>
-    parts.includes(pair) ? [] : (certainOf(pair, mayEndAt, story) ?? []),
+    parts.includes(pair) ? [] : (toCertainCall(pair, mayEndAt, story) ?? []),
   );
   const unknown = pairs.filter(isUnknown);
   const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
-  if (certain.length === 0) return asked.map((pair) => ({ ...asking(pair, story), ...UNHEARD }));
-  const entering = [...asked, ...pairs.filter((pair) => mayHaveVotes(pair, story))].map((pair) => {
-    return { ...asking(pair, story), step: granting(pair.invoked.owner ?? "") };
+  if (certain.length === 0)
+    return asked.map((pair) => ({ ...toPossibleAcquire(pair, story), ...UNACKNOWLEDGED }));
+  const entering = [...asked, ...pairs.filter((pair) => canHaveVotes(pair, story))].map((pair) => {
+    return { ...toPossibleAcquire(pair, story), step: createPossibleGrantStep(pair.invoked.owner ?? "") };
   });
   const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
-  const leaving = unknown.filter(({ invoked }) => invoked.op === "release").map((pair) => leave(pair, last));
-  const denials = [...parts, ...pairs.filter((pair) => mayHaveEndedIt(pair, story))];
-  for (const pair of denials) leaving.push(leave(pair, pair.answer?.t ?? last));
+  const leaving = unknown
+    .filter(({ invoked }) => invoked.op === "release")
+    .map((pair) => toPossibleRelease(pair, last));
+  const denials = [...parts, ...pairs.filter((pair) => canHaveEnded(pair, story))];
+  for (const pair of denials) leaving.push(toPossibleRelease(pair, pair.answer?.t ?? last));
   return [...certain, ...entering, ...leaving];
 }
 
-function certainOf({ invoked, answer }: Pair, mayEndAt: number, story: Story): Call | undefined {
+function toCertainCall(
+  { invoked, answer }: CallPair,
+  mayEndAt: number,
+  story: AnalyzedHistory,
+): Call | undefined {
   const { op, t: call, owner = "" } = invoked;
   if (answer === undefined) return undefined;
   const { type, code, count = 0, fence, t } = answer;
@@ -105,24 +122,26 @@ function certainOf({ invoked, answer }: Pair, mayEndAt: number, story: Story): C
   const look = { ...place, does: "looks" } as const;
   const change = { ...place, does: "changes" } as const;
   if (op === "acquire" && type === "ok") {
-    const rank = count === 1 && keepsFences(story) ? { rank: BigInt(fence ?? 0) } : {};
-    return { ...change, ...rank, step: granted(owner, count, BigInt(fence ?? 0)) };
+    const rank = count === 1 && hasStableFences(story) ? { rank: BigInt(fence ?? 0) } : {};
+    return { ...change, ...rank, step: createGrantStep(owner, count, BigInt(fence ?? 0)) };
   }
   if (isRefusal(answer)) {
     // On a quorum two who ask at once may each keep the other from a majority.
     const isOpen = isQuorum(story) || t >= mayEndAt - LAST_MS * NS_PER_MS;
-    return isOpen ? undefined : { ...look, step: refused(owner) };
+    return isOpen ? undefined : { ...look, step: createRefusalStep(owner) };
   }
-  if (op === "release" && code === "released") return { ...change, step: released(owner, count) };
-  if (op === "release" && type === "ok") return { ...look, step: denied(owner) };
-  if (op === "verify" && code === "lost") return { ...look, step: denied(owner) };
-  return (op === "renew" || op === "verify") && type === "ok" ? { ...look, step: renewed(owner) } : undefined;
+  if (op === "release" && code === "released") return { ...change, step: createReleaseStep(owner, count) };
+  if (op === "release" && type === "ok") return { ...look, step: createDenialStep(owner) };
+  if (op === "verify" && code === "lost") return { ...look, step: createDenialStep(owner) };
+  return (op === "renew" || op === "verify") && type === "ok"
+    ? { ...look, step: createRenewalStep(owner) }
+    : undefined;
 }
 
 const isRefusal = ({ op, code }: Entry) => op === "acquire" && (code === "held" || code === "timeout");
 
-function isUnknown({ answer }: Pair): boolean {
-  if (answer === undefined || isEcho(answer)) return true;
+function isUnknown({ answer }: CallPair): boolean {
+  if (answer === undefined || isRetry(answer)) return true;
   const { type, code, asked = 1 } = answer;
   if (type === "ok" || isRefusal(answer)) return false;
   // What was asked before without an answer may have been done, whatever was said in the end.
@@ -130,7 +149,7 @@ function isUnknown({ answer }: Pair): boolean {
 }
 
 /** A try that failed may leave votes for a moment: until they are taken back, a release of the same owner finds them. */
-function mayHaveVotes(pair: Pair, story: Story): boolean {
+function canHaveVotes(pair: CallPair, story: AnalyzedHistory): boolean {
   return isQuorum(story) && pair.invoked.op === "acquire" && pair.answer?.type === "fail" && !isUnknown(pair);
 }
 
@@ -138,9 +157,9 @@ function mayHaveVotes(pair: Pair, story: Story): boolean {
  * Once a few masters have let go, a majority may have it no more: then others take it, and the rest deny it. And a
  * server that loses its data before the answer has forgotten that it carried the release out.
  */
-function mayHaveEndedIt({ invoked, answer }: Pair, story: Story): boolean {
+function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): boolean {
   if (invoked.op !== "release" || answer?.code !== "not_held") return false;
-  return isQuorum(story) || forgettingIn(story, { from: invoked.t, to: answer.t }).length > 0;
+  return isQuorum(story) || findDataLosses(story, { from: invoked.t, to: answer.t }).length > 0;
 }
 
 /**
@@ -148,52 +167,52 @@ function mayHaveEndedIt({ invoked, answer }: Pair, story: Story): boolean {
  *
  * @param held since when, and how often it was entered at most
  */
-function mayBeOfParts(
-  { invoked, answer }: Pair,
+function canBePartial(
+  { invoked, answer }: CallPair,
   held: { readonly from: number; readonly entered: number },
-  story: Story,
+  story: AnalyzedHistory,
 ): boolean {
   if (!isQuorum(story) || invoked.op !== "release" || answer?.code !== "released") return false;
   if ((answer.count ?? 0) >= held.entered) return false;
   const span = { from: held.from, to: answer.t };
-  return story.faults.some((fault) => fault.loses !== "nothing" && touches(fault, span));
+  return story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, span));
 }
 
 /**
  * A request over HTTP that was given up and asked again may still be on its way, and be carried out when its id is
  * forgotten: nobody holds the lock then, and nobody has it any more.
  */
-const isEcho = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
+const isRetry = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 
 /** All who never heard of anything are alike. */
-export const UNHEARD = { step: grantingNobody, kind: "unheard" } as const;
+export const UNACKNOWLEDGED = { step: applyAnonymousGrant, kind: "unheard" } as const;
 
-function asking({ invoked, answer }: Pair, story: Story) {
-  const until = answer?.t ?? killedAt(invoked, story);
-  const last = lastOf({ from: invoked.t, to: until }, story.faults);
+function toPossibleAcquire({ invoked, answer }: CallPair, story: AnalyzedHistory) {
+  const until = answer?.t ?? getKilledAt(invoked, story);
+  const last = getLatestArrival({ from: invoked.t, to: until }, story.faults);
   return { ...MAYBE, call: invoked.t, answer: last, entries: [invoked] };
 }
 
 /** @param last after it, its owner is told nothing more, and its lease may end: a release can do no more than that */
-function leave({ invoked }: Pair, last: number): Call {
-  const step = released(invoked.owner ?? "");
+function toPossibleRelease({ invoked }: CallPair, last: number): Call {
+  const step = createReleaseStep(invoked.owner ?? "");
   return { ...MAYBE, call: invoked.t, answer: Math.max(invoked.t, last), entries: [invoked], step };
 }
 
 /** Until then a process may have sent what it was at. */
-function killedAt({ process, t }: Entry, { faults, history }: Story): number {
-  const seat = seatOf(process);
+function getKilledAt({ process, t }: Entry, { faults, history }: AnalyzedHistory): number {
+  const seat = getProcessSlot(process);
   const kill = faults.find(({ fault, target, to }) => fault === "kill-worker" && target === seat && to >= t);
   return kill?.from ?? history.at(-1)?.t ?? t;
 }
 
 /** Until when what is on its way may arrive: a fault of a server or a link may keep it back, and its next one longer. */
-function lastOf({ from, to }: Span, faults: readonly FaultSpan[]): number {
+function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): number {
   const first = to + ON_ITS_WAY_MS * NS_PER_MS;
   const lasts = new Map<string, number>();
   for (const fault of faults) {
     const last = lasts.get(fault.target) ?? first;
-    if (!touches(fault, { from, to: last })) continue;
+    if (!isTouching(fault, { from, to: last })) continue;
     lasts.set(fault.target, Math.max(last, fault.to + ON_ITS_WAY_MS * NS_PER_MS));
   }
   return Math.max(first, ...lasts.values());
@@ -203,12 +222,12 @@ function lastOf({ from, to }: Span, faults: readonly FaultSpan[]): number {
  * A lease may end once its holder's deadline has passed, or earlier by what the clock of a server went ahead. Nobody is
  * told when it does.
  */
-export function leasesOf(claims: readonly Claim[], story: Story): Lease[] {
+export function listLeases(claims: readonly Claim[], story: AnalyzedHistory): Lease[] {
   const stepping = { ...story, faults: story.faults.filter(({ steps }) => steps.length > 0) };
   return claims.map(({ owner, fence, sent, deadline }) => {
     const span = { from: sent, to: deadline };
-    const aheadAt = firstAheadIn(stepping, span) ?? deadline;
-    const mayEndAt = Math.max(aheadAt, deadline - aheadMsIn(stepping, span) * NS_PER_MS);
+    const aheadAt = findFirstStepAhead(stepping, span) ?? deadline;
+    const mayEndAt = Math.max(aheadAt, deadline - getAheadMs(stepping, span) * NS_PER_MS);
     return { owner, fence: BigInt(fence ?? 0), mayEndAt };
   });
 }

@@ -6,20 +6,20 @@ export interface Lock {
   readonly count: number;
   readonly fence: bigint;
   /** Of the count, what its owner has not heard of: it is taken back at some time. */
-  readonly unheard: number;
+  readonly unacknowledged: number;
   /** Whether the fence is of this hold: its owner heard of one, and it is told no other. */
   readonly of: "this_hold" | "an_earlier_one";
 }
 
-export const FREE: Lock = { owner: undefined, count: 0, fence: 0n, unheard: 0, of: "an_earlier_one" };
+export const FREE: Lock = { owner: undefined, count: 0, fence: 0n, unacknowledged: 0, of: "an_earlier_one" };
 /** Whoever was granted a lock and never heard of it: all of them are alike. */
 const NOBODY_KNOWN = "";
 
 type Step = Operation<Lock>["step"];
 
-const freed = ({ fence }: Lock): Lock => ({ ...FREE, fence });
+const toFreeLock = ({ fence }: Lock): Lock => ({ ...FREE, fence });
 
-export const granted =
+export const createGrantStep =
   (owner: string, count: number, fence: bigint): Step =>
   (lock) => {
     const hold = { ...lock, owner, count, fence, of: "this_hold" } as const;
@@ -30,55 +30,56 @@ export const granted =
   };
 
 /** It may have been granted, and the answer was lost. */
-export const granting =
+export const createPossibleGrantStep =
   (owner: string): Step =>
   (lock) => {
     const count = lock.count + 1;
-    const unheard = lock.unheard + 1;
-    if (lock.owner !== undefined) return lock.owner === owner ? { ...lock, count, unheard } : undefined;
-    return { ...lock, owner, count, unheard, of: "an_earlier_one" };
+    const unacknowledged = lock.unacknowledged + 1;
+    if (lock.owner !== undefined)
+      return lock.owner === owner ? { ...lock, count, unacknowledged } : undefined;
+    return { ...lock, owner, count, unacknowledged, of: "an_earlier_one" };
   };
 
 /** The same, to somebody of whom nothing else is known. */
-export const grantingNobody: Step = (lock) =>
-  lock.owner === undefined ? granting(NOBODY_KNOWN)(lock) : undefined;
+export const applyAnonymousGrant: Step = (lock) =>
+  lock.owner === undefined ? createPossibleGrantStep(NOBODY_KNOWN)(lock) : undefined;
 
-export const refused =
+export const createRefusalStep =
   (asking: string): Step =>
   (lock) =>
     lock.owner !== undefined && lock.owner !== asking ? lock : undefined;
 
-export const released =
+export const createReleaseStep =
   (owner: string, left?: number): Step =>
   (lock) => {
     if (lock.owner !== owner || (left !== undefined && lock.count - 1 !== left)) return undefined;
-    if (lock.count === 1) return freed(lock);
-    return { ...lock, count: lock.count - 1, unheard: Math.min(lock.unheard, lock.count - 1) };
+    if (lock.count === 1) return toFreeLock(lock);
+    return { ...lock, count: lock.count - 1, unacknowledged: Math.min(lock.unacknowledged, lock.count - 1) };
   };
 
-export const denied =
+export const createDenialStep =
   (owner: string): Step =>
   (lock) =>
     lock.owner === owner ? undefined : lock;
 
-export const renewed =
+export const createRenewalStep =
   (owner: string): Step =>
   (lock) =>
     lock.owner === owner ? lock : undefined;
 
-export const enteredOnce =
+export const createMiscountStep =
   (owner: string): Step =>
   (lock) =>
-    lock.owner === owner && lock.count > 1 ? { ...lock, count: 1, unheard: 0 } : undefined;
+    lock.owner === owner && lock.count > 1 ? { ...lock, count: 1, unacknowledged: 0 } : undefined;
 
-export const freedOf =
+export const createEvictionStep =
   (owner: string): Step =>
   (lock) =>
-    lock.owner === owner ? freed(lock) : undefined;
+    lock.owner === owner ? toFreeLock(lock) : undefined;
 
-export const wiped: Step = (lock) => (lock.owner === undefined ? undefined : freed(lock));
+export const applyWipe: Step = (lock) => (lock.owner === undefined ? undefined : toFreeLock(lock));
 
-export const wipedWithFences: Step = ({ owner, fence }) =>
+export const applyFenceWipe: Step = ({ owner, fence }) =>
   owner === undefined && fence === 0n ? undefined : FREE;
 
 /** A hold, as the end of its lease finds it. */
@@ -88,7 +89,7 @@ export interface Lease {
   readonly mayEndAt: number;
 }
 
-export function lockModel(leases: readonly Lease[]): Model<Lock> {
+export function createLockModel(leases: readonly Lease[]): Model<Lock> {
   const ends = new Map<string, number>();
   for (const { owner, fence, mayEndAt } of leases) {
     const name = `${owner} ${fence}`;
@@ -96,13 +97,14 @@ export function lockModel(leases: readonly Lease[]): Model<Lock> {
   }
   return {
     first: [FREE],
-    nameOf: ({ owner, count, fence, unheard, of }) => `${owner} ${count} ${fence} ${unheard} ${of}`,
-    driftsOf: (lock) => [...expiryOf(lock, ends), ...takenBack(lock)],
+    formatName: ({ owner, count, fence, unacknowledged, of }) =>
+      `${owner} ${count} ${fence} ${unacknowledged} ${of}`,
+    listDrifts: (lock) => [...listExpiries(lock, ends), ...listRollbacks(lock)],
   };
 }
 
 /** What a lock may be of which nothing is known but some owners, their leases, and a fence that is not above its own. */
-export function anyLock(owners: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
+export function listPossibleLocks(owners: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
   const held = [...new Set([NOBODY_KNOWN, ...owners])].flatMap((owner) => {
     const own = leases.filter((lease) => lease.owner === owner && lease.fence >= fence);
     const fences = [...new Set(own.map((lease) => lease.fence))];
@@ -111,19 +113,19 @@ export function anyLock(owners: readonly string[], leases: readonly Lease[], fen
       ...fences.map((each) => ({ owner, fence: each, of: "this_hold" as const })),
     ];
   });
-  const counted = held.flatMap((hold) => COUNTS.map((count) => ({ ...hold, count, unheard: count })));
+  const counted = held.flatMap((hold) => COUNTS.map((count) => ({ ...hold, count, unacknowledged: count })));
   return [{ ...FREE, fence }, ...counted];
 }
 const COUNTS = [1, 2, 3, 4];
 
-function expiryOf(lock: Lock, ends: ReadonlyMap<string, number>): Drift<Lock>[] {
+function listExpiries(lock: Lock, ends: ReadonlyMap<string, number>): Drift<Lock>[] {
   const from = lock.of === "this_hold" ? ends.get(`${lock.owner} ${lock.fence}`) : undefined;
-  return from === undefined ? [] : [{ from, state: freed(lock) }];
+  return from === undefined ? [] : [{ from, state: toFreeLock(lock) }];
 }
 
-function takenBack(lock: Lock): Drift<Lock>[] {
-  if (lock.unheard === 0) return [];
+function listRollbacks(lock: Lock): Drift<Lock>[] {
+  if (lock.unacknowledged === 0) return [];
   const isLast = lock.count === 1;
-  const left = { ...lock, count: lock.count - 1, unheard: lock.unheard - 1 };
-  return [{ from: Number.NEGATIVE_INFINITY, state: isLast ? freed(lock) : left }];
+  const left = { ...lock, count: lock.count - 1, unacknowledged: lock.unacknowledged - 1 };
+  return [{ from: Number.NEGATIVE_INFINITY, state: isLast ? toFreeLock(lock) : left }];
 }

@@ -1,9 +1,9 @@
-import { byLock, type Claim } from "../history/claims.ts";
-import { type Entry, inMs } from "../history/entry.ts";
-import { lossesOf } from "../history/losses.ts";
-import { isOverHttp } from "../history/seat.ts";
-import { type FaultSpan, type Span, type Story, touches } from "../history/story.ts";
-import { type Check, type Violation, violationOf } from "./finding.ts";
+import { type AnalyzedHistory, type FaultSpan, isTouching, type Span } from "../history/analyzed-history.ts";
+import { type Claim, groupByLock } from "../history/claims.ts";
+import { type Entry, toMilliseconds } from "../history/entry.ts";
+import { findLosses } from "../history/losses.ts";
+import { isOverHttp } from "../history/process-slot.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
 
 export interface Overlap {
   readonly one: Claim;
@@ -15,20 +15,20 @@ export interface Overlap {
 }
 
 /** C1: no two owners certainly hold a lock at one time, unless the first lost it by a fault that may do so. */
-export const overlap: Check = (story) => {
-  const overlaps = overlapsOf(story);
+export const checkOverlap: Check = (story) => {
+  const overlaps = findOverlaps(story);
   return {
     check: "C1",
     title: "mutual exclusion",
-    violations: overlaps.filter(({ losses }) => losses.length === 0).map(violation),
+    violations: overlaps.filter(({ losses }) => losses.length === 0).map(toViolation),
     notes: [
-      `${story.claims.length} holds, ${story.claims.filter(isOverHttp).length} of them over HTTP; ${tableOf(story, overlaps)}`,
+      `${story.claims.length} holds, ${story.claims.filter(isOverHttp).length} of them over HTTP; ${formatTable(story, overlaps)}`,
     ],
   };
 };
 
-export function overlapsOf(story: Story): Overlap[] {
-  return byLock(story.claims).flatMap((claims) => {
+export function findOverlaps(story: AnalyzedHistory): Overlap[] {
+  return groupByLock(story.claims).flatMap((claims) => {
     const found: Overlap[] = [];
     let active: Claim[] = [];
     for (const other of claims.toSorted((one, two) => one.ack - two.ack)) {
@@ -37,7 +37,7 @@ export function overlapsOf(story: Story): Overlap[] {
         if (one.owner === other.owner || other.end <= other.ack) continue;
         const span = { from: other.ack, to: Math.min(one.end, other.end) };
         // Which of them was granted first is not known; the one of them lost it before the other was told.
-        const losses = new Set([...lossesOf(story, one, other.ack), ...lossesOf(story, other, one.ack)]);
+        const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
         found.push({ one, other, ...span, losses: [...losses] });
       }
       active.push(other);
@@ -46,13 +46,16 @@ export function overlapsOf(story: Story): Overlap[] {
   });
 }
 
-function violation({ one, other, from, to }: Overlap): Violation {
-  const what = `${one.owner} (fence ${one.fence}) and ${other.owner} (fence ${other.fence}) both held it for ${inMs(to - from).toFixed(1)} ms`;
-  return violationOf("C1", what, [...heldIn(one, { from, to }), ...heldIn(other, { from, to })]);
+function toViolation({ one, other, from, to }: Overlap): Violation {
+  const what = `${one.owner} (fence ${one.fence}) and ${other.owner} (fence ${other.fence}) both held it for ${toMilliseconds(to - from).toFixed(1)} ms`;
+  return createViolation("C1", what, [
+    ...listHoldEntries(one, { from, to }),
+    ...listHoldEntries(other, { from, to }),
+  ]);
 }
 
 /** That it was held then, and until when if it ended first. */
-function heldIn({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
+function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
   const { asked, granted, furthest, lost, release } = written;
   const isRenewed = (granted.deadline ?? 0) <= from;
   const last = { deadline: furthest, loss: lost, release: release[0] }[endedBy];
@@ -60,14 +63,14 @@ function heldIn({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | 
 }
 
 /** How long locks were held twice, by what went wrong at the time. */
-function tableOf({ faults }: Story, overlaps: readonly Overlap[]): string {
+function formatTable({ faults }: AnalyzedHistory, overlaps: readonly Overlap[]): string {
   if (overlaps.length === 0) return "no overlap";
   const rows = new Map<string, number[]>();
   for (const { one, from, to, losses } of overlaps) {
     const around =
-      losses.length > 0 ? losses : faults.filter((fault) => touches(fault, { from: one.sent, to }));
+      losses.length > 0 ? losses : faults.filter((fault) => isTouching(fault, { from: one.sent, to }));
     const name = [...new Set(around.map(({ fault }) => fault))].sort().join(" + ") || "no fault";
-    rows.set(name, [...(rows.get(name) ?? []), inMs(to - from)]);
+    rows.set(name, [...(rows.get(name) ?? []), toMilliseconds(to - from)]);
   }
   const texts = [...rows].map(([name, ms]) => {
     const sum = ms.reduce((total, each) => total + each, 0);

@@ -24,20 +24,20 @@ export const API_FAULTS: readonly Fault[] = [
     ...onApi,
     name: "clock-step-api",
     begin: async ({ apis }, { target, forMs, chance }) =>
-      apis.order(target, { order: "clock", ms: chance < 0.7 ? -forMs : forMs }),
-    end: async ({ apis }, { target }) => apis.order(target, { order: "clock", ms: 0 }),
+      apis.sendOrder(target, { order: "clock", ms: chance < 0.7 ? -forMs : forMs }),
+    end: async ({ apis }, { target }) => apis.sendOrder(target, { order: "clock", ms: 0 }),
   },
   {
     ...onApi,
     name: "disturb-api",
     async begin({ apis }, { target, chance }) {
-      for (const link of apis.links(target)) {
+      for (const link of apis.getLinks(target)) {
         link.delayMs = 50 + chance * 600;
         link.set(DISTURBED[Math.floor(chance * DISTURBED.length)] ?? "cut");
       }
     },
     async end({ apis }, { target }) {
-      for (const link of apis.links(target)) link.set("pass");
+      for (const link of apis.getLinks(target)) link.set("pass");
     },
   },
 ];

@@ -1,18 +1,18 @@
 import type { Topology } from "../servers/topology.ts";
-import type { Fault, Planned } from "./fault.ts";
+import type { Fault, PlannedFault } from "./fault.ts";
 
 const RIGHT_WITHIN_MS = 50;
 
-type Target = Pick<Planned, "target">;
+type Target = Pick<PlannedFault, "target">;
 
 /** @throws Error when the server does not see it: the run would prove nothing */
 async function setClock(
   topology: Topology,
-  { target, stepMs }: Target & Pick<Planned, "stepMs">,
+  { target, stepMs }: Target & Pick<PlannedFault, "stepMs">,
 ): Promise<void> {
-  topology.clock(target).set(stepMs);
+  topology.getClock(target).set(stepMs);
   const askedAt = Date.now();
-  const [seconds = "0", microseconds = "0"] = (await topology.direct(target).time()).map(String);
+  const [seconds = "0", microseconds = "0"] = (await topology.getConnection(target).time()).map(String);
   const shown = Number(seconds) * 1000 + Number(microseconds) / 1000 - stepMs;
   if (shown > askedAt - RIGHT_WITHIN_MS && shown < Date.now() + RIGHT_WITHIN_MS) return;
   throw new Error(
@@ -20,7 +20,7 @@ async function setClock(
   );
 }
 
-const setRight = (topology: Topology, { target }: Target) => setClock(topology, { target, stepMs: 0 });
+const restoreClock = (topology: Topology, { target }: Target) => setClock(topology, { target, stepMs: 0 });
 
 const onServer = { on: "server", lasts: "a_while" } as const;
 
@@ -32,7 +32,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     loses: "leases",
     steps: "either_way",
     begin: ({ topology }, planned) => setClock(topology, planned),
-    end: ({ topology }, planned) => setRight(topology, planned),
+    end: ({ topology }, planned) => restoreClock(topology, planned),
   },
   {
     // A fence is above the last one that the server remembers, and above its clock: this takes both away.
@@ -43,8 +43,8 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     asked: "by_name",
     async begin({ topology }, planned) {
       await setClock(topology, planned);
-      await topology.direct(planned.target).flushall();
+      await topology.getConnection(planned.target).flushall();
     },
-    end: ({ topology }, planned) => setRight(topology, planned),
+    end: ({ topology }, planned) => restoreClock(topology, planned),
   },
 ];

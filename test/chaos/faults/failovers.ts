@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterGroup, type ReplicaGroup } from "../servers/replica-group.ts";
 import { LOCKS } from "../servers/topology.ts";
-import type { Fault, Planned, Stage } from "./fault.ts";
+import type { ChaosEnvironment, Fault, PlannedFault } from "./fault.ts";
 
 /** Not so long that others take the replicas for dead. */
 const AHEAD_MS = 350;
@@ -9,33 +9,33 @@ const REPLICATED = ["sentinel", "cluster"] as const;
 const onGroup = { on: "group", topologies: REPLICATED } as const;
 
 /** What was begun and is to be ended, by its entry in the schedule. */
-const begun = new WeakMap<Planned, () => Promise<void>>();
+const begun = new WeakMap<PlannedFault, () => Promise<void>>();
 
 /** One at a time, each until all are in step again. */
-function disturbing(
-  begin: (group: ReplicaGroup, planned: Planned) => Promise<() => Promise<void>>,
+function createGroupFault(
+  begin: (group: ReplicaGroup, planned: PlannedFault) => Promise<() => Promise<void>>,
 ): Pick<Fault, "begin" | "end"> {
   return {
-    async begin({ topology }: Stage, planned: Planned) {
+    async begin({ topology }: ChaosEnvironment, planned: PlannedFault) {
       begun.set(planned, await begin(topology.group, planned));
     },
-    async end({ topology }: Stage, planned: Planned) {
+    async end({ topology }: ChaosEnvironment, planned: PlannedFault) {
       await begun.get(planned)?.();
-      await topology.group.whole();
+      await topology.group.waitUntilInSync();
     },
   };
 }
 
 /** Of the masters, one that has a lock. */
-async function pick(group: ReplicaGroup, { chance }: Planned): Promise<number> {
-  return await group.masterOf(lockOf(chance));
+async function pickMaster(group: ReplicaGroup, { chance }: PlannedFault): Promise<number> {
+  return await group.findMasterOf(pickLock(chance));
 }
 
-function lockOf(chance: number): string {
+function pickLock(chance: number): string {
   return LOCKS[Math.floor(chance * LOCKS.length)] ?? "";
 }
 
-const nothingMore = async () => undefined;
+const endNothing = async () => undefined;
 
 export const FAILOVER_FAULTS: readonly Fault[] = [
   {
@@ -44,10 +44,10 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "kill-master",
     lasts: "a_while",
     loses: "writes",
-    ...disturbing(async (group, planned) => {
-      const master = await pick(group, planned);
+    ...createGroupFault(async (group, planned) => {
+      const master = await pickMaster(group, planned);
       await group.servers[master]?.kill();
-      await group.promoted(master);
+      await group.waitForPromotion(master);
       return async () => await group.servers[master]?.restart();
     }),
   },
@@ -57,13 +57,13 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "kill-master-ahead",
     lasts: "a_while",
     loses: "writes",
-    ...disturbing(async (group, planned) => {
-      const master = await pick(group, planned);
+    ...createGroupFault(async (group, planned) => {
+      const master = await pickMaster(group, planned);
       const replicas = await group.cutReplicas(master);
       await sleep(AHEAD_MS);
       await group.servers[master]?.kill();
       for (const n of replicas) group.servers[n]?.thaw();
-      await group.promoted(master);
+      await group.waitForPromotion(master);
       return async () => await group.servers[master]?.restart();
     }),
   },
@@ -73,10 +73,10 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "stop-master",
     lasts: "a_while",
     loses: "writes",
-    ...disturbing(async (group, planned) => {
-      const master = await pick(group, planned);
+    ...createGroupFault(async (group, planned) => {
+      const master = await pickMaster(group, planned);
       group.servers[master]?.freeze();
-      await group.promoted(master);
+      await group.waitForPromotion(master);
       return async () => group.servers[master]?.thaw();
     }),
   },
@@ -87,9 +87,9 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["sentinel"],
     lasts: "at_once",
     loses: "writes",
-    ...disturbing(async (group, planned) => {
-      await group.handOver(await pick(group, planned));
-      return nothingMore;
+    ...createGroupFault(async (group, planned) => {
+      await group.failOver(await pickMaster(group, planned));
+      return endNothing;
     }),
   },
   {
@@ -99,9 +99,9 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["cluster"],
     lasts: "at_once",
     loses: "nothing",
-    ...disturbing(async (group, planned) => {
-      await group.handOver(await pick(group, planned));
-      return nothingMore;
+    ...createGroupFault(async (group, planned) => {
+      await group.failOver(await pickMaster(group, planned));
+      return endNothing;
     }),
   },
   {
@@ -109,8 +109,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "cut-replica",
     lasts: "a_while",
     loses: "nothing",
-    ...disturbing(async (group, planned) => {
-      const replicas = await group.cutReplicas(await pick(group, planned));
+    ...createGroupFault(async (group, planned) => {
+      const replicas = await group.cutReplicas(await pickMaster(group, planned));
       return async () => {
         for (const n of replicas) group.servers[n]?.thaw();
       };
@@ -122,9 +122,9 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["cluster"],
     lasts: "a_while",
     loses: "nothing",
-    ...disturbing(async (group, { chance }) => {
+    ...createGroupFault(async (group, { chance }) => {
       if (!(group instanceof ClusterGroup)) throw new Error("only a cluster has slots");
-      return await group.move(lockOf(chance), (chance * LOCKS.length) % 1);
+      return await group.startSlotMove(pickLock(chance), (chance * LOCKS.length) % 1);
     }),
   },
 ];

@@ -2,7 +2,7 @@ import type { ProcessGroup } from "../processes/process-group.ts";
 import type { Topology, TopologyName } from "../servers/topology.ts";
 
 /** What faults work on. */
-export interface Stage {
+export interface ChaosEnvironment {
   readonly workers: ProcessGroup;
   /** Our API servers; none where workers use the library alone. */
   readonly apis: ProcessGroup;
@@ -10,7 +10,7 @@ export interface Stage {
 }
 
 /** One entry of the schedule: all that chance had to say about it. */
-export interface Planned {
+export interface PlannedFault {
   readonly fault: string;
   readonly atMs: number;
   readonly forMs: number;
@@ -41,8 +41,8 @@ export interface Fault {
   readonly steps?: "either_way" | "back";
   /** `by_name`: it breaks what no other fault may, so it is no part of "all faults". */
   readonly asked?: "by_name";
-  begin(stage: Stage, planned: Planned): Promise<void>;
-  end(stage: Stage, planned: Planned): Promise<void>;
+  begin(stage: ChaosEnvironment, planned: PlannedFault): Promise<void>;
+  end(stage: ChaosEnvironment, planned: PlannedFault): Promise<void>;
 }
 
-export const nothing = async (): Promise<void> => undefined;
+export const doNothing = async (): Promise<void> => undefined;

@@ -2,8 +2,8 @@ import type { Redis } from "ioredis";
 import { expect } from "vitest";
 import { waitUntil } from "../../support/test-server.ts";
 import { topologyTest } from "../servers/topology-test.ts";
-import type { Stage } from "./fault.ts";
-import { faultOf } from "./known.ts";
+import { getFault } from "./catalog.ts";
+import type { ChaosEnvironment } from "./fault.ts";
 
 const it = topologyTest().extend(
   "during",
@@ -11,13 +11,13 @@ const it = topologyTest().extend(
   ({ topology }) =>
     async (fault: string, chance: number, look: () => Promise<void>) => {
       // These faults have no use for workers.
-      const stage = { topology } as Stage;
+      const stage = { topology } as ChaosEnvironment;
       const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
-      await faultOf(fault).begin(stage, planned);
+      await getFault(fault).begin(stage, planned);
       try {
         await look();
       } finally {
-        await faultOf(fault).end(stage, planned);
+        await getFault(fault).end(stage, planned);
       }
     },
 );

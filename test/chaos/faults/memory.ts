@@ -16,18 +16,18 @@ export const MEMORY_FAULTS: readonly Fault[] = [
     name: "evict",
     loses: "data",
     async begin({ topology }, { target, chance }) {
-      const redis = topology.direct(target);
-      await limit(
+      const redis = topology.getConnection(target);
+      await limitMemory(
         redis,
-        (await usedBytes(redis)) + ROOM_BYTES,
+        (await readUsedBytes(redis)) + ROOM_BYTES,
         chance < 0.5 ? "allkeys-lru" : "volatile-ttl",
       );
       const content = "x".repeat(FILLER_BYTES);
       for (const key of FILLER) await redis.set(key, content, "EX", FILLER_S);
     },
     async end({ topology }, { target }) {
-      const redis = topology.direct(target);
-      await limit(redis, 0, "noeviction");
+      const redis = topology.getConnection(target);
+      await limitMemory(redis, 0, "noeviction");
       await redis.unlink(...FILLER);
     },
   },
@@ -35,20 +35,20 @@ export const MEMORY_FAULTS: readonly Fault[] = [
     ...onServer,
     name: "full-memory",
     loses: "nothing",
-    begin: ({ topology }, { target }) => limit(topology.direct(target), 1, "noeviction"),
-    end: ({ topology }, { target }) => limit(topology.direct(target), 0, "noeviction"),
+    begin: ({ topology }, { target }) => limitMemory(topology.getConnection(target), 1, "noeviction"),
+    end: ({ topology }, { target }) => limitMemory(topology.getConnection(target), 0, "noeviction"),
   },
 ];
 
 type Policy = "allkeys-lru" | "volatile-ttl" | "noeviction";
 
-async function limit(redis: Redis, bytes: number, policy: Policy): Promise<void> {
+async function limitMemory(redis: Redis, bytes: number, policy: Policy): Promise<void> {
   await redis.config("SET", "maxmemory-policy", policy);
   await redis.config("SET", "maxmemory-samples", "32");
   await redis.config("SET", "maxmemory", String(bytes));
 }
 
-async function usedBytes(redis: Redis): Promise<number> {
+async function readUsedBytes(redis: Redis): Promise<number> {
   const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1];
   if (used === undefined) throw new Error("Redis does not say how much memory it uses");
   return Number(used);

@@ -1,21 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Journal } from "../history/journal.ts";
-import type { Planned, Stage } from "./fault.ts";
-import { faultOf } from "./known.ts";
+import { getFault } from "./catalog.ts";
+import type { ChaosEnvironment, PlannedFault } from "./fault.ts";
 
 /** Lets the faults of a schedule happen, and heals each. Resolves when the last one is healed. */
-export async function unleash(schedule: readonly Planned[], stage: Stage, journal: Journal): Promise<void> {
+export async function injectFaults(
+  schedule: readonly PlannedFault[],
+  stage: ChaosEnvironment,
+  journal: Journal,
+): Promise<void> {
   const startedAt = performance.now();
   await Promise.all(
     schedule.map(async (planned) => {
       await sleep(planned.atMs - (performance.now() - startedAt));
-      await happen(planned, stage, journal);
+      await injectFault(planned, stage, journal);
     }),
   );
 }
 
-async function happen(planned: Planned, stage: Stage, journal: Journal): Promise<void> {
-  const fault = faultOf(planned.fault);
+async function injectFault(planned: PlannedFault, stage: ChaosEnvironment, journal: Journal): Promise<void> {
+  const fault = getFault(planned.fault);
   const what = { op: "fault", fault: fault.name, target: `${fault.on} ${planned.target + 1}` } as const;
   const { forMs, stepMs } = planned;
   journal.write({ ...what, type: "invoke", forMs, ...(stepMs === 0 ? {} : { stepMs }) });

@@ -2,14 +2,14 @@ import type { LinkMode } from "../servers/link.ts";
 import type { Fault } from "./fault.ts";
 
 /** The links of one worker, to all servers or to some of them. */
-function onLinks(name: string, mode: LinkMode | ((chance: number) => LinkMode)): Fault {
+function createLinkFault(name: string, mode: LinkMode | ((chance: number) => LinkMode)): Fault {
   return {
     name,
     on: "worker",
     lasts: "a_while",
     loses: "nothing",
     async begin({ workers }, { target, chance }) {
-      const links = workers.links(target);
+      const links = workers.getLinks(target);
       // Chance also says how many servers are out of reach; of one server it is always that one.
       const count = Math.ceil(links.length * Math.max(chance, 0.3));
       for (const link of links.slice(0, count)) {
@@ -18,13 +18,13 @@ function onLinks(name: string, mode: LinkMode | ((chance: number) => LinkMode)):
       }
     },
     async end({ workers }, { target }) {
-      for (const link of workers.links(target)) link.set("pass");
+      for (const link of workers.getLinks(target)) link.set("pass");
     },
   };
 }
 
 export const NETWORK_FAULTS: readonly Fault[] = [
-  onLinks("drop-replies", "drop"),
-  onLinks("delay-replies", "delay"),
-  onLinks("partition", (chance) => ((chance * 100) % 2 < 1 ? "mute" : "cut")),
+  createLinkFault("drop-replies", "drop"),
+  createLinkFault("delay-replies", "delay"),
+  createLinkFault("partition", (chance) => ((chance * 100) % 2 < 1 ? "mute" : "cut")),
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Planned } from "./fault.ts";
-import { FAULTS, faultOf } from "./known.ts";
-import { scheduleOf } from "./schedule.ts";
+import { FAULTS, getFault } from "./catalog.ts";
+import type { PlannedFault } from "./fault.ts";
+import { createSchedule } from "./schedule.ts";
 
 const ALL = {
   forMs: 60_000,
@@ -12,27 +12,27 @@ const ALL = {
 
 describe("fault schedule", () => {
   it("the fault schedule depends on the seed alone", () => {
-    expect(scheduleOf({ ...ALL, seed: 7 })).toEqual(scheduleOf({ ...ALL, seed: 7 }));
-    expect(scheduleOf({ ...ALL, seed: 7 })).not.toEqual(scheduleOf({ ...ALL, seed: 8 }));
+    expect(createSchedule({ ...ALL, seed: 7 })).toEqual(createSchedule({ ...ALL, seed: 7 }));
+    expect(createSchedule({ ...ALL, seed: 7 })).not.toEqual(createSchedule({ ...ALL, seed: 8 }));
   });
 
   it("the fault schedule contains every fault and ends each one within the run", () => {
-    const schedule = scheduleOf({ ...ALL, seed: 1, forMs: 600_000 });
+    const schedule = createSchedule({ ...ALL, seed: 1, forMs: 600_000 });
     expect(new Set(schedule.map(({ fault }) => fault))).toEqual(new Set(FAULTS.keys()));
     for (const { atMs, forMs } of schedule) expect(atMs + forMs).toBeLessThanOrEqual(600_000);
   });
 
   it("the fault schedule never starts a fault on a target that already has one", () => {
     const ends = new Map<string, number>();
-    for (const { fault, target, atMs, forMs } of scheduleOf({ ...ALL, seed: 3, forMs: 300_000 })) {
-      const name = `${faultOf(fault).on} ${target}`;
+    for (const { fault, target, atMs, forMs } of createSchedule({ ...ALL, seed: 3, forMs: 300_000 })) {
+      const name = `${getFault(fault).on} ${target}`;
       expect(atMs).toBeGreaterThan(ends.get(name) ?? 0);
       ends.set(name, atMs + forMs);
     }
   });
 
   it("the fault schedule is empty without faults", () => {
-    expect(scheduleOf({ ...ALL, seed: 1, faults: [] })).toEqual([]);
+    expect(createSchedule({ ...ALL, seed: 1, faults: [] })).toEqual([]);
   });
 
   describe.each([1, 5])("fault schedule for %i server clocks", (servers) => {
@@ -48,7 +48,7 @@ describe("fault schedule", () => {
       (some) => {
         const kept = servers === 1 ? some.filter(({ loses }) => loses !== "fences") : some;
         for (const seed of seeds) {
-          const schedule = scheduleOf({
+          const schedule = createSchedule({
             ...ALL,
             faults: kept,
             targets: { ...ALL.targets, server: servers },
@@ -62,7 +62,7 @@ describe("fault schedule", () => {
 
     it("the schedule steps clocks both ways, by milliseconds and by minutes, also during data loss", () => {
       const steps = seeds.flatMap((seed) =>
-        scheduleOf({
+        createSchedule({
           ...ALL,
           faults: inOrder,
           targets: { ...ALL.targets, server: servers },
@@ -81,7 +81,7 @@ describe("fault schedule", () => {
 });
 
 /** What clocks of servers may show at a moment, a fault's beginning and end being some milliseconds late. */
-function clocksAt(atMs: number, schedule: readonly Planned[], servers: number): number[] {
+function listClockFaults(atMs: number, schedule: readonly PlannedFault[], servers: number): number[] {
   return Array.from({ length: servers }, (_, server) => {
     const wrong = schedule.find(
       (each) =>
@@ -96,7 +96,7 @@ function clocksAt(atMs: number, schedule: readonly Planned[], servers: number): 
 const LATE_MS = 200;
 
 /** Losses after which a majority may hand out a fence that is not above those before, whatever else is remembered. */
-function unsafe(schedule: readonly Planned[], servers: number): string[] {
+function unsafe(schedule: readonly PlannedFault[], servers: number): string[] {
   const times = schedule
     .flatMap(({ atMs, forMs }) => [
       atMs,
@@ -110,7 +110,7 @@ function unsafe(schedule: readonly Planned[], servers: number): string[] {
   let highest = 0;
   let lostBelow = Number.NEGATIVE_INFINITY;
   return times.flatMap((atMs) => {
-    const clocks = clocksAt(atMs, schedule, servers).sort((one, other) => one - other);
+    const clocks = listClockFaults(atMs, schedule, servers).sort((one, other) => one - other);
     // The slowest majority hands out what the fastest of it shows.
     const least = clocks[majority - 1] ?? 0;
     const found = least < lostBelow ? [`${atMs}: ${least} is below ${lostBelow}`] : [];
@@ -123,4 +123,4 @@ function unsafe(schedule: readonly Planned[], servers: number): string[] {
   });
 }
 
-const losesData = (fault: string) => ["data", "fences"].includes(faultOf(fault).loses);
+const losesData = (fault: string) => ["data", "fences"].includes(getFault(fault).loses);

@@ -1,5 +1,5 @@
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import type { Planned } from "./fault.ts";
+import type { PlannedFault } from "./fault.ts";
 import type { ScheduleOptions } from "./schedule-options.ts";
 import { Spacing } from "./spacing.ts";
 
@@ -14,11 +14,11 @@ const GROUP_BREATH_MS = 6000;
  * Which fault comes when, for how long and to whom: of the seed alone. No target has two at once, and what together
  * would break the order of fences is kept apart.
  */
-export function scheduleOf(options: ScheduleOptions): Planned[] {
+export function createSchedule(options: ScheduleOptions): PlannedFault[] {
   const { seed, forMs, faults, targets, leaseMs } = options;
   const random = createSeededRandom(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
-  const planned: Planned[] = [];
+  const planned: PlannedFault[] = [];
   const busyUntil = new Map<string, number>();
   const spacing = new Spacing(options);
   if (faults.length === 0) return planned;

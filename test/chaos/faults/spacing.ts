@@ -2,7 +2,7 @@ import type { Fault } from "./fault.ts";
 import type { ScheduleOptions } from "./schedule-options.ts";
 
 /** What is planned for a fault on a server, before it is known by how much it steps. */
-interface When {
+interface FaultTiming {
   readonly atMs: number;
   readonly lastsMs: number;
   readonly chance: number;
@@ -36,17 +36,17 @@ export class Spacing {
   constructor({ targets, forMs, faults, leaseMs }: ScheduleOptions) {
     this.#minority = Math.floor((targets.server - 1) / 2);
     this.#forMs = forMs;
-    this.#mayLose = faults.some(losesData);
+    this.#mayLose = faults.some(isDataLoss);
     this.#leaseMs = leaseMs;
   }
 
   /** @returns by how much the clock is to step, 0 for a fault that leaves it alone; undefined: it must not come now */
-  admit(fault: Fault, when: When): number | undefined {
-    const stepMs = fault.steps === undefined ? 0 : this.#stepMs(fault, when);
+  admit(fault: Fault, when: FaultTiming): number | undefined {
+    const stepMs = fault.steps === undefined ? 0 : this.#pickStepMs(fault, when);
     if (stepMs === undefined) return undefined;
     const { atMs, lastsMs } = when;
     const setBack = this.#setBackUntilMs.filter((untilMs) => untilMs > atMs);
-    if (losesData(fault)) {
+    if (isDataLoss(fault)) {
       if (this.#fencesAheadUntilMs > atMs || (this.#minority === 0 && setBack.length > 0)) return undefined;
       this.#lostUntilMs = Math.max(this.#lostUntilMs, atMs + lastsMs + SLACK_MS);
     }
@@ -56,19 +56,19 @@ export class Spacing {
     return stepMs;
   }
 
-  #stepMs(fault: Fault, { atMs, chance }: When): number | undefined {
+  #pickStepMs(fault: Fault, { atMs, chance }: FaultTiming): number | undefined {
     // One draw has to do for direction and size.
     const isAhead = fault.steps === "either_way" && chance < 0.5;
     const size = fault.steps === "either_way" ? (2 * chance) % 1 : chance;
     if (isAhead) {
       const isFar = !this.#mayLose || atMs > LATE * this.#forMs;
-      return this.#lostUntilMs > atMs ? undefined : this.#sizeMs(size, isFar);
+      return this.#lostUntilMs > atMs ? undefined : this.#pickSizeMs(size, isFar);
     }
-    if (losesData(fault)) return this.#isOneTooMany(atMs) ? undefined : -this.#leaseMs - farMs(size);
-    if (this.#minority > 0) return this.#isOneTooMany(atMs) ? undefined : -this.#sizeMs(size, true);
+    if (isDataLoss(fault)) return this.#isOneTooMany(atMs) ? undefined : -this.#leaseMs - toFarMs(size);
+    if (this.#minority > 0) return this.#isOneTooMany(atMs) ? undefined : -this.#pickSizeMs(size, true);
     // Who held a lock before the data was lost had a fence of that time; the clock must not go back behind it.
     const roomMs = Math.floor(atMs - this.#lostUntilMs);
-    const stepMs = Math.min(this.#sizeMs(size, roomMs > FAR_MS[1]), roomMs);
+    const stepMs = Math.min(this.#pickSizeMs(size, roomMs > FAR_MS[1]), roomMs);
     return stepMs < STEP_MS_MIN ? undefined : -stepMs;
   }
 
@@ -80,15 +80,15 @@ export class Spacing {
   }
 
   /** A quarter of them is short, a quarter is of some leases, or of minutes where there is room. */
-  #sizeMs(size: number, isFar: boolean): number {
+  #pickSizeMs(size: number, isFar: boolean): number {
     const within = (4 * size) % 1;
     if (size < 0.25) return Math.round(STEP_MS_MIN + within * 95);
     if (size < 0.5) return Math.round(100 + within * this.#leaseMs);
     if (size < 0.75 || !isFar) return Math.round((1 + 3 * within) * this.#leaseMs);
-    return farMs(within);
+    return toFarMs(within);
   }
 }
 
-const farMs = (share: number) => Math.round(FAR_MS[0] + share * (FAR_MS[1] - FAR_MS[0]));
+const toFarMs = (share: number) => Math.round(FAR_MS[0] + share * (FAR_MS[1] - FAR_MS[0]));
 
-const losesData = ({ loses }: Fault) => loses === "data" || loses === "fences";
+const isDataLoss = ({ loses }: Fault) => loses === "data" || loses === "fences";

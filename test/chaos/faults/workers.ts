@@ -1,4 +1,4 @@
-import { type Fault, nothing } from "./fault.ts";
+import { doNothing, type Fault } from "./fault.ts";
 
 const onWorker = { on: "worker", lasts: "a_while", loses: "nothing" } as const;
 
@@ -18,14 +18,14 @@ export const WORKER_FAULTS: readonly Fault[] = [
   {
     ...onWorker,
     name: "block-worker",
-    begin: async ({ workers }, { target, forMs }) => workers.order(target, { order: "block", ms: forMs }),
-    end: nothing,
+    begin: async ({ workers }, { target, forMs }) => workers.sendOrder(target, { order: "block", ms: forMs }),
+    end: doNothing,
   },
   {
     ...onWorker,
     name: "clock-step",
     begin: async ({ workers }, { target, forMs, chance }) =>
-      workers.order(target, { order: "clock", ms: chance < 0.7 ? -forMs : forMs }),
-    end: async ({ workers }, { target }) => workers.order(target, { order: "clock", ms: 0 }),
+      workers.sendOrder(target, { order: "clock", ms: chance < 0.7 ? -forMs : forMs }),
+    end: async ({ workers }, { target }) => workers.sendOrder(target, { order: "clock", ms: 0 }),
   },
 ];

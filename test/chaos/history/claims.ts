@@ -20,11 +20,11 @@ export interface Claim {
   /** Until when its holder certainly relied on it. */
   readonly end: number;
   readonly endedBy: "release" | "deadline" | "loss";
-  readonly written: Written;
+  readonly written: ClaimEntries;
 }
 
 /** What was written down of a claim. */
-export interface Written {
+export interface ClaimEntries {
   readonly asked: Entry;
   readonly granted: Entry;
   /** What says its furthest deadline: the grant, or a renewal. */
@@ -42,25 +42,32 @@ export interface Release {
   readonly count: number | undefined;
 }
 
-export function claimsOf(history: readonly Entry[]): Claim[] {
+export function buildClaims(history: readonly Entry[]): Claim[] {
   const invokes = new Map<string, Entry>();
   const follow = new Map<string, Entry[]>();
   for (const entry of history) {
-    if (entry.op === "acquire" && entry.type === "invoke") invokes.set(nameOf(entry, entry.call), entry);
+    if (entry.op === "acquire" && entry.type === "invoke")
+      invokes.set(formatCallName(entry, entry.call), entry);
     if (entry.claim === undefined) continue;
-    const name = nameOf(entry, entry.claim);
+    const name = formatCallName(entry, entry.claim);
     const before = follow.get(name);
     if (before === undefined) follow.set(name, [entry]);
     else before.push(entry);
   }
   return history
     .filter(({ op, type }) => op === "acquire" && type === "ok")
-    .map((ok) => claimOf(ok, invokes.get(nameOf(ok, ok.call)) ?? ok, follow.get(nameOf(ok, ok.call)) ?? []));
+    .map((ok) =>
+      buildClaim(
+        ok,
+        invokes.get(formatCallName(ok, ok.call)) ?? ok,
+        follow.get(formatCallName(ok, ok.call)) ?? [],
+      ),
+    );
 }
 
-const nameOf = ({ process }: Entry, call: number | undefined) => `${process}#${call}`;
+const formatCallName = ({ process }: Entry, call: number | undefined) => `${process}#${call}`;
 
-function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
+function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", owner = "", fence = null, count = 1, leaseMs = 0 } = ok;
   // One that had passed when the answer was read may have passed at any time since it was asked for.
   const granted = ok.deadline ?? invoked.t;
@@ -68,8 +75,8 @@ function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   // A clock of its own or of a server that goes ahead brings it nearer again.
   const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
-  const release = releaseOf(later);
-  const written = writtenOf(ok, invoked, later);
+  const release = findRelease(later);
+  const written = findClaimEntries(ok, invoked, later);
   const lostAt = written.lost?.t;
   const ends = [
     { end: release?.invoke ?? Number.POSITIVE_INFINITY, endedBy: "release" as const },
@@ -82,7 +89,7 @@ function claimOf(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   return { ...who, invoke: invoked.t, sent, ack: ok.t, deadline, lostAt, release, ...first, written };
 }
 
-function writtenOf(granted: Entry, asked: Entry, later: readonly Entry[]): Written {
+function findClaimEntries(granted: Entry, asked: Entry, later: readonly Entry[]): ClaimEntries {
   const renewals = later.filter(({ op }) => op === "renew");
   const furthest = renewals.reduce(
     (one, other) => ((other.deadline ?? 0) > (one.deadline ?? 0) ? other : one),
@@ -93,7 +100,7 @@ function writtenOf(granted: Entry, asked: Entry, later: readonly Entry[]): Writt
   return { asked, granted, furthest, lost, release };
 }
 
-function releaseOf(later: readonly Entry[]): Release | undefined {
+function findRelease(later: readonly Entry[]): Release | undefined {
   const all = later.filter(({ op }) => op === "release");
   const invoked = all.find(({ type }) => type === "invoke");
   if (invoked === undefined) return undefined;
@@ -101,7 +108,7 @@ function releaseOf(later: readonly Entry[]): Release | undefined {
   return { invoke: invoked.t, ack: answered?.t, code: answered?.code, count: answered?.count };
 }
 
-export function byLock<Of extends { readonly lock: string }>(all: readonly Of[]): Of[][] {
+export function groupByLock<Of extends { readonly lock: string }>(all: readonly Of[]): Of[][] {
   const groups = new Map<string, Of[]>();
   for (const each of all) {
     const group = groups.get(each.lock);

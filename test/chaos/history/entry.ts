@@ -60,6 +60,6 @@ export type Register = "fenced" | "unfenced";
 
 export const NS_PER_MS = 1_000_000;
 
-export function inMs(ns: number): number {
+export function toMilliseconds(ns: number): number {
   return ns / NS_PER_MS;
 }

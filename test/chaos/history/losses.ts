@@ -1,6 +1,13 @@
+import {
+  type AnalyzedHistory,
+  type FaultSpan,
+  isQuorum,
+  isTouching,
+  type Span,
+  type Step,
+} from "./analyzed-history.ts";
 import type { Claim } from "./claims.ts";
 import { NS_PER_MS } from "./entry.ts";
-import { type FaultSpan, isQuorum, type Span, type Step, type Story, touches } from "./story.ts";
 
 /** A deadline is known to some milliseconds. */
 const SLACK_MS = 5;
@@ -9,22 +16,22 @@ const SLACK_MS = 5;
  * What may have ended a hold by a moment although its holder gave nothing back: its data was taken away since it was
  * asked for, or the clock of a server went ahead by what was left of it. Empty: nothing that we know of.
  */
-export function lossesOf(story: Story, { sent, deadline }: Claim, until: number): FaultSpan[] {
+export function findLosses(story: AnalyzedHistory, { sent, deadline }: Claim, until: number): FaultSpan[] {
   const span = { from: sent, to: until };
-  const lost = forgettingIn(story, span);
-  if (until < deadline - (aheadMsIn(story, span) + SLACK_MS) * NS_PER_MS) return lost;
+  const lost = findDataLosses(story, span);
+  if (until < deadline - (getAheadMs(story, span) + SLACK_MS) * NS_PER_MS) return lost;
   const hurried = story.faults.filter(({ steps }) =>
-    steps.some((step) => isAhead(step) && touches(step, span)),
+    steps.some((step) => isAhead(step) && isTouching(step, span)),
   );
   return [...new Set([...lost, ...hurried])];
 }
 
 /** Faults by which a server forgot what it was told before. */
-export function forgettingIn({ faults }: Story, span: Span): FaultSpan[] {
-  return faults.filter((fault) => forgets(fault) && touches(fault, span));
+export function findDataLosses({ faults }: AnalyzedHistory, span: Span): FaultSpan[] {
+  return faults.filter((fault) => isDataLoss(fault) && isTouching(fault, span));
 }
 
-export function forgets({ loses }: FaultSpan): boolean {
+export function isDataLoss({ loses }: FaultSpan): boolean {
   return loses === "writes" || loses === "data" || loses === "fences";
 }
 
@@ -32,21 +39,21 @@ export function forgets({ loses }: FaultSpan): boolean {
  * Faults of the time by which fences below earlier ones are handed out. On a quorum there are none: each majority has a
  * server that remembers, or one whose clock is right.
  */
-export function fenceLossesIn(story: Story, span: Span): FaultSpan[] {
+export function findFenceLosses(story: AnalyzedHistory, span: Span): FaultSpan[] {
   if (isQuorum(story)) return [];
-  return story.faults.filter((fault) => fault.loses === "fences" && touches(fault, span));
+  return story.faults.filter((fault) => fault.loses === "fences" && isTouching(fault, span));
 }
 
 /** Whether fences rise all the time. */
-export function keepsFences(story: Story): boolean {
+export function hasStableFences(story: AnalyzedHistory): boolean {
   return isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
 }
 
 /** By how much earlier a lease of that time may end: what the clock of one server went ahead meanwhile, at most. */
-export function aheadMsIn({ faults }: Story, span: Span): number {
+export function getAheadMs({ faults }: AnalyzedHistory, span: Span): number {
   const ahead = new Map<string, number>();
   for (const { target, steps } of faults) {
-    const went = steps.filter((step) => isAhead(step) && touches(step, span));
+    const went = steps.filter((step) => isAhead(step) && isTouching(step, span));
     ahead.set(
       target,
       went.reduce((sum, { aheadMs }) => sum + aheadMs, ahead.get(target) ?? 0),
@@ -56,8 +63,8 @@ export function aheadMsIn({ faults }: Story, span: Span): number {
 }
 
 /** The first step ahead of that time, of any server. */
-export function firstAheadIn({ faults }: Story, span: Span): number | undefined {
-  const went = faults.flatMap(({ steps }) => steps.filter((step) => isAhead(step) && touches(step, span)));
+export function findFirstStepAhead({ faults }: AnalyzedHistory, span: Span): number | undefined {
+  const went = faults.flatMap(({ steps }) => steps.filter((step) => isAhead(step) && isTouching(step, span)));
   return went.length === 0 ? undefined : Math.min(...went.map(({ from }) => from));
 }
 

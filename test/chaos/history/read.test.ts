@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Journal } from "./journal.ts";
-import { entriesOf, readHistory } from "./read.ts";
+import { parseEntries, readHistory } from "./read.ts";
 
 it("journal entries of several processes are merged by time", () => {
   const folder = mkdtempSync(join(tmpdir(), "lockkeeper-chaos-"));
@@ -26,6 +26,6 @@ it("journal entries of several processes are merged by time", () => {
 });
 
 it("an unfinished last line of a killed process is dropped", () => {
-  expect(entriesOf('{"t":1}\n{"t":2}\n{"t":')).toEqual([{ t: 1 }, { t: 2 }]);
-  expect(entriesOf("")).toEqual([]);
+  expect(parseEntries('{"t":1}\n{"t":2}\n{"t":')).toEqual([{ t: 1 }, { t: 2 }]);
+  expect(parseEntries("")).toEqual([]);
 });

@@ -5,11 +5,11 @@ import type { Entry } from "./entry.ts";
 /** What all processes wrote, in the order of time. */
 export function readHistory(folder: string): Entry[] {
   const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-  const entries = files.flatMap((name) => entriesOf(readFileSync(join(folder, name), "utf8")));
+  const entries = files.flatMap((name) => parseEntries(readFileSync(join(folder, name), "utf8")));
   return entries.sort((one, other) => one.t - other.t);
 }
 
-export function entriesOf(text: string): Entry[] {
+export function parseEntries(text: string): Entry[] {
   // What comes after the last line break was cut off when its process was killed.
   const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Entry);

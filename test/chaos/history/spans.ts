@@ -1,4 +1,4 @@
-import { type Span, touches } from "./story.ts";
+import { isTouching, type Span } from "./analyzed-history.ts";
 
 /** Stretches of time, of which those that touch another one are found without looking at all. */
 export class Spans<Of extends Span> {
@@ -16,11 +16,11 @@ export class Spans<Of extends Span> {
   }
 
   /** In the order of their beginnings. */
-  touching(span: Span): Of[] {
+  findTouching(span: Span): Of[] {
     const found: Of[] = [];
     for (let at = this.#countUntil(span.to) - 1; (this.#latest[at] ?? -1) >= span.from; at--) {
       const each = this.#sorted[at];
-      if (each !== undefined && touches(each, span)) found.push(each);
+      if (each !== undefined && isTouching(each, span)) found.push(each);
     }
     return found.reverse();
   }

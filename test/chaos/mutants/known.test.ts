@@ -2,8 +2,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { FAULTS } from "../faults/known.ts";
-import { edited, makeMutant } from "./apply.ts";
+import { FAULTS } from "../faults/catalog.ts";
+import { applyEdit, createMutant } from "./create-mutant.ts";
 import { MUTANTS } from "./known.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -18,7 +18,7 @@ describe("chaos mutants", () => {
     ({ edits, run, noticedBy }) => {
       for (const edit of edits) {
         const text = readFileSync(new URL(edit.file, ROOT), "utf8");
-        expect(edited(text, edit)).not.toBe(text);
+        expect(applyEdit(text, edit)).not.toBe(text);
       }
       expect(noticedBy).not.toEqual([]);
       for (const fault of run.faults ?? []) expect(FAULTS.has(fault)).toBe(true);
@@ -27,7 +27,7 @@ describe("chaos mutants", () => {
 
   it.each(MUTANTS)("mutant $name can be loaded", async (mutant) => {
     const sources = mutant.edits.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
-    const folder = makeMutant({ ...mutant, name: `loaded-${mutant.name}` }, fileURLToPath(ROOT));
+    const folder = createMutant({ ...mutant, name: `loaded-${mutant.name}` }, fileURLToPath(ROOT));
     try {
       for (const file of sources) await import(pathToFileURL(join(folder, file)).href);
     } finally {
@@ -37,7 +37,7 @@ describe("chaos mutants", () => {
 
   it("a mutant edit is rejected unless its search text occurs exactly once", () => {
     const edit = { file: "a", find: "x", instead: "y" };
-    expect(edited("axb", edit)).toBe("ayb");
-    for (const text of ["ab", "axbx"]) expect(() => edited(text, edit)).toThrow("that reads: x");
+    expect(applyEdit("axb", edit)).toBe("ayb");
+    for (const text of ["ab", "axbx"]) expect(() => applyEdit(text, edit)).toThrow("that reads: x");
   });
 });

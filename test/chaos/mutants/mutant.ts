@@ -1,4 +1,4 @@
-import type { CheckName } from "../checks/finding.ts";
+import type { CheckName } from "../checks/check.ts";
 import type { RunRequest } from "../run-request.ts";
 
 /** The core with one thing wrong, and the run in which that must show. */

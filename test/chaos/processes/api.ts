@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Journal } from "../history/journal.ts";
-import { obeyOrders } from "./obey.ts";
-import { writeStalls } from "./stalls.ts";
+import { listenForOrders } from "./orders.ts";
+import { recordStalls } from "./stall-recorder.ts";
 import type { ApiTask } from "./task.ts";
 
 type ServerProcessModule = typeof import("../../../server/server-process.ts");
@@ -13,9 +13,9 @@ const RESTART_MS = 100;
 
 const task = JSON.parse(process.argv[2] ?? "{}") as ApiTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
-const core = (file: string) => import(pathToFileURL(`${task.core}/server/${file}`).href);
-const { ServerProcess, stopOnSignals }: ServerProcessModule = await core("server-process.ts");
-const { readConfig }: ConfigModule = await core("config/config.ts");
+const importCore = (file: string) => import(pathToFileURL(`${task.core}/server/${file}`).href);
+const { ServerProcess, stopOnSignals }: ServerProcessModule = await importCore("server-process.ts");
+const { readConfig }: ConfigModule = await importCore("config/config.ts");
 const config = readConfig(
   {
     REDIS_URL: task.redisUrl,
@@ -28,8 +28,8 @@ const config = readConfig(
 
 let service = new ServerProcess(config);
 const end = stopOnSignals(() => service);
-obeyOrders(() => void end(0));
-writeStalls(journal);
+listenForOrders(() => void end(0));
+recordStalls(journal);
 await start();
 journal.write({ op: "serving", type: "info" });
 process.send?.("ready");

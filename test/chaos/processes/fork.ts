@@ -18,7 +18,7 @@ export function forkProcess(file: string, args: readonly string[]): ChildProcess
 }
 
 /** @returns its first message */
-export async function untilReady(child: ChildProcess): Promise<unknown> {
+export async function waitUntilReady(child: ChildProcess): Promise<unknown> {
   const settled = new AbortController();
   const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(READY_MS)]);
   try {

@@ -1,23 +1,23 @@
 import { Grant } from "../../../lib/contract/actions/verb.ts";
-import { HttpCalls } from "./http-calls.ts";
 import { HttpHold } from "./http-hold.ts";
-import type { HeldLock, LockingClient, Wish } from "./locking.ts";
-import type { HttpDoor } from "./task.ts";
+import type { AcquireRequest, HeldLock, LockingClient } from "./locking-client.ts";
+import { RetryingHttpClient } from "./retrying-http-client.ts";
+import type { HttpAccess } from "./task.ts";
 
 const ASK_MS = 4000;
 
 /** The API as an app uses it that keeps to the README: it renews, counts its deadline, and asks again what was lost. */
 export class HttpClient implements LockingClient {
-  readonly #calls: HttpCalls;
+  readonly #calls: RetryingHttpClient;
 
-  constructor(door: HttpDoor) {
-    this.#calls = new HttpCalls(door);
+  constructor(door: HttpAccess) {
+    this.#calls = new RetryingHttpClient(door);
   }
 
-  async acquire(lock: string, wish: Wish & { readonly signal: AbortSignal }): Promise<HeldLock> {
+  async acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock> {
     const { owner, leaseMs, waitMs, format, renew, signal } = wish;
     const call = { lock, verb: "acquire", body: { owner, leaseMs, format }, forMs: ASK_MS, signal } as const;
-    const granted = await this.#calls.ask(waitMs > 0 ? { ...call, waitMs } : call, (body) =>
+    const granted = await this.#calls.request(waitMs > 0 ? { ...call, waitMs } : call, (body) =>
       Grant.parse(body),
     );
     return new HttpHold(this.#calls, granted, { format, renew });

@@ -23,7 +23,7 @@ const it = serverTest()
   );
 
 /** By how much its deadline is later than the end of the lease in Redis, at most. */
-async function lateMs(direct: Redis, lock: string, hold: { remainingMs(): number }): Promise<number> {
+async function measureLateMs(direct: Redis, lock: string, hold: { remainingMs(): number }): Promise<number> {
   const leftMs = await direct.pttl(lock);
   return hold.remainingMs() - leftMs;
 }
@@ -38,7 +38,7 @@ describe("holds over HTTP", () => {
     await direct.hset(lock, `${randomUUID()}:1`, 1);
     await direct.pexpire(lock, 500);
     const waited = await acquire(lock, { waitMs: 5000 });
-    expect(await lateMs(direct, lock, waited)).toBeLessThanOrEqual(1);
+    expect(await measureLateMs(direct, lock, waited)).toBeLessThanOrEqual(1);
     expect(waited.remainingMs()).toBeGreaterThan(LEASE_MS / 2);
     waited.assertHeld();
     await waitUntil(() => waited.signal.aborted);
@@ -52,7 +52,7 @@ describe("holds over HTTP", () => {
     const takenAt = performance.now();
     await waitUntil(() => performance.now() > takenAt + 1.2 * LEASE_MS);
     expect(hold.state).toBe("held");
-    expect(await lateMs(direct, lock, hold)).toBeLessThanOrEqual(1);
+    expect(await measureLateMs(direct, lock, hold)).toBeLessThanOrEqual(1);
     expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
     expect(await direct.exists(lock)).toBe(0);
   });

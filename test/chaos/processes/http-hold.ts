@@ -1,8 +1,8 @@
 import { Grant, Released, Verified } from "../../../lib/contract/actions/verb.ts";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { computeElapsedMs, type Moment } from "../../../server/locks/verbs/moment.ts";
-import { type Answer, ApiError, type HttpCalls } from "./http-calls.ts";
-import type { HeldLock } from "./locking.ts";
+import type { HeldLock } from "./locking-client.ts";
+import { ApiError, type HttpAnswer, type RetryingHttpClient } from "./retrying-http-client.ts";
 
 const ASK_MS = 4000;
 /** A try to renew may take this share of the lease, so that several fit in before the deadline. */
@@ -33,8 +33,8 @@ export class HttpHold implements HeldLock {
   #renewing: Promise<void> | undefined;
 
   constructor(
-    private readonly calls: HttpCalls,
-    { value, sentAt, asked }: Answer<Grant>,
+    private readonly calls: RetryingHttpClient,
+    { value, sentAt, asked }: HttpAnswer<Grant>,
     private readonly options: HttpHoldOptions,
   ) {
     this.owner = value.owner;
@@ -45,12 +45,12 @@ export class HttpHold implements HeldLock {
     this.#leaseMs = value.leaseMs;
     this.#sentAt = sentAt;
     this.#leftAtSendMs = (value.waitedMs ?? 0) + value.remainingMs;
-    this.#armDeadline();
-    this.#armRenewal();
+    this.#startDeadlineTimer();
+    this.#startRenewalTimer();
   }
 
   get state(): HeldLock["state"] {
-    this.#noticeDeadline();
+    this.#checkDeadline();
     return this.#state;
   }
 
@@ -74,7 +74,7 @@ export class HttpHold implements HeldLock {
     if (this.state !== "held") return;
     this.#sentAt = sentAt;
     this.#leftAtSendMs = value.remainingMs;
-    this.#armDeadline();
+    this.#startDeadlineTimer();
   }
 
   async verify(): Promise<void> {
@@ -90,7 +90,7 @@ export class HttpHold implements HeldLock {
     await this.#renewing;
     const body = { owner: this.owner, format: this.options.format };
     const call = { lock: this.#key, verb: "release", body, forMs: ASK_MS } as const;
-    const { value, asked } = await this.calls.ask(call, (answer) => Released.parse(answer));
+    const { value, asked } = await this.calls.request(call, (answer) => Released.parse(answer));
     if (!wasLost) this.#state = "released";
     return { outcome: value.outcome, count: value.count, asked };
   }
@@ -100,14 +100,17 @@ export class HttpHold implements HeldLock {
     const body = { owner: this.owner, ...more };
     const tryMs = Math.round(this.#leaseMs * TRY);
     try {
-      return await this.calls.ask({ lock: this.#key, verb, body, forMs: this.remainingMs(), tryMs }, parse);
+      return await this.calls.request(
+        { lock: this.#key, verb, body, forMs: this.remainingMs(), tryMs },
+        parse,
+      );
     } catch (error) {
-      if (error instanceof ApiError && error.code === "lost") this.#lose();
+      if (error instanceof ApiError && error.code === "lost") this.#markLost();
       throw error;
     }
   }
 
-  #lose(): void {
+  #markLost(): void {
     if (this.#state !== "held") return;
     this.#state = "lost";
     clearTimeout(this.#deadlineTimer);
@@ -115,16 +118,16 @@ export class HttpHold implements HeldLock {
     this.#lost.abort();
   }
 
-  #noticeDeadline(): void {
-    if (this.#state === "held" && this.remainingMs() === 0) this.#lose();
+  #checkDeadline(): void {
+    if (this.#state === "held" && this.remainingMs() === 0) this.#markLost();
   }
 
-  #armDeadline(): void {
+  #startDeadlineTimer(): void {
     clearTimeout(this.#deadlineTimer);
     this.#deadlineTimer = setTimeout(
       () => {
-        this.#noticeDeadline();
-        if (this.#state === "held") this.#armDeadline();
+        this.#checkDeadline();
+        if (this.#state === "held") this.#startDeadlineTimer();
       },
       Math.max(1, Math.ceil(this.remainingMs())),
     );
@@ -132,7 +135,7 @@ export class HttpHold implements HeldLock {
   }
 
   /** At a third of the lease, and again at once when that failed and time is left. */
-  #armRenewal(): void {
+  #startRenewalTimer(): void {
     if (!this.options.renew) return;
     const inMs = Math.max(50, this.remainingMs() - (this.#leaseMs * 2) / 3);
     this.#renewTimer = setTimeout(() => {
@@ -141,7 +144,7 @@ export class HttpHold implements HeldLock {
         .catch(() => undefined)
         .finally(() => {
           this.#renewing = undefined;
-          if (this.state === "held") this.#armRenewal();
+          if (this.state === "held") this.#startRenewalTimer();
         });
     }, inMs);
     this.#renewTimer.unref();

@@ -2,12 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Journal } from "../history/journal.ts";
 import type { Link } from "../servers/link.ts";
-import { forkProcess, untilReady } from "./fork.ts";
+import { forkProcess, waitUntilReady } from "./fork.ts";
 import type { Order } from "./task.ts";
 
-export interface Seat {
+export interface ProcessSlot {
   /** What the nth process that sits here is told when it starts. */
-  task(nth: number): object;
+  createTask(nth: number): object;
   /** Its ways to the servers that it calls. */
   readonly links: readonly Link[];
 }
@@ -21,12 +21,12 @@ export class ProcessGroup {
 
   constructor(
     private readonly kind: "worker" | "api",
-    private readonly seats: readonly Seat[],
+    private readonly slots: readonly ProcessSlot[],
     private readonly journal: Journal,
   ) {}
 
   async startAll(): Promise<void> {
-    await Promise.all(this.seats.map((_, n) => this.start(n)));
+    await Promise.all(this.slots.map((_, n) => this.start(n)));
   }
 
   async start(n: number): Promise<void> {
@@ -34,15 +34,15 @@ export class ProcessGroup {
     await this.kill(n);
     const nth = (this.#started.get(n) ?? 0) + 1;
     this.#started.set(n, nth);
-    const child = forkProcess(`${this.kind}.ts`, [JSON.stringify(this.#seat(n).task(nth))]);
+    const child = forkProcess(`${this.kind}.ts`, [JSON.stringify(this.#getSlot(n).createTask(nth))]);
     this.#running.set(n, child);
     child.once("exit", (code, signal) => {
       if (this.#running.get(n) === child) this.#running.delete(n);
       if (this.#ending.has(child)) return;
-      this.#writeDied(n, `${code ?? signal}`);
+      this.#recordExit(n, `${code ?? signal}`);
     });
     try {
-      await untilReady(child);
+      await waitUntilReady(child);
       this.#ready.add(child);
     } catch (error) {
       // The next fault may come before it has begun.
@@ -70,9 +70,9 @@ export class ProcessGroup {
     try {
       const [code, signal] = await exited;
       // One that is still starting does not listen yet.
-      if (code !== 0 && this.#ready.has(child)) this.#writeDied(n, `${code ?? signal} after SIGTERM`);
+      if (code !== 0 && this.#ready.has(child)) this.#recordExit(n, `${code ?? signal} after SIGTERM`);
     } catch {
-      this.#writeDied(n, `did not end within ${withinMs} ms of SIGTERM`);
+      this.#recordExit(n, `did not end within ${withinMs} ms of SIGTERM`);
       await this.kill(n);
     }
   }
@@ -81,12 +81,12 @@ export class ProcessGroup {
     this.#running.get(n)?.kill(signal);
   }
 
-  order(n: number, order: Order): void {
+  sendOrder(n: number, order: Order): void {
     this.#running.get(n)?.send(order);
   }
 
-  links(n: number): readonly Link[] {
-    return this.#seat(n).links;
+  getLinks(n: number): readonly Link[] {
+    return this.#getSlot(n).links;
   }
 
   /** Lets all end what they are at. @returns how many did not within the time */
@@ -112,12 +112,12 @@ export class ProcessGroup {
     await Promise.all([...this.#running.keys()].map((n) => this.kill(n)));
   }
 
-  #writeDied(n: number, code: string): void {
+  #recordExit(n: number, code: string): void {
     this.journal.write({ op: "died", type: "info", target: `${this.kind} ${n + 1}`, code });
   }
 
-  #seat(n: number): Seat {
-    const seat = this.seats[n];
+  #getSlot(n: number): ProcessSlot {
+    const seat = this.slots[n];
     if (seat === undefined) throw new Error(`there is no ${this.kind} ${n}`);
     return seat;
   }

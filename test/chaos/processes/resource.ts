@@ -2,7 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { Journal } from "../history/journal.ts";
-import type { ResourceAsk, ResourceReply } from "./resource-ask.ts";
+import type { ResourceReply, ResourceRequest } from "./resource-client.ts";
 
 const [path = "", epochNs = "0"] = process.argv.slice(2);
 const journal = new Journal(path, epochNs, "resource");
@@ -12,7 +12,7 @@ class Registers {
   #fenced = 0;
   #highest = 0n;
 
-  answer({ ask, lock, fence, value, bases }: ResourceAsk): Omit<ResourceReply, "id"> {
+  handleRequest({ ask, lock, fence, value, bases }: ResourceRequest): Omit<ResourceReply, "id"> {
     const isCurrent = fence !== null && BigInt(fence) >= this.#highest;
     // A reader is refused and remembered as a writer is: a late write between a read and its write would be lost.
     if (isCurrent) this.#highest = BigInt(fence);
@@ -36,21 +36,21 @@ class Registers {
 
 const registers = new Map<string, Registers>();
 
-function serve(socket: Socket): void {
+function serveSocket(socket: Socket): void {
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
   const lines = createInterface({ input: socket });
   // It passes on what goes wrong with its socket.
   lines.on("error", () => socket.destroy());
   lines.on("line", (line) => {
-    const ask = JSON.parse(line) as ResourceAsk;
+    const ask = JSON.parse(line) as ResourceRequest;
     const register = registers.get(ask.lock) ?? new Registers();
     registers.set(ask.lock, register);
-    const reply: ResourceReply = { id: ask.id, ...register.answer(ask) };
+    const reply: ResourceReply = { id: ask.id, ...register.handleRequest(ask) };
     if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`);
   });
 }
 
-const server = createServer(serve);
+const server = createServer(serveSocket);
 server.listen(0, "127.0.0.1", () => process.send?.(server.address()));
 process.on("disconnect", () => process.exit(0));

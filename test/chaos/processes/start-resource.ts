@@ -1,12 +1,12 @@
 import type { AddressInfo } from "node:net";
 import type { Resources } from "../resources.ts";
-import { forkProcess, untilReady } from "./fork.ts";
+import { forkProcess, waitUntilReady } from "./fork.ts";
 
 /** @returns its port */
 export async function startResource(path: string, epochNs: string, resources: Resources): Promise<number> {
   const child = forkProcess("resource.ts", [path, epochNs]);
-  resources.later(() => {
+  resources.defer(() => {
     child.kill("SIGKILL");
   });
-  return ((await untilReady(child)) as AddressInfo).port;
+  return ((await waitUntilReady(child)) as AddressInfo).port;
 }

@@ -9,13 +9,13 @@ interface Task {
 }
 
 /** `core`: the folder that holds `server`: this project, or a copy that was broken on purpose. */
-export interface LibraryDoor {
+export interface LibraryAccess {
   readonly door: "library";
   readonly core: string;
   readonly where: RedisLocation;
 }
 
-export interface HttpDoor {
+export interface HttpAccess {
   readonly door: "http";
   /** Of the API servers, the one to begin with first. */
   readonly urls: readonly string[];
@@ -24,7 +24,7 @@ export interface HttpDoor {
 
 export interface WorkerTask extends Task {
   /** How it comes to its locks. */
-  readonly by: LibraryDoor | HttpDoor;
+  readonly by: LibraryAccess | HttpAccess;
   readonly format: WritableFormat;
   readonly leaseMs: readonly [least: number, most: number];
   readonly locks: readonly string[];

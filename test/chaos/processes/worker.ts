@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { Journal } from "../history/journal.ts";
-import { Claimant } from "./claimant.ts";
 import { HttpClient } from "./http-client.ts";
-import type { LockingClient } from "./locking.ts";
-import { obeyOrders } from "./obey.ts";
-import { Resource } from "./resource-ask.ts";
+import type { LockingClient } from "./locking-client.ts";
+import { listenForOrders } from "./orders.ts";
+import { RecordingClient } from "./recording-client.ts";
+import { ResourceClient } from "./resource-client.ts";
 import { Session } from "./session.ts";
-import { writeStalls } from "./stalls.ts";
-import type { LibraryDoor, WorkerTask } from "./task.ts";
+import { recordStalls } from "./stall-recorder.ts";
+import type { LibraryAccess, WorkerTask } from "./task.ts";
 
 type LockClientModule = typeof import("../../../server/locks/client/lock-client.ts");
 
@@ -18,15 +18,15 @@ const GIVEN_UP_MS = 100;
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
-const client = task.by.door === "http" ? new HttpClient(task.by) : await opened(task.by);
-const resource = await Resource.open(task.resourcePort);
+const client = task.by.door === "http" ? new HttpClient(task.by) : await openClient(task.by);
+const resource = await ResourceClient.open(task.resourcePort);
 const stop = new AbortController();
 
-obeyOrders(() => stop.abort());
-writeStalls(journal);
+listenForOrders(() => stop.abort());
+recordStalls(journal);
 
 /** The server may be away when a worker begins; whoever starts a process would start it again. */
-async function opened({ core, where }: LibraryDoor): Promise<LockingClient> {
+async function openClient({ core, where }: LibraryAccess): Promise<LockingClient> {
   const { LockClient }: LockClientModule = await import(
     pathToFileURL(`${core}/server/locks/client/lock-client.ts`).href
   );
@@ -43,8 +43,8 @@ process.send?.("ready");
 const random = createSeededRandom(task.seed);
 const contexts = Array.from({ length: task.contexts }, (_, n) => {
   const name = `c${n + 1}`;
-  const claimant = new Claimant(client, journal, name, stop.signal);
-  return new Session({ name, task, claimant, resource, journal, random, stop: stop.signal }).run();
+  const claimant = new RecordingClient(client, journal, name, stop.signal);
+  return new Session({ name, task, client: claimant, resource, journal, random, stop: stop.signal }).run();
 });
 await Promise.all(contexts);
 // Waits that were given up are taken off their lists in the background.

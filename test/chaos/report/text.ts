@@ -1,39 +1,39 @@
-import type { Verdict, Violation } from "../checks/finding.ts";
-import { type Entry, inMs } from "../history/entry.ts";
+import type { Verdict, Violation } from "../checks/check.ts";
+import { type Entry, toMilliseconds } from "../history/entry.ts";
 
 const SHOWN = 3;
 
 /** What a person reads at the end of a run. @param command repeats it */
-export function textOfVerdicts(verdicts: readonly Verdict[], command: string): string {
+export function formatVerdicts(verdicts: readonly Verdict[], command: string): string {
   const lines = verdicts.map(
     (verdict) =>
-      `${verdict.check} ${verdict.title.padEnd(22)} ${outcomeOf(verdict)}: ${verdict.notes.join("; ")}`,
+      `${verdict.check} ${verdict.title.padEnd(22)} ${formatOutcome(verdict)}: ${verdict.notes.join("; ")}`,
   );
   const found = verdicts.flatMap(({ violations }) => violations.slice(0, SHOWN));
   const open = verdicts.flatMap(({ check, undecided = [] }) => undecided.map((why) => `\n${check}: ${why}`));
-  return [...lines, ...found.map((violation) => `\n${textOfViolation(violation, command)}`), ...open].join(
+  return [...lines, ...found.map((violation) => `\n${formatViolation(violation, command)}`), ...open].join(
     "\n",
   );
 }
 
-export function outcomeOf({ violations, undecided = [] }: Verdict): string {
+export function formatOutcome({ violations, undecided = [] }: Verdict): string {
   if (violations.length > 0) return `VIOLATED ${violations.length} times`;
   return undecided.length > 0 ? "UNDECIDED" : "held";
 }
 
-export function textOfViolation({ check, what, lock, entries }: Violation, command: string): string {
+export function formatViolation({ check, what, lock, entries }: Violation, command: string): string {
   const where = lock === "" ? "" : ` (${lock})`;
-  const excerpt = entries.map((entry) => `  ${lineOf(entry)}`);
+  const excerpt = entries.map((entry) => `  ${formatEntry(entry)}`);
   return [`${check}: ${what}${where}`, ...excerpt, `  again: ${command}`].join("\n");
 }
 
-export interface Ending {
+export interface RunResult {
   readonly code: 0 | 1 | 3;
   readonly line: string;
 }
 
 /** How a run ends: 0 where all held, 1 on a violation, 3 where nothing was violated and something was not decided. */
-export function endingOf(verdicts: readonly Verdict[], command: string): Ending {
+export function getRunResult(verdicts: readonly Verdict[], command: string): RunResult {
   const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);
   const open = verdicts.filter(({ undecided = [] }) => undecided.length > 0).map(({ check }) => check);
   if (violations > 0) return { code: 1, line: `${violations} violations; again: ${command}` };
@@ -42,10 +42,10 @@ export function endingOf(verdicts: readonly Verdict[], command: string): Ending 
   return { code: 3, line };
 }
 
-export function lineOf({ t, process, context, op, type, ...rest }: Entry): string {
+export function formatEntry({ t, process, context, op, type, ...rest }: Entry): string {
   const { lock: _lock, call: _call, claim: _claim, deadline, ...facts } = rest;
   const where = context === undefined ? process : `${process}/${context}`;
-  const end = deadline === undefined ? "" : ` deadline=${inMs(deadline).toFixed(1)}`;
+  const end = deadline === undefined ? "" : ` deadline=${toMilliseconds(deadline).toFixed(1)}`;
   const told = Object.entries(facts).map(([name, value]) => `${name}=${value}`);
-  return `${inMs(t).toFixed(3).padStart(10)} ms  ${where.padEnd(9)} ${op} ${type}${end} ${told.join(" ")}`;
+  return `${toMilliseconds(t).toFixed(3).padStart(10)} ms  ${where.padEnd(9)} ${op} ${type}${end} ${told.join(" ")}`;
 }

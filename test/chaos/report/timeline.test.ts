@@ -1,23 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../checks/all.ts";
-import { gave, happened, type Told, told, took } from "../checks/told.ts";
-import { timelineOf } from "./timeline.ts";
+import { runChecks } from "../checks/all.ts";
+import {
+  buildAcquire,
+  buildFault,
+  buildHistory,
+  buildRelease,
+  type EntrySpec,
+} from "../checks/history-builder.ts";
+import { renderTimeline } from "./timeline.ts";
 
-const inLane = (entries: readonly Told[], process: string) =>
+const inLane = (entries: readonly EntrySpec[], process: string) =>
   entries.map((entry) => ({ ...entry, process, context: "c1" }));
 
 describe("chaos timeline", () => {
-  const story = told(
-    inLane(took("a<b>", 7_000_123, 10), "w1.1"),
-    happened("stop-server", 100, 50),
-    inLane(took("c", 7_000_456, 400), "w2.1"),
-    inLane(gave("c", 1300), "w2.1"),
+  const story = buildHistory(
+    inLane(buildAcquire("a<b>", 7_000_123, 10), "w1.1"),
+    buildFault("stop-server", 100, 50),
+    inLane(buildAcquire("c", 7_000_456, 400), "w2.1"),
+    inLane(buildRelease("c", 1300), "w2.1"),
     { op: "serving", type: "info", process: "api1.1", atMs: -2000 },
-    happened("restart-api", 500, 100).map((entry) => ({ ...entry, target: "api 1" })),
+    buildFault("restart-api", 500, 100).map((entry) => ({ ...entry, target: "api 1" })),
     { op: "serving", type: "info", process: "api1.2", atMs: 590 },
-    inLane(took("d", 7_000_789, 1400), "h6.1"),
+    inLane(buildAcquire("d", 7_000_789, 1400), "h6.1"),
   );
-  const page = timelineOf(story, judge(story), "npm run chaos -- --seed 1");
+  const page = renderTimeline(story, runChecks(story), "npm run chaos -- --seed 1");
 
   it("the timeline shows lanes, holds with their tokens, faults and the command to reproduce the run", () => {
     for (const shown of ["w1/c1", "w2/c1", "…000456", "stop-server, server 1", "--seed 1"]) {

@@ -1,11 +1,11 @@
-import { spanOf, type Verdict, type Violation } from "../checks/finding.ts";
+import { getSpan, type Verdict, type Violation } from "../checks/check.ts";
+import type { AnalyzedHistory, FaultSpan, Span } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
-import { type Entry, inMs } from "../history/entry.ts";
-import { seatOf } from "../history/seat.ts";
-import type { FaultSpan, Span, Story } from "../history/story.ts";
+import { type Entry, toMilliseconds } from "../history/entry.ts";
+import { getProcessSlot } from "../history/process-slot.ts";
 import { STYLE } from "./style.ts";
-import { band, escaped, mark, shape, text } from "./svg.ts";
-import { outcomeOf } from "./text.ts";
+import { escapeXml, renderBand, renderElement, renderLine, renderText } from "./svg.ts";
+import { formatOutcome } from "./text.ts";
 
 const PX_A_SECOND = 80;
 const LANE_PX = 22;
@@ -14,23 +14,27 @@ const LEFT_PX = 90;
 const ROOM_FOR_FENCE_PX = 52;
 
 /** One page that shows a run, and needs nothing but itself: a lane a context, its holds, faults, violations. */
-export function timelineOf(story: Story, verdicts: readonly Verdict[], command: string): string {
-  const picture = new Picture(story);
+export function renderTimeline(
+  story: AnalyzedHistory,
+  verdicts: readonly Verdict[],
+  command: string,
+): string {
+  const picture = new TimelineDrawing(story);
   const violations = verdicts.flatMap((verdict) => verdict.violations);
-  const locks = picture.locks.map((lock, n) => `<li><i class="lock${n}"></i>${escaped(lock)}</li>`);
+  const locks = picture.locks.map((lock, n) => `<li><i class="lock${n}"></i>${escapeXml(lock)}</li>`);
   const lines = verdicts.map((verdict) => {
     const { check, title, notes } = verdict;
-    const text = outcomeOf(verdict);
+    const text = formatOutcome(verdict);
     const outcome = text === "held" ? text : `<b>${text}</b>`;
-    return `<tr><td>${check}</td><td>${escaped(title)}</td><td>${outcome}</td><td>${escaped(notes.join("; "))}</td></tr>`;
+    return `<tr><td>${check}</td><td>${escapeXml(title)}</td><td>${outcome}</td><td>${escapeXml(notes.join("; "))}</td></tr>`;
   });
   const list = violations.map(
     ({ check, what, lock }, n) =>
-      `<li><a href="#violation-${n}">${check}: ${escaped(what)} (${escaped(lock)})</a></li>`,
+      `<li><a href="#violation-${n}">${check}: ${escapeXml(what)} (${escapeXml(lock)})</a></li>`,
   );
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(command)}</title><style>${STYLE}</style>
-<h1>${escaped(command)}</h1>
+<title>${escapeXml(command)}</title><style>${STYLE}</style>
+<h1>${escapeXml(command)}</h1>
 <table>${lines.join("\n")}</table>
 ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.join("\n")}</ol>`}
 <ul class="legend">${locks.join("")}<li><i class="wait"></i>waits</li><li><i class="lost"></i>lost: its deadline passed, or it was told</li><li><i class="serving"></i>an API server takes requests</li><li><i class="fault"></i>fault</li></ul>
@@ -40,139 +44,145 @@ ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.j
 }
 
 /** From a moment to a place, and from who to a lane. */
-class Picture {
+class TimelineDrawing {
   readonly locks: readonly string[];
   readonly #lanes: readonly Lane[];
   /** Whole seconds: what comes before is the start of the processes. */
   readonly #startS: number;
   readonly #endS: number;
 
-  constructor(private readonly story: Story) {
-    const { history, claims } = story;
+  constructor(private readonly analyzed: AnalyzedHistory) {
+    const { history, claims } = analyzed;
     this.locks = [...new Set(claims.map(({ lock }) => lock))].sort();
-    this.#lanes = lanesOf(history);
+    this.#lanes = listLanes(history);
     const first = history.find(({ context }) => context !== undefined)?.t ?? 0;
-    this.#startS = Math.floor(inMs(first) / 1000);
-    this.#endS = inMs(history.at(-1)?.t ?? 0) / 1000;
+    this.#startS = Math.floor(toMilliseconds(first) / 1000);
+    this.#endS = toMilliseconds(history.at(-1)?.t ?? 0) / 1000;
   }
 
   draw(violations: readonly Violation[]): string {
     const width = LEFT_PX + (this.#endS - this.#startS + 1) * PX_A_SECOND;
     const height = TOP_PX + this.#lanes.length * LANE_PX + 10;
-    return shape("svg", { width, height, xmlns: "http://www.w3.org/2000/svg" }, [
-      ...this.#ticks(height),
-      ...this.story.faults.map((fault, n) => this.#fault(fault, n, height)),
-      ...this.#lanes.map(({ name }, n) => text(4, TOP_PX + n * LANE_PX + 15, "lane", name)),
-      ...this.#servings(),
-      ...this.#waits(),
-      ...this.story.claims.map((claim) => this.#claim(claim)),
-      ...violations.map((violation, n) => this.#violation(violation, n, height)),
+    return renderElement("svg", { width, height, xmlns: "http://www.w3.org/2000/svg" }, [
+      ...this.#drawTicks(height),
+      ...this.analyzed.faults.map((fault, n) => this.#drawFault(fault, n, height)),
+      ...this.#lanes.map(({ name }, n) => renderText(4, TOP_PX + n * LANE_PX + 15, "lane", name)),
+      ...this.#drawServingSpans(),
+      ...this.#drawWaits(),
+      ...this.analyzed.claims.map((claim) => this.#drawClaim(claim)),
+      ...violations.map((violation, n) => this.#drawViolation(violation, n, height)),
     ]);
   }
 
-  #x(ns: number): number {
-    return LEFT_PX + (inMs(ns) / 1000 - this.#startS) * PX_A_SECOND;
+  #toX(ns: number): number {
+    return LEFT_PX + (toMilliseconds(ns) / 1000 - this.#startS) * PX_A_SECOND;
   }
 
-  #y(process: string, context: string): number {
-    const name = nameOf(process, context);
+  #toY(process: string, context: string): number {
+    const name = formatLaneName(process, context);
     return TOP_PX + this.#lanes.findIndex((lane) => lane.name === name) * LANE_PX;
   }
 
-  #across({ from, to }: Span) {
-    return { x: this.#x(from), width: Math.max(1.5, this.#x(to) - this.#x(from)) };
+  #toExtent({ from, to }: Span) {
+    return { x: this.#toX(from), width: Math.max(1.5, this.#toX(to) - this.#toX(from)) };
   }
 
-  #ticks(height: number): string[] {
+  #drawTicks(height: number): string[] {
     return Array.from({ length: Math.ceil(this.#endS - this.#startS) + 1 }, (_, n) => {
       const x = LEFT_PX + n * PX_A_SECOND;
-      return mark(x, 14, height, "tick") + text(x + 3, 11, "second", `${this.#startS + n} s`);
+      return renderLine(x, 14, height, "tick") + renderText(x + 3, 11, "second", `${this.#startS + n} s`);
     });
   }
 
   /** From when an API server was ready until it was told to end or killed. */
-  #servings(): string[] {
-    const { history, faults } = this.story;
+  #drawServingSpans(): string[] {
+    const { history, faults } = this.analyzed;
     return history.flatMap(({ op, process, t }) => {
-      const seat = seatOf(process);
-      const lane = this.#lanes.findIndex((each) => each.seat === seat);
+      const seat = getProcessSlot(process);
+      const lane = this.#lanes.findIndex((each) => each.slot === seat);
       if (op !== "serving" || lane < 0) return [];
       const ended = faults.find(
         (each) => each.fault === "restart-api" && each.target === seat && each.from > t,
       );
       // It was ready before the picture begins.
       const from = Math.max(t, this.#startS * 1e9);
-      const across = this.#across({ from, to: ended?.from ?? this.#endS * 1e9 });
-      return [band({ ...across, y: TOP_PX + lane * LANE_PX + 8, height: 6 }, "serving", process)];
+      const across = this.#toExtent({ from, to: ended?.from ?? this.#endS * 1e9 });
+      return [renderBand({ ...across, y: TOP_PX + lane * LANE_PX + 8, height: 6 }, "serving", process)];
     });
   }
 
   /** On a worker or an API server it is a band over its lanes, on a Redis server over all. */
-  #fault(fault: FaultSpan, n: number, height: number): string {
-    const across = this.#across(fault);
-    const lanes = this.#lanes.filter(({ seat }) => seat === fault.target);
-    const first = this.#lanes.findIndex(({ seat }) => seat === fault.target);
+  #drawFault(fault: FaultSpan, n: number, height: number): string {
+    const across = this.#toExtent(fault);
+    const lanes = this.#lanes.filter(({ slot: seat }) => seat === fault.target);
+    const first = this.#lanes.findIndex(({ slot: seat }) => seat === fault.target);
     const y = TOP_PX + Math.max(0, first) * LANE_PX;
     const size = fault.target.startsWith("server") ? height - TOP_PX : lanes.length * LANE_PX;
     const name = `${fault.fault}, ${fault.target}`;
     return (
-      band({ ...across, y, height: size }, `fault ${fault.loses}`, name) +
-      text(across.x, 24 + (n % 4) * 12, "name", name)
+      renderBand({ ...across, y, height: size }, `fault ${fault.loses}`, name) +
+      renderText(across.x, 24 + (n % 4) * 12, "name", name)
     );
   }
 
-  #waits(): string[] {
+  #drawWaits(): string[] {
     const begun = new Map<string, number>();
-    return this.story.history.flatMap((entry) => {
+    return this.analyzed.history.flatMap((entry) => {
       const { op, type, process, context = "", call, t, code } = entry;
       if (op !== "acquire") return [];
       const name = `${process}#${call}`;
       if (type === "invoke") begun.set(name, t);
       const from = begun.get(name);
       if (type === "invoke" || from === undefined || t - from < 1_000_000) return [];
-      const place = { ...this.#across({ from, to: t }), y: this.#y(process, context) + 10, height: 2 };
+      const place = { ...this.#toExtent({ from, to: t }), y: this.#toY(process, context) + 10, height: 2 };
       return [
-        band(place, "wait", `${entry.lock}: waited ${inMs(t - from).toFixed(0)} ms, ${code ?? "granted"}`),
+        renderBand(
+          place,
+          "wait",
+          `${entry.lock}: waited ${toMilliseconds(t - from).toFixed(0)} ms, ${code ?? "granted"}`,
+        ),
       ];
     });
   }
 
-  #claim(claim: Claim): string {
+  #drawClaim(claim: Claim): string {
     const { process, context, ack, end, endedBy, lock, owner, fence, count } = claim;
     const inset = Math.min(6, (count - 1) * 4);
     const place = {
-      ...this.#across({ from: ack, to: Math.max(ack, end) }),
-      y: this.#y(process, context) + 2 + inset,
+      ...this.#toExtent({ from: ack, to: Math.max(ack, end) }),
+      y: this.#toY(process, context) + 2 + inset,
       height: LANE_PX - 4 - 2 * inset,
     };
-    const told = `${owner}, fence ${fence}, count ${count}, ${inMs(end - ack).toFixed(1)} ms, ended by ${endedBy}`;
+    const told = `${owner}, fence ${fence}, count ${count}, ${toMilliseconds(end - ack).toFixed(1)} ms, ended by ${endedBy}`;
     const kind = `hold lock${this.locks.indexOf(lock)}${endedBy === "release" ? "" : " lost"}`;
     const label = place.width > ROOM_FOR_FENCE_PX && count === 1 ? `…${fence?.slice(-6)}` : "";
-    return band(place, kind, `${lock}: ${told}`) + text(place.x + 3, place.y + 13, "fence", label);
+    return (
+      renderBand(place, kind, `${lock}: ${told}`) + renderText(place.x + 3, place.y + 13, "fence", label)
+    );
   }
 
-  #violation(violation: Violation, n: number, height: number): string {
+  #drawViolation(violation: Violation, n: number, height: number): string {
     const { check, what } = violation;
-    const place = { ...this.#across(spanOf(violation)), y: TOP_PX - 4, height: height - TOP_PX };
+    const place = { ...this.#toExtent(getSpan(violation)), y: TOP_PX - 4, height: height - TOP_PX };
     const id = `violation-${n}`;
-    return shape("g", { id }, [
-      band(place, "violation", `${check}: ${what}`),
-      text(place.x, TOP_PX - 8, "alarm", check),
+    return renderElement("g", { id }, [
+      renderBand(place, "violation", `${check}: ${what}`),
+      renderText(place.x, TOP_PX - 8, "alarm", check),
     ]);
   }
 }
 
 interface Lane {
   readonly name: string;
-  readonly seat: string | undefined;
+  readonly slot: string | undefined;
 }
 
 /** API servers first, then a lane a context. */
-function lanesOf(history: readonly Entry[]): Lane[] {
+function listLanes(history: readonly Entry[]): Lane[] {
   const lanes = history.flatMap(({ op, process, context }) => {
-    const seat = seatOf(process);
-    if (op === "serving" && seat !== undefined) return [{ name: seat, seat }];
-    return context === undefined ? [] : [{ name: nameOf(process, context), seat }];
+    const slot = getProcessSlot(process);
+    if (op === "serving" && slot !== undefined) return [{ name: slot, slot }];
+    return context === undefined ? [] : [{ name: formatLaneName(process, context), slot }];
   });
   const { compare } = new Intl.Collator("en", { numeric: true });
   return [...new Map(lanes.map((lane) => [lane.name, lane])).values()].sort((one, other) =>
@@ -180,6 +190,6 @@ function lanesOf(history: readonly Entry[]): Lane[] {
   );
 }
 
-function nameOf(process: string, context: string): string {
+function formatLaneName(process: string, context: string): string {
   return `${process.slice(0, process.indexOf("."))}/${context}`;
 }

@@ -1,11 +1,11 @@
-import { reasonOf, Skip } from "../../interop/skip.ts";
+import { formatReason, Skip } from "../../interop/skip.ts";
 import {
   findLibfaketime,
   type LibfaketimeTool,
   provideLibfaketime,
 } from "../../interop/steps/libfaketime.ts";
 import { type Command, UsageError } from "../arguments.ts";
-import { faultOf } from "../faults/known.ts";
+import { getFault } from "../faults/catalog.ts";
 
 /**
  * What sets wall clocks of servers, where a fault of the run does. For one that was asked for by name it is brought from
@@ -13,20 +13,20 @@ import { faultOf } from "../faults/known.ts";
  *
  * @throws UsageError when a fault was asked for by name and it cannot be had
  */
-export async function clockLibrary(
+export async function findClockLibrary(
   { faults, chosen }: Pick<Command, "faults" | "chosen">,
   { find, bring } = { find: findLibfaketime, bring: provideLibfaketime },
 ): Promise<LibfaketimeTool | undefined> {
-  const stepping = faults.filter((name) => faultOf(name).steps !== undefined).join(", ");
+  const stepping = faults.filter((name) => getFault(name).steps !== undefined).join(", ");
   if (stepping === "") return undefined;
   try {
     return await (chosen === "by_name" ? bring() : find());
   } catch (error) {
     if (!(error instanceof Skip)) throw error;
     if (chosen === "by_name")
-      throw new UsageError(`${stepping} needs libfaketime: ${reasonOf(error)}. ${INSTALL}.`);
+      throw new UsageError(`${stepping} needs libfaketime: ${formatReason(error)}. ${INSTALL}.`);
     console.log(
-      `left out: ${stepping} (${reasonOf(error)}). ${INSTALL}, or ask for the fault by name: it is unpacked into .cache then.`,
+      `left out: ${stepping} (${formatReason(error)}). ${INSTALL}, or ask for the fault by name: it is unpacked into .cache then.`,
     );
     return undefined;
   }

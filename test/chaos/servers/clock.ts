@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clockIn, type LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
+import { createClockFileEnvironment, type LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 
 /** The wall clock of one server, which may be wrong while the server runs. */
 export class ServerClock {
@@ -17,7 +17,7 @@ export class ServerClock {
 
   /** What its server is started with. */
   get env(): Record<string, string> {
-    return clockIn(this.library, this.#file);
+    return createClockFileEnvironment(this.library, this.#file);
   }
 
   /** By how much it has gone back: what was timed before lasts longer by as much. */

@@ -12,7 +12,7 @@ const DROP_SHARE = 1 / 3;
 /** The way from one worker to one server. */
 export class Link {
   readonly #server: Server;
-  readonly #ends = new Set<Wire>();
+  readonly #ends = new Set<ProxiedConnection>();
   #mode: LinkMode = "pass";
   delayMs = 0;
 
@@ -65,13 +65,15 @@ export class Link {
       client.destroy();
       return;
     }
-    const wire = new Wire(this, client, dial(this.targetPort, "127.0.0.1"), () => this.#ends.delete(wire));
+    const wire = new ProxiedConnection(this, client, dial(this.targetPort, "127.0.0.1"), () =>
+      this.#ends.delete(wire),
+    );
     this.#ends.add(wire);
   }
 }
 
 /** One connection and its counterpart. */
-class Wire {
+class ProxiedConnection {
   readonly #toRedis: Lane;
   readonly #toClient: Lane;
 

@@ -16,19 +16,19 @@ const SLOTS = 16_384;
 export interface ReplicaGroup {
   readonly servers: readonly TestRedis[];
   /** How a client opens it that reaches each server through a port of its own. */
-  where(ports: readonly number[]): RedisLocation;
+  getLocation(ports: readonly number[]): RedisLocation;
   /** Those that are masters now. */
-  masters(): Promise<number[]>;
+  findMasters(): Promise<number[]>;
   /** The master that has the lock. */
-  masterOf(lock: string): Promise<number>;
+  findMasterOf(lock: string): Promise<number>;
   /** Resolves when another server has taken the place of this one. */
-  promoted(insteadOf: number): Promise<void>;
+  waitForPromotion(insteadOf: number): Promise<void>;
   /** Asks for an orderly failover of this master, and resolves when it is done. */
-  handOver(master: number): Promise<void>;
+  failOver(master: number): Promise<void>;
   /** Stops the replicas of a master, and drops what is on its way to them. @returns their numbers */
   cutReplicas(master: number): Promise<number[]>;
   /** Resolves when every server is there, and every replica in step with its master. */
-  whole(): Promise<void>;
+  waitUntilInSync(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ export async function startSentinelGroup(): Promise<ReplicaGroup> {
 export async function startClusterGroup(): Promise<ClusterGroup> {
   const cluster = await startTestCluster({ masters: 3, replicas: 3 });
   const group = new ClusterGroup([...cluster.masters, ...cluster.replicas], () => cluster.stop());
-  await group.whole();
+  await group.waitUntilInSync();
   return group;
 }
 
 /** Where servers name each other by their own ports, and a client comes by others. */
-function natMapOf(servers: readonly TestRedis[], ports: readonly number[]): Record<string, string> {
+function createNatMap(servers: readonly TestRedis[], ports: readonly number[]): Record<string, string> {
   return Object.fromEntries(
     servers.map(({ port }, n) => [`127.0.0.1:${port}`, `127.0.0.1:${ports[n] ?? port}`]),
   );
@@ -57,23 +57,23 @@ class SentinelGroup implements ReplicaGroup {
     this.servers = group.servers;
   }
 
-  where(ports: readonly number[]): RedisLocation {
-    return { ...this.group.where, natMap: natMapOf(this.servers, ports) };
+  getLocation(ports: readonly number[]): RedisLocation {
+    return { ...this.group.where, natMap: createNatMap(this.servers, ports) };
   }
 
-  async masters(): Promise<number[]> {
+  async findMasters(): Promise<number[]> {
     return [this.servers.indexOf(await this.group.findMaster())];
   }
 
-  async masterOf(): Promise<number> {
+  async findMasterOf(): Promise<number> {
     return this.servers.indexOf(await this.group.findMaster());
   }
 
-  async promoted(insteadOf: number): Promise<void> {
-    await this.group.waitForPromotion(this.#at(insteadOf));
+  async waitForPromotion(insteadOf: number): Promise<void> {
+    await this.group.waitForPromotion(this.#getServer(insteadOf));
   }
 
-  async handOver(): Promise<void> {
+  async failOver(): Promise<void> {
     await this.group.failover();
   }
 
@@ -82,7 +82,7 @@ class SentinelGroup implements ReplicaGroup {
     return this.servers.flatMap((_, n) => (n === master ? [] : [n]));
   }
 
-  async whole(): Promise<void> {
+  async waitUntilInSync(): Promise<void> {
     await waitUntil(() => this.group.isInSync(), WITHIN_MS);
   }
 
@@ -90,7 +90,7 @@ class SentinelGroup implements ReplicaGroup {
     return this.group.stop();
   }
 
-  #at(n: number): TestRedis {
+  #getServer(n: number): TestRedis {
     const server = this.servers[n];
     if (server === undefined) throw new Error(`there is no server ${n}`);
     return server;
@@ -108,55 +108,55 @@ export class ClusterGroup implements ReplicaGroup {
     this.#direct = servers.map((server) => server.createClient());
   }
 
-  where(ports: readonly number[]): RedisLocation {
+  getLocation(ports: readonly number[]): RedisLocation {
     return {
       cluster: ports.map((port) => `redis://127.0.0.1:${port}`),
-      natMap: natMapOf(this.servers, ports),
+      natMap: createNatMap(this.servers, ports),
     };
   }
 
-  async masters(): Promise<number[]> {
-    const owners = await this.#ownersOfSlots();
+  async findMasters(): Promise<number[]> {
+    const owners = await this.#readSlotOwners();
     return [...new Set(owners.map(({ master }) => master))];
   }
 
-  async masterOf(lock: string): Promise<number> {
+  async findMasterOf(lock: string): Promise<number> {
     const slot = computeSlot(lock);
-    const owner = (await this.#ownersOfSlots()).find(({ from, to }) => from <= slot && slot <= to);
+    const owner = (await this.#readSlotOwners()).find(({ from, to }) => from <= slot && slot <= to);
     if (owner === undefined) throw new Error(`nobody has the slot of ${lock}`);
     return owner.master;
   }
 
-  async promoted(insteadOf: number): Promise<void> {
-    await waitUntil(async () => !(await this.masters()).includes(insteadOf), WITHIN_MS);
+  async waitForPromotion(insteadOf: number): Promise<void> {
+    await waitUntil(async () => !(await this.findMasters()).includes(insteadOf), WITHIN_MS);
   }
 
-  async handOver(master: number): Promise<void> {
-    const [replica] = await this.#replicasOf(master);
+  async failOver(master: number): Promise<void> {
+    const [replica] = await this.#listReplicas(master);
     if (replica === undefined) throw new Error(`server ${master} has no replica`);
-    await this.direct(replica).cluster("FAILOVER");
-    await this.promoted(master);
+    await this.getConnection(replica).cluster("FAILOVER");
+    await this.waitForPromotion(master);
   }
 
   async cutReplicas(master: number): Promise<number[]> {
-    const replicas = await this.#replicasOf(master);
+    const replicas = await this.#listReplicas(master);
     for (const n of replicas) this.servers[n]?.freeze();
-    await this.direct(master).call("CLIENT", "KILL", "TYPE", "replica");
+    await this.getConnection(master).call("CLIENT", "KILL", "TYPE", "replica");
     return replicas;
   }
 
-  async whole(): Promise<void> {
+  async waitUntilInSync(): Promise<void> {
     await waitUntil(() => this.#isWhole(), WITHIN_MS);
   }
 
   /** Begins to move the slot of a lock to another master. @returns what moves its keys and ends it */
-  async move(lock: string, chance: number): Promise<() => Promise<void>> {
+  async startSlotMove(lock: string, chance: number): Promise<() => Promise<void>> {
     const slot = computeSlot(lock);
-    const from = await this.masterOf(lock);
-    const others = (await this.masters()).filter((n) => n !== from);
+    const from = await this.findMasterOf(lock);
+    const others = (await this.findMasters()).filter((n) => n !== from);
     const to = others[Math.floor(chance * others.length)] ?? from;
-    const [source, target] = [this.direct(from), this.direct(to)];
-    const [sourceId, targetId] = await Promise.all([idOf(source), idOf(target)]);
+    const [source, target] = [this.getConnection(from), this.getConnection(to)];
+    const [sourceId, targetId] = await Promise.all([readNodeId(source), readNodeId(target)]);
     await target.cluster("SETSLOT", slot, "IMPORTING", sourceId);
     await source.cluster("SETSLOT", slot, "MIGRATING", targetId);
     return async () => {
@@ -166,11 +166,11 @@ export class ClusterGroup implements ReplicaGroup {
         await source.migrate("127.0.0.1", this.servers[to]?.port ?? 0, "", 0, 5000, "KEYS", ...keys);
       }
       for (const redis of [target, source]) await redis.cluster("SETSLOT", slot, "NODE", targetId);
-      await waitUntil(async () => (await this.masterOf(lock)) === to, WITHIN_MS);
+      await waitUntil(async () => (await this.findMasterOf(lock)) === to, WITHIN_MS);
     };
   }
 
-  direct(n: number): Redis {
+  getConnection(n: number): Redis {
     const redis = this.#direct[n];
     if (redis === undefined) throw new Error(`there is no server ${n}`);
     return redis;
@@ -181,8 +181,8 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   /** As those see it that agree: a server that was away may still take itself for a master. */
-  async #ownersOfSlots(): Promise<{ from: number; to: number; master: number }[]> {
-    const views = await Promise.all(this.#direct.map((redis) => answerOf(redis.cluster("SLOTS"))));
+  async #readSlotOwners(): Promise<{ from: number; to: number; master: number }[]> {
+    const views = await Promise.all(this.#direct.map((redis) => waitForAnswer(redis.cluster("SLOTS"))));
     const known = views.flatMap((slots) =>
       slots === undefined
         ? []
@@ -198,14 +198,14 @@ export class ClusterGroup implements ReplicaGroup {
     return agreed ?? [];
   }
 
-  async #replicasOf(master: number): Promise<number[]> {
+  async #listReplicas(master: number): Promise<number[]> {
     const port = this.servers[master]?.port;
-    const infos = await Promise.all(this.#direct.map((redis) => answerOf(redis.info("replication"))));
+    const infos = await Promise.all(this.#direct.map((redis) => waitForAnswer(redis.info("replication"))));
     return infos.flatMap((info, n) => (info?.includes(`master_port:${port}\r\n`) ? [n] : []));
   }
 
   async #isWhole(): Promise<boolean> {
-    const owners = await this.#ownersOfSlots();
+    const owners = await this.#readSlotOwners();
     const owned = owners.reduce((sum, { from, to }) => sum + to - from + 1, 0);
     const masters = [...new Set(owners.map(({ master }) => master))];
     if (owned !== SLOTS || masters.length !== 3) return false;
@@ -221,18 +221,18 @@ export class ClusterGroup implements ReplicaGroup {
     };
     let n = 0;
     while (!isHere(`chaos:beat:${n}`)) n++;
-    const redis = this.direct(master);
-    if ((await answerOf(redis.set(`chaos:beat:${n}`, "", "PX", 1))) === undefined) return false;
-    return (await answerOf(redis.wait(1, IN_STEP_MS), 2 * IN_STEP_MS)) === 1;
+    const redis = this.getConnection(master);
+    if ((await waitForAnswer(redis.set(`chaos:beat:${n}`, "", "PX", 1))) === undefined) return false;
+    return (await waitForAnswer(redis.wait(1, IN_STEP_MS), 2 * IN_STEP_MS)) === 1;
   }
 }
 
-async function idOf(redis: Redis): Promise<string> {
+async function readNodeId(redis: Redis): Promise<string> {
   return String(await redis.cluster("MYID"));
 }
 
 /** undefined when it does not come at once. */
-async function answerOf<Answer>(asked: Promise<Answer>, ms = ASK_MS): Promise<Answer | undefined> {
+async function waitForAnswer<Answer>(asked: Promise<Answer>, ms = ASK_MS): Promise<Answer | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
   return await Promise.race([asked.catch(() => undefined), late]);
 }

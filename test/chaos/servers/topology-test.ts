@@ -10,7 +10,7 @@ export function topologyTest() {
       return topology;
     })
     .extend("redis", async ({ topology }) => {
-      const redis = topology.direct(0);
+      const redis = topology.getConnection(0);
       await redis.flushall();
       return redis;
     });

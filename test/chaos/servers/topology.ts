@@ -12,7 +12,7 @@ export type TopologyName = (typeof TOPOLOGIES)[number];
 
 const SERVERS: Readonly<Record<TopologyName, number>> = { single: 1, quorum: 5, sentinel: 2, cluster: 6 };
 
-export function serversOf(name: TopologyName): number {
+export function countServers(name: TopologyName): number {
   return SERVERS[name];
 }
 
@@ -46,8 +46,8 @@ export class Topology {
   }
 
   /** As a client opens it through these ports, one a server. */
-  where(ports: readonly number[]): RedisLocation {
-    if (this.replicas !== undefined) return this.replicas.where(ports);
+  getLocation(ports: readonly number[]): RedisLocation {
+    if (this.replicas !== undefined) return this.replicas.getLocation(ports);
     const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
     const [url] = urls;
     return this.name === "single" && url !== undefined ? url : { quorum: urls };
@@ -59,31 +59,31 @@ export class Topology {
   }
 
   /** The numbers of those that are not replicas of others. */
-  async masters(): Promise<number[]> {
-    return (await this.replicas?.masters()) ?? this.servers.map((_, n) => n);
+  async findMasters(): Promise<number[]> {
+    return (await this.replicas?.findMasters()) ?? this.servers.map((_, n) => n);
   }
 
-  server(n: number): TestRedis {
+  getServer(n: number): TestRedis {
     const server = this.servers[n];
     if (server === undefined) throw new Error(`there is no server ${n}`);
     return server;
   }
 
   /** A connection of our own, past all links. */
-  direct(n: number): Redis {
+  getConnection(n: number): Redis {
     const redis = this.#direct[n];
     if (redis === undefined) throw new Error(`there is no server ${n}`);
     return redis;
   }
 
-  clock(n: number): ServerClock {
+  getClock(n: number): ServerClock {
     const clock = this.clocks[n];
     if (clock === undefined) throw new Error(`the clock of server ${n} cannot be set`);
     return clock;
   }
 
   /** By how much the clock of a server has gone back. */
-  behindMs(n: number): number {
+  getBehindMs(n: number): number {
     return this.clocks[n]?.behindMs ?? 0;
   }
 

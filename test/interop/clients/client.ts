@@ -5,10 +5,10 @@ export interface Client {
   readonly name: string;
   readonly needs: readonly (keyof Tools)[];
   /** @throws Skip; anything else is a failure */
-  run(bench: Bench): Promise<void>;
+  run(bench: ClientContext): Promise<void>;
 }
 
-export interface Bench {
+export interface ClientContext {
   readonly tools: Tools;
   /** How long sides contend; undefined: as long as the client wants. */
   readonly seconds: number | undefined;
@@ -19,12 +19,12 @@ export interface Bench {
 }
 
 /** What a peer answers, whatever it is written in. */
-export interface Taken {
+export interface AcquireResult {
   readonly outcome: "granted" | "refused";
   readonly atMs: number;
   readonly fence?: string | null;
 }
-export interface Released {
+export interface ReleaseResult {
   readonly outcome: "released" | "refused";
   readonly fromMs: number;
 }

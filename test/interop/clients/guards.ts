@@ -1,20 +1,25 @@
 import { Redis } from "ioredis";
 import { startTestRedis } from "../../support/test-redis.ts";
-import { atEnd } from "../children.ts";
+import { addCleanUp } from "../children.ts";
 import { startMariadb } from "../databases/mariadb.ts";
 import { startPostgresql } from "../databases/postgresql.ts";
 import { expect } from "../figures.ts";
 import type { GuardedStore } from "../guards/guard.ts";
-import { affectedBy, connectMariadb, type MariadbAddress, mariadbStore } from "../guards/mariadb.ts";
+import {
+  connectMariadb,
+  countAffectedRows,
+  type MariadbAddress,
+  openMariadbStore,
+} from "../guards/mariadb.ts";
 import type { StoreAddress } from "../guards/open.ts";
-import { connectPostgresql, postgresqlStore } from "../guards/postgresql.ts";
-import { redisStore } from "../guards/redis.ts";
-import { tellStory } from "../guards/story.ts";
+import { connectPostgresql, openPostgresqlStore } from "../guards/postgresql.ts";
+import { openRedisStore } from "../guards/redis.ts";
+import { proveStaleWriterRefused } from "../guards/stale-writer.ts";
 import { writeInterleaved } from "../guards/writers.ts";
 import { startOurs } from "../ours.ts";
-import { reasonOf, Skip } from "../skip.ts";
+import { formatReason, Skip } from "../skip.ts";
 import type { NpmTool } from "../steps/npm.ts";
-import type { Bench, Client } from "./client.ts";
+import type { Client, ClientContext } from "./client.ts";
 
 /** The guard as docs/guards/redis.lua has it. */
 export const guardRedis: Client = {
@@ -22,7 +27,7 @@ export const guardRedis: Client = {
   needs: [],
   async run(bench) {
     await withRedis(async (url) => {
-      await prove(redisStore(url), { kind: "redis", url }, url, bench);
+      await prove(openRedisStore(url), { kind: "redis", url }, url, bench);
     });
   },
 };
@@ -34,10 +39,10 @@ export const guardPostgresql: Client = {
   async run(bench) {
     const { npm, postgresql } = bench.tools;
     const knock = async (host: string, user: string) => (await connectPostgresql(npm, { host, user })).end();
-    const server = await startPostgresql(postgresql, knock).catch(skipped);
+    const server = await startPostgresql(postgresql, knock).catch(throwSkip);
     const address = { host: server.host, user: server.user };
     try {
-      const store = await postgresqlStore(npm, address);
+      const store = await openPostgresqlStore(npm, address);
       await withRedis((url) => prove(store, { kind: "postgresql", npm, address }, url, bench));
     } finally {
       await server.stop();
@@ -52,10 +57,10 @@ export const guardMariadb: Client = {
   async run(bench) {
     const { npm, mariadb } = bench.tools;
     const knock = async (socketPath: string) => (await connectMariadb(npm, { socketPath })).end();
-    const server = await startMariadb(mariadb, knock).catch(skipped);
+    const server = await startMariadb(mariadb, knock).catch(throwSkip);
     const address = { socketPath: server.socketPath };
     try {
-      const store = await mariadbStore(npm, address);
+      const store = await openMariadbStore(npm, address);
       await countRows(npm, address, store, bench);
       await withRedis((url) => prove(store, { kind: "mariadb", npm, address }, url, bench));
     } finally {
@@ -65,13 +70,13 @@ export const guardMariadb: Client = {
 };
 
 // A server that does not start is something that this machine lacks.
-function skipped(error: unknown): never {
-  throw new Skip(reasonOf(error));
+function throwSkip(error: unknown): never {
+  throw new Skip(formatReason(error));
 }
 
 async function withRedis(work: (url: string) => Promise<void>): Promise<void> {
   const redis = await startTestRedis();
-  const stop = atEnd(() => redis.stop());
+  const stop = addCleanUp(() => redis.stop());
   try {
     await work(redis.url);
   } finally {
@@ -79,7 +84,12 @@ async function withRedis(work: (url: string) => Promise<void>): Promise<void> {
   }
 }
 
-async function prove(store: GuardedStore, address: StoreAddress, url: string, bench: Bench): Promise<void> {
+async function prove(
+  store: GuardedStore,
+  address: StoreAddress,
+  url: string,
+  bench: ClientContext,
+): Promise<void> {
   await store.create("existing");
   bench.note(await writeInterleaved(store, "existing", store.ways));
   const ways = store.ways.filter((way) => !way.startsWith("update"));
@@ -90,7 +100,7 @@ async function prove(store: GuardedStore, address: StoreAddress, url: string, be
     for (const worker of Object.values(workers)) {
       await worker.ask("open", [encodeURIComponent(JSON.stringify(address))]);
     }
-    bench.note(await tellStory(redis, workers, store));
+    bench.note(await proveStaleWriterRefused(redis, workers, store));
   } finally {
     for (const worker of Object.values(workers)) worker.end();
     redis.disconnect();
@@ -103,7 +113,7 @@ async function countRows(
   npm: NpmTool,
   address: MariadbAddress,
   store: GuardedStore,
-  bench: Bench,
+  bench: ClientContext,
 ): Promise<void> {
   await store.create("counted");
   const found: Record<string, number[]> = {};
@@ -119,7 +129,7 @@ async function countRows(
         [base + 1, "x"],
         [base, "late"],
       ] as const) {
-        counts.push(await affectedBy(connection, sql, [id, String(fence), value]));
+        counts.push(await countAffectedRows(connection, sql, [id, String(fence), value]));
       }
       found[`${sql}, ${counting}`] = counts;
     }

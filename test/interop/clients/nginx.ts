@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { findFreePort, startTestRedis } from "../../support/test-redis.ts";
 import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
-import { atEnd, kill, start } from "../children.ts";
+import { addCleanUp, kill, start } from "../children.ts";
 import { startNginx } from "../proxy/nginx-server.ts";
 import {
   proveAddress,
@@ -11,9 +11,9 @@ import {
   proveStream,
   proveWaiting,
 } from "../proxy/proofs.ts";
+import { HERE } from "../steps/cached-dir.ts";
 import type { ConsoleBelow } from "../steps/console-below.ts";
-import { HERE } from "../steps/place.ts";
-import type { Bench, Client } from "./client.ts";
+import type { Client, ClientContext } from "./client.ts";
 
 const UNKNOWN_MAX = 3;
 const SETTINGS = {
@@ -28,7 +28,7 @@ const atTheRoot: Client = {
   needs: ["nginx"],
   async run({ tools, note }) {
     const server = await startTestServer({ environment: SETTINGS });
-    const stop = atEnd(() => server.stop());
+    const stop = addCleanUp(() => server.stop());
     const nginx = await startNginx(tools.nginx, "at-the-root", Number(new URL(server.url).port));
     try {
       const seen = { url: nginx.url, redis: server.redis.createClient() };
@@ -54,9 +54,9 @@ const belowAPath: Client = {
   },
 };
 
-async function proveBelow({ tools, note }: Bench, door: "fast" | "next"): Promise<void> {
+async function proveBelow({ tools, note }: ClientContext, door: "fast" | "next"): Promise<void> {
   const redis = await startTestRedis();
-  const stop = atEnd(() => redis.stop());
+  const stop = addCleanUp(() => redis.stop());
   const { basePath } = tools.consoleBelow;
   const port = await findFreePort();
   const lockkeeper = await startLockkeeper(tools.consoleBelow, {

@@ -3,11 +3,11 @@ import type { Redis } from "ioredis";
 import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import { startTestMasters, type TestMasters } from "../../support/test-masters.ts";
 import type { TestRedis } from "../../support/test-redis.ts";
-import { atEnd } from "../children.ts";
+import { addCleanUp } from "../children.ts";
 import { assert } from "../figures.ts";
 import type { Tools } from "../prepared.ts";
-import { reasonOf, Skip } from "../skip.ts";
-import { clockAhead } from "../steps/libfaketime.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { createClockAheadEnvironment } from "../steps/libfaketime.ts";
 import type { Client } from "./client.ts";
 
 const MASTERS = 5;
@@ -31,16 +31,16 @@ export const clockAheadOfQuorum: Client = {
   needs: ["libfaketime"],
   async run({ tools, seconds = SECONDS, note }) {
     const masters = await startMasters(tools);
-    const stop = atEnd(() => masters.stop());
+    const stop = addCleanUp(() => masters.stop());
     const clients: LockClient[] = [];
     try {
-      const aheadMs = await aheadOf(masters.getClient(0));
+      const aheadMs = await readClockOffset(masters.getClient(0));
       assert(
         Math.abs(aheadMs - AHEAD_S * 1000) < 1000,
         () => `TIME of the first master is ${aheadMs} ms ahead`,
       );
       for (let n = 0; n < CLIENTS; n++) clients.push(await LockClient.open({ quorum: masters.urls }));
-      const { grants, outages } = await grantAmidOutages(masters.all, clients, seconds);
+      const { grants, outages } = await acquireDuringOutages(masters.all, clients, seconds);
       assertRising(grants);
       const without = grants.filter(({ away }) => away === 0).length;
       assert(without > 0, () => "no grant was made while the master with the clock ahead was away");
@@ -57,22 +57,22 @@ export const clockAheadOfQuorum: Client = {
 
 /** The first of them has its clock ahead. @throws Skip when Redis does not run so */
 async function startMasters({ libfaketime }: Tools): Promise<TestMasters> {
-  const ahead = { args: KEEPING, env: clockAhead(libfaketime, AHEAD_S) };
+  const ahead = { args: KEEPING, env: createClockAheadEnvironment(libfaketime, AHEAD_S) };
   try {
     return await startTestMasters(MASTERS, (number) => (number === 0 ? ahead : { args: KEEPING }));
   } catch (error) {
-    throw new Skip(`Redis does not run under libfaketime here: ${reasonOf(error)}`);
+    throw new Skip(`Redis does not run under libfaketime here: ${formatReason(error)}`);
   }
 }
 
 /** As scripts see the time of a server. */
-async function aheadOf(redis: Redis): Promise<number> {
+async function readClockOffset(redis: Redis): Promise<number> {
   const time = "local time = redis.call('TIME') return time[1] .. string.format('%06d', time[2])";
   const microseconds = await redis.eval(time, 0);
   return Number(microseconds) / 1000 - Date.now();
 }
 
-async function grantAmidOutages(
+async function acquireDuringOutages(
   masters: readonly TestRedis[],
   clients: readonly LockClient[],
   seconds: number,
@@ -85,7 +85,7 @@ async function grantAmidOutages(
     let count = 0;
     for (; performance.now() < until; count++) {
       away = Math.floor(Math.random() * masters.length);
-      await outageOf(masters[away], count);
+      await injectOutage(masters[away], count);
       away = undefined;
       await sleep(OUTAGE_MS.least);
     }
@@ -106,7 +106,7 @@ async function grantAmidOutages(
 }
 
 /** By turns it is frozen, or dies and comes back with what it had. */
-async function outageOf(master: TestRedis | undefined, turn: number): Promise<void> {
+async function injectOutage(master: TestRedis | undefined, turn: number): Promise<void> {
   const { least, most } = OUTAGE_MS;
   const awayMs = least + Math.random() * (most - least);
   if (turn % 2 === 0) {

@@ -1,14 +1,21 @@
 import type { Redis } from "ioredis";
 import { buildFencedCounterKey } from "../../../server/formats/keys.ts";
 import { startTestRedis } from "../../support/test-redis.ts";
-import { atEnd } from "../children.ts";
+import { addCleanUp } from "../children.ts";
 import { contend } from "../contention.ts";
 import { assert, expect } from "../figures.ts";
-import { type End, giveBack, LEASE_MS, measureHandOffs, take, untilWaiting } from "../hand-offs.ts";
+import {
+  acquireLock,
+  LEASE_MS,
+  measureHandOffs,
+  type PeerClient,
+  releaseLock,
+  waitUntilWaiting,
+} from "../hand-offs.ts";
 import { forceRelease, startOurs } from "../ours.ts";
 import { Peer } from "../peer.ts";
 import type { JavaTool } from "../steps/java.ts";
-import type { Bench, Client, Released, Taken } from "./client.ts";
+import type { AcquireResult, Client, ClientContext, ReleaseResult } from "./client.ts";
 
 const SECONDS = 60;
 const THREADS = 4;
@@ -28,16 +35,16 @@ export const redisson: Client = {
   needs: ["redisson"],
   async run(bench) {
     const server = await startTestRedis();
-    const stop = atEnd(() => server.stop());
+    const stop = addCleanUp(() => server.stop());
     const { url } = server;
     const theirs = await startRedisson(bench.tools.redisson, url);
     const ours = [await startOurs(url, "ours 1"), await startOurs(url, "ours 2")] as const;
     try {
       const sides: Sides = { url, redis: server.createClient(), theirs, ours };
-      await handOver(sides, bench);
-      await freeByForce(sides, bench);
+      await proveHandOver(sides, bench);
+      await proveForceRelease(sides, bench);
       bench.timed();
-      await oneSequenceOfFences(sides, bench);
+      await proveFenceSequence(sides, bench);
       await contendAll(sides, bench);
     } finally {
       for (const peer of [theirs, ...ours]) peer.end();
@@ -50,8 +57,8 @@ export function startRedisson({ java, classpath }: JavaTool, url: string): Promi
   return Peer.start("Redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
 }
 
-async function handOver({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
-  const [theirEnd, ourEnd]: [End, End] = [
+async function proveHandOver({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
+  const [theirEnd, ourEnd]: [PeerClient, PeerClient] = [
     { peer: theirs, who: "a" },
     { peer: ours[0], who: "a" },
   ];
@@ -61,40 +68,40 @@ async function handOver({ redis, theirs, ours }: Sides, bench: Bench): Promise<v
 }
 
 /** The first call of a process loads classes and scripts. */
-async function warmUp(end: End): Promise<void> {
+async function warmUp(end: PeerClient): Promise<void> {
   for (let n = 0; n < 20; n++) {
-    await take(end, "lock:warm-up", 0);
-    await giveBack(end, "lock:warm-up");
+    await acquireLock(end, "lock:warm-up", 0);
+    await releaseLock(end, "lock:warm-up");
   }
 }
 
 /** An operator frees Redisson's hold: its waiters are woken, and the old holder is told when it unlocks. */
-async function freeByForce({ url, redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+async function proveForceRelease({ url, redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   for (const waiter of [
     { peer: theirs, who: "b" },
     { peer: ours[1], who: "b" },
   ]) {
     const key = `lock:freed-for:${waiter.peer.name.replace(" ", "-")}`;
     const holder = { peer: theirs, who: "a" };
-    await take(holder, key, 0);
-    const waiting = take(waiter, key, LEASE_MS);
-    await untilWaiting(redis, key);
+    await acquireLock(holder, key, 0);
+    const waiting = acquireLock(waiter, key, LEASE_MS);
+    await waitUntilWaiting(redis, key);
     const [owner = ""] = await redis.hkeys(key);
     const fromMs = Date.now();
     expect("the force-release", await forceRelease(url, key, owner), "released");
     const tookMs = (await waiting).atMs - fromMs;
     const [next = ""] = await redis.hkeys(key);
     assert(tookMs < LEASE_MS / 10, () => `${waiter.peer.name} waited ${tookMs} ms after a force-release`);
-    const late = await theirs.ask<Released>("release", [holder.who, key]);
+    const late = await theirs.ask<ReleaseResult>("release", [holder.who, key]);
     expect("Redisson's unlock after the force-release", late.outcome, "refused");
     expect("the hold of the one who was woken", await redis.hgetall(key), { [next]: "1" });
-    await giveBack(waiter, key);
+    await releaseLock(waiter, key);
     bench.note(`Redisson's hold freed by force: ${waiter.peer.name} had it ${tookMs} ms later`);
   }
 }
 
 /** RFencedLock and ours take turns on a key: theirs first, or ours where its counter was made before. */
-async function oneSequenceOfFences({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+async function proveFenceSequence({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const counter = String(buildFencedCounterKey("lock:fenced-by-us"));
   await redis.set(counter, String(Date.now() * 1000));
   for (const [key, first] of [
@@ -106,10 +113,10 @@ async function oneSequenceOfFences({ redis, theirs, ours }: Sides, bench: Bench)
       const isTheirs = turn % 3 !== 1;
       const holder = { peer: isTheirs ? theirs : (ours[turn % 2] ?? ours[0]), who: "a" };
       const { fence } = isTheirs
-        ? await theirs.ask<Pick<Taken, "fence">>("fenced", ["a", key, LEASE_MS])
-        : await take(holder, key, 0);
+        ? await theirs.ask<Pick<AcquireResult, "fence">>("fenced", ["a", key, LEASE_MS])
+        : await acquireLock(holder, key, 0);
       fences.push(BigInt(fence ?? 0));
-      await giveBack(holder, key);
+      await releaseLock(holder, key);
     }
     const falls = fences.filter((fence, at) => at > 0 && fence <= (fences[at - 1] ?? 0n)).map(String);
     expect("fences that did not rise", falls, []);
@@ -117,7 +124,7 @@ async function oneSequenceOfFences({ redis, theirs, ours }: Sides, bench: Bench)
   bench.note(`twice ${FENCED_TURNS} fences of RFencedLock and ours on one key, each above the one before`);
 }
 
-async function contendAll({ redis, theirs, ours }: Sides, bench: Bench): Promise<void> {
+async function contendAll({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const forMs = (bench.seconds ?? SECONDS) * 1000;
   const contenders = [{ peer: theirs, loops: THREADS }, ...ours.map((peer) => ({ peer, loops: LOOPS }))];
   const { total, line } = await contend(redis, "lock:contended", forMs, contenders);

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { startTestMasters, type TestMasters } from "../../support/test-masters.ts";
-import { atEnd } from "../children.ts";
+import { addCleanUp } from "../children.ts";
 import { contend } from "../contention.ts";
 import { assert, expect } from "../figures.ts";
-import { giveBack, LEASE_MS, take } from "../hand-offs.ts";
+import { acquireLock, LEASE_MS, releaseLock } from "../hand-offs.ts";
 import { startOurs } from "../ours.ts";
 import { Peer } from "../peer.ts";
-import type { Bench, Client, Taken } from "./client.ts";
+import type { AcquireResult, Client, ClientContext } from "./client.ts";
 
 const MASTERS = 3;
 const SECONDS = 10;
@@ -29,7 +29,7 @@ export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, c
   needs: ["npm"],
   async run(bench) {
     const masters = await startTestMasters(MASTERS);
-    const stop = atEnd(() => masters.stop());
+    const stop = addCleanUp(() => masters.stop());
     const worker = fileURLToPath(new URL("../workers/npm-peer.ts", import.meta.url));
     const urls = masters.urls.join(",");
     const peerArguments = ["--import", "tsx", worker, module, urls, bench.tools.npm.dir];
@@ -40,7 +40,7 @@ export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, c
         [theirs, ours],
         [ours, theirs],
       ] as const) {
-        await excludes(masters, holder, other);
+        await proveExclusion(masters, holder, other);
       }
       if (contends) await contendBoth(masters, [theirs, ours], bench);
     } finally {
@@ -51,22 +51,26 @@ export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, c
 }));
 
 /** Also by a bare majority of the votes. */
-async function excludes(masters: TestMasters, holder: Peer, other: Peer): Promise<void> {
+async function proveExclusion(masters: TestMasters, holder: Peer, other: Peer): Promise<void> {
   for (const lost of [0, 1]) {
     const key = `lock:held-by-${holder.name}-${lost}`;
-    await take({ peer: holder, who: "a" }, key, 0);
+    await acquireLock({ peer: holder, who: "a" }, key, 0);
     const votes = new Set(await masters.readHolders(key));
     assert(votes.size === 1 && !votes.has(null), () => `votes of ${holder.name}: ${[...votes].join()}`);
     if (lost > 0) await masters.vacate(key, [MASTERS - 1]);
-    const { outcome } = await other.ask<Taken>("take", ["a", key, 0, LEASE_MS]);
+    const { outcome } = await other.ask<AcquireResult>("take", ["a", key, 0, LEASE_MS]);
     expect(`what ${other.name} gets while ${holder.name} holds`, outcome, "refused");
-    await giveBack({ peer: holder, who: "a" }, key);
-    await take({ peer: other, who: "a" }, key, LEASE_MS);
-    await giveBack({ peer: other, who: "a" }, key);
+    await releaseLock({ peer: holder, who: "a" }, key);
+    await acquireLock({ peer: other, who: "a" }, key, LEASE_MS);
+    await releaseLock({ peer: other, who: "a" }, key);
   }
 }
 
-async function contendBoth(masters: TestMasters, peers: readonly Peer[], bench: Bench): Promise<void> {
+async function contendBoth(
+  masters: TestMasters,
+  peers: readonly Peer[],
+  bench: ClientContext,
+): Promise<void> {
   const forMs = (bench.seconds ?? SECONDS) * 1000;
   const contenders = peers.map((peer) => ({ peer, loops: 1 }));
   const { line } = await contend(masters.getClient(0), "lock:contended", forMs, contenders);

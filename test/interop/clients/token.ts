@@ -2,15 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { startTestRedis } from "../../support/test-redis.ts";
-import { atEnd } from "../children.ts";
+import { addCleanUp } from "../children.ts";
 import { contend } from "../contention.ts";
 import { assert, expect } from "../figures.ts";
-import { type End, giveBack, LEASE_MS, measureHandOffs, take, untilWaiting } from "../hand-offs.ts";
+import {
+  acquireLock,
+  LEASE_MS,
+  measureHandOffs,
+  type PeerClient,
+  releaseLock,
+  waitUntilWaiting,
+} from "../hand-offs.ts";
 import { forceRelease, startOurs } from "../ours.ts";
 import { Peer } from "../peer.ts";
 import type { Tools } from "../prepared.ts";
 import { startPython } from "../python-peer.ts";
-import type { Bench, Client, Released, Taken } from "./client.ts";
+import type { AcquireResult, Client, ClientContext, ReleaseResult } from "./client.ts";
 
 const SECONDS = 15;
 const LOOPS = 3;
@@ -25,10 +32,14 @@ interface Library {
   /** What it puts before the names of its locks. */
   readonly prefix: string;
   /** Whether a release that comes too late is told to its caller. */
-  readonly tellsLate: boolean;
+  readonly reportsLateRelease: boolean;
 }
 
-function npmLibrary(name: string, module: string, more: Pick<Library, "prefix" | "tellsLate">): Library {
+function createNpmLibrary(
+  name: string,
+  module: string,
+  more: Pick<Library, "prefix" | "reportsLateRelease">,
+): Library {
   const worker = fileURLToPath(new URL("../workers/npm-peer.ts", import.meta.url));
   const start = (tools: Tools, url: string) =>
     Peer.start(name, process.execPath, ["--import", "tsx", worker, module, url, tools.npm.dir]);
@@ -39,14 +50,14 @@ const REDIS_PY: Library = {
   name: "redis-py",
   needs: "redisPy",
   prefix: "lock:",
-  tellsLate: true,
+  reportsLateRelease: true,
   start: ({ redisPy }, url) => startPython("redis-py", redisPy, "redis_py_peer.py", url),
 };
 
 const LIBRARIES: readonly Library[] = [
-  npmLibrary("redlock 4", "redlock4", { prefix: "lock:", tellsLate: true }),
-  npmLibrary("redlock 5", "redlock5", { prefix: "lock:", tellsLate: true }),
-  npmLibrary("redis-semaphore", "redis-semaphore", { prefix: "mutex:", tellsLate: false }),
+  createNpmLibrary("redlock 4", "redlock4", { prefix: "lock:", reportsLateRelease: true }),
+  createNpmLibrary("redlock 5", "redlock5", { prefix: "lock:", reportsLateRelease: true }),
+  createNpmLibrary("redis-semaphore", "redis-semaphore", { prefix: "mutex:", reportsLateRelease: false }),
   REDIS_PY,
 ];
 
@@ -56,16 +67,16 @@ export const tokenClients: readonly Client[] = LIBRARIES.map((library) => ({
   needs: [library.needs],
   async run(bench) {
     const server = await startTestRedis();
-    const stop = atEnd(() => server.stop());
+    const stop = addCleanUp(() => server.stop());
     const { url } = server;
     const theirs = await library.start(bench.tools, url);
     const ours = [await startOurs(url, "ours 1", "token"), await startOurs(url, "ours 2", "token")] as const;
     try {
       const sides: Sides = { url, redis: server.createClient(), library, theirs, ours };
-      await excludeEachOther(sides);
-      await releaseTooLate(sides);
-      await noticeReleases(sides, bench);
-      await freeByForce(sides);
+      await proveExclusion(sides);
+      await proveLateRelease(sides);
+      await proveReleaseNotice(sides, bench);
+      await proveForceRelease(sides);
       await contendAll(sides, bench);
     } finally {
       for (const peer of [theirs, ...ours]) peer.end();
@@ -82,70 +93,74 @@ interface Sides {
   readonly ours: readonly [Peer, Peer];
 }
 
-const endOf = (peer: Peer): End => ({ peer, who: "a" });
+const createEnd = (peer: Peer): PeerClient => ({ peer, who: "a" });
 
-async function excludeEachOther({ library, theirs, ours }: Sides): Promise<void> {
+async function proveExclusion({ library, theirs, ours }: Sides): Promise<void> {
   for (const [holder, other] of [
     [theirs, ours[0]],
     [ours[0], theirs],
   ] as const) {
     const key = `${library.prefix}held-by-${holder === theirs ? "them" : "us"}`;
-    await take(endOf(holder), key, 0);
-    const { outcome } = await other.ask<Taken>("take", ["a", key, 0, LEASE_MS]);
+    await acquireLock(createEnd(holder), key, 0);
+    const { outcome } = await other.ask<AcquireResult>("take", ["a", key, 0, LEASE_MS]);
     expect(`what ${other.name} gets while ${holder.name} holds`, outcome, "refused");
-    await giveBack(endOf(holder), key);
-    await take(endOf(other), key, 0);
-    await giveBack(endOf(other), key);
+    await releaseLock(createEnd(holder), key);
+    await acquireLock(createEnd(other), key, 0);
+    await releaseLock(createEnd(other), key);
   }
 }
 
 /** A release after the lease ended touches nothing of the one who holds by then. */
-async function releaseTooLate({ redis, library, theirs, ours }: Sides): Promise<void> {
+async function proveLateRelease({ redis, library, theirs, ours }: Sides): Promise<void> {
   for (const [late, next] of [
     [theirs, ours[0]],
     [ours[0], theirs],
   ] as const) {
     const key = `${library.prefix}late-${late === theirs ? "they" : "we"}`;
-    await take(endOf(late), key, 0, SHORT_MS);
+    await acquireLock(createEnd(late), key, 0, SHORT_MS);
     await sleep(SHORT_MS + 50);
-    await take(endOf(next), key, 0);
+    await acquireLock(createEnd(next), key, 0);
     const value = await redis.get(key);
-    const { outcome } = await late.ask<Released>("release", ["a", key]);
-    if (late !== theirs || library.tellsLate) expect(`the late release of ${late.name}`, outcome, "refused");
+    const { outcome } = await late.ask<ReleaseResult>("release", ["a", key]);
+    if (late !== theirs || library.reportsLateRelease)
+      expect(`the late release of ${late.name}`, outcome, "refused");
     expect(`the hold of ${next.name} after it`, await redis.get(key), value);
-    await giveBack(endOf(next), key);
+    await releaseLock(createEnd(next), key);
   }
 }
 
-async function noticeReleases({ redis, library, theirs, ours }: Sides, bench: Bench): Promise<void> {
+async function proveReleaseNotice(
+  { redis, library, theirs, ours }: Sides,
+  bench: ClientContext,
+): Promise<void> {
   const [released, expired] = ["released", "expired"].map((name) => `${library.prefix}${name}`) as [
     string,
     string,
   ];
-  await take(endOf(theirs), released, 0);
-  const waiting = take(endOf(ours[0]), released, LEASE_MS);
-  await untilWaiting(redis, released);
-  const { fromMs } = await giveBack(endOf(theirs), released);
+  await acquireLock(createEnd(theirs), released, 0);
+  const waiting = acquireLock(createEnd(ours[0]), released, LEASE_MS);
+  await waitUntilWaiting(redis, released);
+  const { fromMs } = await releaseLock(createEnd(theirs), released);
   const noticedMs = (await waiting).atMs - fromMs;
   assert(noticedMs <= NOTICED_MS, () => `we noticed a foreign release only after ${noticedMs} ms`);
-  await giveBack(endOf(ours[0]), released);
+  await releaseLock(createEnd(ours[0]), released);
 
-  const { atMs } = await take(endOf(theirs), expired, 0, SHORT_MS);
-  const lateMs = (await take(endOf(ours[0]), expired, LEASE_MS)).atMs - atMs - SHORT_MS;
+  const { atMs } = await acquireLock(createEnd(theirs), expired, 0, SHORT_MS);
+  const lateMs = (await acquireLock(createEnd(ours[0]), expired, LEASE_MS)).atMs - atMs - SHORT_MS;
   assert(lateMs <= NOTICED_MS, () => `we noticed the end of a foreign lease only after ${lateMs} ms`);
-  await giveBack(endOf(ours[0]), expired);
+  await releaseLock(createEnd(ours[0]), expired);
   bench.note(
     `a foreign release was noticed after ${noticedMs} ms, the end of a foreign lease after ${lateMs} ms`,
   );
-  bench.note(await measureHandOffs(redis, endOf(ours[0]), endOf(ours[1]), "ours to ours"));
+  bench.note(await measureHandOffs(redis, createEnd(ours[0]), createEnd(ours[1]), "ours to ours"));
 }
 
 /** An operator frees their hold: our waiter has it at once, and their release does not touch it. */
-async function freeByForce({ url, redis, library, theirs, ours }: Sides): Promise<void> {
+async function proveForceRelease({ url, redis, library, theirs, ours }: Sides): Promise<void> {
   const key = `${library.prefix}freed`;
-  await take(endOf(theirs), key, 0);
-  const waiting = take(endOf(ours[0]), key, LEASE_MS);
-  await untilWaiting(redis, key);
+  await acquireLock(createEnd(theirs), key, 0);
+  const waiting = acquireLock(createEnd(ours[0]), key, LEASE_MS);
+  await waitUntilWaiting(redis, key);
   const fromMs = Date.now();
   expect(
     "the force-release",
@@ -155,13 +170,14 @@ async function freeByForce({ url, redis, library, theirs, ours }: Sides): Promis
   const tookMs = (await waiting).atMs - fromMs;
   assert(tookMs < 1000, () => `we waited ${tookMs} ms after a force-release`);
   const value = await redis.get(key);
-  const { outcome } = await theirs.ask<Released>("release", ["a", key]);
-  if (library.tellsLate) expect(`${theirs.name}'s release after a force-release`, outcome, "refused");
+  const { outcome } = await theirs.ask<ReleaseResult>("release", ["a", key]);
+  if (library.reportsLateRelease)
+    expect(`${theirs.name}'s release after a force-release`, outcome, "refused");
   expect("our hold after it", await redis.get(key), value);
-  await giveBack(endOf(ours[0]), key);
+  await releaseLock(createEnd(ours[0]), key);
 }
 
-async function contendAll({ redis, library, theirs, ours }: Sides, bench: Bench): Promise<void> {
+async function contendAll({ redis, library, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const forMs = (bench.seconds ?? SECONDS) * 1000;
   const contenders = [{ peer: theirs, loops: LOOPS }, ...ours.map((peer) => ({ peer, loops: LOOPS }))];
   const { line } = await contend(redis, `${library.prefix}contended`, forMs, contenders);

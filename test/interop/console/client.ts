@@ -1,16 +1,16 @@
-import { atEnd } from "../children.ts";
-import type { Bench, Client } from "../clients/client.ts";
+import { addCleanUp } from "../children.ts";
+import type { Client, ClientContext } from "../clients/client.ts";
 import type { Peer } from "../peer.ts";
 import type { Tools } from "../prepared.ts";
-import type { Told } from "./lock-story.ts";
 import { Operator } from "./operator.ts";
+import type { ScenarioResult } from "./release-scenario.ts";
 
 /** Others' locks under the eyes and the hands of an operator. */
-export function consoleClient(
+export function createConsoleClient(
   name: string,
   needs: keyof Tools,
   start: (tools: Tools, url: string) => Promise<Peer>,
-  tell: (operator: Operator, peer: Peer, bench: Bench) => Promise<void>,
+  tell: (operator: Operator, peer: Peer, bench: ClientContext) => Promise<void>,
   formats?: string,
 ): Client {
   return {
@@ -18,7 +18,7 @@ export function consoleClient(
     needs: [needs],
     async run(bench) {
       const operator = await Operator.open(formats);
-      const stop = atEnd(() => operator.server.stop());
+      const stop = addCleanUp(() => operator.server.stop());
       let peer: Peer | undefined;
       try {
         peer = await start(bench.tools, operator.server.redis.url);
@@ -31,5 +31,5 @@ export function consoleClient(
   };
 }
 
-export const figuresOf = (told: readonly Told[], more: readonly string[] = []) =>
+export const formatFigures = (told: readonly ScenarioResult[], more: readonly string[] = []) =>
   `from the force-release until the waiter had it: ${[...told.map(({ key, wokenMs }) => `${key} ${wokenMs} ms`), ...more].join(", ")}`;

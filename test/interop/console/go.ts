@@ -1,9 +1,15 @@
 import { Peer } from "../peer.ts";
-import { consoleClient, figuresOf } from "./client.ts";
-import { expectFixedLease, freeAlone, type LockStory, POLLS, tellAll } from "./lock-story.ts";
-import { LEASE_MS, type Party } from "./story.ts";
+import { createConsoleClient, formatFigures } from "./client.ts";
+import { LEASE_MS, type Party } from "./lock-steps.ts";
+import {
+  expectFixedLease,
+  forceReleaseAlone,
+  POLLING_WAITERS,
+  type ReleaseScenario,
+  runScenarios,
+} from "./release-scenario.ts";
 
-export const goInConsole = consoleClient(
+export const goInConsole = createConsoleClient(
   "go",
   "go",
   ({ go: tool }, url) => Peer.start("Go", tool.peer, [url]),
@@ -11,13 +17,13 @@ export const goInConsole = consoleClient(
     const party = (who: string, object: string): Party => ({ peer, who, object });
     const between = (object: string) => ({ holder: party("a", object), waiter: party("b", object) });
     const lock = { kind: "lock", candidates: [] } as const;
-    const stories: LockStory[] = [
+    const stories: ReleaseScenario[] = [
       {
         ...between("redsync"),
         key: "orders:redsync",
         leaseMs: LEASE_MS,
         shown: { ...lock, format: "redsync", confidence: "possible" },
-        waiters: POLLS,
+        waiters: POLLING_WAITERS,
         as: "redsync",
         extended: { outcome: "refused", said: "lock already taken, locked nodes: [0]" },
         said: { outcome: "refused", said: "lock already taken, locked nodes: [0]" },
@@ -27,7 +33,7 @@ export const goInConsole = consoleClient(
         key: "lock:redislock",
         leaseMs: LEASE_MS,
         shown: { ...lock, format: "bsm-redislock", confidence: "likely" },
-        waiters: POLLS,
+        waiters: POLLING_WAITERS,
         extended: { outcome: "refused", said: "redislock: not obtained" },
         said: { outcome: "refused", said: "redislock: lock not held" },
       },
@@ -37,10 +43,10 @@ export const goInConsole = consoleClient(
       said: "redsync: failed to unlock, lock was already expired",
     } as const;
     const [told] = await Promise.all([
-      tellAll(operator, stories),
-      freeAlone(operator, party("c", "redsync"), "lock:alone:redsync", expired),
+      runScenarios(operator, stories),
+      forceReleaseAlone(operator, party("c", "redsync"), "lock:alone:redsync", expired),
       expectFixedLease(operator, party("d", "redislock"), "lock:short:redislock"),
     ]);
-    bench.note(figuresOf(told));
+    bench.note(formatFigures(told));
   },
 );

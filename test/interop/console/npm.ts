@@ -2,43 +2,43 @@ import { fileURLToPath } from "node:url";
 import { assert } from "../figures.ts";
 import { Peer } from "../peer.ts";
 import type { NpmTool } from "../steps/npm.ts";
-import { consoleClient, figuresOf } from "./client.ts";
-import { type LockStory, POLLS, tellAll } from "./lock-story.ts";
-import type { Operator } from "./operator.ts";
+import { createConsoleClient, formatFigures } from "./client.ts";
 import {
+  acquireHold,
+  expectReleased,
   expectShown,
   expectVerdict,
   expectWoken,
-  giveBack,
-  hold,
   LEASE_MS,
   type Party,
   waitBehind,
-} from "./story.ts";
+} from "./lock-steps.ts";
+import type { Operator } from "./operator.ts";
+import { POLLING_WAITERS, type ReleaseScenario, runScenarios } from "./release-scenario.ts";
 
-export const npmInConsole = consoleClient(
+export const npmInConsole = createConsoleClient(
   "npm",
   "npm",
   ({ npm }, url) => startPeer(npm, url),
   async (operator, peer, bench) => {
     const party = (who: string, object: string): Party => ({ peer, who, object });
-    const story = (object: string, said: string): LockStory => ({
+    const story = (object: string, said: string): ReleaseScenario => ({
       key: `lock:${object}`,
       holder: party("a", object),
       waiter: party("b", object),
       leaseMs: LEASE_MS,
       shown: { format: "redlock", kind: "lock", confidence: "likely", candidates: [] },
-      waiters: POLLS,
+      waiters: POLLING_WAITERS,
       extended: { outcome: "refused", said },
       said: { outcome: "refused", said },
     });
     const owner = await startPeer(bench.tools.npm, operator.server.redis.url);
     try {
       const [told, mutexMs] = await Promise.all([
-        tellAll(operator, [story("redlock4", "LockError"), story("redlock5", "ExecutionError")]),
+        runScenarios(operator, [story("redlock4", "LockError"), story("redlock5", "ExecutionError")]),
         endOwner(operator, { peer: owner, who: "a", object: "mutex" }, party("b", "mutex")),
       ]);
-      bench.note(figuresOf(told, [`mutex ${mutexMs} ms`]));
+      bench.note(formatFigures(told, [`mutex ${mutexMs} ms`]));
     } finally {
       owner.end();
     }
@@ -53,17 +53,17 @@ function startPeer({ dir }: NpmTool, url: string): Promise<Peer> {
 /** The process of redis-semaphore's old owner ends at its next refresh, as it does by default. */
 async function endOwner(operator: Operator, holder: Party, waiter: Party): Promise<number> {
   const key = "mutex:orders";
-  const { owner = "" } = await hold(holder, key, 0, 4000);
+  const { owner = "" } = await acquireHold(holder, key, 0, 4000);
   const lock = await expectVerdict(operator, key, "renewing", 10_000);
   const shown = { format: "redis-semaphore", kind: "lock", confidence: "likely", candidates: [] } as const;
   expectShown(lock, { ...shown, holders: [{ owner, count: 1 }] });
   const end = holder.peer.ask("end", [], LEASE_MS).then(String, String);
-  const waiting = await waitBehind(operator, waiter, key, { waiters: POLLS, leaseMs: LEASE_MS });
-  const freed = await operator.free(key, (await operator.look(key)).version);
+  const waiting = await waitBehind(operator, waiter, key, { waiters: POLLING_WAITERS, leaseMs: LEASE_MS });
+  const freed = await operator.forceRelease(key, (await operator.readLock(key)).version);
   const wokenMs = await expectWoken(waiting.held, freed, key);
   const ended = await end;
   assert(ended.includes("ended (1)"), () => `redis-semaphore's owner did not end with exit code 1: ${ended}`);
-  await operator.expectToldOnce(key, owner);
-  await giveBack(waiter, key);
+  await operator.expectEventOnce(key, owner);
+  await expectReleased(waiter, key);
   return wokenMs;
 }

@@ -24,15 +24,15 @@ export class Operator {
     return new Operator(await startTestServer({ environment }));
   }
 
-  async look(key: string): Promise<Lock> {
-    return bodyOf(await this.server.call(`/locks/${encodeKeyPath(key)}`));
+  async readLock(key: string): Promise<Lock> {
+    return getBody(await this.server.call(`/locks/${encodeKeyPath(key)}`));
   }
 
   /** Looks until the lock is shown like that. @throws with how it is shown instead */
-  async lookUntil(key: string, shown: (lock: Lock) => boolean, withinMs = SHOWN_MS): Promise<Lock> {
+  async waitForLock(key: string, shown: (lock: Lock) => boolean, withinMs = SHOWN_MS): Promise<Lock> {
     const until = performance.now() + withinMs;
     for (;;) {
-      const lock = await this.look(key);
+      const lock = await this.readLock(key);
       if (shown(lock)) return lock;
       assert(performance.now() < until, () => `${key} is shown as ${JSON.stringify(lock)}, not: ${shown}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -41,7 +41,7 @@ export class Operator {
 
   /** The list shows the lock as the look at it does. */
   async expectListed({ key, format, kind, confidence, holders }: Lock): Promise<void> {
-    const list = bodyOf<LockList>(await this.server.call(`/locks?filter=key:${encodeURIComponent(key)}`));
+    const list = getBody<LockList>(await this.server.call(`/locks?filter=key:${encodeURIComponent(key)}`));
     const [item, ...others] = list.items;
     const parts = (lock: Lock | undefined) =>
       lock && [
@@ -56,7 +56,7 @@ export class Operator {
   }
 
   /** Frees the hold that was seen, by the rules of `format` where the shape does not tell. */
-  async free(
+  async forceRelease(
     key: string,
     version: string | null,
     format?: FormatName,
@@ -64,19 +64,19 @@ export class Operator {
   ): Promise<ForceReleased> {
     const body = { expect: version, reason: REASON, format, holdOffMs };
     const reply = await this.server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
-    const freed = bodyOf<ForceReleased>(reply);
+    const freed = getBody<ForceReleased>(reply);
     expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);
     return freed;
   }
 
   /** The history tells who freed whose hold, and that nobody has made it again since. */
-  async expectToldOnce(key: string, owner: string): Promise<void> {
-    let events = await this.#told(key);
+  async expectEventOnce(key: string, owner: string): Promise<void> {
+    let events = await this.#readEvents(key);
     const endsOf = () => events.filter((event) => event.owner === owner && event.type === "force_released");
     // It is recorded a moment after it was done.
     for (let asked = 0; endsOf().length === 0 && asked < 100; asked++) {
       await sleep(20);
-      events = await this.#told(key);
+      events = await this.#readEvents(key);
     }
     const ends = endsOf();
     const told = ends.map(({ by, reason, observed }) => [by, reason, observed]);
@@ -85,13 +85,13 @@ export class Operator {
     expect(`holds of ${key} that were made again`, again, []);
   }
 
-  async #told(key: string): Promise<LockEvent[]> {
-    const { items } = bodyOf<History>(await this.server.call(`/locks/${encodeKeyPath(key)}/history`));
+  async #readEvents(key: string): Promise<LockEvent[]> {
+    const { items } = getBody<History>(await this.server.call(`/locks/${encodeKeyPath(key)}/history`));
     return items.filter((entry) => !isGap(entry));
   }
 }
 
-function bodyOf<Body>({ status, body }: ApiReply): Body {
+function getBody<Body>({ status, body }: ApiReply): Body {
   assert(status === 200, () => `the API answers ${status}: ${JSON.stringify(body)}`);
   return body;
 }

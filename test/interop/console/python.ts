@@ -1,12 +1,12 @@
 import { waitUntil } from "../../support/test-server.ts";
 import { expect } from "../figures.ts";
 import { startPython } from "../python-peer.ts";
-import { consoleClient, figuresOf } from "./client.ts";
-import { expectFixedLease, type LockStory, POLLS, tellAll } from "./lock-story.ts";
+import { createConsoleClient, formatFigures } from "./client.ts";
+import { acquireHold, LEASE_MS, type Party } from "./lock-steps.ts";
 import type { Operator } from "./operator.ts";
-import { hold, LEASE_MS, type Party } from "./story.ts";
+import { expectFixedLease, POLLING_WAITERS, type ReleaseScenario, runScenarios } from "./release-scenario.ts";
 
-export const pythonInConsole = consoleClient(
+export const pythonInConsole = createConsoleClient(
   "python",
   "pythonLocks",
   ({ pythonLocks }, url) => startPython("Python", pythonLocks, "locks_peer.py", url),
@@ -16,23 +16,23 @@ export const pythonInConsole = consoleClient(
     const between = (object: string) => ({ holder: party("a", object), waiter: party("b", object) });
     const pops = async () => String(await redis.client("LIST")).includes("cmd=blpop");
     const likely = { kind: "lock", confidence: "likely" } as const;
-    const stories: LockStory[] = [
+    const stories: ReleaseScenario[] = [
       {
         ...between("redis-py"),
         key: "lock:redis-py",
         leaseMs: LEASE_MS,
         shown: { ...likely, format: "redis-py", candidates: [] },
-        waiters: POLLS,
-        ...refused("LockNotOwnedError"),
+        waiters: POLLING_WAITERS,
+        ...createRefusal("LockNotOwnedError"),
       },
       {
         ...between("python-redis-lock"),
         key: "lock:for-ever",
         shown: { ...likely, format: "python-redis-lock", leaseMs: null, candidates: [] },
         verdict: { state: "no-expiry", withinMs: 5000 },
-        waiters: POLLS,
+        waiters: POLLING_WAITERS,
         isAsleep: pops,
-        ...refused("NotAcquired"),
+        ...createRefusal("NotAcquired"),
       },
       {
         ...between("python-redis-lock-renewed"),
@@ -40,32 +40,32 @@ export const pythonInConsole = consoleClient(
         leaseMs: 12_000,
         shown: { ...likely, format: "python-redis-lock", candidates: [] },
         verdict: { state: "renewing", withinMs: 15_000 },
-        waiters: POLLS,
+        waiters: POLLING_WAITERS,
         isAsleep: pops,
-        ...refused("NotAcquired"),
+        ...createRefusal("NotAcquired"),
       },
       {
         ...between("pottery"),
         key: "redlock:pottery",
         leaseMs: LEASE_MS,
         shown: { ...likely, format: "token", candidates: ["redlock-net", "pottery", "redlock-rb", "spring"] },
-        waiters: POLLS,
+        waiters: POLLING_WAITERS,
         as: "pottery",
-        ...refused("ReleaseUnlockedLock", "ExtendUnlockedLock"),
+        ...createRefusal("ReleaseUnlockedLock", "ExtendUnlockedLock"),
       },
     ];
     const [told] = await Promise.all([
-      tellAll(operator, stories),
+      runScenarios(operator, stories),
       expectFixedLease(operator, party("c", "redis-py"), "lock:short:redis-py"),
       expectRenewalEnds(operator, party("c", "python-redis-lock-renewed")),
       expectFixedLease(operator, party("c", "pottery"), "redlock:short:pottery"),
     ]);
-    bench.note(figuresOf(told));
+    bench.note(formatFigures(told));
   },
 );
 
 /** What is said of a lock that was freed: when it is given back, and when it is prolonged. */
-const refused = (said: string, extended = said) => ({
+const createRefusal = (said: string, extended = said) => ({
   said: { outcome: "refused", said } as const,
   extended: { outcome: "refused", said: extended } as const,
 });
@@ -75,10 +75,10 @@ async function expectRenewalEnds(operator: Operator, holder: Party): Promise<voi
   const key = "lock:alone:renewed";
   const isAlive = async () =>
     (await holder.peer.ask<{ isAlive: boolean }>("renews", [holder.who, holder.object, key])).isAlive;
-  await hold(holder, key, 0, 3000);
-  const { version } = await operator.lookUntil(key, ({ verdict }) => verdict?.state === "renewing");
+  await acquireHold(holder, key, 0, 3000);
+  const { version } = await operator.waitForLock(key, ({ verdict }) => verdict?.state === "renewing");
   expect("whether it renews", await isAlive(), true);
-  await operator.free(key, version);
+  await operator.forceRelease(key, version);
   await waitUntil(async () => !(await isAlive()), 10_000);
-  expect("the lock after that", (await operator.look(key)).state, "free");
+  expect("the lock after that", (await operator.readLock(key)).state, "free");
 }

@@ -1,45 +1,56 @@
 import { expect } from "../figures.ts";
-import { listens } from "./lock-story.ts";
-import type { Scene } from "./redisson-objects.ts";
-import { drop, expectShown, expectWoken, giveBack, hold, WAIT_MS, waitBehind } from "./story.ts";
+import {
+  acquireHold,
+  expectReleased,
+  expectShown,
+  expectWoken,
+  releaseHold,
+  WAIT_MS,
+  waitBehind,
+} from "./lock-steps.ts";
+import type { RedissonSetup } from "./redisson-objects.ts";
+import { createWaiterEstimate } from "./release-scenario.ts";
 
 /** Nothing but a number is in Redis: what it is a rule says, and which of the two those who wait. */
 export const COUNTED = "orders:counted:*=redisson";
 const SHOWN = { format: "redisson", confidence: "likely", candidates: [] } as const;
 
 /** A permit is given back in the place of whoever has it: the one who waits has it at once. */
-export async function freeSemaphore({ operator, redis, party }: Scene): Promise<string> {
+export async function forceReleaseSemaphore({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:counted:permits";
   const [holder, waiter] = [party("a", "semaphore"), party("b", "semaphore")];
   await holder.peer.ask("prepare", [holder.who, "semaphore", key, 1]);
-  await hold(holder, key, 0);
-  expect("what may be done while nobody waits", (await operator.look(key)).release?.may, "never");
-  const waiting = await waitBehind(operator, waiter, key, { waiters: listens(1) });
-  const lock = await operator.look(key);
+  await acquireHold(holder, key, 0);
+  expect("what may be done while nobody waits", (await operator.readLock(key)).release?.may, "never");
+  const waiting = await waitBehind(operator, waiter, key, { waiters: createWaiterEstimate(1) });
+  const lock = await operator.readLock(key);
   expectShown(lock, { ...SHOWN, kind: "semaphore", holders: [{ owner: "unnamed" }] });
   expect("the permits as shown", lock.permits, { available: 0, total: null });
-  const freed = await operator.free(key, lock.version);
+  const freed = await operator.forceRelease(key, lock.version);
   const wokenMs = await expectWoken(waiting.held, freed, key);
-  await operator.expectToldOnce(key, "unnamed");
-  await giveBack(holder, key);
+  await operator.expectEventOnce(key, "unnamed");
+  await expectReleased(holder, key);
   expect("permits while one is out: one more than before", await redis.get(key), "1");
-  await giveBack(waiter, key);
+  await expectReleased(waiter, key);
   return `RSemaphore ${wokenMs} ms`;
 }
 
 /** The latch is opened for all who wait. */
-export async function openLatch({ operator, redis, party }: Scene): Promise<string> {
+export async function openLatch({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:counted:latch";
   const [first, second] = [party("a", "latch"), party("b", "latch")] as const;
   await first.peer.ask("prepare", [first.who, "latch", key, 2]);
-  const early = hold(first, key, WAIT_MS);
-  const late = await waitBehind(operator, second, key, { waiters: listens(2) });
-  const lock = await operator.look(key);
+  const early = acquireHold(first, key, WAIT_MS);
+  const late = await waitBehind(operator, second, key, { waiters: createWaiterEstimate(2) });
+  const lock = await operator.readLock(key);
   expectShown(lock, { ...SHOWN, kind: "latch", holders: [{ owner: "unnamed", count: 2 }] });
-  const freed = await operator.free(key, lock.version);
+  const freed = await operator.forceRelease(key, lock.version);
   const wokenMs = await Promise.all([early, late.held].map((each) => expectWoken(each, freed, key)));
-  await operator.expectToldOnce(key, "unnamed");
-  expect("a count down that comes too late", await drop(first, key), { outcome: "released", said: "" });
+  await operator.expectEventOnce(key, "unnamed");
+  expect("a count down that comes too late", await releaseHold(first, key), {
+    outcome: "released",
+    said: "",
+  });
   expect("the latch after it", await redis.exists(key), 0);
   return `RCountDownLatch ${Math.max(...wokenMs)} ms`;
 }

@@ -1,44 +1,44 @@
 import { buildFencedCounterKey } from "../../../server/formats/keys.ts";
 import { startRedisson } from "../clients/redisson.ts";
 import { expect } from "../figures.ts";
-import { consoleClient, figuresOf } from "./client.ts";
-import { type LockStory, listens, tellAll } from "./lock-story.ts";
-import { COUNTED, freeSemaphore, openLatch } from "./redisson-counters.ts";
+import { createConsoleClient, formatFigures } from "./client.ts";
+import { COUNTED, forceReleaseSemaphore, openLatch } from "./redisson-counters.ts";
 import {
-  abandon,
-  freeFairLock,
-  freePermit,
-  freeReadWriteLock,
+  abandonLock,
+  forceReleaseFairLock,
+  forceReleasePermit,
+  forceReleaseReadWriteLock,
   MONITOR,
   RENEWED_WITHIN_MS,
-  type Scene,
+  type RedissonSetup,
 } from "./redisson-objects.ts";
+import { createWaiterEstimate, type ReleaseScenario, runScenarios } from "./release-scenario.ts";
 
-export const redissonInConsole = consoleClient(
+export const redissonInConsole = createConsoleClient(
   "redisson",
   "redisson",
   ({ redisson: tool }, url) => startRedisson(tool, url),
   async (operator, peer, bench) => {
     const redis = operator.server.redis.createClient();
-    const party: Scene["party"] = (who, object) => ({ peer, who: `${who}-${object}`, object });
-    const scene: Scene = { operator, redis, party };
-    const story = (object: string, kind: "lock" | "fenced"): LockStory => ({
+    const party: RedissonSetup["party"] = (who, object) => ({ peer, who: `${who}-${object}`, object });
+    const scene: RedissonSetup = { operator, redis, party };
+    const story = (object: string, kind: "lock" | "fenced"): ReleaseScenario => ({
       key: `orders:${object}`,
       holder: party("a", object),
       waiter: party("b", object),
       entries: 2,
       shown: { format: "redisson", kind, confidence: "certain", candidates: [] },
       verdict: { state: "renewing", withinMs: RENEWED_WITHIN_MS },
-      waiters: listens(object === "spin" ? 0 : 1),
+      waiters: createWaiterEstimate(object === "spin" ? 0 : 1),
       said: MONITOR,
     });
     const [locks, , ...lines] = await Promise.all([
-      tellAll(operator, [story("lock", "lock"), story("spin", "lock"), story("fenced", "fenced")]),
-      abandon(scene),
-      freeFairLock(scene),
-      freeReadWriteLock(scene),
-      freePermit(scene),
-      freeSemaphore(scene),
+      runScenarios(operator, [story("lock", "lock"), story("spin", "lock"), story("fenced", "fenced")]),
+      abandonLock(scene),
+      forceReleaseFairLock(scene),
+      forceReleaseReadWriteLock(scene),
+      forceReleasePermit(scene),
+      forceReleaseSemaphore(scene),
       openLatch(scene),
     ]);
     const [first, second] = locks[2]?.held ?? [];
@@ -48,7 +48,7 @@ export const redissonInConsole = consoleClient(
       await redis.get(String(buildFencedCounterKey("orders:fenced"))),
       second?.fence,
     );
-    bench.note(figuresOf(locks, lines));
+    bench.note(formatFigures(locks, lines));
   },
   COUNTED,
 );

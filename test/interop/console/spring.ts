@@ -1,19 +1,27 @@
 import { hostname } from "node:os";
 import { expect } from "../figures.ts";
 import { Peer } from "../peer.ts";
-import { consoleClient, figuresOf } from "./client.ts";
-import { expectFixedLease, type LockStory, POLLS, tellAll } from "./lock-story.ts";
+import { createConsoleClient, formatFigures } from "./client.ts";
+import {
+  type AcquiredHold,
+  acquireHold,
+  expectReleased,
+  expectShown,
+  LEASE_MS,
+  type Party,
+  releaseHold,
+} from "./lock-steps.ts";
 import type { Operator } from "./operator.ts";
-import { drop, expectShown, giveBack, type Held, hold, LEASE_MS, type Party } from "./story.ts";
+import { expectFixedLease, POLLING_WAITERS, type ReleaseScenario, runScenarios } from "./release-scenario.ts";
 
-export const springInConsole = consoleClient(
+export const springInConsole = createConsoleClient(
   "spring and shedlock",
   "spring",
   ({ spring }, url) =>
     Peer.start("Spring", spring.java, ["-Xmx256m", "-cp", spring.classpath, "SpringPeer", url]),
   async (operator, peer, bench) => {
     const party = (who: string, object: string): Party => ({ peer, who, object });
-    const story = (object: string, key: string): LockStory => ({
+    const story = (object: string, key: string): ReleaseScenario => ({
       key,
       holder: party("a", object),
       waiter: party("b", object),
@@ -22,7 +30,7 @@ export const springInConsole = consoleClient(
         ...{ format: "token", kind: "lock", confidence: "likely" },
         candidates: ["redlock-rb", "spring", "lan1tian", "ioredis-lock"],
       },
-      waiters: POLLS,
+      waiters: POLLING_WAITERS,
       as: "spring",
       said: { outcome: "refused", said: "ConcurrentModificationException" },
     });
@@ -34,20 +42,23 @@ export const springInConsole = consoleClient(
       isAsleep: async () => (await patterns()) > before,
     };
     const [told] = await Promise.all([
-      tellAll(operator, [story("polled", "lock-registry:polled"), published]),
+      runScenarios(operator, [story("polled", "lock-registry:polled"), published]),
       expectFixedLease(operator, party("c", "polled"), "lock-registry:short"),
     ]);
-    await freeJob(operator, party);
-    bench.note(figuresOf(told));
+    await forceReleaseJob(operator, party);
+    bench.note(formatFigures(told));
   },
 );
 
 /** ShedLock's old owner deletes whatever is there when its job has ended: the next one's lock, or a hold-off. */
-async function freeJob(operator: Operator, party: (who: string, object: string) => Party): Promise<void> {
+async function forceReleaseJob(
+  operator: Operator,
+  party: (who: string, object: string) => Party,
+): Promise<void> {
   const key = "job-lock:prod:report";
   const [old, next] = [party("a", "shedlock"), party("b", "shedlock")] as const;
-  await hold(old, key, 0, LEASE_MS);
-  const lock = await operator.lookUntil(key, ({ state }) => state === "held");
+  await acquireHold(old, key, 0, LEASE_MS);
+  const lock = await operator.waitForLock(key, ({ state }) => state === "held");
   expectShown(lock, {
     format: "shedlock",
     kind: "lock",
@@ -61,18 +72,18 @@ async function freeJob(operator: Operator, party: (who: string, object: string) 
     [holder?.record?.host, holder?.sinceIs],
     [hostname(), "told"],
   );
-  await operator.free(key, lock.version);
-  await hold(next, key, 0, LEASE_MS);
-  await giveBack(old, key);
-  expect("the next one's lock after the old job", (await operator.look(key)).state, "free");
+  await operator.forceRelease(key, lock.version);
+  await acquireHold(next, key, 0, LEASE_MS);
+  await expectReleased(old, key);
+  expect("the next one's lock after the old job", (await operator.readLock(key)).state, "free");
 
-  await giveBack(next, key);
-  await hold(old, key, 0, LEASE_MS);
-  const again = await operator.lookUntil(key, ({ state }) => state === "held");
-  await operator.free(key, again.version, undefined, LEASE_MS);
-  const refused = await next.peer.ask<Held>("hold", [next.who, next.object, key, 0, LEASE_MS]);
+  await expectReleased(next, key);
+  await acquireHold(old, key, 0, LEASE_MS);
+  const again = await operator.waitForLock(key, ({ state }) => state === "held");
+  await operator.forceRelease(key, again.version, undefined, LEASE_MS);
+  const refused = await next.peer.ask<AcquiredHold>("hold", [next.who, next.object, key, 0, LEASE_MS]);
   expect(`who comes while ${key} is held off`, refused.outcome, "refused");
-  expect("the end of the old job", await drop(old, key), { outcome: "released", said: "" });
-  await hold(next, key, 0, LEASE_MS);
-  await giveBack(next, key);
+  expect("the end of the old job", await releaseHold(old, key), { outcome: "released", said: "" });
+  await acquireHold(next, key, 0, LEASE_MS);
+  await expectReleased(next, key);
 }

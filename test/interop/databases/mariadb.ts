@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { MariadbTool } from "../steps/mariadb.ts";
-import { type Database, launch, temporaryDir } from "./server.ts";
+import { createTempDir, type Database, launchDatabase } from "./server.ts";
 
 export interface MariadbServer extends Database {
   readonly socketPath: string;
@@ -13,7 +13,7 @@ export async function startMariadb(
   tool: MariadbTool,
   knock: (socketPath: string) => Promise<unknown>,
 ): Promise<MariadbServer> {
-  const dir = await temporaryDir();
+  const dir = await createTempDir();
   const socketPath = join(dir, "socket");
   const data = join(dir, "data");
   await mkdir(data);
@@ -32,12 +32,12 @@ export async function startMariadb(
       : [`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, "charsets")}`]),
   ];
   const env = libraryPath === undefined ? process.env : { ...process.env, LD_LIBRARY_PATH: libraryPath };
-  const database = await launch({
+  const database = await launchDatabase({
     command: tool.mariadbd,
     args,
     options: { cwd: dir, env },
     endWith: "SIGTERM",
-    knock: () => knock(socketPath),
+    checkReady: () => knock(socketPath),
   });
   return { ...database, socketPath };
 }

@@ -2,7 +2,7 @@ import { chown, cp } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { run } from "../children.ts";
 import type { PostgresqlTool } from "../steps/postgresql.ts";
-import { type Database, launch, temporaryDir } from "./server.ts";
+import { createTempDir, type Database, launchDatabase } from "./server.ts";
 
 const INIT_MS = 60_000;
 /** PostgreSQL refuses to run as root: then it runs as nobody. */
@@ -20,10 +20,10 @@ export async function startPostgresql(
   tool: PostgresqlTool,
   knock: (host: string, user: string) => Promise<unknown>,
 ): Promise<PostgresqlServer> {
-  const dir = await temporaryDir();
+  const dir = await createTempDir();
   const isRoot = process.getuid?.() === 0;
   if (isRoot) await chown(dir, NOBODY.uid, NOBODY.gid);
-  const { bin, libraryPath } = await reachable(tool, dir, isRoot);
+  const { bin, libraryPath } = await copyToReachableDir(tool, dir, isRoot);
   const env = {
     PATH: "/usr/bin:/bin",
     ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }),
@@ -39,18 +39,18 @@ export async function startPostgresql(
     max_connections: "40",
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const database = await launch({
+  const database = await launchDatabase({
     command: join(bin, "postgres"),
     args: ["-D", data, ...args],
     options,
     endWith: "SIGQUIT",
-    knock: () => knock(dir, USER),
+    checkReady: () => knock(dir, USER),
   });
   return { ...database, host: dir, user: USER };
 }
 
 // The user nobody may not enter every home folder, so an unpacked server is copied to where it may.
-async function reachable(tool: PostgresqlTool, dir: string, isRoot: boolean) {
+async function copyToReachableDir(tool: PostgresqlTool, dir: string, isRoot: boolean) {
   const { bin, unpacked } = tool;
   if (unpacked === undefined) return { bin };
   if (!isRoot) return { bin, libraryPath: unpacked.libraryPath };

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { atEnd, kill, start } from "../children.ts";
+import { addCleanUp, kill, start } from "../children.ts";
 
 const READY_MS = 30_000;
 const END_MS = 2000;
@@ -14,9 +14,9 @@ export interface Database {
 }
 
 /** A folder for a server's data and socket; its path is short, as a socket's must be. */
-export async function temporaryDir(): Promise<string> {
+export async function createTempDir(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-db-")));
-  atEnd(() => rm(dir, { recursive: true, force: true }));
+  addCleanUp(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -27,11 +27,17 @@ export interface Launch {
   /** Ends it in order, at once. */
   readonly endWith: NodeJS.Signals;
   /** Resolves when it takes connections, and rejects as long as it does not. */
-  readonly knock: () => Promise<unknown>;
+  readonly checkReady: () => Promise<unknown>;
 }
 
 /** Starts a server and waits until it takes connections. @throws with what it said when it does not */
-export async function launch({ command, args, options, endWith, knock }: Launch): Promise<Database> {
+export async function launchDatabase({
+  command,
+  args,
+  options,
+  endWith,
+  checkReady: knock,
+}: Launch): Promise<Database> {
   const child = start(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -46,7 +52,7 @@ export async function launch({ command, args, options, endWith, knock }: Launch)
   child.once("exit", (code, by) => {
     fault = `ended (${by ?? code})`;
   });
-  const stop = atEnd(() => end(child, endWith));
+  const stop = addCleanUp(() => end(child, endWith));
   const until = performance.now() + READY_MS;
   while (fault === undefined && performance.now() < until) {
     const isUp = await knock().then(

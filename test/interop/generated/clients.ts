@@ -2,10 +2,10 @@ import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
 import { run } from "../children.ts";
-import type { Bench, Client } from "../clients/client.ts";
+import type { Client, ClientContext } from "../clients/client.ts";
 import type { Tools } from "../prepared.ts";
-import { inFolder } from "../snippets/language-run.ts";
-import { HERE } from "../steps/place.ts";
+import { withTempDir } from "../snippets/language-run.ts";
+import { HERE } from "../steps/cached-dir.ts";
 
 const GENERATE_MS = 60_000;
 const COMPILE_MS = 90_000;
@@ -14,14 +14,14 @@ const DOCUMENT = "openapi.json";
 
 /** Clients that generators of others make from the document, compiled, and used as an app would first use them. */
 export const generatedClients: readonly Client[] = [
-  generated("Java (openapi-generator)", "javaGenerator", smokeOfJava),
-  generated("TypeScript (@hey-api/openapi-ts)", "typescriptGenerator", smokeOfTypescript),
+  createGeneratedClient("Java (openapi-generator)", "javaGenerator", compileJavaSmoke),
+  createGeneratedClient("TypeScript (@hey-api/openapi-ts)", "typescriptGenerator", compileTypescriptSmoke),
 ];
 
-function generated(
+function createGeneratedClient(
   name: string,
   tool: keyof Tools,
-  smoke: (dir: string, bench: Bench) => Promise<readonly [string, ...string[]]>,
+  smoke: (dir: string, bench: ClientContext) => Promise<readonly [string, ...string[]]>,
 ): Client {
   return {
     name: `client generated in ${name}`,
@@ -29,7 +29,7 @@ function generated(
     async run(bench) {
       const server = await startTestServer();
       try {
-        await inFolder(async (dir) => {
+        await withTempDir(async (dir) => {
           const { body } = await server.call("/openapi.json");
           await writeFile(join(dir, DOCUMENT), JSON.stringify(body));
           const [command, ...args] = await smoke(dir, bench);
@@ -45,7 +45,10 @@ function generated(
 }
 
 /** @returns what runs the smoke test, but for the server's address */
-async function smokeOfJava(dir: string, { tools }: Bench): Promise<readonly [string, ...string[]]> {
+async function compileJavaSmoke(
+  dir: string,
+  { tools }: ClientContext,
+): Promise<readonly [string, ...string[]]> {
   const { java, javac, lib } = tools.javaGenerator;
   const jars = join(lib, "*");
   const options = {
@@ -76,7 +79,10 @@ async function smokeOfJava(dir: string, { tools }: Bench): Promise<readonly [str
   return [java, "-cp", `classes:${jars}`, "Smoke"];
 }
 
-async function smokeOfTypescript(dir: string, { tools }: Bench): Promise<readonly [string, ...string[]]> {
+async function compileTypescriptSmoke(
+  dir: string,
+  { tools }: ClientContext,
+): Promise<readonly [string, ...string[]]> {
   const modules = join(tools.typescriptGenerator.dir, "node_modules");
   await symlink(modules, join(dir, "node_modules"));
   const files: Readonly<Record<string, object>> = {

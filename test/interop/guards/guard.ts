@@ -1,18 +1,18 @@
-export type Verdict = "written" | "refused";
+export type WriteOutcome = "written" | "refused";
 
 /** One connection that writes into a fenced resource, by one of the ways that docs/guards shows. */
 export interface GuardedWriter {
-  write(resource: string, fence: string, value: string): Promise<Verdict>;
+  write(resource: string, fence: string, value: string): Promise<WriteOutcome>;
   close(): Promise<void>;
 }
 
 /** A store whose guard is tried. */
 export interface GuardedStore {
   readonly ways: readonly string[];
-  writer(way: string): Promise<GuardedWriter>;
+  createWriter(way: string): Promise<GuardedWriter>;
   /** A resource that nobody has written yet. */
   create(resource: string): Promise<void>;
-  stored(resource: string): Promise<{ readonly fence: string; readonly value: string }>;
+  readStored(resource: string): Promise<{ readonly fence: string; readonly value: string }>;
   /** Fences of what was written, in the order of the store itself. */
   written(resource: string): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
-import { npmModule } from "../npm-module.ts";
+import { requireNpmModule } from "../npm-module.ts";
 import type { NpmTool } from "../steps/npm.ts";
-import type { GuardedStore, GuardedWriter, Verdict } from "./guard.ts";
-import { guardFile, statementsOf } from "./statements.ts";
+import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
+import { parseStatements, readGuardFile } from "./statements.ts";
 
 /** What is used of the driver. */
 export interface MysqlConnection {
@@ -18,7 +18,7 @@ export interface MariadbAddress {
 /** Whether rows that were found but not changed count as affected, as the driver asks for at the connect. */
 export type Counting = "found rows" | "changed rows";
 
-const statement = statementsOf(guardFile("mysql.sql"));
+const statement = parseStatements(readGuardFile("mysql.sql"));
 
 /** A trigger notes what was really written: within the same transaction, under the row's lock. */
 const TABLES = [
@@ -51,7 +51,7 @@ export async function connectMariadb(
   options: { database?: string; counting?: Counting } = {},
 ): Promise<MysqlConnection> {
   const { database, counting = "changed rows" } = options;
-  const mysql = npmModule<{ createConnection(options: object): Promise<MysqlConnection> }>(
+  const mysql = requireNpmModule<{ createConnection(options: object): Promise<MysqlConnection> }>(
     npm,
     "mysql2/promise",
   );
@@ -68,19 +68,22 @@ export async function connectMariadb(
   return connection;
 }
 
-export async function mariadbStore(npm: NpmTool, address: MariadbAddress): Promise<GuardedStore> {
+export async function openMariadbStore(npm: NpmTool, address: MariadbAddress): Promise<GuardedStore> {
   const connection = await connectMariadb(npm, address);
   for (const sql of [...TABLES, statement("columns"), ...TRIGGERS]) await connection.query(sql);
   return {
     ways: Object.keys(WAYS),
-    async writer(name) {
+    async createWriter(name) {
       const way: Way = WAYS[name as keyof typeof WAYS];
-      return writerOf(await connectMariadb(npm, address, { database: "guard", counting: way.counting }), way);
+      return createGuardedWriter(
+        await connectMariadb(npm, address, { database: "guard", counting: way.counting }),
+        way,
+      );
     },
     async create(resource) {
       await connection.query("INSERT INTO resource (id, value) VALUES (?, '')", [resource]);
     },
-    async stored(resource) {
+    async readStored(resource) {
       const [rows] = await connection.query("SELECT fence, value FROM resource WHERE id = ?", [resource]);
       return { fence: String(rows[0]?.fence), value: rows[0]?.value ?? "" };
     },
@@ -92,12 +95,12 @@ export async function mariadbStore(npm: NpmTool, address: MariadbAddress): Promi
   };
 }
 
-export function mariadbWriter(connection: MysqlConnection): GuardedWriter {
-  return writerOf(connection, WAYS.update);
+export function createMariadbWriter(connection: MysqlConnection): GuardedWriter {
+  return createGuardedWriter(connection, WAYS.update);
 }
 
 /** Rows affected, as the server tells. */
-export async function affectedBy(
+export async function countAffectedRows(
   connection: MysqlConnection,
   sql: "update" | "upsert",
   [resource, fence, value]: readonly [string, string, string],
@@ -107,18 +110,23 @@ export async function affectedBy(
   return affectedRows;
 }
 
-function writerOf(connection: MysqlConnection, { sql, isTransaction }: Way): GuardedWriter {
-  const write = async (values: readonly [string, string, string]): Promise<Verdict> =>
-    (await affectedBy(connection, sql, values)) > 0 ? "written" : "refused";
+function createGuardedWriter(connection: MysqlConnection, { sql, isTransaction }: Way): GuardedWriter {
+  const write = async (values: readonly [string, string, string]): Promise<WriteOutcome> =>
+    (await countAffectedRows(connection, sql, values)) > 0 ? "written" : "refused";
   return {
     write: (...values) =>
-      again(() => (isTransaction ? inTransaction(connection, () => write(values)) : write(values))),
+      retryConflicts(() =>
+        isTransaction ? runInTransaction(connection, () => write(values)) : write(values),
+      ),
     close: () => connection.end(),
   };
 }
 
 /** With a snapshot from before the write: the guard must see what is there now all the same. */
-async function inTransaction(connection: MysqlConnection, work: () => Promise<Verdict>): Promise<Verdict> {
+async function runInTransaction(
+  connection: MysqlConnection,
+  work: () => Promise<WriteOutcome>,
+): Promise<WriteOutcome> {
   try {
     await connection.query("START TRANSACTION WITH CONSISTENT SNAPSHOT");
     const verdict = await work();
@@ -131,7 +139,7 @@ async function inTransaction(connection: MysqlConnection, work: () => Promise<Ve
 }
 
 /** What met another one has done nothing, and is done again. */
-async function again(work: () => Promise<Verdict>): Promise<Verdict> {
+async function retryConflicts(work: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
   for (;;) {
     try {
       return await work();

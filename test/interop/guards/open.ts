@@ -1,8 +1,8 @@
 import type { NpmTool } from "../steps/npm.ts";
 import type { GuardedWriter } from "./guard.ts";
-import { connectMariadb, type MariadbAddress, mariadbWriter } from "./mariadb.ts";
-import { connectPostgresql, type PostgresqlAddress, postgresqlWriter } from "./postgresql.ts";
-import { redisWriter } from "./redis.ts";
+import { connectMariadb, createMariadbWriter, type MariadbAddress } from "./mariadb.ts";
+import { connectPostgresql, createPostgresqlWriter, type PostgresqlAddress } from "./postgresql.ts";
+import { createRedisWriter } from "./redis.ts";
 
 /** Where a worker process finds a guarded store. */
 export type StoreAddress =
@@ -11,9 +11,9 @@ export type StoreAddress =
   | { readonly kind: "mariadb"; readonly npm: NpmTool; readonly address: MariadbAddress };
 
 export async function openWriter(store: StoreAddress): Promise<GuardedWriter> {
-  if (store.kind === "redis") return redisWriter(store.url);
+  if (store.kind === "redis") return createRedisWriter(store.url);
   if (store.kind === "postgresql") {
-    return postgresqlWriter(await connectPostgresql(store.npm, store.address));
+    return createPostgresqlWriter(await connectPostgresql(store.npm, store.address));
   }
-  return mariadbWriter(await connectMariadb(store.npm, store.address, { database: "guard" }));
+  return createMariadbWriter(await connectMariadb(store.npm, store.address, { database: "guard" }));
 }

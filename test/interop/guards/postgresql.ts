@@ -1,7 +1,7 @@
-import { npmModule } from "../npm-module.ts";
+import { requireNpmModule } from "../npm-module.ts";
 import type { NpmTool } from "../steps/npm.ts";
-import type { GuardedStore, GuardedWriter, Verdict } from "./guard.ts";
-import { guardFile, statementsOf } from "./statements.ts";
+import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
+import { parseStatements, readGuardFile } from "./statements.ts";
 
 /** What is used of the driver. */
 interface PgClient {
@@ -17,7 +17,7 @@ export interface PostgresqlAddress {
   readonly user: string;
 }
 
-const statement = statementsOf(guardFile("postgresql.sql"));
+const statement = parseStatements(readGuardFile("postgresql.sql"));
 const SERIALIZATION_FAILURE = "40001";
 
 /** A trigger notes what was really written: within the same transaction, under the row's lock. */
@@ -39,7 +39,7 @@ const WAYS = {
 } as const;
 
 export async function connectPostgresql(npm: NpmTool, address: PostgresqlAddress): Promise<PgClient> {
-  const { Client } = npmModule<{ Client: new (options: object) => PgClient }>(npm, "pg");
+  const { Client } = requireNpmModule<{ Client: new (options: object) => PgClient }>(npm, "pg");
   const client = new Client({ ...address, database: "postgres", statement_timeout: 20_000 });
   // Whoever uses the connection learns of its end from the next query.
   client.on("error", () => undefined);
@@ -47,18 +47,19 @@ export async function connectPostgresql(npm: NpmTool, address: PostgresqlAddress
   return client;
 }
 
-export async function postgresqlStore(npm: NpmTool, address: PostgresqlAddress): Promise<GuardedStore> {
+export async function openPostgresqlStore(npm: NpmTool, address: PostgresqlAddress): Promise<GuardedStore> {
   const client = await connectPostgresql(npm, address);
   await client.query(TABLES);
   await client.query(statement("column"));
   await client.query(TRIGGER);
   return {
     ways: Object.keys(WAYS),
-    writer: async (way) => writerOf(await connectPostgresql(npm, address), way as keyof typeof WAYS),
+    createWriter: async (way) =>
+      createGuardedWriter(await connectPostgresql(npm, address), way as keyof typeof WAYS),
     async create(resource) {
       await client.query("INSERT INTO resource (id, value) VALUES ($1, '')", [resource]);
     },
-    async stored(resource) {
+    async readStored(resource) {
       const { rows } = await client.query("SELECT fence, value FROM resource WHERE id = $1", [resource]);
       return { fence: rows[0]?.fence ?? "", value: rows[0]?.value ?? "" };
     },
@@ -70,14 +71,14 @@ export async function postgresqlStore(npm: NpmTool, address: PostgresqlAddress):
   };
 }
 
-export function postgresqlWriter(client: PgClient): GuardedWriter {
-  return writerOf(client, "update");
+export function createPostgresqlWriter(client: PgClient): GuardedWriter {
+  return createGuardedWriter(client, "update");
 }
 
-function writerOf(client: PgClient, way: keyof typeof WAYS): GuardedWriter {
+function createGuardedWriter(client: PgClient, way: keyof typeof WAYS): GuardedWriter {
   const isolation = WAYS[way];
   const guarded = statement(way.startsWith("upsert") ? "upsert" : "update");
-  const write = async (values: readonly string[]): Promise<Verdict> => {
+  const write = async (values: readonly string[]): Promise<WriteOutcome> => {
     const { rowCount } = await client.query(guarded, values);
     return rowCount === 1 ? "written" : "refused";
   };
@@ -85,17 +86,17 @@ function writerOf(client: PgClient, way: keyof typeof WAYS): GuardedWriter {
     write: (resource, fence, value) =>
       isolation === undefined
         ? write([resource, value, fence])
-        : inTransaction(client, isolation, () => write([resource, value, fence])),
+        : runInTransaction(client, isolation, () => write([resource, value, fence])),
     close: () => client.end(),
   };
 }
 
 /** A transaction that met another one has done nothing, and is done again. */
-async function inTransaction(
+async function runInTransaction(
   client: PgClient,
   isolation: string,
-  work: () => Promise<Verdict>,
-): Promise<Verdict> {
+  work: () => Promise<WriteOutcome>,
+): Promise<WriteOutcome> {
   for (;;) {
     try {
       await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);

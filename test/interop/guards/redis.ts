@@ -1,37 +1,37 @@
 import { Redis } from "ioredis";
 import type { GuardedStore, GuardedWriter } from "./guard.ts";
-import { guardFile } from "./statements.ts";
+import { readGuardFile } from "./statements.ts";
 
-const fenceKeyOf = (resource: string) => `{${resource}}:fence`;
-const orderKeyOf = (resource: string) => `{${resource}}:written`;
+const getFenceKey = (resource: string) => `{${resource}}:fence`;
+const getOrderKey = (resource: string) => `{${resource}}:written`;
 
 /** The guard as it is shown, and one that also notes the order in which it let writes through. */
-const GUARD = guardFile("redis.lua");
+const GUARD = readGuardFile("redis.lua");
 const GUARD_WITH_ORDER = `local function guard() ${GUARD} end
 local verdict = guard()
 if verdict == 1 then redis.call('RPUSH', KEYS[3], ARGV[1]) end
 return verdict`;
 
-export function redisStore(url: string): GuardedStore {
+export function openRedisStore(url: string): GuardedStore {
   const redis = new Redis(url);
   return {
     ways: ["script"],
-    writer: () => Promise.resolve(redisWriter(url)),
+    createWriter: () => Promise.resolve(createRedisWriter(url)),
     create: () => Promise.resolve(),
-    async stored(resource) {
-      const [fence, value] = await redis.mget(fenceKeyOf(resource), resource);
+    async readStored(resource) {
+      const [fence, value] = await redis.mget(getFenceKey(resource), resource);
       return { fence: fence ?? "0", value: value ?? "" };
     },
-    written: (resource) => redis.lrange(orderKeyOf(resource), 0, -1),
+    written: (resource) => redis.lrange(getOrderKey(resource), 0, -1),
     close: async () => redis.disconnect(),
   };
 }
 
-export function redisWriter(url: string): GuardedWriter {
+export function createRedisWriter(url: string): GuardedWriter {
   const redis = new Redis(url);
   return {
     async write(resource, fence, value) {
-      const keys = [resource, fenceKeyOf(resource), orderKeyOf(resource)];
+      const keys = [resource, getFenceKey(resource), getOrderKey(resource)];
       const verdict = await redis.eval(GUARD_WITH_ORDER, keys.length, ...keys, fence, value);
       return verdict === 1 ? "written" : "refused";
     },

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
 /** A file of docs/guards, as it is shown there. */
-export function guardFile(name: "redis.lua" | "postgresql.sql" | "mysql.sql"): string {
+export function readGuardFile(name: "redis.lua" | "postgresql.sql" | "mysql.sql"): string {
   return readFileSync(new URL(`../../../docs/guards/${name}`, import.meta.url), "utf8");
 }
 
 /** The statements of an SQL file by the `-- name:` above each. */
-export function statementsOf(file: string): (name: string) => string {
+export function parseStatements(file: string): (name: string) => string {
   const parts = file.split(/^-- name: /m).slice(1);
   const byName = new Map(
     parts.map((part) => [

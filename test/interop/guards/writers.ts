@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, expect } from "../figures.ts";
-import type { GuardedStore, GuardedWriter, Verdict } from "./guard.ts";
+import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 
 const WRITERS = 8;
 const WRITES_EACH = 150;
@@ -11,7 +11,7 @@ const FIRST_FENCE = 1_790_000_000_000_000;
 
 interface Attempt {
   readonly fence: number;
-  readonly verdict: Verdict;
+  readonly verdict: WriteOutcome;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -28,7 +28,7 @@ export async function writeInterleaved(
   ways: readonly string[],
 ): Promise<string> {
   const writers = await Promise.all(
-    Array.from({ length: WRITERS }, (_, n) => store.writer(ways[n % ways.length] ?? "")),
+    Array.from({ length: WRITERS }, (_, n) => store.createWriter(ways[n % ways.length] ?? "")),
   );
   let newest = FIRST_FENCE;
   const next = () => {
@@ -39,7 +39,7 @@ export async function writeInterleaved(
   };
   try {
     const attempts = (await Promise.all(writers.map((writer) => writeMany(writer, resource, next)))).flat();
-    return await judge(store, resource, attempts);
+    return await judgeAttempts(store, resource, attempts);
   } finally {
     await Promise.all(writers.map((writer) => writer.close()));
   }
@@ -58,22 +58,26 @@ async function writeMany(writer: GuardedWriter, resource: string, next: () => nu
   return attempts;
 }
 
-async function judge(store: GuardedStore, resource: string, attempts: readonly Attempt[]): Promise<string> {
+async function judgeAttempts(
+  store: GuardedStore,
+  resource: string,
+  attempts: readonly Attempt[],
+): Promise<string> {
   const order = (await store.written(resource)).map(Number);
   const falls = order.filter((fence, at) => fence < (order[at - 1] ?? 0));
   expect(`${resource}: fences written after a higher one`, falls.slice(0, 10), []);
   const written = attempts.filter(({ verdict }) => verdict === "written");
   const refused = attempts.filter(({ verdict }) => verdict === "refused");
   expect(`${resource}: answers of "written" against writes`, written.length, order.length);
-  const answered = ascending(written.map(({ fence }) => fence));
-  const wrong = ascending(order).filter((fence, at) => fence !== answered[at]);
+  const answered = sortAscending(written.map(({ fence }) => fence));
+  const wrong = sortAscending(order).filter((fence, at) => fence !== answered[at]);
   expect(`${resource}: fences written without such an answer`, wrong.slice(0, 10), []);
   for (const one of refused) {
     const isRight = written.some(({ fence, fromMs }) => fence > one.fence && fromMs < one.toMs);
     assert(isRight, () => `${resource}: fence ${one.fence} was refused though none above had been written`);
   }
   const highest = Math.max(...attempts.map(({ fence }) => fence));
-  expect(`${resource}: the last value`, await store.stored(resource), {
+  expect(`${resource}: the last value`, await store.readStored(resource), {
     fence: String(highest),
     value: `by ${highest}`,
   });
@@ -81,6 +85,6 @@ async function judge(store: GuardedStore, resource: string, attempts: readonly A
   return `${attempts.length} writes of ${WRITERS} connections, ${written.length} written, ${refused.length} refused`;
 }
 
-function ascending(numbers: readonly number[]): number[] {
+function sortAscending(numbers: readonly number[]): number[] {
   return [...numbers].sort((a, b) => a - b);
 }

@@ -78,7 +78,7 @@ export interface IoredisLock {
   release(): Promise<unknown>;
 }
 /** An ES module, which cannot be required by Node 20. */
-export async function ioredisLock() {
+export async function loadIoredisLock() {
   const file = pathToFileURL(load.resolve("@microfleet/ioredis-lock")).href;
   return (await import(file)) as {
     createLock(

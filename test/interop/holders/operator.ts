@@ -17,11 +17,14 @@ export interface Operator {
   /** A connection for a library, to the Redis of the console by default; closed at `stop()`. */
   connection(url?: string): Connection;
   /** The lock as the list has it, once it is there, or as `holds` wants it. */
-  listed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
-  look(key: string): Promise<Lock>;
-  force(key: string, ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expect: string }): Promise<ApiReply>;
+  findListed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
+  readLock(key: string): Promise<Lock>;
+  forceRelease(
+    key: string,
+    ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expect: string },
+  ): Promise<ApiReply>;
   /** Type and owner of the events of a key, oldest first. */
-  story(key: string): Promise<string[]>;
+  readHistory(key: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
       connections.push(connection);
       return connection;
     },
-    async listed(key, holds = () => true) {
+    async findListed(key, holds = () => true) {
       let found: Lock | undefined;
       await waitUntil(async () => {
         const { items } = (await call(`/locks?filter=${encodeURIComponent(key)}`)).body as { items: Lock[] };
@@ -50,12 +53,12 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
       if (found === undefined) throw new Error(`${key} is not listed`);
       return found;
     },
-    look: async (key) => (await call(`/locks/${encodeKeyPath(key)}`)).body,
-    force: async (key, ask) =>
+    readLock: async (key) => (await call(`/locks/${encodeKeyPath(key)}`)).body,
+    forceRelease: async (key, ask) =>
       await call(`/locks/${encodeKeyPath(key)}/force-release`, {
         body: { reason: "its node is lost", ...ask },
       }),
-    async story(key) {
+    async readHistory(key) {
       const { items } = (await call(`/locks/${encodeKeyPath(key)}/history`)).body as { items: LockEvent[] };
       return items.toReversed().map(({ type, owner }) => `${type} ${owner}`);
     },
@@ -67,7 +70,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
 }
 
 /** What a promise comes to: its value's name, or the name of the error. */
-export function endOf(promise: Promise<unknown>): Promise<string> {
+export function getOutcomeName(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "done",
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
@@ -75,7 +78,7 @@ export function endOf(promise: Promise<unknown>): Promise<string> {
 }
 
 /** How long a promise takes from now on. */
-export async function millisecondsOf(promise: Promise<unknown>): Promise<number> {
+export async function measureMs(promise: Promise<unknown>): Promise<number> {
   const began = performance.now();
   await promise;
   return performance.now() - began;

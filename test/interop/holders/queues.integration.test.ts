@@ -24,13 +24,13 @@ function jobAtWork() {
 }
 
 async function assertLeftAlone(operator: Operator, key: string, format: string): Promise<Lock> {
-  const lock = await operator.listed(key, ({ release }) => release?.may === "never");
+  const lock = await operator.findListed(key, ({ release }) => release?.may === "never");
   expect(lock).toMatchObject({ format, type: "string", holders: [{ count: 1 }] });
   expect(lock.remainingMs).toBeGreaterThan(15_000);
   expect(lock.release?.instead).toBeDefined();
-  const refused = await operator.force(key, { expect: lock.version ?? "" });
+  const refused = await operator.forceRelease(key, { expect: lock.version ?? "" });
   expect([refused.status, refused.body.code]).toEqual([403, "read_only"]);
-  expect((await operator.look(key)).holders[0]?.owner).toBe(lock.holders[0]?.owner);
+  expect((await operator.readLock(key)).holders[0]?.owner).toBe(lock.holders[0]?.owner);
   return lock;
 }
 

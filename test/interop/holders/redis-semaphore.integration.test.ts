@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { guardProcess } from "../../support/process-guard.ts";
 import { waitUntil } from "../../support/test-server.ts";
 import { MultiSemaphore, Mutex, RedlockMutex, Semaphore, type SemaphoreOptions } from "./clients.ts";
-import { millisecondsOf, type Operator, operatorTest, startOperator } from "./operator.ts";
+import { measureMs, type Operator, operatorTest, startOperator } from "./operator.ts";
 
 const LEASE_MS = 30_000;
 const REFRESHED: SemaphoreOptions = { lockTimeout: LEASE_MS, refreshInterval: 100 };
@@ -37,7 +37,7 @@ describe("redis-semaphore Mutex", () => {
     const { errors, options } = noticed();
     const owner = new Mutex(connection, name, { ...options, identifierSuffix: "pod-7" });
     await owner.acquire();
-    const lock = await operator.listed(`mutex:${name}`);
+    const lock = await operator.findListed(`mutex:${name}`);
     expect(lock).toMatchObject({
       ...{ format: "redis-semaphore", kind: "lock", type: "string" },
       holders: [{ owner: owner.identifier, count: 1 }],
@@ -45,14 +45,14 @@ describe("redis-semaphore Mutex", () => {
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
     const next = new Mutex(connection, name, REFRESHED);
     const taken = next.acquire();
-    const { body } = await operator.force(lock.key, { expect: lock.version ?? "" });
+    const { body } = await operator.forceRelease(lock.key, { expect: lock.version ?? "" });
     expect([body.outcome, body.owner]).toEqual(["released", owner.identifier]);
-    expect(await millisecondsOf(taken)).toBeLessThan(2000);
+    expect(await measureMs(taken)).toBeLessThan(2000);
     await waitUntil(() => errors.length > 0);
     expect(errors).toEqual([`Lost mutex for key mutex:${name}`]);
     expect(owner.isAcquired).toBe(false);
     await next.release();
-    expect((await operator.look(lock.key)).state).toBe("free");
+    expect((await operator.readLock(lock.key)).state).toBe("free");
   });
 
   it("a force-released Mutex without onLockLost ends its owner's process with exit code 1", async ({
@@ -64,9 +64,9 @@ describe("redis-semaphore Mutex", () => {
     guardProcess(child.pid ?? 0);
     const exited = once(child, "exit");
     const [held] = await once(child.stdout, "data");
-    const lock = await operator.listed(`mutex:${key}`);
+    const lock = await operator.findListed(`mutex:${key}`);
     expect(`held by ${lock.holders[0]?.owner}\n`).toBe(String(held));
-    await operator.force(lock.key, { expect: lock.version ?? "" });
+    await operator.forceRelease(lock.key, { expect: lock.version ?? "" });
     expect(await exited).toEqual([1, null]);
   });
 });
@@ -83,21 +83,21 @@ describe("redis-semaphore Semaphore", () => {
     const [one, two, three] = [make(options), make(REFRESHED), make(REFRESHED)] as const;
     await one.acquire();
     await two.acquire();
-    const lock = await operator.listed(key, ({ holders }) => holders.length === 2);
+    const lock = await operator.findListed(key, ({ holders }) => holders.length === 2);
     expect(lock).toMatchObject({ format: "redis-semaphore", kind: "semaphore", type: "zset" });
     expect(lock.release).toMatchObject({ may: "yes", oneHolder: true, holdOff: false });
     const holder = lock.holders.find(({ owner }) => owner === one.identifier);
     expect(holder?.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
     const taken = three.acquire();
-    const { body } = await operator.force(key, { expect: holder?.version ?? "" });
+    const { body } = await operator.forceRelease(key, { expect: holder?.version ?? "" });
     expect([body.outcome, body.owner]).toEqual(["released", one.identifier]);
-    expect(await millisecondsOf(taken)).toBeLessThan(2000);
-    const owners = (await operator.look(key)).holders.map(({ owner }) => owner);
+    expect(await measureMs(taken)).toBeLessThan(2000);
+    const owners = (await operator.readLock(key)).holders.map(({ owner }) => owner);
     expect(owners.sort()).toEqual([two.identifier, three.identifier].sort());
     await waitUntil(() => errors.length > 0);
     expect(two.isAcquired).toBe(true);
     await Promise.all([two.release(), three.release()]);
-    expect((await operator.look(key)).state).toBe("free");
+    expect((await operator.readLock(key)).state).toBe("free");
   });
 
   it("a Semaphore holder keeps its version while others refresh, join and leave", async ({
@@ -111,15 +111,15 @@ describe("redis-semaphore Semaphore", () => {
     const [stays, leaves, comes] = [make(), make(), make()] as const;
     await stays.acquire();
     await leaves.acquire();
-    const before = await operator.listed(key, ({ holders }) => holders.length === 2);
+    const before = await operator.findListed(key, ({ holders }) => holders.length === 2);
     const versionIn = ({ holders }: typeof before) =>
       holders.find(({ owner }) => owner === stays.identifier)?.version;
     await leaves.release();
     await comes.acquire();
-    await operator.listed(key, ({ holders }) => holders.some(({ owner }) => owner === comes.identifier));
+    await operator.findListed(key, ({ holders }) => holders.some(({ owner }) => owner === comes.identifier));
     const refreshed = Number(await direct.zscore(key, stays.identifier));
     await waitUntil(async () => Number(await direct.zscore(key, stays.identifier)) > refreshed);
-    expect(versionIn(await operator.look(key))).toBe(versionIn(before));
+    expect(versionIn(await operator.readLock(key))).toBe(versionIn(before));
     await Promise.all([stays.release(), comes.release()]);
   });
 });
@@ -136,10 +136,10 @@ describe("expired redis-semaphore Semaphore holder", () => {
     const lives = new Semaphore(connection, name, 2, { ...options, refreshInterval: 200 });
     await dies.acquire();
     await lives.acquire();
-    await operator.listed(key, ({ holders }) => holders.length === 2);
-    await waitUntil(async () => (await operator.story(key)).includes(`expired ${dies.identifier}`));
-    expect((await operator.look(key)).holders).toMatchObject([{ owner: lives.identifier }]);
-    expect(await operator.story(key)).toHaveLength(3);
+    await operator.findListed(key, ({ holders }) => holders.length === 2);
+    await waitUntil(async () => (await operator.readHistory(key)).includes(`expired ${dies.identifier}`));
+    expect((await operator.readLock(key)).holders).toMatchObject([{ owner: lives.identifier }]);
+    expect(await operator.readHistory(key)).toHaveLength(3);
     await lives.release();
   });
 });
@@ -154,13 +154,13 @@ describe("redis-semaphore MultiSemaphore", () => {
     const { errors, options } = noticed();
     const owner = new MultiSemaphore(connection, name, 5, 3, options);
     await owner.acquire();
-    const lock = await operator.listed(key);
+    const lock = await operator.findListed(key);
     expect(lock).toMatchObject({ kind: "semaphore", holders: [{ owner: owner.identifier, count: 3 }] });
     const next = new MultiSemaphore(connection, name, 5, 4, REFRESHED);
     const taken = next.acquire();
-    await operator.force(key, { expect: lock.version ?? "" });
-    expect(await millisecondsOf(taken)).toBeLessThan(2000);
-    expect((await operator.look(key)).holders).toMatchObject([{ owner: next.identifier, count: 4 }]);
+    await operator.forceRelease(key, { expect: lock.version ?? "" });
+    expect(await measureMs(taken)).toBeLessThan(2000);
+    expect((await operator.readLock(key)).holders).toMatchObject([{ owner: next.identifier, count: 4 }]);
     await waitUntil(() => errors.length > 0);
     await next.release();
   });
@@ -173,7 +173,7 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
     const nodes = operators.map((each) => each.connection());
     const owner = new RedlockMutex(nodes, key, { ...options, refreshInterval });
     await owner.acquire();
-    const locks = await Promise.all(operators.map((each) => each.listed(`mutex:${key}`)));
+    const locks = await Promise.all(operators.map((each) => each.findListed(`mutex:${key}`)));
     expect(locks.map(({ holders }) => holders[0]?.owner)).toEqual(Array(3).fill(owner.identifier));
     return { key: `mutex:${key}`, owner, errors, locks };
   }
@@ -183,9 +183,9 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
     operators,
   }) => {
     const { key, owner, errors, locks } = await held(operators, 100);
-    await operator.force(key, { expect: locks[0]?.version ?? "" });
-    await waitUntil(async () => (await operator.story(key)).includes(`recreated ${owner.identifier}`));
-    expect((await operator.look(key)).holders[0]?.owner).toBe(owner.identifier);
+    await operator.forceRelease(key, { expect: locks[0]?.version ?? "" });
+    await waitUntil(async () => (await operator.readHistory(key)).includes(`recreated ${owner.identifier}`));
+    expect((await operator.readLock(key)).holders[0]?.owner).toBe(owner.identifier);
     expect(errors).toEqual([]);
     await owner.release();
   });
@@ -195,8 +195,8 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
   }) => {
     const { key, owner, errors } = await held(operators, 1000);
     const free = async (each: Operator) => {
-      const { state, version } = await each.look(key);
-      if (state === "held") await each.force(key, { expect: version ?? "" });
+      const { state, version } = await each.readLock(key);
+      if (state === "held") await each.forceRelease(key, { expect: version ?? "" });
       return state === "free";
     };
     // A refresh may come in between, and then the first ones have to be freed once more.

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
+import { createTestKey } from "../../../test/support/test-locks.ts";
 import { mastersTest } from "../../support/fixtures.ts";
 import { type Connection, Redlock4, Redlock5 } from "./clients.ts";
-import { endOf, millisecondsOf, startOperator } from "./operator.ts";
+import { getOutcomeName, measureMs, startOperator } from "./operator.ts";
 
 const it = mastersTest(3)
   .extend("operator", { scope: "file" }, async ({ masters }, { onCleanup }) => {
@@ -44,9 +44,9 @@ describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
     connections,
     operator,
   }) => {
-    const key = `lock:${randomUUID()}`;
+    const key = createTestKey();
     const { value, release } = await take(connections, key);
-    const lock = await operator.listed(key, ({ votes }) => votes?.owners[0]?.masters === 3);
+    const lock = await operator.findListed(key, ({ votes }) => votes?.owners[0]?.masters === 3);
     expect(lock).toMatchObject({
       ...{ state: "held", format: "redlock", holders: [{ owner: value, fence: null }] },
       votes: { of: 3, state: "decided", owners: [{ owner: value, masters: 3 }] },
@@ -54,15 +54,15 @@ describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
 
     const next = take(connections, key, PATIENT);
-    const freed = await operator.force(key, { expect: lock.version ?? "" });
+    const freed = await operator.forceRelease(key, { expect: lock.version ?? "" });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
-    expect(await millisecondsOf(next)).toBeLessThan(3000);
-    expect(await endOf(release())).toBe(refusal);
-    expect((await operator.look(key)).holders).toMatchObject([{ owner: (await next).value }]);
-    expect((await operator.force(key, { expect: lock.version ?? "" })).body.code).toBe("changed");
-    expect(await endOf((await next).release())).toBe("done");
+    expect(await measureMs(next)).toBeLessThan(3000);
+    expect(await getOutcomeName(release())).toBe(refusal);
+    expect((await operator.readLock(key)).holders).toMatchObject([{ owner: (await next).value }]);
+    expect((await operator.forceRelease(key, { expect: lock.version ?? "" })).body.code).toBe("changed");
+    expect(await getOutcomeName((await next).release())).toBe("done");
     const { value: second } = await next;
-    const told = async () => (await operator.story(key)).filter((line) => line !== "gap undefined");
+    const told = async () => (await operator.readHistory(key)).filter((line) => line !== "gap undefined");
     await expect
       .poll(told, { timeout: 5000 })
       .toEqual([`acquired ${value}`, `force_released ${value}`, `acquired ${second}`, `released ${second}`]);

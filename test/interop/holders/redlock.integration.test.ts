@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { createTestKey } from "../../support/test-locks.ts";
 import { waitUntil } from "../../support/test-server.ts";
-import { type Connection, ioredisLock, Redlock4, Redlock5 } from "./clients.ts";
-import { endOf, millisecondsOf, operatorTest } from "./operator.ts";
+import { type Connection, loadIoredisLock, Redlock4, Redlock5 } from "./clients.ts";
+import { getOutcomeName, measureMs, operatorTest } from "./operator.ts";
 
 const it = operatorTest();
 
@@ -45,7 +45,7 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     key,
   }) => {
     const { value, release } = await take(connection, [key]);
-    const lock = await operator.listed(key);
+    const lock = await operator.findListed(key);
     expect(lock).toMatchObject({
       ...{ state: "held", type: "string", format: "redlock", kind: "lock" },
       holders: [{ owner: value, count: 1, fence: null }],
@@ -54,14 +54,14 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     expect(lock.remainingMs).toBeLessThanOrEqual(LEASE_MS);
 
     const next = take(connection, [key], PATIENT);
-    const freed = await operator.force(key, { expect: lock.version ?? "" });
+    const freed = await operator.forceRelease(key, { expect: lock.version ?? "" });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
-    expect(await millisecondsOf(next)).toBeLessThan(2000);
-    expect(await endOf(release())).toBe(refusal);
-    expect((await operator.look(key)).holders).toMatchObject([{ owner: (await next).value }]);
-    const again = await operator.force(key, { expect: lock.version ?? "" });
+    expect(await measureMs(next)).toBeLessThan(2000);
+    expect(await getOutcomeName(release())).toBe(refusal);
+    expect((await operator.readLock(key)).holders).toMatchObject([{ owner: (await next).value }]);
+    const again = await operator.forceRelease(key, { expect: lock.version ?? "" });
     expect([again.status, again.body.code]).toEqual([409, "changed"]);
-    expect(await endOf((await next).release())).toBe("done");
+    expect(await getOutcomeName((await next).release())).toBe("done");
   });
 
   it("a redlock lock on several keys is listed as one, and release() clears the rest after one is force-released", async ({
@@ -70,12 +70,12 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
   }) => {
     const [first, ...others] = [createTestKey(), createTestKey(), createTestKey()] as const;
     const { release } = await take(connection, [first, ...others]);
-    const lock = await operator.listed(first, ({ sharedWith }) => sharedWith.length === 2);
+    const lock = await operator.findListed(first, ({ sharedWith }) => sharedWith.length === 2);
     expect(lock.sharedWith.map(({ key }) => key).sort()).toEqual([...others].sort());
-    await operator.force(first, { expect: lock.version ?? "" });
-    const stateOf = async (key: string) => (await operator.look(key)).state;
+    await operator.forceRelease(first, { expect: lock.version ?? "" });
+    const stateOf = async (key: string) => (await operator.readLock(key)).state;
     expect(await Promise.all([first, ...others].map(stateOf))).toEqual(["free", "held", "held"]);
-    expect(await endOf(release())).toBe(refusal);
+    expect(await getOutcomeName(release())).toBe(refusal);
     expect(await Promise.all(others.map(stateOf))).toEqual(["free", "free"]);
   });
 });
@@ -88,10 +88,10 @@ describe("using() of redlock 5", () => {
   }) => {
     const locks = redlock5(connection, { ...ONCE, automaticExtensionThreshold: 800 });
     let aborted: unknown;
-    const ended = endOf(
+    const ended = getOutcomeName(
       locks.using([key], 1000, async (signal) => {
-        const lock = await operator.listed(key);
-        await operator.force(key, { expect: lock.version ?? "" });
+        const lock = await operator.findListed(key);
+        await operator.forceRelease(key, { expect: lock.version ?? "" });
         await waitUntil(() => signal.aborted);
         aborted = signal.aborted;
       }),
@@ -107,12 +107,12 @@ describe("using() of redlock 5", () => {
   }) => {
     const locks = redlock5(connection, { ...ONCE, automaticExtensionThreshold: 1700 });
     await locks.using([key], 2000, async () => {
-      const { version } = await operator.listed(key);
-      const { remainingMs } = await operator.look(key);
-      await waitUntil(async () => ((await operator.look(key)).remainingMs ?? 0) > (remainingMs ?? 0));
-      expect((await operator.look(key)).version).toBe(version);
+      const { version } = await operator.findListed(key);
+      const { remainingMs } = await operator.readLock(key);
+      await waitUntil(async () => ((await operator.readLock(key)).remainingMs ?? 0) > (remainingMs ?? 0));
+      expect((await operator.readLock(key)).version).toBe(version);
     });
-    expect((await operator.look(key)).state).toBe("free");
+    expect((await operator.readLock(key)).state).toBe("free");
   });
 });
 
@@ -122,18 +122,18 @@ describe("ioredis-lock", () => {
     operator,
     key,
   }) => {
-    const { createLock } = await ioredisLock();
+    const { createLock } = await loadIoredisLock();
     const owner = createLock(connection, { timeout: LEASE_MS, retries: 0 });
     await owner.acquire(key);
-    const lock = await operator.listed(key);
+    const lock = await operator.findListed(key);
     expect([lock.format, ...lock.candidates]).toContain("ioredis-lock");
     expect(lock).toMatchObject({ type: "string", kind: "lock", confidence: "likely" });
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
 
     const next = createLock(connection, { timeout: LEASE_MS, retries: 400, delay: 50 }).acquire(key);
-    const freed = await operator.force(key, { expect: lock.version ?? "" });
+    const freed = await operator.forceRelease(key, { expect: lock.version ?? "" });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
-    expect(await millisecondsOf(next)).toBeLessThan(2000);
-    expect(await endOf(owner.release())).toBe("LockReleaseError");
+    expect(await measureMs(next)).toBeLessThan(2000);
+    expect(await getOutcomeName(owner.release())).toBe("LockReleaseError");
   });
 });

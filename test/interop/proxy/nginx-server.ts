@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findFreePort } from "../../support/test-redis.ts";
-import { type Database, launch, temporaryDir } from "../databases/server.ts";
-import { environmentOf, type NginxTool } from "../steps/nginx.ts";
-import { HERE } from "../steps/place.ts";
+import { createTempDir, type Database, launchDatabase } from "../databases/server.ts";
+import { HERE } from "../steps/cached-dir.ts";
+import { getEnvironment, type NginxTool } from "../steps/nginx.ts";
 
 /** Which of the files in docs/nginx. */
 export type NginxConf = "at-the-root" | "below-a-path";
@@ -16,7 +16,7 @@ export interface Nginx extends Pick<Database, "stop"> {
 
 /** nginx as docs/nginx shows it, but for its port, its certificate, and where Lockkeeper is. */
 export async function startNginx(tool: NginxTool, conf: NginxConf, lockkeeperPort: number): Promise<Nginx> {
-  const dir = await temporaryDir();
+  const dir = await createTempDir();
   const port = await findFreePort();
   const shown = readFileSync(join(HERE, `../../docs/nginx/${conf}.conf`), "utf8");
   const server = shown
@@ -39,12 +39,12 @@ export async function startNginx(tool: NginxTool, conf: NginxConf, lockkeeperPor
   await mkdir(join(dir, "logs"), { recursive: true });
   await writeFile(join(dir, "nginx.conf"), whole.join("\n"));
   const url = `http://127.0.0.1:${port}`;
-  const { stop } = await launch({
+  const { stop } = await launchDatabase({
     command: tool.nginx,
     args: ["-e", "stderr", "-p", dir, "-c", join(dir, "nginx.conf")],
-    options: { env: environmentOf(tool) },
+    options: { env: getEnvironment(tool) },
     endWith: "SIGTERM",
-    knock: () => fetch(url),
+    checkReady: () => fetch(url),
   });
   return { url, stop };
 }

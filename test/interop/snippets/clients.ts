@@ -1,32 +1,32 @@
-import type { Bench, Client } from "../clients/client.ts";
+import type { Client, ClientContext } from "../clients/client.ts";
 import { Skip } from "../skip.ts";
 import { findProgram } from "../steps/find.ts";
-import { expectSafe } from "./guide-story.ts";
-import { faultsOf } from "./judge.ts";
+import { findFaults } from "./find-faults.ts";
+import { expectSafe } from "./guide-scenarios.ts";
 import type { Runner } from "./language-run.ts";
-import { curlRunner, javaRunner, pythonRunner } from "./runners.ts";
+import { createJavaRunner, createPythonRunner, curlRunner } from "./runners.ts";
 
 /** What the docs page shows, run as a reader would run it. TypeScript is run by `npm test`. */
 export const snippetClients: readonly Client[] = [
-  shown("curl", () => (findProgram("curl") && findProgram("bash") ? curlRunner : undefined)),
-  shown("Python", () => {
+  createSnippetClient("curl", () => (findProgram("curl") && findProgram("bash") ? curlRunner : undefined)),
+  createSnippetClient("Python", () => {
     const python = findProgram("python3");
-    return python === undefined ? undefined : pythonRunner(python);
+    return python === undefined ? undefined : createPythonRunner(python);
   }),
-  shown("Java", () => {
+  createSnippetClient("Java", () => {
     const [java, javac] = [findProgram("java"), findProgram("javac")];
-    return java === undefined || javac === undefined ? undefined : javaRunner(java, javac);
+    return java === undefined || javac === undefined ? undefined : createJavaRunner(java, javac);
   }),
 ];
 
-function shown(language: string, runnerOf: () => Runner | undefined): Client {
+function createSnippetClient(language: string, runnerOf: () => Runner | undefined): Client {
   return {
     name: `snippets in ${language}`,
     needs: [],
-    async run({ note }: Bench) {
+    async run({ note }: ClientContext) {
       const runner = runnerOf();
       if (runner === undefined) throw new Skip(`no ${language} on this machine`);
-      const faults = await faultsOf(runner);
+      const faults = await findFaults(runner);
       if (faults.length > 0) throw new Error(faults.join("\n"));
       await expectSafe(runner);
       note("every operation, and the program of the docs page");

@@ -16,7 +16,7 @@ const STREAM_MS = 15_000;
 /** How the snippets of a language are run: all of them by one process, for starting one takes longest. */
 export interface Runner {
   readonly language: Language;
-  fileOf(name: string): string;
+  getFileName(name: string): string;
   /** Where they do not run as they are. */
   compile?(dir: string): Promise<void>;
   /** Says of all files in a folder that they are right; slow. */
@@ -24,33 +24,35 @@ export interface Runner {
   /** What runs one file. */
   command(dir: string, name: string): readonly [string, ...string[]];
   /** What runs several, each after a line that `marker` makes, without ending at one that fails. */
-  commandOfAll(dir: string, names: readonly string[]): Promise<readonly [string, ...string[]]>;
+  getBatchCommand(dir: string, names: readonly string[]): Promise<readonly [string, ...string[]]>;
 }
 
 /** What a snippet said: the answer's status and body. */
-export interface Said {
+export interface SnippetResponse {
   readonly name: string;
   readonly status: number;
   readonly body: string;
 }
 
-export const marker = (name: string) => `=== ${name}`;
+export const formatMarker = (name: string) => `=== ${name}`;
 
 /** Runs the snippets of all requests against a server, those of streams until their first message. */
 export async function runSnippets(
   runner: Runner,
   requests: readonly SampleRequest[],
   { url, apiKey }: { url: string; apiKey: string },
-): Promise<Said[]> {
+): Promise<SnippetResponse[]> {
   const env = { ...process.env, LOCKKEEPER_KEY: apiKey };
-  return await inFolder(async (dir) => {
+  return await withTempDir(async (dir) => {
     await writeAll(dir, runner, requests, url);
     const streams = requests.filter(({ isStream }) => isStream);
     const names = requests.filter(({ isStream }) => !isStream).map(({ name }) => name);
-    const [command, ...args] = await runner.commandOfAll(dir, names);
-    const output = await outputOf(start(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] }));
-    const said = names.map((name) => saidOf(name, between(output, name)));
-    for (const { name } of streams) said.push(await beginningOf(runner, dir, name, env));
+    const [command, ...args] = await runner.getBatchCommand(dir, names);
+    const output = await readOutput(
+      start(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] }),
+    );
+    const said = names.map((name) => parseResponse(name, extractSection(output, name)));
+    for (const { name } of streams) said.push(await readStreamStart(runner, dir, name, env));
     return said;
   });
 }
@@ -62,16 +64,19 @@ export async function writeAll(
   url: string,
 ): Promise<void> {
   for (const request of requests) {
-    await writeFile(join(dir, runner.fileOf(request.name)), createSnippet(runner.language, request, url));
+    await writeFile(
+      join(dir, runner.getFileName(request.name)),
+      createSnippet(runner.language, request, url),
+    );
   }
   const guide = createGuide(runner.language, { ...GUIDE_EXAMPLE, origin: url });
-  await writeFile(join(dir, runner.fileOf(GUIDE)), guide);
+  await writeFile(join(dir, runner.getFileName(GUIDE)), guide);
   await runner.compile?.(dir);
   await runner.check?.(dir);
 }
 
 /** A folder of its own, removed at the end. */
-export async function inFolder<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
+export async function withTempDir<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-snippets-"));
   try {
     return await work(dir);
@@ -80,18 +85,23 @@ export async function inFolder<Result>(work: (dir: string) => Promise<Result>): 
   }
 }
 
-async function beginningOf(runner: Runner, dir: string, name: string, env: NodeJS.ProcessEnv): Promise<Said> {
+async function readStreamStart(
+  runner: Runner,
+  dir: string,
+  name: string,
+  env: NodeJS.ProcessEnv,
+): Promise<SnippetResponse> {
   const [command, ...args] = runner.command(dir, name);
   const child = start(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
   try {
-    return saidOf(name, await outputUntil(child, /^data: .*$/m, STREAM_MS));
+    return parseResponse(name, await waitForOutput(child, /^data: .*$/m, STREAM_MS));
   } finally {
     kill(child);
   }
 }
 
 /** @throws when it ends, or the time is over, before it has said that */
-export async function outputUntil(child: ChildProcess, what: RegExp, withinMs: number): Promise<string> {
+export async function waitForOutput(child: ChildProcess, what: RegExp, withinMs: number): Promise<string> {
   let output = "";
   return await new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why} before it said ${what}:\n${output}`));
@@ -112,7 +122,7 @@ export async function outputUntil(child: ChildProcess, what: RegExp, withinMs: n
 }
 
 /** All that it says before it ends; what it complains of is for the error. */
-async function outputOf(child: ChildProcess): Promise<string> {
+async function readOutput(child: ChildProcess): Promise<string> {
   let [output, complaints] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => {
     output += chunk.toString();
@@ -127,16 +137,16 @@ async function outputOf(child: ChildProcess): Promise<string> {
   return output;
 }
 
-function between(output: string, name: string): string {
-  const begins = output.indexOf(`${marker(name)}\n`);
+function extractSection(output: string, name: string): string {
+  const begins = output.indexOf(`${formatMarker(name)}\n`);
   if (begins < 0) throw new Error(`The snippet ${name} was not run:\n${output}`);
-  const text = output.slice(begins + marker(name).length + 1);
+  const text = output.slice(begins + formatMarker(name).length + 1);
   const ends = text.indexOf("\n=== ");
   return ends < 0 ? text : text.slice(0, ends);
 }
 
 /** curl says a status line, headers, an empty line and the body; the others the status and the body. */
-function saidOf(name: string, text: string): Said {
+function parseResponse(name: string, text: string): SnippetResponse {
   const [, status, rest = ""] = /^(?:HTTP\/[\d.]+ )?(\d{3})(.*)$/s.exec(text.trimStart()) ?? [];
   if (status === undefined) throw new Error(`The snippet ${name} said no status:\n${text}`);
   const isHttp = text.trimStart().startsWith("HTTP/");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toJavaClassName } from "../../../lib/snippets/java.ts";
 import { run } from "../children.ts";
-import { marker, type Runner } from "./language-run.ts";
+import { formatMarker, type Runner } from "./language-run.ts";
 
 const COMPILE_MS = 60_000;
 const TSX = import.meta.resolve("tsx");
@@ -12,10 +12,10 @@ const TSC = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.
 
 export const curlRunner: Runner = {
   language: "curl",
-  fileOf: (name) => `${name}.sh`,
+  getFileName: (name) => `${name}.sh`,
   command: (_, name) => ["bash", `${name}.sh`],
-  async commandOfAll(dir, names) {
-    const lines = names.map((name) => `echo '${marker(name)}'\nbash ./${name}.sh\necho`);
+  async getBatchCommand(dir, names) {
+    const lines = names.map((name) => `echo '${formatMarker(name)}'\nbash ./${name}.sh\necho`);
     await writeFile(join(dir, "all.sh"), lines.join("\n"));
     return ["bash", "all.sh"];
   },
@@ -23,7 +23,7 @@ export const curlRunner: Runner = {
 
 export const typescriptRunner: Runner = {
   language: "typescript",
-  fileOf: (name) => `${name}.mts`,
+  getFileName: (name) => `${name}.mts`,
   async check(dir) {
     const compilerOptions = {
       module: "nodenext",
@@ -38,30 +38,32 @@ export const typescriptRunner: Runner = {
     await run(TSC, ["-p", dir], { limitMs: COMPILE_MS });
   },
   command: (_, name) => [process.execPath, "--import", TSX, `${name}.mts`],
-  async commandOfAll(dir, names) {
-    const lines = names.map((name) => `console.log("${marker(name)}");\nawait import("./${name}.mts");`);
+  async getBatchCommand(dir, names) {
+    const lines = names.map(
+      (name) => `console.log("${formatMarker(name)}");\nawait import("./${name}.mts");`,
+    );
     await writeFile(join(dir, "all.mjs"), lines.join("\n"));
     return [process.execPath, "--import", TSX, "all.mjs"];
   },
 };
 
-export function pythonRunner(python: string): Runner {
+export function createPythonRunner(python: string): Runner {
   return {
     language: "python",
-    fileOf: (name) => `${name}.py`,
+    getFileName: (name) => `${name}.py`,
     command: (_, name) => [python, "-u", `${name}.py`],
-    async commandOfAll(dir, names) {
-      const lines = names.map((name) => `print("${marker(name)}")\nrunpy.run_path("${name}.py")`);
+    async getBatchCommand(dir, names) {
+      const lines = names.map((name) => `print("${formatMarker(name)}")\nrunpy.run_path("${name}.py")`);
       await writeFile(join(dir, "all.py"), `import runpy\n${lines.join("\n")}\n`);
       return [python, "-u", "all.py"];
     },
   };
 }
 
-export function javaRunner(java: string, javac: string): Runner {
+export function createJavaRunner(java: string, javac: string): Runner {
   return {
     language: "java",
-    fileOf: (name) => `${toJavaClassName(name)}.java`,
+    getFileName: (name) => `${toJavaClassName(name)}.java`,
     async compile(dir) {
       await run("sh", ["-c", '"$0" -encoding US-ASCII -d . *.java', javac], {
         cwd: dir,
@@ -69,9 +71,9 @@ export function javaRunner(java: string, javac: string): Runner {
       });
     },
     command: (dir, name) => [java, "-cp", dir, toJavaClassName(name)],
-    async commandOfAll(dir, names) {
+    async getBatchCommand(dir, names) {
       const calls = names.map(
-        (name) => `System.out.println("${marker(name)}");\n    ${toJavaClassName(name)}.main(args);`,
+        (name) => `System.out.println("${formatMarker(name)}");\n    ${toJavaClassName(name)}.main(args);`,
       );
       const text = `public class All {\n  public static void main(String[] args) throws Exception {\n    ${calls.join("\n    ")}\n  }\n}\n`;
       await writeFile(join(dir, "All.java"), text);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { findProgram } from "../steps/find.ts";
-import { expectSafe } from "./guide-story.ts";
-import { faultsOf } from "./judge.ts";
+import { findFaults } from "./find-faults.ts";
+import { expectSafe } from "./guide-scenarios.ts";
 import type { Runner } from "./language-run.ts";
 import { curlRunner, typescriptRunner } from "./runners.ts";
 
@@ -13,7 +13,7 @@ const runners: Runner[] = [
 
 it.concurrent.each(runners)(
   "the snippet of every operation in $language runs and returns what the API document states",
-  async (runner) => expect(await faultsOf(runner)).toEqual([]),
+  async (runner) => expect(await findFaults(runner)).toEqual([]),
   60_000,
 );
 

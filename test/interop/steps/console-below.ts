@@ -2,8 +2,8 @@ import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { BUILD_INPUTS, hashInputs } from "../../../scripts/steps/freshness.mjs";
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
-import { HERE, place } from "./place.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { HERE, provideCachedDir } from "./cached-dir.ts";
 
 const ROOT = join(HERE, "../..");
 const BUILD_MS = 600_000;
@@ -22,7 +22,7 @@ export interface ConsoleBelow {
 /** The console as it is built to be below a path: where it is, is fixed by the build. @throws Skip */
 export async function provideConsoleBelow(): Promise<ConsoleBelow> {
   const basePath = "/locks-console";
-  const dir = await place("console-below", [basePath, hashInputs(ROOT)], async (copy) => {
+  const dir = await provideCachedDir("console-below", [basePath, hashInputs(ROOT)], async (copy) => {
     for (const part of COPIED) {
       const from = join(ROOT, part);
       if (existsSync(from))
@@ -40,7 +40,7 @@ export async function provideConsoleBelow(): Promise<ConsoleBelow> {
     };
     const next = join(copy, "node_modules/next/dist/bin/next");
     await run(process.execPath, [next, "build"], { limitMs: BUILD_MS, cwd: copy, env }).catch((error) => {
-      throw new Skip(`the console cannot be built below a path: ${reasonOf(error)}`);
+      throw new Skip(`the console cannot be built below a path: ${formatReason(error)}`);
     });
   });
   return { dir, basePath };

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { HERE, provideCachedDir, readLocalFile } from "./cached-dir.ts";
 import { findProgram } from "./find.ts";
-import { HERE, place, textOf } from "./place.ts";
 
 const BUILD_MS = 180_000;
 const FILES = ["main.go", "go.mod", "go.sum"];
@@ -19,15 +19,15 @@ export async function provideGo(): Promise<GoTool> {
   // Neither another version of Go nor of a module than go.mod names is brought.
   const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
   const version = await run(go, ["version"], { env, limitMs: 10_000 }).catch((error: unknown) => {
-    throw new Skip(`Go does not run here: ${reasonOf(error)}`);
+    throw new Skip(`Go does not run here: ${formatReason(error)}`);
   });
-  const dir = await place(
+  const dir = await provideCachedDir(
     "go-peer",
-    [...FILES.map((file) => textOf("go", file)), version],
+    [...FILES.map((file) => readLocalFile("go", file)), version],
     async (making) => {
       const args = ["build", "-o", join(making, "peer"), "."];
       await run(go, args, { env, cwd: join(HERE, "go"), limitMs: BUILD_MS }).catch((error: unknown) => {
-        throw new Skip(`the Go modules cannot be had, or built: ${reasonOf(error)}`);
+        throw new Skip(`the Go modules cannot be had, or built: ${formatReason(error)}`);
       });
     },
   );

@@ -1,9 +1,9 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { HERE, provideCachedDir, readLocalFile } from "./cached-dir.ts";
 import { findProgram } from "./find.ts";
-import { HERE, place, textOf } from "./place.ts";
 
 const DOWNLOAD_MS = 120_000;
 const COMPILE_MS = 60_000;
@@ -46,7 +46,7 @@ export interface JavaGeneratorTool {
 export async function provideJavaGenerator(): Promise<JavaGeneratorTool> {
   const { java, javac } = findJava();
   const pom = "generated-pom.xml";
-  const dir = await place("generated-jars", [textOf("java", pom)], (making) =>
+  const dir = await provideCachedDir("generated-jars", [readLocalFile("java", pom)], (making) =>
     download(pom, join(making, "lib")),
   );
   return { java, javac, lib: join(dir, "lib") };
@@ -62,12 +62,12 @@ function findJava(): { java: string; javac: string } {
 
 async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
   const { java, javac } = findJava();
-  const text = textOf("java", pom);
-  const texts = sources.map((source) => textOf("java", source));
-  const jars = await place(`${name}-jars`, [text], (dir) => download(pom, join(dir, "lib")));
+  const text = readLocalFile("java", pom);
+  const texts = sources.map((source) => readLocalFile("java", source));
+  const jars = await provideCachedDir(`${name}-jars`, [text], (dir) => download(pom, join(dir, "lib")));
   const lib = join(jars, "lib", "*");
-  const from = [text, ...texts, await versionOf(java)];
-  const classes = await place(`${name}-peer`, from, async (dir) => {
+  const from = [text, ...texts, await readVersion(java)];
+  const classes = await provideCachedDir(`${name}-peer`, from, async (dir) => {
     const files = sources.map((source) => join(HERE, "java", source));
     await run(javac, ["-encoding", "UTF-8", "-d", dir, "-cp", lib, ...files], { limitMs: COMPILE_MS });
   });
@@ -89,12 +89,12 @@ async function download(pomFile: string, lib: string): Promise<void> {
   );
   if (isThere) return;
   await run(mvn, args, { limitMs: DOWNLOAD_MS }).catch((error: unknown) => {
-    throw new Skip(`the jars cannot be had: ${reasonOf(error)}`);
+    throw new Skip(`the jars cannot be had: ${formatReason(error)}`);
   });
 }
 
-async function versionOf(java: string): Promise<string> {
+async function readVersion(java: string): Promise<string> {
   return await run(java, ["-version"], { limitMs: 10_000 }).catch((error: unknown) => {
-    throw new Skip(`Java does not run here: ${reasonOf(error)}`);
+    throw new Skip(`Java does not run here: ${formatReason(error)}`);
   });
 }

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
-import { unpacked, unpackedIn } from "./packages.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { getPackageDir, unpackPackage } from "./packages.ts";
 
 const NAME = "faketime/libfaketime.so.1";
 const AHEAD_S = 3600;
@@ -16,22 +16,22 @@ export interface LibfaketimeTool {
 /** The library that gives a program another clock: the machine's, or unpacked from the distribution. @throws Skip */
 export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   if (process.platform !== "linux") throw new Skip("libfaketime is used on Linux alone");
-  const library = (await findHere()) ?? (await findIn(await unpacked("libfaketime")));
+  const library = (await findHere()) ?? (await findIn(await unpackPackage("libfaketime")));
   if (library === undefined) throw new Skip(`the package libfaketime has no ${NAME}`);
-  return await tried(library);
+  return await tryLibrary(library);
 }
 
 /** The same without asking anybody: the machine's, or what was unpacked before. @throws Skip */
 export async function findLibfaketime(): Promise<LibfaketimeTool> {
   const library = process.platform === "linux" ? await findHere() : undefined;
   if (library === undefined) throw new Skip("libfaketime is not on this machine");
-  return await tried(library);
+  return await tryLibrary(library);
 }
 
-async function tried(library: string): Promise<LibfaketimeTool> {
-  const env = { ...process.env, ...clockAhead({ library }, AHEAD_S) };
+async function tryLibrary(library: string): Promise<LibfaketimeTool> {
+  const env = { ...process.env, ...createClockAheadEnvironment({ library }, AHEAD_S) };
   const said = await run("date", ["+%s"], { limitMs: 5000, env }).catch((error: unknown) => {
-    throw new Skip(`libfaketime does not work here: ${reasonOf(error)}`);
+    throw new Skip(`libfaketime does not work here: ${formatReason(error)}`);
   });
   const aheadS = Number(said.trim()) - Date.now() / 1000;
   if (Math.abs(aheadS - AHEAD_S) > 60) throw new Skip("libfaketime changes no clock here");
@@ -39,23 +39,23 @@ async function tried(library: string): Promise<LibfaketimeTool> {
 }
 
 /** The environment of a program whose wall clock is ahead. */
-export function clockAhead(tool: LibfaketimeTool, seconds: number): Record<string, string> {
-  return { ...otherClock(tool), FAKETIME: `+${seconds}s` };
+export function createClockAheadEnvironment(tool: LibfaketimeTool, seconds: number): Record<string, string> {
+  return { ...createClockEnvironment(tool), FAKETIME: `+${seconds}s` };
 }
 
 /** The environment of a program whose wall clock is ahead by what the file says at the moment, such as `+1.5s`. */
-export function clockIn(tool: LibfaketimeTool, file: string): Record<string, string> {
-  return { ...otherClock(tool), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" };
+export function createClockFileEnvironment(tool: LibfaketimeTool, file: string): Record<string, string> {
+  return { ...createClockEnvironment(tool), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" };
 }
 
 // How long things take is measured as before. Memory comes from the C library: jemalloc asks for the time while it
 // starts, and libfaketime for memory before it can tell.
-function otherClock({ library }: LibfaketimeTool): Record<string, string> {
+function createClockEnvironment({ library }: LibfaketimeTool): Record<string, string> {
   return { LD_PRELOAD: `${library} libc.so.6`, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }
 
 async function findHere(): Promise<string | undefined> {
-  return (await findIn("/")) ?? (await findIn(unpackedIn("libfaketime")));
+  return (await findIn("/")) ?? (await findIn(getPackageDir("libfaketime")));
 }
 
 async function findIn(root: string): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
+import { formatReason, Skip } from "../skip.ts";
 import { findProgram } from "./find.ts";
-import { libraryPathOf, unpacked } from "./packages.ts";
+import { findLibraryPath, unpackPackage } from "./packages.ts";
 
 const FOLDERS = ["/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/libexec", "/opt/homebrew/bin"];
 
@@ -22,16 +22,16 @@ export async function provideMariadb(): Promise<MariadbTool> {
     limitMs: 10_000,
     env: env as NodeJS.ProcessEnv,
   }).catch((error: unknown) => {
-    throw new Skip(`MariaDB does not run here: ${reasonOf(error)}`);
+    throw new Skip(`MariaDB does not run here: ${formatReason(error)}`);
   });
   return tool;
 }
 
 async function unpack(): Promise<MariadbTool> {
-  const root = await unpacked("mariadb-server-core");
+  const root = await unpackPackage("mariadb-server-core");
   return {
     mariadbd: join(root, "usr/sbin/mariadbd"),
     share: join(root, "usr/share/mysql"),
-    libraryPath: await libraryPathOf(root),
+    libraryPath: await findLibraryPath(root),
   };
 }

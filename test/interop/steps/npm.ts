@@ -1,8 +1,8 @@
 import { copyFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
-import { HERE, place, textOf } from "./place.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { HERE, provideCachedDir, readLocalFile } from "./cached-dir.ts";
 
 const INSTALL_MS = 120_000;
 
@@ -23,9 +23,9 @@ export function provideTypescriptGenerator(): Promise<NpmTool> {
 
 async function provideFolder(name: string): Promise<NpmTool> {
   const files = ["package.json", "package-lock.json"];
-  const dir = await place(
+  const dir = await provideCachedDir(
     name,
-    files.map((file) => textOf(name, file)),
+    files.map((file) => readLocalFile(name, file)),
     async (making) => {
       for (const file of files) await copyFile(join(HERE, name, file), join(making, file));
       const npm = process.env.npm_execpath ?? "";
@@ -41,7 +41,7 @@ async function provideFolder(name: string): Promise<NpmTool> {
       ];
       await run(command, [...first, ...args], { cwd: making, limitMs: INSTALL_MS }).catch(
         (error: unknown) => {
-          throw new Skip(`the npm packages cannot be had: ${reasonOf(error)}`);
+          throw new Skip(`the npm packages cannot be had: ${formatReason(error)}`);
         },
       );
     },

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { atEnd, run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
+import { addCleanUp, run } from "../children.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { CACHE, provideCachedDir } from "./cached-dir.ts";
 import { findProgram } from "./find.ts";
-import { CACHE, place } from "./place.ts";
 
 const UPDATE_MS = 60_000;
 const DOWNLOAD_MS = 120_000;
@@ -18,11 +18,11 @@ const NEVER_UNPACKED = /^(libc6|libc-bin|libllvm\d+|libz3-4|perl\S*|libperl\S*)_
  *
  * @throws Skip
  */
-export async function unpacked(name: string): Promise<string> {
+export async function unpackPackage(name: string): Promise<string> {
   if (findProgram("apt-get") === undefined || findProgram("dpkg-deb") === undefined) {
     throw new Skip(`no ${name} on this machine, and no apt-get to bring it`);
   }
-  return await place(folderOf(name), [name, process.arch], async (dir) => {
+  return await provideCachedDir(getPackageFolder(name), [name, process.arch], async (dir) => {
     try {
       const archives = await download(name);
       const debs = (await readdir(archives)).filter(
@@ -31,22 +31,22 @@ export async function unpacked(name: string): Promise<string> {
       for (const deb of debs)
         await run("dpkg-deb", ["-x", join(archives, deb), dir], { limitMs: EXTRACT_MS });
     } catch (error) {
-      throw new Skip(`${name} cannot be had: ${reasonOf(error)}`);
+      throw new Skip(`${name} cannot be had: ${formatReason(error)}`);
     }
   });
 }
 
 /** Where it is, or would be. */
-export function unpackedIn(name: string): string {
-  return join(CACHE, folderOf(name));
+export function getPackageDir(name: string): string {
+  return join(CACHE, getPackageFolder(name));
 }
 
-function folderOf(name: string): string {
+function getPackageFolder(name: string): string {
   return `packages/${name}`;
 }
 
 /** Where an unpacked program finds its shared libraries. */
-export async function libraryPathOf(root: string): Promise<string> {
+export async function findLibraryPath(root: string): Promise<string> {
   const dirs: string[] = [];
   for (const parent of [join(root, "usr/lib"), join(root, "lib")]) {
     if (!existsSync(parent)) continue;
@@ -57,10 +57,10 @@ export async function libraryPathOf(root: string): Promise<string> {
 }
 
 async function download(name: string): Promise<string> {
-  const state = await lists();
+  const state = await fetchLists();
   const cache = await mkdtemp(join(state, "cache-"));
   await mkdir(join(cache, "archives/partial"), { recursive: true });
-  const settings = [...settingsFor(state), "-o", `Dir::Cache=${cache}`];
+  const settings = [...createAptSettings(state), "-o", `Dir::Cache=${cache}`];
   const wanted = ["install", "--yes", "--no-install-recommends", "--download-only", name];
   // "install" works out which libraries this system lacks.
   await run("apt-get", [...settings, ...wanted], { limitMs: DOWNLOAD_MS });
@@ -70,7 +70,7 @@ async function download(name: string): Promise<string> {
 let updated: Promise<string> | undefined;
 
 /** apt's lists in a folder of their own, fetched once a process. */
-function lists(): Promise<string> {
+function fetchLists(): Promise<string> {
   updated ??= update();
   return updated;
 }
@@ -78,15 +78,15 @@ function lists(): Promise<string> {
 async function update(): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const state = await mkdtemp(join(CACHE, `making-${process.pid}-apt-`));
-  atEnd(() => rm(state, { recursive: true, force: true }));
+  addCleanUp(() => rm(state, { recursive: true, force: true }));
   await mkdir(join(state, "lists/partial"), { recursive: true });
-  const settings = [...settingsFor(state), "-o", `Dir::Cache=${join(state, "cache")}`];
+  const settings = [...createAptSettings(state), "-o", `Dir::Cache=${join(state, "cache")}`];
   // An index that cannot be fetched is an error only where the package is not found.
   await run("apt-get", [...settings, "-qq", "update"], { limitMs: UPDATE_MS });
   return state;
 }
 
-function settingsFor(state: string): string[] {
+function createAptSettings(state: string): string[] {
   return [
     `Dir::State=${state}`,
     "Dir::State::status=/var/lib/dpkg/status",

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Skip } from "../skip.ts";
 import { findProgram } from "./find.ts";
-import { libraryPathOf, unpacked } from "./packages.ts";
+import { findLibraryPath, unpackPackage } from "./packages.ts";
 
 const HOMES = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"];
 
@@ -15,22 +15,22 @@ export interface PostgresqlTool {
 
 /** PostgreSQL's server: the machine's, or one unpacked from the distribution. @throws Skip */
 export async function providePostgresql(): Promise<PostgresqlTool> {
-  const installed = installedBin();
+  const installed = findInstalledBin();
   if (installed !== undefined) return { bin: installed };
-  const root = await unpacked("postgresql");
-  const bin = binsIn(join(root, "usr/lib/postgresql"))[0];
+  const root = await unpackPackage("postgresql");
+  const bin = listBins(join(root, "usr/lib/postgresql"))[0];
   if (bin === undefined) throw new Skip("the distribution's PostgreSQL package has no server");
-  return { bin, unpacked: { root, libraryPath: await libraryPathOf(root) } };
+  return { bin, unpacked: { root, libraryPath: await findLibraryPath(root) } };
 }
 
-function installedBin(): string | undefined {
+function findInstalledBin(): string | undefined {
   const onPath = findProgram("postgres");
-  const bins = [...(onPath === undefined ? [] : [dirname(onPath)]), ...HOMES.flatMap(binsIn)];
+  const bins = [...(onPath === undefined ? [] : [dirname(onPath)]), ...HOMES.flatMap(listBins)];
   return bins.find((bin) => existsSync(join(bin, "initdb")));
 }
 
 /** Newest first. */
-function binsIn(home: string): string[] {
+function listBins(home: string): string[] {
   const names = existsSync(home) ? readdirSync(home) : [];
   return names
     .sort((a, b) => Number.parseInt(b.replace(/^\D+/, ""), 10) - Number.parseInt(a.replace(/^\D+/, ""), 10))

@@ -1,7 +1,7 @@
 import { run } from "../children.ts";
-import { reasonOf, Skip } from "../skip.ts";
+import { formatReason, Skip } from "../skip.ts";
+import { provideCachedDir, readLocalFile } from "./cached-dir.ts";
 import { findProgram } from "./find.ts";
-import { place, textOf } from "./place.ts";
 
 const INSTALL_MS = 90_000;
 
@@ -25,15 +25,15 @@ export function providePythonLocks(): Promise<PythonTool> {
 async function providePackages(what: string, file: string): Promise<PythonTool> {
   const python = findProgram("python3");
   if (python === undefined) throw new Skip("no Python on this machine");
-  const requirements = textOf("python", file);
+  const requirements = readLocalFile("python", file);
   const version = await run(python, ["--version"], { limitMs: 10_000 }).catch((error: unknown) => {
-    throw new Skip(`Python does not run here: ${reasonOf(error)}`);
+    throw new Skip(`Python does not run here: ${formatReason(error)}`);
   });
-  const library = await place(what, [requirements, version], async (dir) => {
+  const library = await provideCachedDir(what, [requirements, version], async (dir) => {
     const names = requirements.split("\n").filter((line) => line !== "");
     const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--target"];
     await run(python, [...pip, dir, ...names], { limitMs: INSTALL_MS }).catch((error: unknown) => {
-      throw new Skip(`${what} cannot be had: ${reasonOf(error)}`);
+      throw new Skip(`${what} cannot be had: ${formatReason(error)}`);
     });
   });
   return { python, library };

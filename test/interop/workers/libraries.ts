@@ -1,27 +1,27 @@
-import { npmModule } from "../npm-module.ts";
+import { requireNpmModule } from "../npm-module.ts";
 import type { NpmTool } from "../steps/npm.ts";
 import type { SectionRedis } from "./section.ts";
 
 /** A lock library of npm, as far as it is used here. */
 export interface Library {
   /** Tries once, or polls until it has the lock. @returns undefined when it was refused */
-  take(key: string, leaseMs: number, waitMs: number): Promise<Taken | undefined>;
+  acquire(key: string, leaseMs: number, waitMs: number): Promise<AcquiredLock | undefined>;
   redis: SectionRedis;
 }
 
-export interface Taken {
+export interface AcquiredLock {
   /** @throws when the library says that the lock is not its own any more */
   release(): Promise<unknown>;
 }
 
 const POLL_MS = 20;
-const triesFor = (waitMs: number) => Math.ceil(waitMs / POLL_MS);
+const countTries = (waitMs: number) => Math.ceil(waitMs / POLL_MS);
 
 /** What is used of ioredis 5, which these libraries are written for. */
 type RedisOf = { Redis: new (url: string) => SectionRedis };
 
 const OPENERS: Readonly<
-  Record<string, (npm: NpmTool, servers: readonly [SectionRedis, ...SectionRedis[]]) => Library["take"]>
+  Record<string, (npm: NpmTool, servers: readonly [SectionRedis, ...SectionRedis[]]) => Library["acquire"]>
 > = {
   redlock4(npm, servers) {
     type Lock = { unlock(): Promise<unknown> };
@@ -29,14 +29,14 @@ const OPENERS: Readonly<
       clients: unknown[],
       options: object,
     ) => { lock(key: string, ttl: number): Promise<Lock> };
-    const Redlock = npmModule<Module>(npm, "redlock4");
+    const Redlock = requireNpmModule<Module>(npm, "redlock4");
     return (key, leaseMs, waitMs) => {
       const redlock = new Redlock([...servers], {
-        retryCount: triesFor(waitMs),
+        retryCount: countTries(waitMs),
         retryDelay: POLL_MS,
         retryJitter: 5,
       });
-      return granted(
+      return waitForGrant(
         redlock.lock(key, leaseMs).then((lock) => ({ release: () => lock.unlock() })),
         "LockError",
       );
@@ -49,27 +49,25 @@ const OPENERS: Readonly<
       acquire(keys: string[], ttl: number): Promise<Lock>;
       on(event: "error", ear: () => void): void;
     };
-    const { default: Redlock } = npmModule<{ default: new (clients: unknown[], options: object) => Redlock }>(
-      npm,
-      "redlock5",
-    );
+    const { default: Redlock } = requireNpmModule<{
+      default: new (clients: unknown[], options: object) => Redlock;
+    }>(npm, "redlock5");
     return (key, leaseMs, waitMs) => {
       const redlock = new Redlock([...servers], {
-        retryCount: triesFor(waitMs),
+        retryCount: countTries(waitMs),
         retryDelay: POLL_MS,
         retryJitter: 5,
       });
       redlock.on("error", () => undefined);
-      return granted(redlock.acquire([key], leaseMs), "ExecutionError");
+      return waitForGrant(redlock.acquire([key], leaseMs), "ExecutionError");
     };
   },
 
   "redis-semaphore"(npm, [redis]) {
     type Mutex = { tryAcquire(): Promise<boolean>; acquire(): Promise<void>; release(): Promise<void> };
-    const { Mutex } = npmModule<{ Mutex: new (redis: unknown, key: string, options: object) => Mutex }>(
-      npm,
-      "redis-semaphore",
-    );
+    const { Mutex } = requireNpmModule<{
+      Mutex: new (redis: unknown, key: string, options: object) => Mutex;
+    }>(npm, "redis-semaphore");
     return async (key, leaseMs, waitMs) => {
       const times = {
         lockTimeout: leaseMs,
@@ -80,7 +78,7 @@ const OPENERS: Readonly<
       // It puts `mutex:` before the name by itself.
       const mutex = new Mutex(redis, key.replace(/^mutex:/, ""), times);
       if (waitMs === 0) return (await mutex.tryAcquire()) ? mutex : undefined;
-      return await granted(
+      return await waitForGrant(
         mutex.acquire().then(() => mutex),
         "TimeoutError",
       );
@@ -90,15 +88,15 @@ const OPENERS: Readonly<
 
 /** @param urls of one server, or of several, comma-separated; what is done under a lock is done on the first */
 export function openLibrary(npm: NpmTool, name: string, urls: string): Library {
-  const { Redis } = npmModule<RedisOf>(npm, "ioredis");
+  const { Redis } = requireNpmModule<RedisOf>(npm, "ioredis");
   const [first = "", ...others] = urls.split(",");
   const redis = new Redis(first);
   const open = OPENERS[name];
   if (open === undefined) throw new Error(`There is no library ${name}`);
-  return { take: open(npm, [redis, ...others.map((url) => new Redis(url))]), redis };
+  return { acquire: open(npm, [redis, ...others.map((url) => new Redis(url))]), redis };
 }
 
-async function granted<Lock>(lock: Promise<Lock>, refusal: string): Promise<Lock | undefined> {
+async function waitForGrant<Lock>(lock: Promise<Lock>, refusal: string): Promise<Lock | undefined> {
   try {
     return await lock;
   } catch (error) {

@@ -1,19 +1,19 @@
 /** The lock libraries of npm with their own defaults, each an object by its name: `npm-console-peer.ts <url> <npm folder>`. */
-import { npmModule } from "../npm-module.ts";
-import { serve } from "./serve.ts";
+import { requireNpmModule } from "../npm-module.ts";
+import { serveVerbs } from "./serve.ts";
 
-interface Held {
+interface HeldLock {
   readonly owner: string;
   extend(): Promise<unknown>;
   drop(): Promise<unknown>;
 }
 /** undefined: it was refused. */
-type Take = (key: string, waitMs: number, leaseMs: number) => Promise<Held | undefined>;
+type AcquireFunction = (key: string, waitMs: number, leaseMs: number) => Promise<HeldLock | undefined>;
 
 const POLL_MS = 200;
 const [url = "", dir = ""] = process.argv.slice(2);
 const npm = { dir };
-const { Redis } = npmModule<{ Redis: new (url: string) => object }>(npm, "ioredis");
+const { Redis } = requireNpmModule<{ Redis: new (url: string) => object }>(npm, "ioredis");
 const redis = new Redis(url);
 
 interface RedlockHold {
@@ -28,9 +28,12 @@ interface Redlock {
   on(event: "error", ear: () => void): void;
 }
 type RedlockModule = new (clients: object[], options: object) => Redlock;
-const Redlock4 = npmModule<RedlockModule>(npm, "redlock4");
-const { default: Redlock5 } = npmModule<{ default: RedlockModule }>(npm, "redlock5");
-const triesFor = (waitMs: number) => ({ retryCount: Math.ceil(waitMs / POLL_MS), retryDelay: POLL_MS });
+const Redlock4 = requireNpmModule<RedlockModule>(npm, "redlock4");
+const { default: Redlock5 } = requireNpmModule<{ default: RedlockModule }>(npm, "redlock5");
+const getRetryOptions = (waitMs: number) => ({
+  retryCount: Math.ceil(waitMs / POLL_MS),
+  retryDelay: POLL_MS,
+});
 
 interface Mutex {
   readonly identifier: string;
@@ -39,16 +42,16 @@ interface Mutex {
   release(): Promise<void>;
 }
 type MutexModule = { Mutex: new (redis: object, name: string, options: object) => Mutex };
-const { Mutex } = npmModule<MutexModule>(npm, "redis-semaphore");
+const { Mutex } = requireNpmModule<MutexModule>(npm, "redis-semaphore");
 
-const LIBRARIES: Readonly<Record<string, Take>> = {
+const LIBRARIES: Readonly<Record<string, AcquireFunction>> = {
   async redlock4(key, waitMs, leaseMs) {
-    const lock = await new Redlock4([redis], triesFor(waitMs)).lock(key, leaseMs);
+    const lock = await new Redlock4([redis], getRetryOptions(waitMs)).lock(key, leaseMs);
     return { owner: lock.value, extend: () => lock.extend(leaseMs), drop: () => lock.unlock() };
   },
 
   async redlock5(key, waitMs, leaseMs) {
-    const redlock = new Redlock5([redis], triesFor(waitMs));
+    const redlock = new Redlock5([redis], getRetryOptions(waitMs));
     redlock.on("error", () => undefined);
     const lock = await redlock.acquire([key], leaseMs);
     return { owner: lock.value, extend: () => lock.extend(leaseMs), drop: () => lock.release() };
@@ -64,9 +67,9 @@ const LIBRARIES: Readonly<Record<string, Take>> = {
   },
 };
 
-const holds = new Map<string, Held>();
+const holds = new Map<string, HeldLock>();
 
-serve({
+serveVerbs({
   async hold(who = "", object = "", key = "", waitMs, leaseMs) {
     const sinceMs = Date.now();
     const held = await LIBRARIES[object]?.(key, Number(waitMs), Number(leaseMs));
@@ -74,13 +77,13 @@ serve({
     const outcome = held === undefined ? "refused" : "granted";
     return { outcome, sinceMs, atMs: Date.now(), owner: held?.owner };
   },
-  extend: (who, _, key) => told(holds.get(`${who} ${key}`)?.extend()),
-  drop: (who, _, key) => told(holds.get(`${who} ${key}`)?.drop()),
+  extend: (who, _, key) => describeOutcome(holds.get(`${who} ${key}`)?.extend()),
+  drop: (who, _, key) => describeOutcome(holds.get(`${who} ${key}`)?.drop()),
   /** Answers when the process ends, which is not at all. */
   end: () => new Promise(() => undefined),
 });
 
-async function told(act: Promise<unknown> | undefined): Promise<object> {
+async function describeOutcome(act: Promise<unknown> | undefined): Promise<object> {
   if (act === undefined) throw new Error("never taken");
   return await act.then(
     () => ({ outcome: "released", said: "" }),

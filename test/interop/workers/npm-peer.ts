@@ -1,16 +1,16 @@
 /** A lock library of npm as a peer: `npm-peer.ts <library> <url>[,<url>,…] <npm folder>`. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { openLibrary, type Taken } from "./libraries.ts";
+import { type AcquiredLock, openLibrary } from "./libraries.ts";
 import { contend, PAUSE_MS } from "./section.ts";
-import { serve } from "./serve.ts";
+import { serveVerbs } from "./serve.ts";
 
 const LEASE_MS = 30_000;
 
 const [name = "", urls = "", dir = ""] = process.argv.slice(2);
 const library = openLibrary({ dir }, name, urls);
-const holds = new Map<string, Taken>();
+const holds = new Map<string, AcquiredLock>();
 
-serve({
+serveVerbs({
   async contend(key = "", forMs, loops) {
     return contend(
       library.redis,
@@ -18,7 +18,7 @@ serve({
       key,
       { forMs: Number(forMs), loops: Number(loops) },
       async (section) => {
-        const lock = await library.take(key, LEASE_MS, LEASE_MS);
+        const lock = await library.acquire(key, LEASE_MS, LEASE_MS);
         if (lock === undefined) throw new Error(`no lock within ${LEASE_MS} ms`);
         await section();
         await lock.release();
@@ -29,7 +29,7 @@ serve({
   },
 
   async take(who = "", key = "", waitMs, leaseMs) {
-    const lock = await library.take(key, Number(leaseMs), Number(waitMs));
+    const lock = await library.acquire(key, Number(leaseMs), Number(waitMs));
     if (lock !== undefined) holds.set(`${who} ${key}`, lock);
     return { outcome: lock === undefined ? "refused" : "granted", atMs: Date.now() };
   },

@@ -8,7 +8,7 @@ import { type HoldOptions, LockClient } from "../../../server/locks/client/lock-
 import type { GuardedWriter } from "../guards/guard.ts";
 import { openWriter, type StoreAddress } from "../guards/open.ts";
 import { contend, PAUSE_MS } from "./section.ts";
-import { serve } from "./serve.ts";
+import { serveVerbs } from "./serve.ts";
 
 const LEASE_MS = 30_000;
 const REENTER_EVERY = 5;
@@ -24,25 +24,25 @@ let writer: GuardedWriter | undefined;
 
 /** Those who write `token` poll and wake nobody: every other turn we do so as well, or they would overtake us always. */
 const isBesidePolling = format === "token";
-const wayOf = (turn: number): HoldOptions => ({
+const getHoldOptions = (turn: number): HoldOptions => ({
   leaseMs: LEASE_MS,
   format,
   ...(isBesidePolling && turn % 2 === 1 ? { retry: POLLING } : { waitMs: LEASE_MS }),
 });
 const isReentrant = (turn: number) => !isBesidePolling && turn % REENTER_EVERY === 0;
 
-function holdOf(who: string, key: string): Hold {
+function getHold(who: string, key: string): Hold {
   const hold = holds.get(`${who} ${key}`);
   if (hold === undefined) throw new Error(`${who} has never held ${key}`);
   return hold;
 }
 
-serve({
+serveVerbs({
   async contend(key = "", forMs, loops) {
     const time = { forMs: Number(forMs), loops: Number(loops) };
     return contend(redis, "ours", key, time, async (section, turn) => {
       let taken: Hold | undefined;
-      const entered = await client.withLock(key, wayOf(turn), async (hold) => {
+      const entered = await client.withLock(key, getHoldOptions(turn), async (hold) => {
         taken = hold;
         await section();
         return isReentrant(turn) ? reenter(key, hold.owner) : undefined;
@@ -75,13 +75,13 @@ serve({
 
   async release(who = "", key = "") {
     const fromMs = Date.now();
-    const { outcome } = await holdOf(who, key).release();
+    const { outcome } = await getHold(who, key).release();
     return { outcome: outcome === "released" ? "released" : "refused", answer: outcome, fromMs };
   },
 
   /** What the holder of a lock notices, in order: its signal, and what `assertHeld` says. */
   async assert(who = "", key = "") {
-    const hold = holdOf(who, key);
+    const hold = getHold(who, key);
     const events = hold.signal.aborted ? ["signal"] : [];
     hold.signal.addEventListener("abort", () => events.push("signal"));
     try {

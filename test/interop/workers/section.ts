@@ -1,4 +1,4 @@
-import { sumOf, type Tally, tracesOf } from "../tally.ts";
+import { getTraceKeys, sumTallies, type Tally } from "../tally.ts";
 
 /** Up to this between two turns of a loop, where one side polls: it finds the lock free only between turns of the other. */
 export const PAUSE_MS = 4;
@@ -31,7 +31,7 @@ export async function contend(
     const tally = { sections: 0, overlaps: 0, handOvers: 0, reentries: 0, wrongCounts: 0 };
     for (let turn = 0; performance.now() < until; turn++) {
       const entered = await underLock(async () => {
-        const seen = await section(redis, side, key);
+        const seen = await createSection(redis, side, key);
         tally.sections++;
         tally.overlaps += seen.overlaps;
         tally.handOvers += seen.handOvers;
@@ -41,12 +41,12 @@ export async function contend(
     }
     return tally;
   };
-  return sumOf(await Promise.all(Array.from({ length: loops }, work)));
+  return sumTallies(await Promise.all(Array.from({ length: loops }, work)));
 }
 
 // The count is read and written apart, so that a second one inside loses an update even if it goes unseen.
-async function section(redis: SectionRedis, side: string, key: string) {
-  const traces = tracesOf(key);
+async function createSection(redis: SectionRedis, side: string, key: string) {
+  const traces = getTraceKeys(key);
   const overlaps = (await redis.incr(traces.inside)) === 1 ? 0 : 1;
   const before = Number(await redis.get(traces.count));
   const handOvers = (await redis.getset(traces.last, side)) === side ? 0 : 1;

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 export type Verb = (...words: string[]) => Promise<object>;
 
 /** Answers requests on standard input, several at a time, as `peer.ts` asks them. */
-export function serve(verbs: Readonly<Record<string, Verb>>): void {
+export function serveVerbs(verbs: Readonly<Record<string, Verb>>): void {
   const answer = (id: string, what: object) => process.stdout.write(`${id} ${JSON.stringify(what)}\n`);
   createInterface(process.stdin)
     .on("line", async (line) => {

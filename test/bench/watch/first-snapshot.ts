@@ -1,0 +1,94 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sendRequest, startChild } from "../child.ts";
+import type { Experiment } from "../figure.ts";
+import { readMachineFacts } from "../machine.ts";
+import type { ProbeResult } from "../processes/probe.ts";
+import type { WatcherRequest, WatcherResponse } from "../processes/watcher.ts";
+import { reportProgress } from "../progress.ts";
+import { compareMedians, computeMedians, interleave } from "../rounds.ts";
+import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
+import { acquireLocks, fillKeyspace, WATCHED } from "./keyspace.ts";
+
+const DISCOVER = "watch.discover";
+const PROBE = "watch.probe.p99";
+const SCAN_COUNT = 1000;
+
+interface Round {
+  readonly ms: number;
+  readonly probe: ProbeResult;
+}
+
+interface ScanVariant {
+  readonly name: "ours" | "scan" | "quiet";
+  /** In how many ms, while another client probes. */
+  scan(): Promise<number>;
+}
+
+/** The first picture of a target, beside a bare loop over its keys; and what another client notices of it. */
+export const firstSnapshot: Experiment = {
+  figures: [DISCOVER, PROBE],
+  async measure(run) {
+    const quick = run.effort === "quick";
+    const [keys, locks, rounds] = quick ? [50_000, 500, 3] : [1_000_000, 10_000, 9];
+    const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+    reportProgress(`${keys} keys, ${locks} of them locks`);
+    await fillKeyspace(look, keys - locks);
+    await acquireLocks(run, url, look, locks);
+    const probe = await startChild(run, "probe.ts", [url]);
+    const watcher = await startChild(run, "watcher.ts", [url, WATCHED]);
+    const walks: ScanVariant[] = [
+      { name: "ours", scan: () => measureScan(watcher, { do: "picture" }, locks) },
+      { name: "scan", scan: () => measureScan(watcher, { do: "scan", count: SCAN_COUNT }, locks) },
+      { name: "quiet", scan: () => sleep(quick ? 200 : 1000, 1) },
+    ];
+    const measure = ({ scan: walk }: ScanVariant) => measureProbed(probe, walk);
+    for (const walk of walks) await measure(walk);
+    const results = await interleave({ contenders: walks, rounds, measure, onProgress: reportProgress });
+    const took = compareMedians(results, ({ ms }) => ms);
+    const felt = compareMedians(results, ({ probe: { p99Micros } }) => p99Micros);
+    const conditions = {
+      ...(await readMachineFacts(look, run.effort)),
+      ...{ keys, locks, rounds, watch: [WATCHED], scanCount: SCAN_COUNT },
+    };
+    return [
+      {
+        ...{ figure: DISCOVER, unit: "ms", ours: took.ours, vs: pickValue("scan", took.vs) },
+        conditions: {
+          theirs: pickValue("scan", took.theirs),
+          counting:
+            "from the start of a watcher, its connections open, until its picture is whole; scan: SCAN MATCH COUNT to its end, nothing read. One process, Redis and the client that probes beside it. Less is better",
+          ...conditions,
+        },
+      },
+      {
+        ...{ figure: PROBE, unit: "µs", ours: felt.ours, vs: felt.vs },
+        conditions: {
+          theirs: felt.theirs,
+          p50Micros: computeMedians(results, (round) => round.probe.p50Micros),
+          maxMicros: computeMedians(results, (round) => round.probe.maxMicros),
+          probes: computeMedians(results, (round) => round.probe.count),
+          counting:
+            "one GET after the other of a client in a process of its own, a millisecond between them, while the first picture is made (scan: the bare loop; quiet: nothing). Less is better",
+          ...conditions,
+        },
+      },
+    ];
+  },
+};
+
+async function measureScan(watcher: ChildProcess, words: WatcherRequest, expected: number): Promise<number> {
+  const { ms, locks } = await sendRequest<WatcherResponse>(watcher, words);
+  if (locks !== expected) throw new Error(`${words.do} found ${locks} locks of ${expected}`);
+  return ms;
+}
+
+async function measureProbed(probe: ChildProcess, walk: () => Promise<number>): Promise<Round> {
+  await sendRequest(probe, "begin");
+  const ms = await walk();
+  return { ms, probe: await sendRequest<ProbeResult>(probe, "end") };
+}
+
+function pickValue(name: string, values: Readonly<Record<string, number>>): Record<string, number> {
+  return { [name]: values[name] ?? Number.NaN };
+}

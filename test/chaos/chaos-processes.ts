@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { findFreePort } from "../support/test-redis.ts";
+import type { Fault } from "./faults/fault.ts";
+import type { ProcessSlot } from "./processes/process-group.ts";
+import type { ApiTask, HttpAccess, LibraryAccess, WorkerTask } from "./processes/task.ts";
+import type { Resources } from "./resources.ts";
+import type { RunRequest } from "./run-request.ts";
+import { Link } from "./servers/link.ts";
+import { countServers, LOCKS, type Topology, type TopologyName } from "./servers/topology.ts";
+
+const LIBRARY_WORKERS = 5;
+const HTTP_WORKERS = 2;
+/** Two, so that one is left to ask while the other is away, and a release at one wakes who waits at the other. */
+const APIS = 2;
+/** The shortest lease, as a share of the longest. */
+const SHORTEST = 8 / 15;
+
+export interface ChaosSettings extends RunRequest {
+  /** The folder that holds `server/locks`. */
+  readonly core: string;
+  /** Where each process writes its history. */
+  readonly folder: string;
+  readonly epochNs: string;
+  readonly resourcePort: number;
+}
+
+/** How many there are of what faults befall. */
+export function countTargets(topology: TopologyName): Record<Fault["on"], number> {
+  const hasApi = topology === "single";
+  return {
+    worker: LIBRARY_WORKERS + (hasApi ? HTTP_WORKERS : 0),
+    server: countServers(topology),
+    api: hasApi ? APIS : 0,
+    group: topology === "sentinel" || topology === "cluster" ? 1 : 0,
+  };
+}
+
+/** The places of all processes, each with ways of its own to the servers that it calls. */
+export class ChaosProcesses {
+  readonly workers: ProcessSlot[] = [];
+  readonly apis: ProcessSlot[] = [];
+  readonly #apiKey = randomBytes(24).toString("base64url");
+  readonly #random: () => number;
+
+  private constructor(
+    private readonly settings: ChaosSettings,
+    private readonly topology: Topology,
+    private readonly resources: Resources,
+  ) {
+    this.#random = createSeededRandom(settings.seed ^ 0x5eed);
+  }
+
+  static async open(
+    setting: ChaosSettings,
+    topology: Topology,
+    resources: Resources,
+  ): Promise<ChaosProcesses> {
+    const seats = new ChaosProcesses(setting, topology, resources);
+    const counts = countTargets(topology.name);
+    const ports: number[] = [];
+    for (let n = 0; n < counts.api; n++) ports.push(await seats.#addApi(n, ports));
+    for (let n = 0; n < LIBRARY_WORKERS; n++) await seats.#addLibraryWorker(n);
+    for (let n = LIBRARY_WORKERS; n < counts.worker; n++) await seats.#addHttpWorker(n, ports);
+    return seats;
+  }
+
+  async #addApi(n: number, taken: readonly number[]): Promise<number> {
+    const links = await this.#openLinks(this.topology.servers.map(({ port }) => port));
+    let port = await findFreePort();
+    while (taken.includes(port)) port = await findFreePort();
+    const task = (nth: number): ApiTask => ({
+      ...this.#createTask(`api${n + 1}.${nth}`),
+      core: this.settings.core,
+      redisUrl: `redis://127.0.0.1:${links[0]?.port}`,
+      port,
+      apiKey: this.#apiKey,
+    });
+    this.apis.push({ links, createTask: task });
+    return port;
+  }
+
+  async #addLibraryWorker(n: number): Promise<void> {
+    const links = await this.#openLinks(this.topology.servers.map(({ port }) => port));
+    const where = this.topology.getLocation(links.map(({ port }) => port));
+    const by: LibraryAccess = { door: "library", core: this.settings.core, where };
+    this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`w${n + 1}`, n, nth, by) });
+  }
+
+  /** Each has another API server that it begins with. */
+  async #addHttpWorker(n: number, ports: readonly number[]): Promise<void> {
+    const links = await this.#openLinks([
+      ...ports.slice(n % ports.length),
+      ...ports.slice(0, n % ports.length),
+    ]);
+    const urls = links.map(({ port }) => `http://127.0.0.1:${port}`);
+    const by: HttpAccess = { door: "http", urls, apiKey: this.#apiKey };
+    this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`h${n + 1}`, n, nth, by) });
+  }
+
+  async #openLinks(ports: readonly number[]): Promise<Link[]> {
+    const links = await Promise.all(ports.map((port) => Link.open(port, this.#random)));
+    this.resources.defer(() => {
+      for (const link of links) link.close();
+    });
+    return links;
+  }
+
+  #createWorkerTask(seat: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
+    const { format, leaseMs, contexts, seed, resourcePort } = this.settings;
+    return {
+      ...this.#createTask(`${seat}.${nth}`),
+      ...{ by, format, resourcePort },
+      leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs],
+      locks: LOCKS,
+      contexts,
+      watchdog: n % 2 === 0 ? "on" : "off",
+      seed: seed * 1009 + n * 101 + nth,
+    };
+  }
+
+  #createTask(name: string) {
+    const { folder, epochNs } = this.settings;
+    return { name, epochNs, journal: join(folder, `${name}.jsonl`) };
+  }
+}

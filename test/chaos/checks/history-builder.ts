@@ -1,0 +1,119 @@
+import { type AnalyzedHistory, analyzeHistory } from "../history/analyzed-history.ts";
+import { type Entry, NS_PER_MS } from "../history/entry.ts";
+
+/** What a hand-written history says at a moment, in ms. */
+export type EntrySpec = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> & { readonly atMs: number };
+
+const LEASE_MS = 1000;
+
+/** A history as a test tells it: one lock, and one process an owner unless it says otherwise. */
+export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): AnalyzedHistory {
+  const history = entries.flat().map(({ atMs, ...entry }) => ({
+    process: entry.owner ?? "resource",
+    lock: "lock:a",
+    ...entry,
+    t: atMs * NS_PER_MS,
+  }));
+  return analyzeHistory(history.sort((one, other) => one.t - other.t));
+}
+
+export interface AcquireSpec {
+  readonly call?: number;
+  readonly count?: number;
+  /** How long the request was on its way. */
+  readonly tookMs?: number;
+  readonly waitMs?: number;
+}
+
+/** An owner was granted the lock at this moment; its deadline counts from when it asked. */
+export function buildAcquire(
+  owner: string,
+  fence: number | null,
+  atMs: number,
+  more: AcquireSpec = {},
+): EntrySpec[] {
+  const { call = 1, count = 1, tookMs = 1, waitMs = 0 } = more;
+  const what = { op: "acquire", owner, call, leaseMs: LEASE_MS } as const;
+  const deadline = (atMs - tookMs + LEASE_MS) * NS_PER_MS;
+  return [
+    { ...what, type: "invoke", atMs: atMs - tookMs, waitMs },
+    { ...what, type: "ok", atMs, count, deadline, fence: fence === null ? null : String(fence) },
+  ];
+}
+
+export function buildRelease(
+  owner: string,
+  atMs: number,
+  { claim = 1, count = 0, code = "released" } = {},
+): EntrySpec[] {
+  const what = { op: "release", owner, claim, call: claim + 100 } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type: "ok", atMs: atMs + 1, code, count },
+  ];
+}
+
+export function buildRenewal(owner: string, atMs: number, claim = 1): EntrySpec {
+  return { op: "renew", type: "info", owner, claim, atMs, deadline: (atMs + LEASE_MS) * NS_PER_MS };
+}
+
+export function buildAssert(owner: string, atMs: number, type: "ok" | "fail" = "ok"): EntrySpec {
+  return { op: "assert", type, owner, claim: 1, atMs };
+}
+
+export function buildLoss(owner: string, atMs: number): EntrySpec {
+  return { op: "lost", type: "info", owner, claim: 1, atMs };
+}
+
+export function buildFault(fault: string, atMs: number, forMs = 0): EntrySpec[] {
+  const what = { op: "fault", process: "harness", fault, target: "server 1" } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type: "ok", atMs: atMs + forMs },
+  ];
+}
+
+export const QUORUM_BEGUN: EntrySpec = {
+  op: "begun",
+  type: "info",
+  process: "harness",
+  target: "quorum",
+  atMs: 0,
+};
+
+/** The wall clock of a server was wrong for a while; above 0 it was ahead. */
+export function buildClockStep(stepMs: number, atMs: number, forMs: number, server = 1): EntrySpec[] {
+  const what = {
+    op: "fault",
+    process: "harness",
+    fault: "server-clock-step",
+    target: `server ${server}`,
+  } as const;
+  return [
+    { ...what, type: "invoke", atMs, stepMs },
+    { ...what, type: "info", code: "begun", atMs },
+    { ...what, type: "info", code: "ends", atMs: atMs + forMs },
+    { ...what, type: "ok", atMs: atMs + forMs },
+  ];
+}
+
+/** The resource took a write. */
+export function buildAccept(
+  value: string,
+  fence: number,
+  atMs: number,
+  base: number,
+  version: number,
+): EntrySpec {
+  const register = "fenced";
+  return { op: "accept", type: "ok", register, value, fence: String(fence), base, version, atMs };
+}
+
+export function buildWrite(
+  owner: string,
+  value: string,
+  atMs: number,
+  type: "ok" | "fail" = "ok",
+): EntrySpec {
+  return { op: "write", type, owner, value, claim: 1, atMs };
+}

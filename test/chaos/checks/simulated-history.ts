@@ -1,0 +1,184 @@
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import { type Entry, NS_PER_MS } from "../history/entry.ts";
+
+export interface Simulation {
+  readonly seed: number;
+  readonly contexts: number;
+  readonly forMs: number;
+  /** The share of calls whose answer, or request, is lost. */
+  readonly lost: number;
+  /** Now and then all data is taken away. */
+  readonly wipes: "some" | "none";
+  readonly leaseMs?: number;
+  /** The longest that one works with the lock. */
+  readonly workMs?: number;
+}
+
+interface SimulatedCall<Answer> {
+  does(): Answer;
+  lost(): void;
+  answered(answer: Answer): void;
+}
+
+type Facts = Pick<Entry, "op" | "type"> & Partial<Entry>;
+
+/** A history as a right lock would bring it about, of one that lives in memory and in a time of its own. */
+export function simulateHistory(simulation: Simulation): Entry[] {
+  return new LockSimulation(simulation).run();
+}
+
+class LockSimulation {
+  readonly #history: Entry[] = [];
+  readonly #agenda: { readonly atMs: number; readonly does: () => void }[] = [];
+  readonly #random: () => number;
+  #nowMs = 0;
+  #calls = 0;
+  #owner: string | undefined;
+  #count = 0;
+  #fence = 0;
+  #endMs = 0;
+
+  constructor(private readonly simulation: Simulation) {
+    this.#random = createSeededRandom(simulation.seed);
+  }
+
+  run(): Entry[] {
+    const { contexts, forMs, wipes } = this.simulation;
+    for (let n = 0; n < contexts; n++) this.#schedule(this.#pickBetween(1, 30), () => this.#runTurn(n, 1));
+    if (wipes === "some") this.#schedule(this.#pickBetween(0, forMs / 2), () => this.#wipeData());
+    while (this.#agenda.length > 0) {
+      const next = this.#agenda.reduce((one, other) => (other.atMs < one.atMs ? other : one));
+      this.#agenda.splice(this.#agenda.indexOf(next), 1);
+      this.#nowMs = next.atMs;
+      if (this.#nowMs > this.#endMs) this.#owner = undefined;
+      next.does();
+    }
+    return this.#history.sort((one, other) => one.t - other.t);
+  }
+
+  #runTurn(n: number, nth: number): void {
+    if (this.#nowMs > this.simulation.forMs) return;
+    const owner = `w${n}.${nth}/c`;
+    const next = () => this.#schedule(this.#pickBetween(0, 30), () => this.#runTurn(n, nth + 1));
+    this.#acquire(owner, this.#random() < 0.8 ? this.#nowMs + 6000 : this.#nowMs, next, (claim) =>
+      this.#doWork(owner, claim, next),
+    );
+  }
+
+  #doWork(owner: string, claim: number, next: () => void): void {
+    const { workMs = 40 } = this.simulation;
+    const work = this.#random() ** 3 * workMs;
+    const giveBack = () => this.#release(owner, claim, next);
+    this.#schedule(work, () => {
+      if (this.#random() > 0.35) giveBack();
+      else this.#acquire(owner, this.#nowMs, giveBack, (inner) => this.#release(owner, inner, giveBack));
+    });
+  }
+
+  #acquire(owner: string, untilMs: number, failed: () => void, entered: (claim: number) => void): void {
+    const { leaseMs = 1500 } = this.simulation;
+    const call = ++this.#calls;
+    const what = { op: "acquire", call, owner, leaseMs } as const;
+    this.#write({ ...what, type: "invoke", waitMs: untilMs - this.#nowMs });
+    const attempt = () => {
+      const deadline = Math.round((this.#nowMs + leaseMs) * NS_PER_MS);
+      this.#ask(owner, {
+        does: () => this.#enterLock(owner, leaseMs),
+        lost: () => {
+          this.#write({ ...what, type: "info", code: "unknown_outcome" });
+          failed();
+        },
+        answered: (granted) => {
+          if (granted !== undefined) {
+            this.#write({ ...what, type: "ok", ...granted, deadline });
+            entered(call);
+          } else if (this.#nowMs < untilMs) this.#schedule(this.#pickBetween(2, 20), attempt);
+          else {
+            this.#write({ ...what, type: "fail", code: "held" });
+            failed();
+          }
+        },
+      });
+    };
+    attempt();
+  }
+
+  #enterLock(owner: string, leaseMs: number) {
+    if (this.#owner !== undefined && this.#owner !== owner) return undefined;
+    if (this.#owner === undefined) [this.#count, this.#fence, this.#endMs] = [0, this.#fence + 1, 0];
+    this.#owner = owner;
+    this.#count++;
+    this.#endMs = Math.max(this.#endMs, this.#nowMs + leaseMs);
+    return { count: this.#count, fence: String(this.#fence) };
+  }
+
+  #release(owner: string, claim: number, next: () => void): void {
+    const what = { op: "release", call: ++this.#calls, claim, owner } as const;
+    this.#write({ ...what, type: "invoke" });
+    this.#ask(owner, {
+      does: () => {
+        if (this.#owner !== owner) return undefined;
+        if (--this.#count === 0) this.#owner = undefined;
+        return this.#count;
+      },
+      lost: () => {
+        this.#write({ ...what, type: "info", code: "unknown_outcome" });
+        next();
+      },
+      answered: (count) => {
+        const outcome = count === undefined ? { code: "not_held", count: 0 } : { code: "released", count };
+        this.#write({ ...what, type: "ok", ...outcome });
+        next();
+      },
+    });
+  }
+
+  /** It takes a while to get there and back, and a long one if its process stands still. */
+  #ask<Answer>(owner: string, call: SimulatedCall<Answer>): void {
+    const { lost } = this.simulation;
+    const chance = this.#random();
+    const late = this.#random() < 0.01 ? this.#pickBetween(0, 3000) : 0;
+    this.#schedule(this.#pickBetween(0.1, 3), () => {
+      if (chance < lost / 2) return this.#schedule(250, call.lost);
+      const answer = call.does();
+      if (chance < lost * 0.6) return this.#kill(owner);
+      if (chance < lost) this.#schedule(250, call.lost);
+      else this.#schedule(this.#pickBetween(0.1, 3) + late, () => call.answered(answer));
+    });
+  }
+
+  /** Its process writes nothing more of it, and another one comes after it. */
+  #kill(owner: string): void {
+    const [, n, nth] = /^w(\d+)\.(\d+)/.exec(owner) ?? [];
+    const what = { op: "fault", process: "harness", fault: "kill-worker", target: `worker ${n}` } as const;
+    this.#write({ ...what, type: "invoke" });
+    this.#schedule(100, () => this.#write({ ...what, type: "ok" }));
+    this.#schedule(200, () => this.#runTurn(Number(n), Number(nth) + 1));
+  }
+
+  #wipeData(): void {
+    const what = { op: "fault", process: "harness", fault: "flushall", target: "server 1" } as const;
+    this.#write({ ...what, type: "invoke" });
+    this.#schedule(1, () => {
+      this.#owner = undefined;
+    });
+    this.#schedule(2, () => this.#write({ ...what, type: "ok" }));
+    this.#schedule(this.#pickBetween(0, this.simulation.forMs), () => {
+      if (this.#nowMs < this.simulation.forMs) this.#wipeData();
+    });
+  }
+
+  #schedule(ms: number, does: () => void): void {
+    this.#agenda.push({ atMs: this.#nowMs + ms, does });
+  }
+
+  #pickBetween(least: number, most: number): number {
+    return least + this.#random() * (most - least);
+  }
+
+  #write(facts: Facts): void {
+    const { owner = "harness" } = facts;
+    const t = Math.round(this.#nowMs * NS_PER_MS);
+    this.#history.push({ process: owner.split("/")[0] ?? "", lock: "lock:a", ...facts, t });
+  }
+}

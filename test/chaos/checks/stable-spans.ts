@@ -1,0 +1,40 @@
+import type { AnalyzedHistory, Span } from "../history/analyzed-history.ts";
+import { isTouching } from "../history/analyzed-history.ts";
+import { NS_PER_MS } from "../history/entry.ts";
+import type { Call } from "./lock-losses.ts";
+
+/** What a replica may be behind by when its master goes. */
+const LAG_MS = 200;
+
+/** A stretch of time in which nothing that was written is undone. */
+export interface StableSpan extends Span {
+  /** `unknown`: a failover was before it, and left the lock as nobody can say. */
+  readonly begins: "free" | "unknown";
+}
+
+export function listStableSpans({ faults }: AnalyzedHistory): StableSpan[] {
+  const undoing = faults.filter(({ loses }) => loses === "writes");
+  const cuts = undoing.map(({ from, to }) => ({ from: from - LAG_MS * NS_PER_MS, to }));
+  const parts: StableSpan[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  for (const cut of cuts.toSorted((one, other) => one.from - other.from)) {
+    if (cut.from > from) parts.push({ from, to: cut.from, begins: getBeginning(from) });
+    from = Math.max(from, cut.to);
+  }
+  return [...parts, { from, to: Number.POSITIVE_INFINITY, begins: getBeginning(from) }];
+}
+
+const getBeginning = (from: number): StableSpan["begins"] =>
+  from === Number.NEGATIVE_INFINITY ? "free" : "unknown";
+
+/** The calls of that time. One that reaches beyond it may have been carried out on either side. */
+export function clipCalls(part: StableSpan, calls: readonly Call[]): Call[] {
+  return calls.flatMap((call) => {
+    const place = { from: call.call, to: call.answer };
+    if (place.from >= part.from && place.to <= part.to) return [call];
+    if (!isTouching(part, place) || call.does === "looks") return [];
+    const { rank: _, ...rest } = call;
+    const clipped = { call: Math.max(place.from, part.from), answer: Math.min(place.to, part.to) };
+    return [{ ...rest, ...clipped, was: "maybe" as const }];
+  });
+}

@@ -1,0 +1,86 @@
+import { FAULTS } from "../faults/catalog.ts";
+import type { Loses } from "../faults/fault.ts";
+import { TOPOLOGIES, type TopologyName } from "../servers/topology.ts";
+import { buildClaims, type Claim } from "./claims.ts";
+import type { Entry } from "./entry.ts";
+
+/** A stretch of time. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface FaultSpan extends Span {
+  readonly fault: string;
+  readonly target: string;
+  readonly loses: Loses;
+  readonly steps: readonly Step[];
+}
+
+/** A wall clock went ahead, or back where it is below 0, at some time of the span. */
+export interface Step extends Span {
+  readonly aheadMs: number;
+}
+
+export interface Stall extends Span {
+  readonly process: string;
+}
+
+/** A history, with what can be said of it at a glance. */
+export interface AnalyzedHistory {
+  readonly history: readonly Entry[];
+  readonly topology: TopologyName;
+  readonly claims: readonly Claim[];
+  readonly faults: readonly FaultSpan[];
+  readonly stalls: readonly Stall[];
+  /** The last fault was healed. */
+  readonly calmAt: number;
+}
+
+export function analyzeHistory(history: readonly Entry[]): AnalyzedHistory {
+  const end = history.at(-1)?.t ?? 0;
+  const begun = history.find(({ op }) => op === "begun");
+  return {
+    history,
+    topology: TOPOLOGIES.find((name) => name === begun?.target) ?? "single",
+    claims: buildClaims(history),
+    faults: listFaultSpans(history, end),
+    stalls: history
+      .filter(({ op }) => op === "stall")
+      .map(({ process, t, forMs = 0 }) => ({ process, from: t, to: t + forMs * 1_000_000 })),
+    calmAt: history.find(({ op }) => op === "calm")?.t ?? end,
+  };
+}
+
+function listFaultSpans(history: readonly Entry[], end: number): FaultSpan[] {
+  const about = history.filter(({ op }) => op === "fault");
+  return about.flatMap((entry, at) => {
+    const { type, fault = "", target = "" } = entry;
+    if (type !== "invoke") return [];
+    const own = about.slice(at + 1).filter((e) => e.fault === fault && e.target === target);
+    const healed = own.findIndex((e) => e.type === "ok");
+    const span = { from: entry.t, to: own[healed]?.t ?? end };
+    const loses = FAULTS.get(fault)?.loses ?? "nothing";
+    const steps = listSteps(entry, healed < 0 ? own : own.slice(0, healed), span);
+    return [{ fault, target, loses, ...span, steps }];
+  });
+}
+
+/** A clock that is set wrong goes one way at the beginning, and the other at the end. */
+function listSteps({ stepMs = 0 }: Entry, between: readonly Entry[], { from, to }: Span): Step[] {
+  if (stepMs === 0) return [];
+  const begunAt = between.find(({ code }) => code === "begun")?.t ?? to;
+  const endsAt = between.find(({ code }) => code === "ends")?.t ?? begunAt;
+  return [
+    { from, to: begunAt, aheadMs: stepMs },
+    { from: endsAt, to, aheadMs: -stepMs },
+  ];
+}
+
+export function isQuorum({ topology }: Pick<AnalyzedHistory, "topology">): boolean {
+  return topology === "quorum";
+}
+
+export function isTouching(one: Span, other: Span): boolean {
+  return one.from <= other.to && other.from <= one.to;
+}

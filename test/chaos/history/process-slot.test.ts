@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { getProcessSlot, isOverHttp } from "./process-slot.ts";
+
+it.each([
+  ["w3.2", "worker 3", false],
+  ["h6.1", "worker 6", true],
+  ["api1.12", "api 1", false],
+  ["harness", undefined, false],
+  ["resource", undefined, false],
+])("the process %s belongs to %s", (process, seat, isHttp) => {
+  expect(getProcessSlot(process)).toBe(seat);
+  expect(isOverHttp({ process })).toBe(isHttp);
+});

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Journal } from "./history/journal.ts";
+import type { Topology } from "./servers/topology.ts";
+
+const SCAN_INTERVAL_MS = 8;
+/** One is enough to see; a lock that stays so is seen by every look. */
+const SEEN_MAX = 5;
+
+/** Looks all the while whether a lock is without a time to live. Nobody may see one, not for a moment. */
+export async function watchForMissingTtl(
+  topology: Topology,
+  locks: readonly string[],
+  journal: Journal,
+  stop: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    topology.servers.map(async (_, n) => {
+      const redis = topology.getConnection(n);
+      const target = `server ${n + 1}`;
+      for (let seen = 0; !stop.aborted && seen < SEEN_MAX; ) {
+        const ttls = await Promise.all(locks.map((lock) => redis.pttl(lock).catch(() => undefined)));
+        for (const [at, lock] of locks.entries()) {
+          if (ttls[at] !== -1) continue;
+          seen++;
+          journal.write({ op: "endless", type: "info", lock, target });
+        }
+        await sleep(SCAN_INTERVAL_MS);
+      }
+    }),
+  );
+}

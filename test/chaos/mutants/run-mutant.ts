@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
+import { runChecks } from "../checks/all.ts";
+import type { CheckName, Violation } from "../checks/check.ts";
+import { analyzeHistory } from "../history/analyzed-history.ts";
+import type { Resources } from "../resources.ts";
+import { PROJECT, run } from "../run.ts";
+import type { RunRequest } from "../run-request.ts";
+import { createMutant } from "./create-mutant.ts";
+import type { Mutant } from "./mutant.ts";
+
+const RUN: RunRequest = {
+  topology: "single",
+  seconds: 25,
+  seed: 0,
+  format: "redisson",
+  faults: [],
+  leaseMs: 1500,
+  contexts: 3,
+};
+/** What depends on chance gets as many runs, each of another seed. */
+const TRIES = 3;
+
+export interface MutantResult {
+  readonly mutant: Mutant;
+  /** The checks that were violated, of whatever run was the last. */
+  readonly checks: readonly CheckName[];
+  /** What a check found that is there for it; undefined: it got away. */
+  readonly example: Violation | undefined;
+  readonly request: RunRequest;
+}
+
+/** Runs a mutant until a check notices it that is there for it. @throws Error when it does not even run */
+export async function runMutant(
+  mutant: Mutant,
+  seed: number,
+  folder: string,
+  resources: Resources,
+  library: LibfaketimeTool | undefined,
+): Promise<MutantResult> {
+  const core = createMutant(mutant, PROJECT);
+  for (let left = TRIES; ; left--) {
+    const request = { ...RUN, seed: seed + TRIES - left, ...mutant.run };
+    try {
+      const history = await run({ ...request, core, library, folder: join(folder, mutant.name) }, resources);
+      const story = analyzeHistory(history);
+      // A core that does not run at all would violate nothing but liveness, and prove nothing.
+      if (
+        story.claims.length === 0 ||
+        history.some(({ op, target }) => op === "died" && target !== undefined)
+      ) {
+        throw new Error(`the mutant ${mutant.name} does not run`);
+      }
+      const violations = runChecks(story).flatMap((verdict) => verdict.violations);
+      const checks = [...new Set(violations.map(({ check }) => check))];
+      const example = violations.find(({ check }) => mutant.noticedBy.includes(check));
+      if (example !== undefined || left === 1) return { mutant, checks, example, request };
+    } finally {
+      await resources.end();
+    }
+  }
+}

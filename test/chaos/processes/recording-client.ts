@@ -1,0 +1,141 @@
+import { NS_PER_MS } from "../history/entry.ts";
+import type { Journal } from "../history/journal.ts";
+import type { AcquireRequest, Attempts, HeldLock, LockingClient } from "./locking-client.ts";
+
+/** A renewal by the watchdog shows in the deadline alone. */
+const WATCH_INTERVAL_MS = 20;
+const RENEWED_NS_MIN = 5 * NS_PER_MS;
+
+/** A hold, and the number of the call that got it. */
+export interface RecordedHold {
+  readonly id: number;
+  readonly hold: HeldLock;
+  readonly lock: string;
+}
+
+/** One context's calls for locks, each written down before it is made and when it was answered. */
+export class RecordingClient {
+  static #calls = 0;
+
+  constructor(
+    private readonly client: LockingClient,
+    private readonly journal: Journal,
+    private readonly context: string,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  async acquire(lock: string, wish: AcquireRequest): Promise<RecordedHold | undefined> {
+    const { owner, leaseMs, waitMs } = wish;
+    const call = ++RecordingClient.#calls;
+    const what = { context: this.context, op: "acquire", call, lock, owner, leaseMs } as const;
+    this.journal.write({ ...what, type: "invoke", waitMs });
+    try {
+      const hold = await this.client.acquire(lock, { ...wish, signal: this.stop });
+      const { fence, count } = hold;
+      const t = this.journal.now();
+      const told = { fence, count, deadline: this.#getDeadline(hold, t), ...getAttempts(hold) };
+      this.journal.write({ ...what, type: "ok", ...told }, t);
+      const claim = { id: call, hold, lock };
+      this.#watchHold(claim);
+      return claim;
+    } catch (error) {
+      this.journal.write({ ...what, ...describeFailure(error) });
+      return undefined;
+    }
+  }
+
+  async renew({ id, hold, lock }: RecordedHold): Promise<void> {
+    const call = ++RecordingClient.#calls;
+    const what = { context: this.context, op: "renew", call, claim: id, lock, owner: hold.owner } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      await hold.renew();
+      const t = this.journal.now();
+      this.journal.write({ ...what, type: "ok", fence: hold.fence, deadline: this.#getDeadline(hold, t) }, t);
+    } catch (error) {
+      this.journal.write({ ...what, ...describeFailure(error) });
+    }
+  }
+
+  /** Who knows that it is lost does not ask. */
+  async verify({ id, hold, lock }: RecordedHold): Promise<void> {
+    if (hold.verify === undefined || hold.state !== "held") return;
+    const call = ++RecordingClient.#calls;
+    const what = { context: this.context, op: "verify", call, claim: id, lock, owner: hold.owner } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      await hold.verify();
+      this.journal.write({ ...what, type: "ok" });
+    } catch (error) {
+      this.journal.write({ ...what, ...describeFailure(error) });
+    }
+  }
+
+  /** Gives back what was taken, also when it was lost: `withLock` does so, too. */
+  async release({ id, hold, lock }: RecordedHold): Promise<void> {
+    const call = ++RecordingClient.#calls;
+    const { owner, fence } = hold;
+    const what = { context: this.context, op: "release", call, claim: id, lock, owner, fence } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      const released = await hold.release();
+      const { outcome, count } = released;
+      this.journal.write({ ...what, type: "ok", code: outcome, count, ...getAttempts(released) });
+    } catch (error) {
+      this.journal.write({ ...what, ...describeFailure(error) });
+    }
+  }
+
+  isHeld({ id, hold, lock }: RecordedHold): boolean {
+    const t = this.journal.now();
+    const what = { context: this.context, op: "assert", claim: id, lock, owner: hold.owner } as const;
+    try {
+      hold.assertHeld();
+      this.journal.write({ ...what, type: "ok" }, t);
+      return true;
+    } catch {
+      this.journal.write({ ...what, type: "fail" }, t);
+      return false;
+    }
+  }
+
+  #watchHold({ id, hold, lock }: RecordedHold): void {
+    const { owner, fence } = hold;
+    const what = { context: this.context, claim: id, lock, owner, fence } as const;
+    let deadline = this.#getDeadline(hold, this.journal.now()) ?? Number.POSITIVE_INFINITY;
+    const timer = setInterval(() => {
+      if (hold.state !== "held" && hold.state !== "jeopardy") return clearInterval(timer);
+      const t = this.journal.now();
+      const seen = this.#getDeadline(hold, t);
+      if (seen === undefined || Math.abs(seen - deadline) < RENEWED_NS_MIN) return;
+      deadline = seen;
+      this.journal.write({ ...what, op: "renew", type: "info", deadline }, t);
+    }, WATCH_INTERVAL_MS);
+    timer.unref();
+    const onLost = () => this.journal.write({ ...what, op: "lost", type: "info" });
+    if (hold.signal.aborted) onLost();
+    else hold.signal.addEventListener("abort", onLost, { once: true });
+  }
+
+  /** undefined: it had passed before its holder looked, nobody knows when. */
+  #getDeadline(hold: HeldLock, now: number): number | undefined {
+    const remainingMs = hold.remainingMs();
+    return remainingMs === 0 ? undefined : Math.round(now + remainingMs * NS_PER_MS);
+  }
+}
+
+const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];
+
+/** What certainly was not done is a failure; what may have been done, or may be done yet, is `info`. */
+function describeFailure(error: unknown) {
+  const code =
+    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
+  const asked = getAttempts(error instanceof Error && "asked" in error ? (error as Attempts) : {});
+  // What was asked before without an answer may be carried out yet.
+  const isCertain = REFUSED.includes(code) && asked.asked === undefined;
+  return { type: isCertain ? ("fail" as const) : ("info" as const), code, ...asked };
+}
+
+function getAttempts({ asked = 1 }: Attempts): Attempts {
+  return asked > 1 ? { asked } : {};
+}

@@ -1,0 +1,16 @@
+import { NS_PER_MS } from "../history/entry.ts";
+import type { Journal } from "../history/journal.ts";
+
+const CHECK_INTERVAL_MS = 20;
+const STALL_MS_MIN = 60;
+
+/** Writes down when this process did not run for a while: time limits grow by that. */
+export function recordStalls(journal: Journal): void {
+  let seenAt = journal.now();
+  setInterval(() => {
+    const now = journal.now();
+    const forMs = (now - seenAt) / NS_PER_MS;
+    if (forMs > STALL_MS_MIN) journal.write({ op: "stall", type: "info", forMs }, seenAt);
+    seenAt = now;
+  }, CHECK_INTERVAL_MS).unref();
+}

@@ -1,0 +1,131 @@
+import type { FormatName } from "../../../lib/contract/format.ts";
+import type { LivenessState } from "../../../lib/contract/liveness.ts";
+import type { Waiters } from "../../../lib/contract/lock.ts";
+import { expect } from "../figures.ts";
+import {
+  type AcquiredHold,
+  acquireHold,
+  expectReleased,
+  expectReleaseRefused,
+  expectShown,
+  expectVerdict,
+  expectWoken,
+  extendHold,
+  LEASE_MS,
+  type Party,
+  type ReleaseOutcome,
+  type Shown,
+  waitBehind,
+} from "./lock-steps.ts";
+import type { Operator } from "./operator.ts";
+
+export const POLLING_WAITERS: Waiters = { count: null, known: "unknowable" };
+export const createWaiterEstimate = (count: number): Waiters => ({ count, known: "estimated" });
+
+/** One holds, another one of the same library waits, and an operator frees the lock. */
+export interface ReleaseScenario {
+  readonly key: string;
+  readonly holder: Party;
+  readonly waiter: Party;
+  /** How often the holder takes it. */
+  readonly entries?: number;
+  /** undefined: what the library gives by itself, and prolongs. */
+  readonly leaseMs?: number;
+  readonly shown: Omit<Shown, "holders">;
+  readonly verdict?: { readonly state: LivenessState; readonly withinMs: number };
+  readonly waiters: Waiters;
+  /** Whether the waiter sleeps by now, where Redis tells. */
+  readonly isAsleep?: () => Promise<boolean>;
+  /** The format that the operator names, where the shape does not tell. */
+  readonly as?: FormatName;
+  /** How the old owner is told when it prolongs its lease. */
+  readonly extended?: ReleaseOutcome;
+  /** How the old owner is told when it gives the lock back. */
+  readonly said: ReleaseOutcome;
+}
+
+export interface ScenarioResult {
+  readonly key: string;
+  readonly wokenMs: number;
+  /** Of the one that was freed, and of the one that waited. */
+  readonly held: readonly [AcquiredHold, AcquiredHold];
+}
+
+/** All take their locks at once, for a verdict needs time. @returns one a story */
+export async function runScenarios(
+  operator: Operator,
+  stories: readonly ReleaseScenario[],
+): Promise<ScenarioResult[]> {
+  const holds = new Map<ReleaseScenario, AcquiredHold>();
+  for (const story of stories) holds.set(story, await beginScenario(story));
+  for (const [{ key, shown, entries = 1 }, { owner, fence }] of holds) {
+    const lock = await operator.waitForLock(key, ({ holders }) => holders[0]?.count === entries);
+    expectShown(lock, {
+      ...shown,
+      holders: [owner === undefined ? { count: entries } : { owner, count: entries }],
+    });
+    if (fence !== undefined) expect(`the last fence of ${key}`, lock.lastFence, fence);
+    await operator.expectListed(lock);
+  }
+  for (const { key, verdict } of stories) {
+    if (verdict !== undefined) await expectVerdict(operator, key, verdict.state, verdict.withinMs);
+  }
+  const told: ScenarioResult[] = [];
+  for (const [story, held] of holds) told.push(await runScenario(operator, story, held));
+  return told;
+}
+
+async function beginScenario({ key, holder, entries = 1, leaseMs }: ReleaseScenario): Promise<AcquiredHold> {
+  let held = await acquireHold(holder, key, 0, leaseMs);
+  for (let entry = 1; entry < entries; entry++) held = await acquireHold(holder, key, 0, leaseMs);
+  return held;
+}
+
+async function runScenario(
+  operator: Operator,
+  story: ReleaseScenario,
+  first: AcquiredHold,
+): Promise<ScenarioResult> {
+  const { key, holder, waiter, leaseMs, waiters, isAsleep, as, extended, said } = story;
+  const behind = await waitBehind(operator, waiter, key, { waiters, leaseMs, isAsleep });
+  const { version, holders } = await operator.readLock(key);
+  const owner = holders[0]?.owner ?? "";
+  const freed = await operator.forceRelease(key, version, as);
+  expect(`whose hold of ${key} was freed`, freed.owner, first.owner ?? owner);
+  const wokenMs = await expectWoken(behind.held, freed, key);
+  const second = await behind.held;
+  const next = await operator.waitForLock(
+    key,
+    (lock) => lock.holders[0]?.owner !== owner && lock.state === "held",
+  );
+  if (extended !== undefined) {
+    expect(`the old owner of ${key} prolongs its lease`, await extendHold(holder, key), extended);
+  }
+  await expectReleaseRefused(operator, holder, key, { said, next: second.owner ?? next.holders[0]?.owner });
+  await operator.expectEventOnce(key, owner);
+  await expectReleased(waiter, key);
+  expect(`the state of ${key} in the end`, (await operator.readLock(key)).state, "free");
+  return { key, wokenMs, held: [first, second] };
+}
+
+/** Nobody waits: what the old owner is told when the lock is gone. */
+export async function forceReleaseAlone(
+  operator: Operator,
+  holder: Party,
+  key: string,
+  said: ReleaseOutcome,
+): Promise<void> {
+  const { owner = "" } = await acquireHold(holder, key, 0, LEASE_MS);
+  const { version } = await operator.waitForLock(key, ({ state }) => state === "held");
+  await operator.forceRelease(key, version);
+  await expectReleaseRefused(operator, holder, key, { said, next: undefined });
+  await operator.expectEventOnce(key, owner);
+}
+
+const SHORT_MS = 12_000;
+
+/** A lease that nobody prolongs is known as such before it ends. */
+export async function expectFixedLease(operator: Operator, holder: Party, key: string): Promise<void> {
+  await acquireHold(holder, key, 0, SHORT_MS);
+  await expectVerdict(operator, key, "fixed-lease", SHORT_MS);
+}
