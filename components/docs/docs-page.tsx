@@ -6,7 +6,7 @@ import { docs } from "@/lib/i18n/en/docs.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { getServerUrl, useOpenApiDocument } from "@/lib/queries/api-document.ts";
 import type { OpenApiDocument } from "@/lib/reference/document.ts";
-import { LANGUAGES, type Language } from "@/lib/snippets/language.ts";
+import { SNIPPET_LANGUAGES, type SnippetLanguage } from "@/lib/snippets/language.ts";
 import { groupOperationsByTag } from "./api-sections.ts";
 import { EnglishText } from "./english.tsx";
 import { SnippetLanguagePicker } from "./language-picker.tsx";
@@ -34,7 +34,7 @@ export function DocsPage() {
 
 function ApiReference({ document }: { document: OpenApiDocument }) {
   const messages = useMessages(docs);
-  const [language, setLanguage] = useState<Language>(LANGUAGES[0]);
+  const [language, setLanguage] = useState<SnippetLanguage>(SNIPPET_LANGUAGES[0]);
   const sections = useMemo(() => groupOperationsByTag(document), [document]);
   const origin = getServerUrl();
   useEffect(() => {

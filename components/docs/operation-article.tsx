@@ -6,7 +6,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { OpenApiDocument, ReferenceOperation } from "@/lib/reference/document.ts";
 import { createSampleRequest } from "@/lib/reference/sample-request.ts";
-import { createSnippet, LANGUAGE_LABELS, type Language } from "@/lib/snippets/language.ts";
+import { createSnippet, LANGUAGE_LABELS, type SnippetLanguage } from "@/lib/snippets/language.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { EnglishText } from "./english.tsx";
 import { FieldTable, listSchemaFields, type SchemaField } from "./field-table.tsx";
@@ -16,7 +16,7 @@ import { ResponseList } from "./response-list.tsx";
 interface OperationArticleProps {
   operation: ReferenceOperation;
   document: OpenApiDocument;
-  language: Language;
+  language: SnippetLanguage;
   origin: string;
 }
 

@@ -4,7 +4,7 @@ import { docs } from "@/lib/i18n/en/docs.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { createGuide } from "@/lib/snippets/guide/guide.ts";
 import { GUIDE_EXAMPLE } from "@/lib/snippets/guide/guide-options.ts";
-import { LANGUAGE_LABELS, type Language } from "@/lib/snippets/language.ts";
+import { LANGUAGE_LABELS, type SnippetLanguage } from "@/lib/snippets/language.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Code, Inline } from "./prose.tsx";
 
@@ -12,7 +12,7 @@ const EXPORT_COMMAND = "export LOCKKEEPER_KEY=lk_…";
 const API_KEY_OPERATION = "makeApiKey";
 
 /** The first thing on the page: all that a first lock needs. */
-export function QuickStartGuide({ language, origin }: { language: Language; origin: string }) {
+export function QuickStartGuide({ language, origin }: { language: SnippetLanguage; origin: string }) {
   const messages = useMessages(docs);
   return (
     <section id="guide" aria-labelledby="guide-title" className="flex flex-col gap-3">

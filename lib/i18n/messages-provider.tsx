@@ -66,7 +66,7 @@ function useLanguageState(): LanguageState {
 
 /**
  * The words of a namespace in the language of the page. The English ones are given, so that a page loads those of its
- * own namespaces only: `const words = useWords(locks)` with `import { locks } from "@/lib/i18n/en/locks.ts"`.
+ * own namespaces only: `const words = useMessages(table)` with `import { table } from "@/lib/i18n/en/table.tsx"`.
  */
 export function useMessages<Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },

@@ -4,17 +4,19 @@ import { createJavaSnippet } from "./java.ts";
 import { createPythonSnippet } from "./python.ts";
 import { createTypescriptSnippet } from "./typescript.ts";
 
-export const LANGUAGES = ["curl", "typescript", "python", "java"] as const;
-export type Language = (typeof LANGUAGES)[number];
+export const SNIPPET_LANGUAGES = ["curl", "typescript", "python", "java"] as const;
+export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
 
-export const LANGUAGE_LABELS: Readonly<Record<Language, string>> = {
+export const LANGUAGE_LABELS: Readonly<Record<SnippetLanguage, string>> = {
   curl: "curl",
   typescript: "TypeScript",
   python: "Python",
   java: "Java",
 };
 
-const SNIPPET_BY_LANGUAGE: Readonly<Record<Language, (request: SampleRequest, origin: string) => string>> = {
+const SNIPPET_BY_LANGUAGE: Readonly<
+  Record<SnippetLanguage, (request: SampleRequest, origin: string) => string>
+> = {
   curl: createCurlSnippet,
   typescript: createTypescriptSnippet,
   python: createPythonSnippet,
@@ -22,6 +24,6 @@ const SNIPPET_BY_LANGUAGE: Readonly<Record<Language, (request: SampleRequest, or
 };
 
 /** @param origin of the server, such as `http://127.0.0.1:3000` */
-export function createSnippet(language: Language, request: SampleRequest, origin: string): string {
+export function createSnippet(language: SnippetLanguage, request: SampleRequest, origin: string): string {
   return SNIPPET_BY_LANGUAGE[language](request, origin);
 }

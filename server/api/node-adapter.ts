@@ -36,7 +36,7 @@ class NodeExchange implements Exchange<void> {
   }
 
   get remoteAddress(): string | undefined {
-    // There only if a proxy of ours has told it (`front.ts`).
+    // There only if a proxy of ours has told it (`http-server.ts`).
     return this.header("x-forwarded-for") ?? this.incoming.socket.remoteAddress;
   }
 

@@ -15,7 +15,7 @@ function createWebExchange(request: Request, basePath: string): Exchange<Respons
     path: pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
     query: url.searchParams,
     header: (name) => request.headers.get(name) ?? undefined,
-    // Next tells no peer address but in this header, which `front.ts` fills in.
+    // Next tells no peer address but in this header, which `http-server.ts` fills in.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
     body: (bytesMax) => readBody(request, bytesMax),
     detach: () => request.signal,

@@ -18,7 +18,7 @@ import type { UnnumberedEvent } from "./stream-entry.ts";
 export type { UnnumberedEvent as Unnumbered } from "./stream-entry.ts";
 
 /** What a reader who left off at an id gets: what came after, or word that this cannot be told. */
-export type Replay =
+export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
   | { kind: "gap"; events: HistoryEntry[] }
   | { kind: "reset" };
@@ -135,7 +135,7 @@ export class Journal implements EventPublisher {
     return this.index.listRecent(count);
   }
 
-  replayAfter(id: string): Replay {
+  replayAfter(id: string): EventReplay {
     const { newest } = this.index;
     if (parseEventId(id) === undefined || newest === null || compareIds(id, newest) > 0)
       return { kind: "reset" };

@@ -6,7 +6,7 @@ import type { View } from "@/lib/contract/view.ts";
 import { useViews } from "@/lib/queries/views.ts";
 import { applyView, isViewActive, type ListSettings } from "./saved-views.ts";
 
-export interface SavedViews {
+export interface SavedViewsState {
   views: readonly View[];
   shown: ListSettings;
   /** The view whose tab is the present one. */
@@ -19,7 +19,10 @@ export interface SavedViews {
 }
 
 /** Views that are kept, and which of them is shown. */
-export function useSavedViews(shown: ListSettings, show: (filter: string, sort: string) => void): SavedViews {
+export function useSavedViews(
+  shown: ListSettings,
+  show: (filter: string, sort: string) => void,
+): SavedViewsState {
   const views = useViews();
   // The table's own: which columns, in which order.
   const [columns, setColumns] = useQueryState("cols");

@@ -13,10 +13,10 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { useRemoveView, useSaveView } from "@/lib/queries/views.ts";
 import { applyView, buildViewSearch, buildViewUpdate, toSavedView } from "./saved-views.ts";
-import type { SavedViews } from "./use-saved-views.ts";
+import type { SavedViewsState } from "./use-saved-views.ts";
 
 export interface ViewOverlayProps {
-  saved: SavedViews;
+  saved: SavedViewsState;
   /** What opened it: it stands there, and the focus goes back to it. */
   anchor: RefObject<HTMLElement | null>;
   /** Says what became of it. */

@@ -22,7 +22,7 @@ import {
   getViewCount,
   SYSTEM_VIEWS,
 } from "./system-views.ts";
-import type { SavedViews } from "./use-saved-views.ts";
+import type { SavedViewsState } from "./use-saved-views.ts";
 
 const ViewForm = dynamic(() => import("./view-form.tsx").then((module) => module.ViewForm), { ssr: false });
 const ViewMenu = dynamic(() => import("./view-menu.tsx").then((module) => module.ViewMenu), { ssr: false });
@@ -33,7 +33,7 @@ const COUNTED_MAX = 12;
 interface ViewsBarProps {
   filter: string;
   window: { total: number; held: number } | undefined;
-  saved: SavedViews;
+  saved: SavedViewsState;
   onFilter(filter: string): void;
   /** Says what became of a view. */
   showToast: Toast["showToast"];
@@ -162,7 +162,7 @@ function ViewTab({ isHere, title, count, isWrong = false, onClick, children }: V
 
 interface SavedViewTabProps {
   view: View;
-  saved: SavedViews;
+  saved: SavedViewsState;
   count: number | undefined;
   onMenu(opener: HTMLElement): void;
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Language as Snippets } from "@/lib/snippets/language.ts";
+import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
 /** What stands around the API's own document, which is English in every language. */
 export const docs = {
@@ -29,7 +29,7 @@ export const docs = {
     typescript: "fetch, as in Node 20 or newer",
     python: "urllib of the standard library, Python 3.8 or newer",
     java: "java.net.http, Java 17 or newer",
-  } satisfies Record<Snippets, string>,
+  } satisfies Record<SnippetLanguage, string>,
   programIn: (language: string) => `A safe lock in ${language}`,
   safeStep: "3. Why it is safe.",
   points: {

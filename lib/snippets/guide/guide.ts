@@ -1,17 +1,17 @@
-import type { Language } from "../language.ts";
+import type { SnippetLanguage } from "../language.ts";
 import { createCurlGuide } from "./curl.ts";
 import type { GuideOptions } from "./guide-options.ts";
 import { createJavaGuide } from "./java.ts";
 import { createPythonGuide } from "./python.ts";
 import { createTypescriptGuide } from "./typescript.ts";
 
-const GUIDE_BY_LANGUAGE: Readonly<Record<Language, (options: GuideOptions) => string>> = {
+const GUIDE_BY_LANGUAGE: Readonly<Record<SnippetLanguage, (options: GuideOptions) => string>> = {
   curl: createCurlGuide,
   typescript: createTypescriptGuide,
   python: createPythonGuide,
   java: createJavaGuide,
 };
 
-export function createGuide(language: Language, options: GuideOptions): string {
+export function createGuide(language: SnippetLanguage, options: GuideOptions): string {
   return GUIDE_BY_LANGUAGE[language](options);
 }

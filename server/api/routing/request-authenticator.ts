@@ -79,7 +79,7 @@ export class RequestAuthenticator {
   /** @throws LockkeeperError forbidden when a cookie would travel unprotected */
   createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const { publicUrl, basePath } = this.options;
-    // The second is there only if a proxy of ours has told it (`front.ts`).
+    // The second is there only if a proxy of ours has told it (`http-server.ts`).
     const isTls = publicUrl?.startsWith("https:") || request.header("x-forwarded-proto") === "https";
     if (!isTls && !this.options.insecureHttp && !isLoopback(request.remoteAddress)) {
       throw new ForbiddenError(

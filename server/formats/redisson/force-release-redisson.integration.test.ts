@@ -207,6 +207,9 @@ describe("force-release of Redisson permits", () => {
     expect(await scene.forceRelease(all)).toBe("gone");
     await scene.redis.set(key, "text");
     expect(await scene.forceRelease(all)).toBe("not_a_lock");
+    await scene.redis.del(key);
+    await scene.redis.rpush(key, "a job");
+    expect(await scene.forceRelease(all)).toBe("not_a_lock");
   });
 });
 
@@ -222,6 +225,16 @@ describe("force-release of numbers named by a format rule", () => {
     expect(await scene.readMessages(app.channels.semaphore(key))).toEqual(["1"]);
     expect(await scene.forceRelease(seen)).toBe("changed");
     expect(await scene.redis.get(key)).toBe("1");
+  });
+
+  it("force-release of a semaphore refuses a key that has become another Redis type", async ({ scene }) => {
+    const key = scene.createKey("ruled");
+    await scene.redis.set(key, 0);
+    const seen = await scene.observeHeld(key);
+    await scene.redis.del(key);
+    await scene.redis.rpush(key, "a job");
+    expect(await scene.forceRelease(seen)).toBe("not_a_lock");
+    expect(await scene.redis.lrange(key, 0, -1)).toEqual(["a job"]);
   });
 
   it("force-release of a latch named by a rule opens it", async ({ scene }) => {

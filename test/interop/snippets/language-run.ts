@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SampleRequest } from "../../../lib/reference/sample-request.ts";
 import { createGuide } from "../../../lib/snippets/guide/guide.ts";
 import { GUIDE_EXAMPLE } from "../../../lib/snippets/guide/guide-options.ts";
-import { createSnippet, type Language } from "../../../lib/snippets/language.ts";
+import { createSnippet, type SnippetLanguage } from "../../../lib/snippets/language.ts";
 import { kill, start } from "../children.ts";
 
 /** The name of the program of the docs page. */
@@ -15,7 +15,7 @@ const STREAM_MS = 15_000;
 
 /** How the snippets of a language are run: all of them by one process, for starting one takes longest. */
 export interface Runner {
-  readonly language: Language;
+  readonly language: SnippetLanguage;
   getFileName(name: string): string;
   /** Where they do not run as they are. */
   compile?(dir: string): Promise<void>;
