@@ -72,7 +72,7 @@ describe("watcher with keyspace notifications", () => {
     const others = direct.pipeline();
     for (let n = 0; n < 20_000; n++) others.set(`other:${n}`, "x", "PX", 600_000);
     await others.exec();
-    const keys = Array.from({ length: 20 }, createTestKey);
+    const keys = Array.from({ length: 20 }, () => createTestKey());
     await Promise.all(keys.map((key) => acquireForeignLock(direct, key, 500)));
     const ended = measureReplyTime(direct, 500);
     await waitUntil(() => watcher.index.size === 20);

@@ -104,7 +104,7 @@ describe.concurrent("hazard 3: lost replies", () => {
   });
 
   it("a grant whose reply was lost is withdrawn, including after a wait", async ({ near }) => {
-    const keys = WRITABLE_FORMATS.map(createTestKey);
+    const keys = WRITABLE_FORMATS.map(() => createTestKey());
     const waitedFor = createTestKey();
     near.redis.freeze();
     const acquires = WRITABLE_FORMATS.map((format, n) =>
