@@ -39,7 +39,13 @@ const report = (name) => join(reports, `${name}.json`);
 const vitest = (name) => (files, output) => [
   bin("vitest"),
   "run",
-  ...["--project", name, "--reporter=default", "--reporter=json", `--outputFile.json=${output}`],
+  ...[
+    "--project",
+    name === "unit" ? "unit*" : name,
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${output}`,
+  ],
   // Integration tests wait for Redis and for leases more than they compute.
   ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`] : []),
   ...files,
