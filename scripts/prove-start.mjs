@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { freePort, startTestRedis } from "../test/support/test-redis.ts";
+import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
 import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
 import { Installation, ownLines } from "./prove/installation.mjs";
 
@@ -23,7 +23,7 @@ const rootKey = randomBytes(30).toString("base64url");
  */
 async function start(clone, withinMs) {
   const began = performance.now();
-  const run = clone.start({ PORT: String(await freePort()), LOCKKEEPER_ROOT_KEY: rootKey });
+  const run = clone.start({ PORT: String(await findFreePort()), LOCKKEEPER_ROOT_KEY: rootKey });
   const url = await clone.untilReady(run, withinMs);
   const ms = performance.now() - began;
   const { status } = await fetch(`${url}/readyz`);
@@ -139,7 +139,7 @@ async function proveSecondStart(clone, first) {
 function proveRefusal(clone, name, variables, says) {
   return check(`${name}: one clear line and a non-zero exit`, async () => {
     const began = performance.now();
-    const run = clone.start({ PORT: String(await freePort()), ...variables });
+    const run = clone.start({ PORT: String(await findFreePort()), ...variables });
     const timer = setTimeout(() => process.kill(-run.pid, "SIGKILL"), 30_000);
     const code = await run.ended;
     clearTimeout(timer);
@@ -154,11 +154,11 @@ function proveRefusal(clone, name, variables, says) {
 
 /** @param {Installation} clone */
 async function proveRefusals(clone) {
-  const taken = await freePort();
+  const taken = await findFreePort();
   const listener = createServer().listen(taken, "127.0.0.1");
   await proveRefusal(clone, "a taken PORT", { PORT: String(taken) }, new RegExp(`\\b${taken}\\b`));
   listener.close();
-  const closed = await freePort();
+  const closed = await findFreePort();
   const url = `redis://127.0.0.1:${closed}`;
   await proveRefusal(
     clone,
