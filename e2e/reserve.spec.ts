@@ -116,7 +116,7 @@ test("reservations are described in plain words, with the owner string in Redis 
   const [least, grace] = [key("least"), key("grace")];
   await lockkeeper.api(`${pathOf(least)}/acquire`, { owner: "cron@vm-3", minHoldMs: 600_000 });
   await lockkeeper.api(`${pathOf(least)}/release`, { owner: "cron@vm-3" });
-  await lockkeeper.api(`${pathOf(key("root"))}/reserve`, { holdOffMs: 600_000, reason: "migration" });
+  await lockkeeper.api(`${pathOf(key("root"))}/reserve`, { reservedMs: 600_000, reason: "migration" });
   await lockkeeper.api(`${pathOf(grace)}/acquire`, { owner: "gone@vm-1", leaseMs: 100, graceMs: 600_000 });
   const look = async (what: string) => {
     await assertAccessibleInThemes(page, what);

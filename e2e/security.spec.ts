@@ -38,7 +38,7 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
     await client.set(name(`${at}:list`), payload);
     // A reservation carries a reason, and an ending by force another, in who did it and why.
     await api(`/locks/${encodeKeyPath(name(`${at}:kept:${payload}`))}/reserve`, {
-      holdOffMs: 600_000,
+      reservedMs: 600_000,
       reason: payload.slice(0, 100),
     });
     const noted = await api(`/locks/${encodeKeyPath(ours)}/note`, {

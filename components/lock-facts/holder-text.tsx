@@ -13,8 +13,8 @@ interface HolderNameProps {
 /** What the holder calls itself, else the owner as it stands in Redis; on one line without the middle of an id. */
 export function HolderName({ holder, wrap = false }: HolderNameProps) {
   const messages = useMessages(english);
-  const holdOff = parseReservedHold(holder.owner);
-  if (holdOff !== null) return <ReservationName by={holdOff.by} wrap={wrap} />;
+  const reservation = parseReservedHold(holder.owner);
+  if (reservation !== null) return <ReservationName by={reservation.by} wrap={wrap} />;
   const name = getHolderLabel(holder);
   if (name === null) {
     return (

@@ -77,10 +77,10 @@ export function parseReservedHold(owner: string): ReservedHold | null {
 /** For a sentence. */
 export function formatHolder(
   holder: Holder,
-  messages: Pick<LockMessages, "theHoldOff" | "leastHold" | "holdOffBy" | "onHostText">,
+  messages: Pick<LockMessages, "theReservation" | "leastHold" | "reservedBy" | "onHostText">,
 ): string {
-  const holdOff = parseReservedHold(holder.owner);
-  if (holdOff !== null) return messages.theHoldOff(formatReservedHold(holdOff, messages));
+  const reservation = parseReservedHold(holder.owner);
+  if (reservation !== null) return messages.theReservation(formatReservedHold(reservation, messages));
   const name = getHolderLabel(holder);
   if (name === null) return holder.owner;
   return name.where === undefined ? name.who : messages.onHostText(name.who, name.where);
@@ -88,9 +88,9 @@ export function formatHolder(
 
 export function formatReservedHold(
   { by }: ReservedHold,
-  messages: Pick<LockMessages, "leastHold" | "holdOffBy">,
+  messages: Pick<LockMessages, "leastHold" | "reservedBy">,
 ): string {
-  return by === null ? messages.leastHold : messages.holdOffBy(by);
+  return by === null ? messages.leastHold : messages.reservedBy(by);
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;

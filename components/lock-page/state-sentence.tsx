@@ -47,10 +47,10 @@ interface SentenceProps {
 function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const holder = findLongestHolder(lock);
   if (holder === undefined) return messages.nobody;
-  const holdOff = parseReservedHold(holder.owner);
-  if (holdOff !== null) {
+  const reservation = parseReservedHold(holder.owner);
+  if (reservation !== null) {
     const left = computeRemainingMs(lock, now);
-    const by = holdOff.by === null ? null : <SafeText text={holdOff.by} wrap />;
+    const by = reservation.by === null ? null : <SafeText text={reservation.by} wrap />;
     return messages.heldOff(by, left === null ? null : formatRemaining(left));
   }
   const who = <HolderName holder={holder} wrap />;

@@ -61,9 +61,9 @@ function LastHoldText({ ending }: { ending: LockEvent }) {
 
 function LastOwnerText({ owner }: { owner: string }) {
   const shared = useMessages(lockWords);
-  const holdOff = parseReservedHold(owner);
-  if (holdOff !== null)
-    return <SafeText text={shared.theHoldOff(formatReservedHold(holdOff, shared))} wrap />;
+  const reservation = parseReservedHold(owner);
+  if (reservation !== null)
+    return <SafeText text={shared.theReservation(formatReservedHold(reservation, shared))} wrap />;
   return (
     <span className="font-mono text-xs">
       <SafeText text={owner} wrap />

@@ -39,8 +39,8 @@ export function FactHeading({ title, children }: { title: string; children: Reac
 /** Who holds it, or in whose name everybody is kept off. */
 export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
   const messages = useMessages(english);
-  const holdOff = parseReservedHold(holder.owner);
-  if (holdOff === null) {
+  const reservation = parseReservedHold(holder.owner);
+  if (reservation === null) {
     return (
       <HoldFact name={messages.heldBy}>
         <HolderName holder={holder} wrap />
@@ -50,7 +50,7 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
   }
   return (
     <HoldFact name={messages.heldOff}>
-      {holdOff.by === null ? messages.forLeastTime : messages.by(<SafeText text={holdOff.by} wrap />)}
+      {reservation.by === null ? messages.forLeastTime : messages.by(<SafeText text={reservation.by} wrap />)}
       {children}
     </HoldFact>
   );

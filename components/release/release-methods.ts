@@ -40,5 +40,5 @@ function findExpiryObstacle({ remainingMs, verdict }: Lock): MethodObstacle | nu
 
 function findReserveObstacle({ release, holders }: Lock, only: Holder | undefined): MethodObstacle | null {
   if (only !== undefined && holders.length > 1) return "others";
-  return release?.holdOff === false ? "noRoom" : null;
+  return release?.reservation === false ? "noRoom" : null;
 }

@@ -51,7 +51,7 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
     >
       <p>
         <ReleasedHold owner={owner} />{" "}
-        {heldOff !== undefined && messages.heldOffUntil(formatClock(asOf + heldOff.holdOffMs))}
+        {heldOff !== undefined && messages.heldOffUntil(formatClock(asOf + heldOff.reservedMs))}
       </p>
       {isBack && <RecreatedHold lock={later} />}
       <dl className={FACTS_CLASS}>
@@ -99,9 +99,11 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);
   if (owner === undefined) return <>{messages.aHoldGone}</>;
-  const holdOff = parseReservedHold(owner);
-  if (holdOff !== null)
-    return <>{messages.holdOffGone(<SafeText text={formatReservedHold(holdOff, lockText)} wrap />)}</>;
+  const reservation = parseReservedHold(owner);
+  if (reservation !== null)
+    return (
+      <>{messages.reservationGone(<SafeText text={formatReservedHold(reservation, lockText)} wrap />)}</>
+    );
   return (
     <>
       {messages.holdGone(

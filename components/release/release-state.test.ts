@@ -14,7 +14,7 @@ describe("release sheet", () => {
     });
     const lasting = lock({
       remainingMs: null,
-      release: { may: "yes", formats: [], oneHolder: false, holdOff: false },
+      release: { may: "yes", formats: [], oneHolder: false, reservation: false },
     });
     expect(createReleaseState({ lock: lasting }).choice).toBe("release");
     expect(findReleaseMethods(lasting, undefined).unavailable).toEqual([

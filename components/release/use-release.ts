@@ -115,7 +115,7 @@ export function useRelease(looked: ReleaseSubject): ReleaseForm {
           ...(state.format === null ? {} : { format: state.format }),
           reason,
           ifUnsure,
-          ...(state.choice === "hold-off" ? { holdOffMs: RESERVE_MS } : {}),
+          ...(state.choice === "hold-off" ? { reservedMs: RESERVE_MS } : {}),
         },
         {
           onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result, waited } }),

@@ -109,7 +109,7 @@ export const ReleaseTerms = z
     }),
     formats: z.array(FormatName).meta({ description: "with_format: the ones that may be named." }),
     oneHolder: z.boolean().meta({ description: "Whether one of several holders can be freed alone." }),
-    holdOff: z.boolean().meta({ description: "Whether the format can keep everybody off after it." }),
+    reservation: z.boolean().meta({ description: "Whether the format can keep everybody off after it." }),
     why: z.string().optional(),
     instead: z.string().optional().meta({ description: "What to do instead." }),
   })

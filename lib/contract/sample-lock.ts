@@ -17,7 +17,7 @@ export function createSampleLock(fields: Partial<Lock> = {}): Lock {
     waiters: { count: null, known: "unknowable" },
     verdict: null,
     sharedWith: [],
-    release: { may: "yes", formats: [], oneHolder: false, holdOff: true },
+    release: { may: "yes", formats: [], oneHolder: false, reservation: true },
     version: "v1",
     asOf: 100,
     ...fields,

@@ -30,7 +30,7 @@ it.afterEach(async ({ direct }) => {
 });
 
 const reserveLock = (browser: TestBrowser) =>
-  browser.send(`/locks/lock:${++createdCount}/reserve`, { body: { holdOffMs: 60_000 } });
+  browser.send(`/locks/lock:${++createdCount}/reserve`, { body: { reservedMs: 60_000 } });
 
 describe("operators", () => {
   it("an operator logs in by name and password with the permissions of the roles", async ({

@@ -172,13 +172,13 @@ describe("quorum target", () => {
       "changed",
       "next",
     ]);
-    const off = await forceRelease(key, { expect: (await server.readLock(key)).version, holdOffMs: 60_000 });
+    const off = await forceRelease(key, { expect: (await server.readLock(key)).version, reservedMs: 60_000 });
     expect([off.status, off.body.heldOff.owner]).toEqual([200, "lockkeeper:reserve:key:root"]);
     expect((await server.readLock(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
     expect((await acquire(key, "late")).body.code).toBe("held");
     const reserved = await forceRelease(key, { expect: (await server.readLock(key)).version });
     expect(reserved.body.outcome).toBe("released");
-    const reserve = await server.callVerb(key, "reserve", { holdOffMs: 500 });
+    const reserve = await server.callVerb(key, "reserve", { reservedMs: 500 });
     expect([reserve.status, (await server.readLock(key)).holders[0]?.owner]).toEqual([
       200,
       "lockkeeper:reserve:key:root",

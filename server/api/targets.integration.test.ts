@@ -232,7 +232,7 @@ describe("read-only target", () => {
       ["renew", { owner: "me" }],
       ["release", { owner: "me" }],
       ["force-release", { expect: lock.version, reason: "x" }],
-      ["reserve", { holdOffMs: 1000 }],
+      ["reserve", { reservedMs: 1000 }],
     ] as const) {
       const reply = await call(`/locks/lock%3Aheld/${path}`, { body });
       expect([path, reply.status, reply.body.code]).toEqual([path, 403, "read_only"]);

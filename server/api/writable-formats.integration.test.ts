@@ -93,7 +93,7 @@ describe("writable lock formats", () => {
     expect([status, body.code, body.unit]).toEqual([409, "unit_conflict", "s"]);
     expect(body.detail).toContain('unit "s"');
     expect(await direct.get(key)).toBe(deadline);
-    expect((await server.callVerb(key, "reserve", { holdOffMs: 1000, format: "timestamp" })).body.code).toBe(
+    expect((await server.callVerb(key, "reserve", { reservedMs: 1000, format: "timestamp" })).body.code).toBe(
       "unit_conflict",
     );
     expect((await server.callVerb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
@@ -171,7 +171,7 @@ describe("graceMs", () => {
   });
 });
 
-describe("minHoldMs and holdOffMs", () => {
+describe("minHoldMs and reservedMs", () => {
   it("a lock released before minHoldMs stays unavailable for the rest of it", async ({ server, key }) => {
     await server.callVerb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
     expect((await server.callVerb(key, "release", { owner: "me" })).body).toMatchObject({
@@ -185,13 +185,13 @@ describe("minHoldMs and holdOffMs", () => {
     expect(body.remainingMs).toBeGreaterThan(59_000);
   });
 
-  it("a release with holdOffMs reserves the lock until that time is over", async ({
+  it("a release with reservedMs reserves the lock until that time is over", async ({
     server,
     direct,
     key,
   }) => {
     await server.callVerb(key, "acquire", { owner: "me", format: "token" });
-    await server.callVerb(key, "release", { owner: "me", format: "token", holdOffMs: 300 });
+    await server.callVerb(key, "release", { owner: "me", format: "token", reservedMs: 300 });
     expect(await direct.get(key)).toBe("lockkeeper:reserve:me");
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
     expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
@@ -207,7 +207,7 @@ describe("reserve", () => {
     "reserve blocks every client from a free lock in the format %s",
     async (format, { server, key }) => {
       const { status, body } = await server.callVerb(key, "reserve", {
-        holdOffMs: 60_000,
+        reservedMs: 60_000,
         format,
         reason: "migration",
       });
@@ -231,31 +231,31 @@ describe("reserve", () => {
 
   it("reserve of a held lock returns held with the holder", async ({ server, direct, key }) => {
     await server.callVerb(key, "acquire", { owner: "me" });
-    const { status, body } = await server.callVerb(key, "reserve", { holdOffMs: 1000 });
+    const { status, body } = await server.callVerb(key, "reserve", { reservedMs: 1000 });
     expect([status, body.code]).toEqual([409, "held"]);
     expect(body.holders).toMatchObject([{ owner: "me" }]);
     expect(await direct.hgetall(key)).toEqual({ me: "1" });
     const twice = createTestKey();
-    await server.callVerb(twice, "reserve", { holdOffMs: 60_000 });
-    expect((await server.callVerb(twice, "reserve", { holdOffMs: 1000 })).body.detail).toContain(
+    await server.callVerb(twice, "reserve", { reservedMs: 60_000 });
+    expect((await server.callVerb(twice, "reserve", { reservedMs: 1000 })).body.detail).toContain(
       "held off by",
     );
   });
 });
 
-describe("force-release with holdOffMs", () => {
+describe("force-release with reservedMs", () => {
   it.for(WritableFormat.options)(
-    "force-release with holdOffMs leaves no moment in which the lock can be acquired: %s",
+    "force-release with reservedMs leaves no moment in which the lock can be acquired: %s",
     async (format, { server, key, readHistory }) => {
       await server.callVerb(key, "acquire", { owner: "me", format });
       const waiting = server.callVerb(key, "acquire", { owner: "you", format, waitMs: 700 });
       const { version } = await server.readLock(key);
-      const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+      const ask = { expect: version, reason: "node lost", reservedMs: 60_000 };
       expect((await server.callVerb(key, "force-release", ask)).body).toMatchObject({
         outcome: "released",
         owner: "me",
         by: "key:root",
-        heldOff: { owner: BY_ROOT, holdOffMs: 60_000 },
+        heldOff: { owner: BY_ROOT, reservedMs: 60_000 },
       });
       expect((await waiting).body.code).toBe("timeout");
       const lock = await server.readLock(key);
@@ -271,7 +271,7 @@ describe("force-release with holdOffMs", () => {
     },
   );
 
-  it("force-release with holdOffMs of a Redisson lock keeps Redisson clients out as well", async ({
+  it("force-release with reservedMs of a Redisson lock keeps Redisson clients out as well", async ({
     server,
     direct,
     key,
@@ -279,15 +279,15 @@ describe("force-release with holdOffMs", () => {
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
     await server.waitForLocks(key);
     const { version } = await server.readLock(key);
-    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    const ask = { expect: version, reason: "node lost", reservedMs: 60_000 };
     expect((await server.callVerb(key, "force-release", ask)).body.heldOff).toEqual({
       owner: BY_ROOT,
-      holdOffMs: 60_000,
+      reservedMs: 60_000,
     });
     expect(await direct.hgetall(key)).toEqual({ [BY_ROOT]: "1" });
   });
 
-  it("force-release with holdOffMs of one of several holders is rejected and releases nobody", async ({
+  it("force-release with reservedMs of one of several holders is rejected and releases nobody", async ({
     server,
     direct,
     key,
@@ -298,14 +298,14 @@ describe("force-release with holdOffMs", () => {
     await direct.pexpireat(key, end);
     await server.waitForLocks(key);
     const [holder] = (await server.readLock(key)).holders;
-    const ask = { expect: holder.version, reason: "node lost", holdOffMs: 60_000 };
+    const ask = { expect: holder.version, reason: "node lost", reservedMs: 60_000 };
     const { status, body } = await server.callVerb(key, "force-release", ask);
     expect([status, body.code]).toEqual([400, "invalid"]);
-    expect(body.detail).toMatch(/^Body, holdOffMs: 2 hold this lock/);
+    expect(body.detail).toMatch(/^Body, reservedMs: 2 hold this lock/);
     expect(await direct.zcard(key)).toBe(2);
   });
 
-  it("force-release with holdOffMs reserves nothing if the lock is already gone", async ({
+  it("force-release with reservedMs reserves nothing if the lock is already gone", async ({
     server,
     direct,
     key,
@@ -313,7 +313,7 @@ describe("force-release with holdOffMs", () => {
     await server.callVerb(key, "acquire", { owner: "me" });
     const { version } = await server.readLock(key);
     await server.callVerb(key, "release", { owner: "me" });
-    const ask = { expect: version, reason: "node lost", holdOffMs: 60_000 };
+    const ask = { expect: version, reason: "node lost", reservedMs: 60_000 };
     const { body } = await server.callVerb(key, "force-release", ask);
     expect(body.outcome).toBe("already_gone");
     expect(body).not.toHaveProperty("heldOff");
@@ -335,13 +335,13 @@ describe("invalid input", () => {
     ["acquire", { owner: "me", minHoldMs: LEASE_MS_MAX + 1 }, "minHoldMs"],
     ["acquire", { owner: "me", minHoldMs: "1000" }, "minHoldMs"],
     ["renew", { owner: "me", format: "lock" }, "format"],
-    ["release", { owner: "me", holdOffMs: 0 }, "holdOffMs"],
-    ["release", { owner: "me", holdOffMs: LEASE_MS_MAX + 1 }, "holdOffMs"],
-    ["reserve", {}, "holdOffMs"],
-    ["reserve", { holdOffMs: 9 }, "holdOffMs"],
-    ["reserve", { holdOffMs: 1000, format: "redisson", unit: "s" }, "unit"],
-    ["reserve", { holdOffMs: 1000, reason: "x".repeat(201) }, "reason"],
-    ["force-release", { expect: "x", reason: "y", holdOffMs: 1.5 }, "holdOffMs"],
+    ["release", { owner: "me", reservedMs: 0 }, "reservedMs"],
+    ["release", { owner: "me", reservedMs: LEASE_MS_MAX + 1 }, "reservedMs"],
+    ["reserve", {}, "reservedMs"],
+    ["reserve", { reservedMs: 9 }, "reservedMs"],
+    ["reserve", { reservedMs: 1000, format: "redisson", unit: "s" }, "unit"],
+    ["reserve", { reservedMs: 1000, reason: "x".repeat(201) }, "reason"],
+    ["force-release", { expect: "x", reason: "y", reservedMs: 1.5 }, "reservedMs"],
   ] as const)("%s with %j returns 400 and names %s", async ([name, body, field], { server, direct, key }) => {
     const reply = await server.callVerb(key, name, body);
     expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);

@@ -17,7 +17,7 @@ export interface ForceReleaseParams {
   readonly holder: SeenHolder | undefined;
   readonly by: string;
   readonly reason: string;
-  readonly holdOff?: { readonly owner: string; readonly holdOffMs: number } | undefined;
+  readonly reservation?: { readonly owner: string; readonly reservedMs: number } | undefined;
 }
 
 /** What else has to be asked about a lock, in one more round trip for all locks of a batch. */
@@ -38,7 +38,7 @@ export interface DetailReader {
 }
 
 export type FormatReleaseTerms =
-  | { readonly oneHolder?: boolean; readonly holdOff?: boolean; readonly why?: string }
+  | { readonly oneHolder?: boolean; readonly reservation?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
 /** How locks of one format are told from other keys, read, and freed as their library would. */
@@ -53,7 +53,7 @@ export interface LockFormat {
   /** Undefined: freeing does harm, and is not done. */
   readonly frees?: {
     readonly oneHolder: boolean;
-    readonly holdOff: boolean;
+    readonly reservation: boolean;
     /** Where it is not the same for all locks of the format: what is otherwise for this one. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**

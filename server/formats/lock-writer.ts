@@ -66,7 +66,7 @@ export interface RenewRequest extends LockRequest {
 /** Nobody may take the lock for a while; the reserved owner has it. */
 export interface Reservation {
   readonly owner: string;
-  readonly holdOffMs: number;
+  readonly reservedMs: number;
 }
 
 export interface ReleaseRequest extends LockRequest {
@@ -75,7 +75,7 @@ export interface ReleaseRequest extends LockRequest {
   readonly acquiredBy?: string;
   /** End this very hold, whatever its count. */
   readonly fence?: string;
-  readonly holdOff?: Reservation | undefined;
+  readonly reservation?: Reservation | undefined;
 }
 
 export interface ForceReleaseRequest {
@@ -83,7 +83,7 @@ export interface ForceReleaseRequest {
   readonly fence: string | null;
   readonly by: string;
   readonly reason: string;
-  readonly holdOff?: Reservation | undefined;
+  readonly reservation?: Reservation | undefined;
 }
 
 export interface ExtendRequest {
@@ -196,13 +196,13 @@ export class LockWriter {
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
-    const { owner, id, digest, principal, acquiredBy, fence, retryMs, holdOff } = ask;
+    const { owner, id, digest, principal, acquiredBy, fence, retryMs, reservation } = ask;
     const request = [owner, id, digest, buildWakeChannel(key), channel];
-    const isPlainRelease = [acquiredBy, fence, retryMs, holdOff].every((each) => each === undefined);
+    const isPlainRelease = [acquiredBy, fence, retryMs, reservation].every((each) => each === undefined);
     const isWhole = !isPlainRelease || redis.publishesSharded;
     if (isWhole || principal !== undefined) request.push(principal ?? "");
     if (isWhole) {
-      request.push(acquiredBy ?? "", retryMs ?? "", holdOff?.holdOffMs ?? "", holdOff?.owner ?? "");
+      request.push(acquiredBy ?? "", retryMs ?? "", reservation?.reservedMs ?? "", reservation?.owner ?? "");
       request.push(redis.publishesSharded ? "1" : "", fence ?? "");
     }
     return this.#release.run(redis, buildLockKeyPair(key), request);
@@ -225,8 +225,8 @@ export class LockWriter {
         JSON.stringify({ by: ask.by, reason: ask.reason }),
         buildWakeChannel(key),
         channel,
-        ask.holdOff?.holdOffMs ?? "",
-        ask.holdOff?.owner ?? "",
+        ask.reservation?.reservedMs ?? "",
+        ask.reservation?.owner ?? "",
         redis.publishesSharded ? "1" : "",
       ],
     );

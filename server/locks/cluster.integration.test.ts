@@ -95,7 +95,7 @@ describe.concurrent("slot migration", () => {
       const ask = { owner: "me", leaseMs: 30_000, format };
       await verbs.acquire(key, { ...ask, reentrant: true });
       const move = await cluster.startSlotMove(key, 2);
-      expect(await verbs.release(key, { ...ask, holdOffMs: 60_000 })).toMatchObject({ outcome: "released" });
+      expect(await verbs.release(key, { ...ask, reservedMs: 60_000 })).toMatchObject({ outcome: "released" });
       await move.moveKeys(...both(key));
       await move.finish();
       const next = verbs.acquire(key, { ...ask, owner: "you", reentrant: true });

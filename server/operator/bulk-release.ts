@@ -14,7 +14,7 @@ import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import { type FoundHold, toReviewedHold } from "./bulk-review.ts";
 import { assertReleasable, findReleasableHold, forceReleaseLock } from "./force-release.ts";
 
-type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "ifUnsure" | "holdOffMs">;
+type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "ifUnsure" | "reservedMs">;
 
 export interface BulkReleaseArgs extends BulkReleaseTerms {
   readonly by: string;

@@ -74,7 +74,7 @@ export async function forceReleaseLock(
   return {
     ...{ ...toKeyFields(key), outcome: "released", by: ask.by, asOf: reply.asOf },
     ...toReleasedHold(hold, holder ?? hold.holders[0], reply.asOf),
-    ...(releaseParams.holdOff === undefined ? {} : { heldOff: releaseParams.holdOff }),
+    ...(releaseParams.reservation === undefined ? {} : { heldOff: releaseParams.reservation }),
     ...(together.length === 0 ? {} : { together }),
     ...(reply.masters === undefined ? {} : { masters: [...reply.masters] }),
     watchMs: computeReacquireWindowMs(seen, getLeaseMs(hold)),
@@ -107,7 +107,7 @@ function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: ()
   return given;
 }
 
-type HoldSelector = Pick<ForceReleaseArgs, "expect" | "format" | "holdOffMs" | "allowedKeys"> & {
+type HoldSelector = Pick<ForceReleaseArgs, "expect" | "format" | "reservedMs" | "allowedKeys"> & {
   readonly ifUnsure: ForceReleaseArgs["ifUnsure"] | "extend";
   /** What it is looked at for; `release` by default. */
   readonly doing?: "release" | "extend";
@@ -204,10 +204,10 @@ function toForceReleaseParams(
   holder: ObservedHolder | undefined,
   ask: ForceReleaseArgs,
 ): ForceReleaseParams {
-  const { by, reason, holdOffMs } = ask;
+  const { by, reason, reservedMs } = ask;
   const one = holder && seen.holders.find((each) => isSameHolder(each, holder.seen));
-  const holdOff = holdOffMs === undefined ? undefined : { owner: formatReservedOwner(by), holdOffMs };
-  return { holder: one, by, reason, holdOff };
+  const reservation = reservedMs === undefined ? undefined : { owner: formatReservedOwner(by), reservedMs };
+  return { holder: one, by, reason, reservation };
 }
 
 const NOTHING_RELEASED = "Nothing was released; try again.";
@@ -241,11 +241,11 @@ async function readHoldAs(
 
 /** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
 function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): ObservedHolder | undefined {
-  const { expect, ifUnsure, holdOffMs, doing } = ask;
+  const { expect, ifUnsure, reservedMs, doing } = ask;
   const { comparison, holder } = matchVersion(expect, hold);
   if (comparison === "changed") throw createChangedError(lock);
   if (holder !== undefined && lock.release?.oneHolder !== true) throw createSingleHolderError(lock);
-  if (holder !== undefined && holdOffMs !== undefined && hold.holders.length > 1)
+  if (holder !== undefined && reservedMs !== undefined && hold.holders.length > 1)
     throw createNotReservableError(lock);
   if (comparison === "unsure" && ifUnsure === "refuse")
     throw createUnsureError(lock, holder?.seen.owner, doing);

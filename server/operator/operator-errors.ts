@@ -47,8 +47,8 @@ export function createSingleHolderError(lock: Lock): ChangedError {
 
 export function createNotReservableError({ holders }: Lock): InvalidError {
   return new InvalidError(
-    `Body, holdOffMs: ${holders.length} hold this lock, and nobody can be kept off it while others have it. Nothing was released. Leave it out to free this holder alone, or send the version of the lock to free all of them.`,
-    { field: "holdOffMs" },
+    `Body, reservedMs: ${holders.length} hold this lock, and nobody can be kept off it while others have it. Nothing was released. Leave it out to free this holder alone, or send the version of the lock to free all of them.`,
+    { field: "reservedMs" },
   );
 }
 

@@ -4,7 +4,7 @@ import { createSampleLock } from "../../lib/contract/sample-lock.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
 
-const YES: ReleaseTerms = { may: "yes", formats: [], oneHolder: false, holdOff: true };
+const YES: ReleaseTerms = { may: "yes", formats: [], oneHolder: false, reservation: true };
 const lock = (release: Partial<ReleaseTerms> = {}) =>
   createSampleLock({ format: "redlock", candidates: ["redsync"], release: { ...YES, ...release } });
 
@@ -40,15 +40,15 @@ describe("force-release format", () => {
 
   it("force-release of a lock that must not be released is refused with the reason and an alternative", () => {
     const never = lock({ may: "never", why: "The job runs twice.", instead: "End the job." });
-    const refused = refusal(never, { format: "redlock", holdOffMs: 5000 });
+    const refused = refusal(never, { format: "redlock", reservedMs: 5000 });
     expect([refused.status, refused.code]).toEqual([403, "read_only"]);
     expect(refused.facts).toEqual({ why: "The job runs twice.", instead: "End the job." });
     expect(refused.message).toContain("The job runs twice. End the job.");
   });
 
   it("force-release refuses a reservation for a lock that does not support one", () => {
-    const refused = refusal(lock({ holdOff: false }), { holdOffMs: 5000 });
-    expect(refused).toMatchObject({ code: "invalid", facts: { field: "holdOffMs" } });
-    expect(chooseReleaseFormat(lock({ holdOff: false }), {})).toBe("redlock");
+    const refused = refusal(lock({ reservation: false }), { reservedMs: 5000 });
+    expect(refused).toMatchObject({ code: "invalid", facts: { field: "reservedMs" } });
+    expect(chooseReleaseFormat(lock({ reservation: false }), {})).toBe("redlock");
   });
 });

@@ -13,7 +13,7 @@ import { InvalidError } from "../errors/request-errors.ts";
  */
 export function chooseReleaseFormat(
   lock: Lock,
-  ask: Pick<ForceReleaseInput, "format" | "holdOffMs">,
+  ask: Pick<ForceReleaseInput, "format" | "reservedMs">,
 ): FormatName {
   const { format: known, release } = lock;
   if (known === null || release === null) throw new Error("a free key has nothing to be freed");
@@ -25,10 +25,10 @@ export function chooseReleaseFormat(
       instead === undefined ? { why } : { why, instead },
     );
   }
-  if (ask.holdOffMs !== undefined && !release.holdOff) {
+  if (ask.reservedMs !== undefined && !release.reservation) {
     throw new InvalidError(
-      `Body, holdOffMs: nobody can be kept off a lock of ${FORMAT_FACTS[known].label}. Leave it out to free the lock.`,
-      { field: "holdOffMs" },
+      `Body, reservedMs: nobody can be kept off a lock of ${FORMAT_FACTS[known].label}. Leave it out to free the lock.`,
+      { field: "reservedMs" },
     );
   }
   if (may === "with_format" && ask.format === undefined) {

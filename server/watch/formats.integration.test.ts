@@ -140,7 +140,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
       fence: grant.fence,
       by: "mei",
       reason: "node lost",
-      holdOff: { owner: BY_MEI, holdOffMs: 400 },
+      reservation: { owner: BY_MEI, reservedMs: 400 },
     });
     await waitUntil(() => findHold(key)?.seen.holders[0].owner === BY_MEI);
     expect(findHold(key)?.seen.format).toBe(format);
@@ -174,7 +174,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     waitForEvents,
     key,
   }) => {
-    await locks.reserve(key, { by: "mei", holdOffMs: 300, format });
+    await locks.reserve(key, { by: "mei", reservedMs: 300, format });
     expect(await waitForEvents(key, 2)).toEqual([`acquired ${BY_MEI} exact`, `expired ${BY_MEI} derived`]);
   });
 
@@ -209,7 +209,7 @@ it("a force-release with reservation of a Redisson lock emits exact events with 
     fence: null,
     by: "mei",
     reason: "node lost",
-    holdOff: { owner: BY_MEI, holdOffMs: 30_000 },
+    reservation: { owner: BY_MEI, reservedMs: 30_000 },
   });
   expect(await waitForEvents(key, 3)).toEqual([
     `acquired ${owner} derived`,

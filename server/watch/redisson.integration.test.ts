@@ -22,7 +22,7 @@ const it = watcherTest()
     "forceRelease",
     { scope: "file" },
     ({ locks, watcher, journal }) =>
-      (key: string, expect: string, more: { holdOffMs?: number } = {}) =>
+      (key: string, expect: string, more: { reservedMs?: number } = {}) =>
         forceReleaseLock({ locks, watcher, journal }, key, {
           ...{ expect, by: "mei", reason: "stuck", ifUnsure: "refuse" },
           ...more,
@@ -80,7 +80,7 @@ it("force-release of a whole Redisson read/write lock emits one event per holder
   await one.acquireRead(key);
   await two.acquireRead(key);
   await waitUntil(() => listHolders(key).length === 2);
-  await forceRelease(key, findLock(key)?.version ?? "", { holdOffMs: 60_000 });
+  await forceRelease(key, findLock(key)?.version ?? "", { reservedMs: 60_000 });
   await waitUntil(() => listHolders(key)[0] === "lockkeeper:reserve:mei:write");
   expect(findLock(key)).toMatchObject({ kind: "write", leaseMs: 60_000, holders: [{ role: "write" }] });
   const told = await waitForEvents(key, 5);

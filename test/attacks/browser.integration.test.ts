@@ -10,7 +10,7 @@ const KEY = "lock:attacked";
 const ACTIONS = [
   [`/locks/${encodeKeyPath(KEY)}/acquire`, { owner: "evil" }],
   [`/locks/${encodeKeyPath(KEY)}/force-release`, { expect: "fence.1", reason: "evil" }],
-  [`/locks/${encodeKeyPath(KEY)}/reserve`, { holdOffMs: 60_000 }],
+  [`/locks/${encodeKeyPath(KEY)}/reserve`, { reservedMs: 60_000 }],
   ["/finder", { anew: true }],
   ["/logout", undefined],
 ] as const;

@@ -103,11 +103,12 @@ export class ConformanceFixture {
     return this.opened.verbs.verify(key, { owner, format, ...(fence === undefined ? {} : { fence }) });
   }
 
-  async forceRelease(key: string, owner: string, fence: string | null, holdOffMs?: number) {
+  async forceRelease(key: string, owner: string, fence: string | null, reservedMs?: number) {
     const { forceRelease } = this.opened;
     if (forceRelease === undefined) throw new Error("the backend says that it can force, but gave no way");
-    const holdOff = holdOffMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", holdOffMs };
-    const seen = { owner, fence, by: "mei", reason: "a test", holdOff };
+    const reservation =
+      reservedMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", reservedMs };
+    const seen = { owner, fence, by: "mei", reason: "a test", reservation };
     return (await forceRelease(key, this.format.format, seen)).outcome;
   }
 

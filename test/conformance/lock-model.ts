@@ -142,7 +142,7 @@ export class LockModel {
   ): Promise<ModelAnswer> {
     const { scene } = this;
     if (verb === "release") {
-      const asked = { requestId, principal, ...(holdsOff ? { holdOffMs: LEASE_MS } : {}) };
+      const asked = { requestId, principal, ...(holdsOff ? { reservedMs: LEASE_MS } : {}) };
       const releasing = scene.release(this.#key, owner, asked);
       const code = await getErrorCode(releasing);
       if (code !== "ok") return code;

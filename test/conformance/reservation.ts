@@ -5,9 +5,9 @@ import { type ConformanceFixture, catchHolders, describeFeature } from "./confor
 const OFF_MS = 700;
 
 export function describeReservation(scene: ConformanceFixture): void {
-  const reserve = (key: string, holdOffMs: number, by = "mei") => {
+  const reserve = (key: string, reservedMs: number, by = "mei") => {
     const { format, unit } = scene.format;
-    return scene.opened.verbs.reserve(key, { by, holdOffMs, format, unit });
+    return scene.opened.verbs.reserve(key, { by, reservedMs, format, unit });
   };
 
   describeFeature(scene, "hold-off", () => {
@@ -15,7 +15,7 @@ export function describeReservation(scene: ConformanceFixture): void {
       it("a release with reservation blocks every owner, including the releaser, until it expires", async () => {
         const key = scene.createKey();
         const { fence } = await scene.acquire(key, "me");
-        const { asOf } = await scene.release(key, "me", { holdOffMs: OFF_MS });
+        const { asOf } = await scene.release(key, "me", { reservedMs: OFF_MS });
         expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:me"]);
         expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
@@ -29,7 +29,7 @@ export function describeReservation(scene: ConformanceFixture): void {
         const key = scene.createKey();
         await scene.acquire(key, "me");
         await scene.acquire(key, "me");
-        expect(await scene.release(key, "me", { holdOffMs: 60_000 })).toMatchObject({ count: 1 });
+        expect(await scene.release(key, "me", { reservedMs: 60_000 })).toMatchObject({ count: 1 });
         expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
         expect(await scene.countKeys(key)).toBe(0);
       });
@@ -37,7 +37,7 @@ export function describeReservation(scene: ConformanceFixture): void {
       it("a release with reservation repeated under its request id returns the same result", async () => {
         const key = scene.createKey();
         await scene.acquire(key, "me");
-        const ask = { holdOffMs: 60_000, requestId: "r1" };
+        const ask = { reservedMs: 60_000, requestId: "r1" };
         await scene.release(key, "me", ask);
         expect(await scene.release(key, "me", ask)).toMatchObject({ outcome: "released", count: 0 });
         expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:me"]);

@@ -101,7 +101,7 @@ describe("hazard 29: options that are not applied", () => {
         await hold.renew(renewMs);
         near(hold.remainingMs(), Math.max(leaseMs, renewMs));
         near(await direct.pttl(key), Math.max(leaseMs, renewMs) + graceMs);
-        expect(await hold.release({ holdOffMs: offMs })).toMatchObject({ outcome: "released", owner });
+        expect(await hold.release({ reservedMs: offMs })).toMatchObject({ outcome: "released", owner });
         near(await direct.pttl(key), Math.max(offMs, minHoldMs));
         expect((await readCompanion(direct, key))?.owner).toMatch(/^lockkeeper:reserve:/);
       }),
@@ -111,15 +111,15 @@ describe("hazard 29: options that are not applied", () => {
 
   it("the duration and format of a reservation are applied in Redis", async ({ client, direct }) => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...WRITABLE_FORMATS), durationMs(5000), async (format, holdOffMs) => {
+      fc.asyncProperty(fc.constantFrom(...WRITABLE_FORMATS), durationMs(5000), async (format, reservedMs) => {
         const key = createTestKey();
-        await client.reserve(key, { by: "mei", holdOffMs, format });
+        await client.reserve(key, { by: "mei", reservedMs, format });
         expect(await readCompanion(direct, key)).toMatchObject({
           owner: "lockkeeper:reserve:mei",
           format,
-          leaseMs: holdOffMs,
+          leaseMs: reservedMs,
         });
-        expect(await direct.pttl(key)).toBeGreaterThan(holdOffMs - SLACK_MS);
+        expect(await direct.pttl(key)).toBeGreaterThan(reservedMs - SLACK_MS);
         expect(await getErrorCode(client.acquire(key, { format }))).toBe("held");
       }),
       { numRuns: 20 },
@@ -127,7 +127,7 @@ describe("hazard 29: options that are not applied", () => {
   });
 
   it("an invalid duration is refused before Redis is called", async ({ client, direct, key }) => {
-    const anyDuration = fc.constantFrom("leaseMs", "graceMs", "minHoldMs", "holdOffMs", "renewMs", "waitMs");
+    const anyDuration = fc.constantFrom("leaseMs", "graceMs", "minHoldMs", "reservedMs", "renewMs", "waitMs");
     const noDuration = fc.constantFrom(Number.NaN, -1, Number.NEGATIVE_INFINITY, -0.5);
     const noLength = fc.oneof(
       noDuration,
@@ -135,7 +135,7 @@ describe("hazard 29: options that are not applied", () => {
     );
     const hold = await client.acquire(createTestKey());
     const ask = (name: string, value: number) => {
-      if (name === "holdOffMs") return client.reserve(key, { by: "mei", holdOffMs: value });
+      if (name === "reservedMs") return client.reserve(key, { by: "mei", reservedMs: value });
       if (name === "renewMs") return hold.renew(value);
       return client.acquire(key, { [name]: value } satisfies HoldOptions);
     };

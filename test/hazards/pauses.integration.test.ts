@@ -93,7 +93,7 @@ describe("hazard 6: client clocks", () => {
         const refused = getErrorCode(off.acquire(key, { format, owner: "another", waitMs: 60 }));
         expect(await refused).toBe("timeout");
         const waits = off.acquire(key, { format, owner: "another", waitMs: 5000 });
-        expect(await hold.release({ holdOffMs: 20 })).toMatchObject({ outcome: "released" });
+        expect(await hold.release({ reservedMs: 20 })).toMatchObject({ outcome: "released" });
         expect((await waits).count).toBe(1);
       }
       monitor.disconnect();

@@ -149,7 +149,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: "release and hold off",
     grants: 1,
-    act: (locks, key, format) => locks.release(key, { owner: "me", format, requestId, holdOffMs: 20_000 }),
+    act: (locks, key, format) => locks.release(key, { owner: "me", format, requestId, reservedMs: 20_000 }),
     counts: [0, 1],
   },
 ];

@@ -144,10 +144,10 @@ export function formatTest(options: TestRedisOptions = {}) {
       "forceRelease",
       { scope: "file" },
       ({ direct }) =>
-        (seen: HeldObservation, { owner, holdOffMs }: { owner?: string; holdOffMs?: number } = {}) =>
+        (seen: HeldObservation, { owner, reservedMs }: { owner?: string; reservedMs?: number } = {}) =>
           forceReleaseObserved(direct, EVENT_CHANNEL, seen, {
             holder: owner === undefined ? undefined : getHolder(seen, owner),
-            holdOff: holdOffMs === undefined ? undefined : { owner: RESERVED_BY_MEI, holdOffMs },
+            reservation: reservedMs === undefined ? undefined : { owner: RESERVED_BY_MEI, reservedMs },
           }),
     )
     .extend("messages", { scope: "file" }, async ({ redis }) => {

@@ -10,7 +10,7 @@ export async function forceReleaseByOwner(
   locks: RedisLocks,
   key: Key,
   format: WritableFormat,
-  { owner, fence, by, reason, holdOff }: ForceReleaseRequest,
+  { owner, fence, by, reason, reservation }: ForceReleaseRequest,
 ): Promise<ForceReleaseReply> {
   const seen = {
     ...({
@@ -25,5 +25,5 @@ export async function forceReleaseByOwner(
     ...({ type: format === "redisson" ? "hash" : "string", remainingMs: null } as const),
     holders: [createForeignHolder(owner, { fence })] as const,
   };
-  return await locks.forceRelease(seen, { holder: undefined, by, reason, holdOff });
+  return await locks.forceRelease(seen, { holder: undefined, by, reason, reservation });
 }

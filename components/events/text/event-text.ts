@@ -14,7 +14,7 @@ export function isAlarmingEventType(type: EventType): boolean {
 /** What an event is told in. */
 export interface EventMessages {
   events: Messages["events"];
-  lock: Pick<Messages["lock"], "leastHold" | "holdOffBy">;
+  lock: Pick<Messages["lock"], "leastHold" | "reservedBy">;
 }
 
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
@@ -23,8 +23,8 @@ export function formatEventDetail(
   { events: messages, lock }: EventMessages,
   brief = false,
 ): string {
-  const holdOff = parseReservedHold(event.owner ?? "");
-  const who = holdOff === null ? shortenOwner(event.owner ?? "") : formatReservedHold(holdOff, lock);
+  const reservation = parseReservedHold(event.owner ?? "");
+  const who = reservation === null ? shortenOwner(event.owner ?? "") : formatReservedHold(reservation, lock);
   const ended = event.heldMs === undefined ? who : messages.after(who, formatSpan(event.heldMs));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(messages.between);
   const count = event.count === undefined || event.count === 1 ? "" : messages.count(event.count);
@@ -46,7 +46,7 @@ export function formatEventDetail(
       return join(ended, event.count ? messages.countLeft(event.count) : "");
     case "expired":
       // A hold-off is over by expiring; of anything else that is a holder who did not come back.
-      return join(ended, holdOff === null ? messages.notReleased : "");
+      return join(ended, reservation === null ? messages.notReleased : "");
     case "recreated":
       return join(who, messages.madeAgain);
     case "evicted":

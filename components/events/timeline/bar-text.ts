@@ -11,8 +11,8 @@ export interface BarMessages {
 
 /** Who held it, for a label. May hold text from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
-  const holdOff = parseReservedHold(owner);
-  if (holdOff !== null) return formatReservedHold(holdOff, messages.lock);
+  const reservation = parseReservedHold(owner);
+  if (reservation !== null) return formatReservedHold(reservation, messages.lock);
   return owner === "" ? messages.timeline.notTold : shortenOwner(owner);
 }
 

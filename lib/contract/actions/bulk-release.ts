@@ -7,7 +7,7 @@ import { LockFilter, LockSort } from "../list.ts";
 import { Liveness } from "../liveness.ts";
 import { asOfSchema, Holder, keyFields, ReleaseTerms, SeenVersion, Waiters } from "../lock.ts";
 import { ForceReleased } from "./force-release.ts";
-import { HoldOffMs } from "./verb.ts";
+import { ReservedMs } from "./verb.ts";
 
 /** Locks that one review may show. */
 export const REVIEW_LOCKS_MAX = 10_000;
@@ -78,7 +78,7 @@ export const BulkForceReleaseInput = z
       .enum(["refuse", "release"])
       .default("refuse")
       .meta({ description: "As in a single force-release." }),
-    holdOffMs: HoldOffMs.optional(),
+    reservedMs: ReservedMs.optional(),
     confirm: z.string().max(200).optional().meta({
       description:
         "The name of the target; required where its environment is `production`, without `dryRun`.",

@@ -3,7 +3,7 @@ import { LockEvent } from "../event.ts";
 import { FormatName, formatFields, hasValidUnit, UNIT_ERROR } from "../format.ts";
 import { REASON_CHARACTERS_MAX } from "../limits.ts";
 import { fenceSchema, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "../lock.ts";
-import { HoldOffMs } from "./verb.ts";
+import { ReservedMs } from "./verb.ts";
 
 export const ForceReleaseInput = z
   .strictObject({
@@ -19,7 +19,7 @@ export const ForceReleaseInput = z
       description:
         "release: free whatever hold this owner has now, although we could not watch it all the time.",
     }),
-    holdOffMs: HoldOffMs.optional(),
+    reservedMs: ReservedMs.optional(),
     format: FormatName.optional().meta({
       description: "Required where `release.may` is `with_format`: one of `release.formats`.",
     }),
@@ -29,7 +29,7 @@ export type ForceReleaseInput = z.infer<typeof ForceReleaseInput>;
 
 export const ReserveInput = z
   .strictObject({
-    holdOffMs: HoldOffMs,
+    reservedMs: ReservedMs,
     ...formatFields,
     reason: z
       .string()
@@ -57,7 +57,7 @@ export const ForceReleased = z
     }),
     by: z.string().meta({ description: "Who asked." }),
     heldOff: z
-      .object({ owner: z.string(), holdOffMs: z.number() })
+      .object({ owner: z.string(), reservedMs: z.number() })
       .optional()
       .meta({ description: "released, and nobody gets the lock for so long from `asOf` on." }),
     together: z

@@ -24,7 +24,7 @@ const createMillisecondsSchema = (name: string, least: number) =>
 
 const LeaseMs = createMillisecondsSchema("leaseMs", LEASE_MS_MIN).default(30_000);
 const Format = formatFields.format;
-export const HoldOffMs = createMillisecondsSchema("holdOffMs", LEASE_MS_MIN).meta({
+export const ReservedMs = createMillisecondsSchema("reservedMs", LEASE_MS_MIN).meta({
   description:
     "For how long nobody gets the lock, whatever library they use: it stays taken by `lockkeeper:reserve:<who>`, in its own format.",
 });
@@ -74,7 +74,7 @@ export const RenewInput = z
 export type RenewInput = z.infer<typeof RenewInput>;
 
 export const ReleaseInput = z
-  .strictObject({ owner: OwnerText, format: Format, holdOffMs: HoldOffMs.optional() })
+  .strictObject({ owner: OwnerText, format: Format, reservedMs: ReservedMs.optional() })
   .meta({ id: "ReleaseInput" });
 export type ReleaseInput = z.infer<typeof ReleaseInput>;
 

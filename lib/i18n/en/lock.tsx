@@ -75,8 +75,8 @@ export const lock = {
   heldOffLeast: "held off: least hold time",
   heldOffBy: (who: ReactNode) => <>held off by {who}</>,
   leastHold: "least hold time",
-  holdOffBy: (who: string) => `hold-off by ${who}`,
-  theHoldOff: (what: string) => `the ${what}`,
+  reservedBy: (who: string) => `hold-off by ${who}`,
+  theReservation: (what: string) => `the ${what}`,
 
   /** How long. */
   endedFree: "ended, free to take",

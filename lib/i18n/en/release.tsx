@@ -86,11 +86,11 @@ export const release = {
   how: "How",
   lapse: "Let it lapse",
   lapseHint: (left: ReactNode) => <>in {left}, unless its owner renews it; nothing is done to it</>,
-  holdOffLapseHint: (left: ReactNode) => <>in {left}, by itself</>,
+  reservationLapseHint: (left: ReactNode) => <>in {left}, by itself</>,
   release: "Release now",
   releaseHint: "only if it is still this hold; nothing happens to any other",
-  holdOff: (seconds: number) => `Release and hold off ${seconds} s`,
-  holdOffHint:
+  reservation: (seconds: number) => `Release and hold off ${seconds} s`,
+  reservationHint:
     "keeps off every client of every library: the lock stays taken in your name, and can be freed before",
   notOffered: "Not offered",
   not: (what: string, why: string) => `${what} is not offered: ${why}.`,
@@ -116,12 +116,12 @@ export const release = {
   typeName: "Type the name of the target.",
   recorded: (who: string) => `Will be recorded as ${who}, with the reason`,
   watchLapse: "Watch it lapse",
-  releaseHoldOff: "Release and hold off",
+  releaseReservation: "Release and hold off",
   isReleasing: "Releasing…",
   sends: "⌘ or Ctrl with Enter sends",
-  releaseThe: (what: string, holdOff: boolean) => `Release ${what}${holdOff ? ", and hold off" : ""}`,
-  releaseWhatever: (who: string, holdOff: boolean) =>
-    `Release whatever ${who} holds now${holdOff ? ", and hold off" : ""}`,
+  releaseThe: (what: string, reservation: boolean) => `Release ${what}${reservation ? ", and hold off" : ""}`,
+  releaseWhatever: (who: string, reservation: boolean) =>
+    `Release whatever ${who} holds now${reservation ? ", and hold off" : ""}`,
   itsOwner: "its owner",
 
   // What came between.
@@ -156,7 +156,7 @@ export const release = {
   released: "Released.",
   releasedHeldOff: "Released and held off.",
   holdGone: (owner: ReactNode) => <>The hold of {owner} is gone.</>,
-  holdOffGone: (what: ReactNode) => <>The {what} is gone.</>,
+  reservationGone: (what: ReactNode) => <>The {what} is gone.</>,
   aHoldGone: "The hold is gone.",
   heldOffUntil: (clock: string) => `Nobody gets the lock until ${clock}, unless you free it before.`,
   freed: "Freed",

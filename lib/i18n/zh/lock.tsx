@@ -67,8 +67,8 @@ export const lock: Messages["lock"] = {
   heldOffLeast: "暂缓：最短持有时间",
   heldOffBy: (who) => <>由 {who} 暂缓</>,
   leastHold: "最短持有时间",
-  holdOffBy: (who) => `${who} 的暂缓`,
-  theHoldOff: (what) => what,
+  reservedBy: (who) => `${who} 的暂缓`,
+  theReservation: (what) => what,
 
   endedFree: "已到期，可获取",
   noExpiry: "永不过期",

@@ -210,7 +210,7 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
   const reserved = createTestKey();
   const answers = await Promise.all([
     server.callVerb(key, "force-release", { expect: version, reason: "stuck" }),
-    server.callVerb(reserved, "reserve", { holdOffMs: 5000 }),
+    server.callVerb(reserved, "reserve", { reservedMs: 5000 }),
   ]);
   for (const { status, body } of answers) {
     expect([status, body.code]).toEqual([503, "unavailable"]);

@@ -273,7 +273,7 @@ describe("bulk release items", () => {
   }) => {
     const keys = await acquireLocks(randomUUID(), 2, "w1");
     const { items } = await sendReview(`key:${keys[0]?.slice(0, -4)}*`);
-    const { outcomes } = await sendBulk({ items: getItems(items), reason, holdOffMs: 60_000 });
+    const { outcomes } = await sendBulk({ items: getItems(items), reason, reservedMs: 60_000 });
     expect(outcomes).toEqual(["released", "released"]);
     expect(await direct.hkeys(keys[0] ?? "")).toEqual(["lockkeeper:reserve:key:root"]);
   });

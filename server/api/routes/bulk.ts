@@ -113,9 +113,9 @@ export function createBulkRoutes(services: Services, log: Logger): Route[] {
 
 /** The request as a whole, so that the record says what was not begun of it; its items follow one by one. */
 async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction | undefined> {
-  const { items, dryRun, reason, ifUnsure, holdOffMs } = call.body;
+  const { items, dryRun, reason, ifUnsure, reservedMs } = call.body;
   if (dryRun || items === undefined) return undefined;
-  const details = { items: items.length, ifUnsure, holdOffMs };
+  const details = { items: items.length, ifUnsure, reservedMs };
   return await audit.beginAction(toAuditedCall(call), { action: "force-release-many", reason, details });
 }
 
@@ -157,7 +157,7 @@ async function runRecorded(
       action: "force-release",
       seen: toAuditSeen(target, key, item.expect),
       reason: body.reason,
-      details: { bulk: true, ifUnsure: body.ifUnsure, holdOffMs: body.holdOffMs, format: item.format },
+      details: { bulk: true, ifUnsure: body.ifUnsure, reservedMs: body.reservedMs, format: item.format },
     });
     const done = await release();
     const outcome = done.freed === undefined ? {} : toAuditReleaseOutcome(done.freed);

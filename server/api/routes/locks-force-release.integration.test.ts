@@ -177,9 +177,9 @@ describe("force-release of shared locks", () => {
     const key = `uniquejobs:${randomBytes(16).toString("hex")}:LOCKED`;
     await direct.hset(key, randomBytes(12).toString("hex"), String(Date.now() / 1000));
     const { release } = await server.readLock(key);
-    expect(release.holdOff).toBe(false);
-    const { status, body } = await forceRelease(key, { holdOffMs: 60_000, ifUnsure: "release" });
-    expect([status, body.code, body.field]).toEqual([400, "invalid", "holdOffMs"]);
+    expect(release.reservation).toBe(false);
+    const { status, body } = await forceRelease(key, { reservedMs: 60_000, ifUnsure: "release" });
+    expect([status, body.code, body.field]).toEqual([400, "invalid", "reservedMs"]);
     expect(await direct.exists(key)).toBe(1);
   });
 });

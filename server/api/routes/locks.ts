@@ -74,14 +74,14 @@ export function createLockRoutes(): Route[] {
       access: "force",
       summary: "Free a stuck lock, if it is still the hold that was seen",
       description:
-        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters as its library would, and records who and why. With `holdOffMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. What may be done about a lock, and what must be named for it, is its `release`. The old holder may still be working: only a fence at the resource stops its writes. Some libraries make a lock again that was freed: look for the event `recreated` for `watchMs`.",
+        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters as its library would, and records who and why. With `reservedMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. What may be done about a lock, and what must be named for it, is its `release`. The old holder may still be working: only a fence at the resource stops its writes. Some libraries make a lock again that was freed: look for the event `recreated` for `watchMs`.",
       body: ForceReleaseInput,
       examples: {
         "Free it": { expect: "fence.1795216496123456", reason: "its worker lost its node" },
         "Free it, and keep everybody off for a minute": {
           expect: "fence.1795216496123456",
           reason: "its worker lost its node",
-          holdOffMs: 60_000,
+          reservedMs: 60_000,
         },
         "Free what may be a lock of several libraries": {
           expect: "token.ud8a2LQp1x0s",
@@ -106,11 +106,11 @@ export function createLockRoutes(): Route[] {
         "unknown_outcome",
       ],
       verb: ({ target, key, body }) => toVerbCall("force-release", target.name, key, body),
-      audit: ({ target, key, body: { expect, reason, holdOffMs, format, ifUnsure } }) => ({
+      audit: ({ target, key, body: { expect, reason, reservedMs, format, ifUnsure } }) => ({
         action: "force-release",
         seen: toAuditSeen(target, key, expect),
         reason,
-        details: { ifUnsure, holdOffMs, format },
+        details: { ifUnsure, reservedMs, format },
       }),
       handle: async ({ target, key, body, principal }) => {
         const allowedKeys = getAllowedKeys(principal, "force", target.name);
@@ -178,12 +178,12 @@ export function createLockRoutes(): Route[] {
       access: "force",
       summary: "Keep everybody off a free lock for a while",
       description:
-        "Takes the lock for `lockkeeper:reserve:<who>` in its own format, so that no client of any library gets it. It is listed like any lock, ends by itself, and is freed by force. A lock that is held is `held`: free it with `holdOffMs` instead.",
+        "Takes the lock for `lockkeeper:reserve:<who>` in its own format, so that no client of any library gets it. It is listed like any lock, ends by itself, and is freed by force. A lock that is held is `held`: free it with `reservedMs` instead.",
       body: ReserveInput,
       examples: {
-        "For ten minutes": { holdOffMs: 600_000, reason: "migration of the orders table" },
+        "For ten minutes": { reservedMs: 600_000, reason: "migration of the orders table" },
         "Also from SETNX and GETSET clients that write seconds": {
-          holdOffMs: 600_000,
+          reservedMs: 600_000,
           format: "timestamp",
           unit: "s",
         },

@@ -149,13 +149,13 @@ export function createVerbRoutes({ pendingRequests }: Pick<Services, "pendingReq
       access: "lock",
       summary: "Give back one count of a hold",
       description:
-        "Releasing what one does not hold is an outcome, not an error. What one API key acquired, no other releases (`not_owner`), also where it knows the owner. With `holdOffMs` the last count does not free the lock: nobody gets it for so long, whatever library they use.",
+        "Releasing what one does not hold is an outcome, not an error. What one API key acquired, no other releases (`not_owner`), also where it knows the owner. With `reservedMs` the last count does not free the lock: nobody gets it for so long, whatever library they use.",
       body: ReleaseInput,
       examples: {
         "Give it back": { owner: "checkout@pod-7:311" },
         "Give it back, and keep everybody off for ten seconds": {
           owner: "checkout@pod-7:311",
-          holdOffMs: 10_000,
+          reservedMs: 10_000,
         },
       },
       idempotent: "by_lock",

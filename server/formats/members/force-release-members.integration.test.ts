@@ -245,7 +245,7 @@ describe("Symfony locks", () => {
     const owner = token();
     const key = await exclusive(direct, owner);
     const reserved = "lockkeeper:reserve:mei";
-    expect(await forceRelease(await observeHeld(key), { holdOffMs: 20_000 })).toBe("released");
+    expect(await forceRelease(await observeHeld(key), { reservedMs: 20_000 })).toBe("released");
     const seen = await observeHeld(key);
     expect(seen).toMatchObject({ kind: "lock", format: "symfony", holders: [{ owner: reserved }] });
     expect(await direct.zrange(key, "0", "-1")).toEqual(["__write__", reserved]);
@@ -264,7 +264,7 @@ describe("Symfony locks", () => {
   }) => {
     const owners = [token(), token()] as const;
     const key = await TAKES.symfonyShared(direct, owners);
-    expect(await forceRelease(await observeHeld(key), { owner: owners[0], holdOffMs: 20_000 })).toBe(
+    expect(await forceRelease(await observeHeld(key), { owner: owners[0], reservedMs: 20_000 })).toBe(
       "changed",
     );
     expect(getOwners(await observeHeld(key))).toEqual([...owners].sort());

@@ -25,10 +25,10 @@ type ForceRelease = (
 function buildCommonArguments(
   channel: string,
   seen: HeldObservation,
-  { holder, by, reason, holdOff }: ForceReleaseParams,
+  { holder, by, reason, reservation }: ForceReleaseParams,
 ) {
   // Nobody is kept off while others have it.
-  const scope = holder === undefined || holdOff !== undefined ? "all" : "some";
+  const scope = holder === undefined || reservation !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
@@ -46,8 +46,8 @@ export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): 
       const stored = getStoredMembers(holder).map(toRedisArgument);
       return [toRedisArgument(holder.owner), stored.length, ...stored];
     });
-    const off = ask.holdOff;
-    const how = [scores, exclusive, off?.holdOffMs ?? "", off?.owner ?? ""];
+    const off = ask.reservation;
+    const how = [scores, exclusive, off?.reservedMs ?? "", off?.owner ?? ""];
     return scoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...how, ...members]);
   };
 }

@@ -97,7 +97,7 @@ export const MEDALLION_READERS: LockFormat = {
   more: WAITING_WRITER_DETAILS,
   queue: WAITING_WRITER_QUEUE,
   // Not held off: a writer would have to stand in another key, which is listed and freed as a lock of its own.
-  frees: { oneHolder: true, holdOff: false, free: forceReleaseUnscored },
+  frees: { oneHolder: true, reservation: false, free: forceReleaseUnscored },
 };
 
 export const MEDALLION_SEMAPHORE: LockFormat = {
@@ -105,5 +105,5 @@ export const MEDALLION_SEMAPHORE: LockFormat = {
   types: ["zset"],
   detect: detectMedallionPermits,
   // Not held off: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, holdOff: false, free: createScoredRelease("end") },
+  frees: { oneHolder: true, reservation: false, free: createScoredRelease("end") },
 };

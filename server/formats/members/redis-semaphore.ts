@@ -78,5 +78,5 @@ export const REDIS_SEMAPHORE: LockFormat = {
   types: ["zset"],
   detect: detectRedisSemaphore,
   // Not held off: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, holdOff: false, free: createScoredRelease("refresh") },
+  frees: { oneHolder: true, reservation: false, free: createScoredRelease("refresh") },
 };

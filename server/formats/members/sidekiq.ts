@@ -181,5 +181,5 @@ export const SIDEKIQ: LockFormat = {
   more: JOB_DETAILS,
   queue: JOB_QUEUE,
   // Not held off: its reaper frees what is held by the id of no job.
-  frees: { oneHolder: true, holdOff: false, free: createJobsRelease(buildJobKeys) },
+  frees: { oneHolder: true, reservation: false, free: createJobsRelease(buildJobKeys) },
 };

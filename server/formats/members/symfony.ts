@@ -66,5 +66,5 @@ export const SYMFONY: LockFormat = {
   types: ["zset"],
   detect: detectSymfony,
   // Held off as by an exclusive holder of its own, whom every client of it respects.
-  frees: { oneHolder: true, holdOff: true, free: createScoredRelease("end", WRITE) },
+  frees: { oneHolder: true, reservation: true, free: createScoredRelease("end", WRITE) },
 };

@@ -7,7 +7,7 @@ const it = redissonTest();
 
 it.beforeAll(({ scene }) => scene.subscribe("events"));
 
-const HOLD_OFF = { owner: RESERVED_BY_MEI, holdOffMs: 60_000 };
+const HOLD_OFF = { owner: RESERVED_BY_MEI, reservedMs: 60_000 };
 
 describe("force-release of a plain Redisson lock", () => {
   it("force-release wakes waiters and ends only a hold of the owner that was seen", async ({
@@ -53,7 +53,9 @@ describe("force-release of a plain Redisson lock", () => {
     expect(await scene.forceRelease(all, { holder: getHolder(all, two.getOwner()) })).toBe("released");
     expect(await scene.redis.hkeys(key)).toEqual([one.getOwner(), one.getOwner(2)]);
     expect(await scene.forceRelease(all)).toBe("changed");
-    expect(await scene.forceRelease(await scene.observeHeld(key), { holdOff: HOLD_OFF })).toBe("released");
+    expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: HOLD_OFF })).toBe(
+      "released",
+    );
     expect(await scene.redis.hgetall(key)).toEqual({ [HOLD_OFF.owner]: "1" });
   });
 
@@ -111,7 +113,9 @@ describe("force-release of a Redisson fair lock", () => {
     const [one, two] = scene.clients;
     await one.acquireFair(key);
     await two.acquireFair(key);
-    expect(await scene.forceRelease(await scene.observeHeld(key), { holdOff: HOLD_OFF })).toBe("released");
+    expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: HOLD_OFF })).toBe(
+      "released",
+    );
     expect(await two.acquireFair(key)).toBeGreaterThan(30_000);
     expect(await one.acquireFair(key)).toBeGreaterThan(30_000);
     expect(await scene.redis.lindex(two.getQueueKey(key), 0)).toBe(two.getOwner());
@@ -155,7 +159,7 @@ describe("force-release of Redisson group values", () => {
     await two.acquireGroup(key, ["c"]);
     expect(await scene.forceRelease(before)).toBe("changed");
     const all = await scene.observeHeld(key);
-    expect(getReleaseTerms(all)).toMatchObject({ may: "yes", oneHolder: true, holdOff: false });
+    expect(getReleaseTerms(all)).toMatchObject({ may: "yes", oneHolder: true, reservation: false });
     expect(await scene.forceRelease(all)).toBe("released");
     expect(await scene.redis.exists(key)).toBe(0);
     expect(await scene.forceRelease(all)).toBe("gone");

@@ -28,7 +28,7 @@ const counterScript = createReleaseScript("force-release-counter.lua");
 /** What the operator is told, and what may be done. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (!isUnnamedCounter(seen))
-    return seen.kind === "semaphore" || seen.kind === "multi" ? { holdOff: false } : {};
+    return seen.kind === "semaphore" || seen.kind === "multi" ? { reservation: false } : {};
   if (seen.confidence === "possible") {
     return {
       never: {
@@ -38,10 +38,13 @@ export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTer
     };
   }
   if (seen.kind === "latch") {
-    return { holdOff: false, why: "The latch is opened for all who wait, whatever is left to count down." };
+    return {
+      reservation: false,
+      why: "The latch is opened for all who wait, whatever is left to count down.",
+    };
   }
   return {
-    holdOff: false,
+    reservation: false,
     why: "One permit is given back, because Redis does not tell who has the others. If its holder is alive and gives it back, too, the semaphore has one permit more than before.",
   };
 }
@@ -60,8 +63,8 @@ export function forceReleaseRedisson(
     return forceReleaseHolders(redis, channel, seen, ask);
   }
   const [{ owner, fence }] = seen.holders;
-  const { by, reason, holdOff } = ask;
-  const request = { owner, fence, by, reason, holdOff };
+  const { by, reason, reservation } = ask;
+  const request = { owner, fence, by, reason, reservation };
   const run = (queue: Keys) => LOCK_WRITERS.redisson.forceRelease(redis, channel, seen.key, request, queue);
   return runOrRetryWithout(run, buildFairQueueKeys(seen.key));
 }
@@ -95,8 +98,8 @@ function forceReleaseHolders(
   const one = holders.length > 1 ? ask.holder : undefined;
   const released = one === undefined ? holders : [one];
   const [wake, message] = mode === "" ? [buildWakeChannel(key), "0"] : [buildReadWriteChannel(key), "1"];
-  const { holdOff } = ask;
-  const reserved = holdOff && (mode === "" ? holdOff.owner : toWriterField(holdOff.owner));
+  const { reservation } = ask;
+  const reserved = reservation && (mode === "" ? reservation.owner : toWriterField(reservation.owner));
   const all = buildReaderLeases(seen);
   const isFreed = ({ reader }: { reader: SeenHolder }) =>
     released.some(({ owner }) => owner === reader.owner);
@@ -109,7 +112,7 @@ function forceReleaseHolders(
       [
         ...[mode, one?.owner ?? "", released.find(({ fence }) => fence !== null)?.fence ?? ""],
         ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
-        ...[holdOff?.holdOffMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
+        ...[reservation?.reservedMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
         ...holders.flatMap(({ owner, count }) => [owner, count]),
       ],
     );

@@ -24,10 +24,16 @@ function createWritableFormat(
   const release = (redis: Commands, channel: string, seen: HeldObservation, ask: ForceReleaseParams) => {
     const [{ owner, fence }] = seen.holders;
     if (fence === null && name === "token") return forceReleaseString(redis, channel, seen, ask);
-    const { by, reason, holdOff } = ask;
-    return LOCK_WRITERS[name].forceRelease(redis, channel, seen.key, { owner, fence, by, reason, holdOff });
+    const { by, reason, reservation } = ask;
+    return LOCK_WRITERS[name].forceRelease(redis, channel, seen.key, {
+      owner,
+      fence,
+      by,
+      reason,
+      reservation,
+    });
   };
-  return { name, types, detect: recognise, frees: { oneHolder: false, holdOff: true, free: release } };
+  return { name, types, detect: recognise, frees: { oneHolder: false, reservation: true, free: release } };
 }
 
 const LOCK_FORMATS: readonly LockFormat[] = [

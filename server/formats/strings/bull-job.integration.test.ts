@@ -34,7 +34,7 @@ describe("job locks", () => {
       expect(seen.holders).toMatchObject([
         { owner: token, sinceMs: 1_795_216_496_123, sinceIs: "told", record: { service: "worker-1" } },
       ]);
-      expect(getReleaseTerms(seen)).toMatchObject({ may: "never", holdOff: false });
+      expect(getReleaseTerms(seen)).toMatchObject({ may: "never", reservation: false });
     },
   );
 

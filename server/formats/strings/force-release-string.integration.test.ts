@@ -61,11 +61,11 @@ describe.each(LIBRARIES)("$name locks", ({ format, key: fresh, owner: draw, acqu
     const next = draw();
     await direct.set(key, next, "PX", 30_000);
     expect(await forceRelease(seen)).toBe("changed");
-    expect(await forceRelease(seen, { holdOffMs: 30_000 })).toBe("changed");
+    expect(await forceRelease(seen, { reservedMs: 30_000 })).toBe("changed");
     expect(await direct.get(key)).toBe(next);
     await direct.del(key);
     expect(await forceRelease(seen)).toBe("gone");
-    expect(await forceRelease(seen, { holdOffMs: 30_000 })).toBe("gone");
+    expect(await forceRelease(seen, { reservedMs: 30_000 })).toBe("gone");
     await direct.rpush(key, owner);
     expect(await forceRelease(seen)).toBe("not_a_lock");
     expect(await direct.llen(key)).toBe(1);
@@ -78,7 +78,7 @@ describe.each(LIBRARIES)("$name locks", ({ format, key: fresh, owner: draw, acqu
     readEvents,
   }) => {
     const { key, owner } = await taken(direct);
-    expect(await forceRelease(await observeHeld(key), { holdOffMs: 60_000 })).toBe("released");
+    expect(await forceRelease(await observeHeld(key), { reservedMs: 60_000 })).toBe("released");
     expect(await acquire(direct, key, draw())).toBe(false);
     const reserved = await observeHeld(key);
     expect(reserved).toMatchObject({ confidence: "certain", holders: [{ owner: RESERVED_BY_MEI }] });
@@ -149,7 +149,7 @@ describe("force-release of strings", () => {
     expect(await one.acquire(key)).toBe(true);
     const seen = await observeHeld(key);
     expect(seen).toMatchObject({ format: "timestamp", confidence: "likely" });
-    expect(await forceRelease(seen, { holdOffMs: 60_000 })).toBe("released");
+    expect(await forceRelease(seen, { reservedMs: 60_000 })).toBe("released");
     expect(await two.acquire(key)).toBe(false);
     expect(await forceRelease(await observeHeld(key))).toBe("released");
     expect(await two.acquire(key)).toBe(true);
@@ -166,7 +166,7 @@ describe("force-release of strings", () => {
     await direct.set(key, String(Date.now() + 30_001), "PX", 30_000);
     const seen = await observeHeld(key);
     expect(seen).toMatchObject({ format: "redis-lock", candidates: ["timestamp"] });
-    expect(await forceRelease(seen, { holdOffMs: 60_000 })).toBe("released");
+    expect(await forceRelease(seen, { reservedMs: 60_000 })).toBe("released");
     expect(await new PollingLock(direct, { waitMs: 0 }).acquire(key)).toBe(false);
   });
 

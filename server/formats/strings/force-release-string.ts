@@ -25,7 +25,7 @@ export async function forceReleaseString(
   redis: Commands,
   channel: string,
   seen: HeldObservation,
-  { by, reason, holdOff }: ForceReleaseParams,
+  { by, reason, reservation }: ForceReleaseParams,
 ): Promise<ForceReleaseReply> {
   const { key } = seen;
   const { list, messages } = buildReleaseSignals(seen);
@@ -37,14 +37,14 @@ export async function forceReleaseString(
       JSON.stringify({ by, reason }),
       buildWakeChannel(key),
       channel,
-      holdOff?.holdOffMs ?? "",
-      holdOff?.owner ?? "",
+      reservation?.reservedMs ?? "",
+      reservation?.owner ?? "",
       redis.publishesSharded ? "1" : "",
       ...messages.flat(),
     ],
   );
-  if (reply.outcome === "released" && holdOff !== undefined)
-    scheduleWake(redis, key, list, holdOff.holdOffMs);
+  if (reply.outcome === "released" && reservation !== undefined)
+    scheduleWake(redis, key, list, reservation.reservedMs);
   return reply;
 }
 
@@ -52,8 +52,8 @@ export async function forceReleaseString(
  * Whoever is blocked on a list without a time limit hears nothing when a hold-off ends. Told from here, as long as
  * this process lives; who waits with a limit looks again by itself.
  */
-function scheduleWake(redis: Commands, key: Key, list: ReleaseSignals["list"], holdOffMs: number): void {
+function scheduleWake(redis: Commands, key: Key, list: ReleaseSignals["list"], reservedMs: number): void {
   if (list === undefined) return;
   const wake = () => wakeScript.run(redis, [toRedisArgument(key), list], []).catch(() => undefined);
-  setTimeout(wake, holdOffMs + EXPIRY_DELAY_MS).unref();
+  setTimeout(wake, reservedMs + EXPIRY_DELAY_MS).unref();
 }

@@ -25,7 +25,7 @@ export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.ma
     ? {
         frees: {
           oneHolder: false,
-          holdOff: true,
+          reservation: true,
           free: name === "redis-lock" ? forceReleaseDeadline : forceReleaseString,
         },
       }

@@ -69,7 +69,7 @@ describe("python-redis-lock waiters", () => {
     await direct.set(`lock:${name}`, TOKEN);
     const waiter = pythonWaiter(redis, name, "Zx9/0ZkWcX1nP2sT8vB+yQe1");
     await waitUntil(async () => waiter.tries === 1 && (await isBlocked(direct)));
-    expect(await forceRelease(await observeHeld(`lock:${name}`), { holdOffMs: 500 })).toBe("released");
+    expect(await forceRelease(await observeHeld(`lock:${name}`), { reservedMs: 500 })).toBe("released");
     expect(await direct.pttl(`lock:${name}`)).toBeGreaterThan(0);
     await waitUntil(() => waiter.hasLock);
     expect(waiter.tries).toBe(1);
@@ -84,7 +84,7 @@ describe("python-redis-lock waiters", () => {
     const looks = async () =>
       Number(/cmdstat_exists:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1] ?? 0);
     await direct.set(`lock:${name}`, TOKEN);
-    expect(await forceRelease(await observeHeld(`lock:${name}`), { holdOffMs: 100 })).toBe("released");
+    expect(await forceRelease(await observeHeld(`lock:${name}`), { reservedMs: 100 })).toBe("released");
     await direct.set(`lock:${name}`, TOKEN);
     const before = await looks();
     await waitUntil(async () => (await looks()) > before);
@@ -141,7 +141,7 @@ describe("Spring registry waiters", () => {
     const key = `${randomUUID()}:lock`;
     const heard = await listening(redis, (client) => client.psubscribe("*-channel*"));
     await direct.set(key, randomUUID(), "PX", 60_000);
-    expect(await forceRelease(await observeHeld(key), { holdOffMs: 60_000 })).toBe("released");
+    expect(await forceRelease(await observeHeld(key), { reservedMs: 60_000 })).toBe("released");
     await direct.set(`${key}2`, randomUUID(), "PX", 60_000);
     expect(await forceRelease(await observeHeld(`${key}2`))).toBe("released");
     await waitUntil(() => heard.length > 0);
@@ -199,7 +199,7 @@ describe("locks recreated by their owner", () => {
     observeHeld,
   }) => {
     const { key, owner, seen, stop } = await redLockNet(direct, 400);
-    expect(await forceRelease(await observeHeld(key), { holdOffMs: 60_000 })).toBe("released");
+    expect(await forceRelease(await observeHeld(key), { reservedMs: 60_000 })).toBe("released");
     await waitUntil(() => seen.conflicts >= 2);
     expect(await direct.get(key)).toBe("lockkeeper:reserve:mei");
     expect(await forceRelease(await observeHeld(key))).toBe("released");

@@ -17,7 +17,7 @@ export interface HoldEvents {
 }
 
 export interface HoldRelease {
-  readonly holdOffMs: number | undefined;
+  readonly reservedMs: number | undefined;
   readonly requestId: string;
 }
 
@@ -119,10 +119,10 @@ export class Hold {
   /**
    * Gives one count back. Releasing twice is one release; releasing late is an outcome, never an error.
    *
-   * @param options `holdOffMs`: for how long nobody may take the lock after this
+   * @param options `reservedMs`: for how long nobody may take the lock after this
    */
-  release({ holdOffMs }: { readonly holdOffMs?: number } = {}): Promise<Released> {
-    this.#releasing ??= this.#release(holdOffMs).catch((error: unknown) => {
+  release({ reservedMs }: { readonly reservedMs?: number } = {}): Promise<Released> {
+    this.#releasing ??= this.#release(reservedMs).catch((error: unknown) => {
       this.#releasing = undefined;
       throw error;
     });
@@ -164,11 +164,11 @@ export class Hold {
     this.#lost.abort(createHoldLostError(this, why));
   }
 
-  async #release(holdOffMs: number | undefined): Promise<Released> {
+  async #release(reservedMs: number | undefined): Promise<Released> {
     const wasLost = this.state === "lost";
     if (!wasLost) this.#state = "releasing";
     clearTimeout(this.#deadlineTimer);
-    const released = await this.commands.release(this, { holdOffMs, requestId: this.#releaseId });
+    const released = await this.commands.release(this, { reservedMs, requestId: this.#releaseId });
     if (!wasLost) this.#state = "released";
     return released;
   }

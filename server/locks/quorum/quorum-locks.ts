@@ -146,7 +146,7 @@ export class QuorumLocks implements OperatorVerbs {
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
     this.#assertAllowed(key, options);
     assertOwner(options.owner);
-    assertDurations({ holdOffMs: options.holdOffMs });
+    assertDurations({ reservedMs: options.reservedMs });
     const request = this.#requests.createReleaseRequest({ ...options, format: FORMAT });
     const released = await this.#releases.release(key, request, getIdSource(options.requestId));
     // The release finds no vote that is still to come.
@@ -155,12 +155,12 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   /** @throws LockkeeperError as `acquire` without waiting */
-  async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
+  async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#assertAllowed(key, options);
-    assertDurations({ holdOffMs });
+    assertDurations({ reservedMs });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
-    const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };
+    const ask = { ...options, owner, record, leaseMs: reservedMs, reentrant: false };
     return (await this.#acquire(key, ask)).grant;
   }
 

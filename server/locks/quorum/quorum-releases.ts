@@ -30,7 +30,7 @@ export class QuorumReleases {
 
   /** @throws LockkeeperError not_owner, not_a_lock, request_id_reused, unavailable, unknown_outcome */
   async release(key: Key, releaseRequest: ReleaseRequest, named: "by_caller" | "by_us"): Promise<Released> {
-    const name = `${releaseRequest.principal ?? ""}\n${releaseRequest.owner}\n${releaseRequest.holdOff?.holdOffMs ?? ""}\n${key}`;
+    const name = `${releaseRequest.principal ?? ""}\n${releaseRequest.owner}\n${releaseRequest.reservation?.reservedMs ?? ""}\n${key}`;
     const { request, sentAt } = (named === "by_us" && this.#takeUnfinished(name)) || {
       request: releaseRequest,
       sentAt: performance.now(),

@@ -5,7 +5,7 @@ export interface Durations {
   readonly leaseMs?: number | undefined;
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
-  readonly holdOffMs?: number | undefined;
+  readonly reservedMs?: number | undefined;
   /** Infinity is a duration here: to wait for ever. */
   readonly waitMs?: number | undefined;
 }
@@ -15,11 +15,11 @@ export interface Durations {
  *
  * @throws InvalidError
  */
-export function assertDurations({ leaseMs, graceMs, minHoldMs, holdOffMs, waitMs = 0 }: Durations): void {
+export function assertDurations({ leaseMs, graceMs, minHoldMs, reservedMs, waitMs = 0 }: Durations): void {
   assertWhole("leaseMs", leaseMs, LEASE_MS_MIN);
   assertWhole("graceMs", graceMs, 0);
   assertWhole("minHoldMs", minHoldMs, 0);
-  assertWhole("holdOffMs", holdOffMs, LEASE_MS_MIN);
+  assertWhole("reservedMs", reservedMs, LEASE_MS_MIN);
   if ((leaseMs ?? 0) + (graceMs ?? 0) > LEASE_MS_MAX) {
     throw new InvalidError(`leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours).`, {
       field: "graceMs",

@@ -116,7 +116,7 @@ export class RedisLocks implements OperatorVerbs {
   async release(key: Key, options: ReleaseOptions): Promise<Released> {
     this.#lockable.assertAllowed(key);
     assertOwner(options.owner);
-    assertDurations({ holdOffMs: options.holdOffMs });
+    assertDurations({ reservedMs: options.reservedMs });
     const { owner } = options;
     const format = LOCK_WRITERS[options.format ?? "redisson"];
     const ask = this.#requests.createReleaseRequest(options);
@@ -138,12 +138,12 @@ export class RedisLocks implements OperatorVerbs {
    *
    * @throws LockkeeperError as `acquire` without waiting
    */
-  async reserve(key: Key, { by, holdOffMs, reason, ...options }: ReserveOptions): Promise<Grant> {
+  async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assertAllowed(key);
-    assertDurations({ holdOffMs });
+    assertDurations({ reservedMs });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
-    const ask = { ...options, owner, record, leaseMs: holdOffMs, reentrant: false };
+    const ask = { ...options, owner, record, leaseMs: reservedMs, reentrant: false };
     return (await this.#acquirer.acquire(key, ask)).grant;
   }
 

@@ -23,10 +23,11 @@ export class RequestFactory {
   }
 
   createReleaseRequest(options: ReleaseOptions): ReleaseRequest {
-    const { owner, holdOffMs } = options;
-    const holdOff = holdOffMs === undefined ? undefined : { owner: formatReservedOwner(owner), holdOffMs };
-    const { id, digest, principal } = this.#identify(options, "release", { owner, holdOffMs });
-    return { owner, holdOff, id, digest, principal };
+    const { owner, reservedMs } = options;
+    const reservation =
+      reservedMs === undefined ? undefined : { owner: formatReservedOwner(owner), reservedMs };
+    const { id, digest, principal } = this.#identify(options, "release", { owner, reservedMs });
+    return { owner, reservation, id, digest, principal };
   }
 
   #identify(

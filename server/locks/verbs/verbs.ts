@@ -60,7 +60,7 @@ export interface ReleaseOptions {
   readonly principal?: string | undefined;
   readonly format?: WritableFormat | undefined;
   /** For how long nobody may take the lock after this. */
-  readonly holdOffMs?: number | undefined;
+  readonly reservedMs?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface ReserveOptions {
   readonly by: string;
   /** Who asks, by an id that stays: nobody else is answered what a request of the same id came to. */
   readonly principal?: string | undefined;
-  readonly holdOffMs: number;
+  readonly reservedMs: number;
   readonly format?: WritableFormat | undefined;
   readonly unit?: TimestampUnit | undefined;
   /** Why; shown as the purpose of the hold. */

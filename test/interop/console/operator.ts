@@ -60,9 +60,9 @@ export class Operator {
     key: string,
     version: string | null,
     format?: FormatName,
-    holdOffMs?: number,
+    reservedMs?: number,
   ): Promise<ForceReleased> {
-    const body = { expect: version, reason: REASON, format, holdOffMs };
+    const body = { expect: version, reason: REASON, format, reservedMs };
     const reply = await this.server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
     const freed = getBody<ForceReleased>(reply);
     expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);

@@ -85,7 +85,7 @@ describe("redis-semaphore Semaphore", () => {
     await two.acquire();
     const lock = await operator.findListed(key, ({ holders }) => holders.length === 2);
     expect(lock).toMatchObject({ format: "redis-semaphore", kind: "semaphore", type: "zset" });
-    expect(lock.release).toMatchObject({ may: "yes", oneHolder: true, holdOff: false });
+    expect(lock.release).toMatchObject({ may: "yes", oneHolder: true, reservation: false });
     const holder = lock.holders.find(({ owner }) => owner === one.identifier);
     expect(holder?.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
     const taken = three.acquire();
