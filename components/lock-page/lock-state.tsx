@@ -100,10 +100,10 @@ const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 p
 function OperatorFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   // Nobody works under one, so nobody is alive or dead.
-  const isHoldOff = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
+  const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
-      {!isHoldOff && (
+      {!isReservation && (
         <HoldFact name={messages.liveness}>
           <LivenessEvidence lock={lock} />
         </HoldFact>

@@ -213,7 +213,7 @@ function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | 
       blocked={isSending ? uiMessages.waiting : blocked}
       title={messages.sends}
     >
-      {isSending ? messages.isReleasing : choice === "hold-off" ? messages.releaseHoldOff : messages.release}
+      {isSending ? messages.isReleasing : choice === "hold-off" ? messages.releaseReservation : messages.release}
     </Button>
   );
 }
@@ -226,8 +226,8 @@ function ReleaseAnywayButton({ free }: { free: ReleaseForm }) {
   if (step.at !== "unsure") return null;
   const [holder] = step.lock.holders;
   const who = holder === undefined ? messages.itsOwner : shortenText(formatHolder(holder, lockText));
-  const isHoldOff = holder !== undefined && parseReservedHold(holder.owner) !== null;
-  const label = isHoldOff ? messages.releaseThe : messages.releaseWhatever;
+  const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;
+  const label = isReservation ? messages.releaseThe : messages.releaseWhatever;
   return (
     <Button variant="danger" blocked={free.blocked} onClick={() => free.release("release")}>
       {label(who, choice === "hold-off")}

@@ -25,7 +25,7 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["lock.votes.after", "punctuation alone"],
   ["timeline.sentences", "punctuation alone"],
   ["lock.onHost", "punctuation alone"],
-  ["lock.theHoldOff", "nothing is added"],
+  ["lock.theReservation", "nothing is added"],
   ["lockPage.ofKind", "punctuation alone"],
   ["lockPage.layout", "punctuation alone"],
   ["lockPage.role", "punctuation alone"],

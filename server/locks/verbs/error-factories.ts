@@ -54,10 +54,10 @@ const OTHERS_REENTRY =
 export function createHeldError(key: Key, owner: string, elsewhere: CurrentHold): HeldError {
   const { holders, remainingMs, asOf } = elsewhere;
   const by = holders[0]?.owner ?? "";
-  const isHoldOff = parseReservedOwner(by) !== undefined;
-  const unless = isHoldOff ? "That" : "Unless it is renewed, the lock";
+  const isReservation = parseReservedOwner(by) !== undefined;
+  const unless = isReservation ? "That" : "Unless it is renewed, the lock";
   const how = remainingMs === null ? "It has no expiry." : `${unless} ends in ${remainingMs} ms.`;
-  const isReentry = by === owner && !isHoldOff;
+  const isReentry = by === owner && !isReservation;
   const mine = elsewhere.by === undefined ? REENTRY_NOT_ASKED : OTHERS_REENTRY;
   return new HeldError(`${isReentry ? mine : `It is ${describeHolder(by)}`}. ${how}`, {
     ...toKeyFields(key),
