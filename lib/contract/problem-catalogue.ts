@@ -190,6 +190,20 @@ export const PROBLEM_OF_CODE = {
       version: SEEN.version,
     },
   },
+  idempotency_key_required: {
+    remedy: "Send the request again with an Idempotency-Key. Nothing was done.",
+    facts: {},
+    example: {
+      detail:
+        "The hold was entered more than once, so its release needs an Idempotency-Key: without one a repeated request would release it twice. Nothing was done.",
+    },
+  },
+  invalid_hold_id: {
+    remedy:
+      "Use the `holdId` as `acquire` returned it, and for a re-entry the key and target that it was acquired for.",
+    facts: {},
+    example: { detail: "The holdId in the path is not one that acquire returned." },
+  },
   request_id_reused: {
     remedy: "Take a new Idempotency-Key for each new request; repeat one with the very same request only.",
     facts: {},

@@ -78,3 +78,13 @@ export class KeyNotAllowedError extends ErrorWithFacts<KeyNotAllowedFacts> {
 export class RequestIdReusedError extends ErrorWithoutFacts {
   readonly code = "request_id_reused";
 }
+
+/** A hold was entered more than once, and its release carried no Idempotency-Key. */
+export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
+  readonly code = "idempotency_key_required";
+}
+
+/** What was given as a `holdId` is none, or names a hold of another lock. */
+export class InvalidHoldIdError extends ErrorWithoutFacts {
+  readonly code = "invalid_hold_id";
+}

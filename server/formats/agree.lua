@@ -5,7 +5,7 @@
 -- before, so this master forgets none that anybody was given.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- ARGV[1] owner    ARGV[2] fence as this master gave it    ARGV[3] the fence that was agreed on
+-- ARGV[1] token    ARGV[2] fence as this master gave it    ARGV[3] the fence that was agreed on
 -- ARGV[4] the count that was agreed on
 --
 -- Returns {'agreed', now ms}    {'lost', now ms}

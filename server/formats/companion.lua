@@ -1,14 +1,15 @@
 -- Shared by the verbs: the companion, which has what the lock's own format has no place for. One string, so that it
 -- is read and written whole, its time to live included, by one command each:
 --
---   owner ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ least hold ms ⏎ seq ⏎ format ⏎ record ⏎ entry ⏎ …
+--   token ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ least hold ms ⏎ seq ⏎ format
+--   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
--- Where a principal acquired the hold, `⇥ principal` follows the record.
--- `owner` to the principal are facts of one hold: they say nothing once `look` finds that it has ended. `value` is what the
--- lock's key holds meanwhile, where the format has one; fence and window outlive the hold. Anybody may have written
--- what is read here: what does not read as a companion is none.
+-- The token identifies the hold. `value` is what the lock's key holds where that is not the token (`timestamp`). `owner`
+-- is a label for people, and no script compares it. All but fence and requests describe one hold, and read_state
+-- empties them when that hold is no longer in the lock. Any client can write this key: text that does not parse counts
+-- as missing.
 
-local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n\t]*)\t?([^\n]*)(.*)$'
+local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
 -- The least time that a companion outlives its hold: enough for repeated requests and steps of the clock.
 local COMPANION_MS_MIN = 600000
 
@@ -22,40 +23,47 @@ local function parse_whole(text)
 end
 
 local function parse_companion(text)
-  local owner, value, count, fence, since, lease, grace, least, seq, format, record, principal, window =
+  local token, value, count, fence, since, lease, grace, least, seq, format, owner, principal, record, window =
     string.match(text or '', COMPANION)
-  if not owner then
-    return { owner = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
-      format = '', record = '', principal = '', window = '' }
+  if not token then
+    return { token = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
+      format = '', owner = '', principal = '', record = '', window = '' }
   end
-  return { owner = owner, value = value, count = parse_whole(count), fence = parse_whole(fence) > 0 and fence or '',
+  return { token = token, value = value, count = parse_whole(count), fence = parse_whole(fence) > 0 and fence or '',
     since = parse_whole(since), lease = parse_whole(lease), grace = parse_whole(grace), least = parse_whole(least), seq = parse_whole(seq),
-    format = format, record = record, principal = principal, window = window }
+    format = format, owner = owner, principal = principal, record = record, window = window }
 end
 
 local function format_companion(kept)
-  return table.concat({ kept.owner, kept.value, format_integer(kept.count), kept.fence, format_integer(kept.since),
+  return table.concat({ kept.token, kept.value, format_integer(kept.count), kept.fence, format_integer(kept.since),
     format_integer(kept.lease), format_integer(kept.grace), format_integer(kept.least), format_integer(kept.seq), kept.format,
-    kept.principal == '' and kept.record or kept.record .. '\t' .. kept.principal }, '\n') .. kept.window
+    kept.owner, kept.principal, kept.record }, '\n') .. kept.window
 end
 
--- The hold that the companion tells of is not the one in the lock.
+-- The hold that the companion describes is not the one in the lock.
 local function forget_hold(kept)
-  kept.owner, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least, kept.record = '', '', 0, 0, 0, 0, 0, ''
-  kept.principal = ''
+  kept.token, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least = '', '', 0, 0, 0, 0, 0
+  kept.owner, kept.principal, kept.record = '', '', ''
 end
 
--- The companion tells of a new hold. Its fence is above all before it, also when a failover or a restart lost those.
-local function begin_hold(kept, owner, value, lease_ms, now_us)
-  kept.owner, kept.value, kept.count, kept.lease, kept.seq, kept.format = owner, value, 1, lease_ms, 1, FORMAT
+-- The companion describes a new hold. Its fence is above all before it, also when a failover or a restart lost those.
+local function begin_hold(kept, token, value, lease_ms, now_us)
+  forget_hold(kept)
+  kept.token, kept.value, kept.count, kept.lease, kept.seq, kept.format = token, value, 1, lease_ms, 1, FORMAT
   kept.fence = format_integer(math.max(now_us, parse_whole(kept.fence) + 1))
-  kept.since, kept.grace, kept.least, kept.record, kept.principal = math.floor(now_us / 1000), 0, 0, '', ''
+  kept.since = math.floor(now_us / 1000)
 end
 
--- Whether somebody else acquired the hold, under the same owner. One that was taken without a principal is of whoever
--- knows its owner.
-local function is_other_principal(kept, owner, principal)
-  return kept.owner == owner and kept.principal ~= '' and kept.principal ~= principal
+-- Whether the hold stands: true; false and 'lost'; false and 'not_owner' when another principal acquired it. Call it
+-- after read_state or find_count, whose count of the token is nil where the lock does not hold it.
+--
+-- Without a companion (evicted, or deleted) the token in the lock is enough for a client of the library, which has no
+-- principal. Who acquired it is not known then, so the API, whose callers have one, gets 'lost'.
+local function is_hold(kept, count, token, fence, principal)
+  if not count then return false, 'lost' end
+  if kept.token == '' then return principal == '', 'lost' end
+  if kept.token ~= token or kept.fence ~= fence then return false, 'lost' end
+  return kept.principal == principal, 'not_owner'
 end
 
 -- How long the companion of a hold stays.
@@ -71,4 +79,12 @@ end
 
 local function format_waiter(request_id, since, owner)
   return table.concat({ request_id, since, owner }, '\t')
+end
+
+-- The answer of a verb that did nothing because of another hold: which lock state it met, and whose it is.
+local function format_holders(outcome, now_ms, remaining_ms, kept, holders)
+  local reply = { outcome, format_integer(now_ms), format_integer(remaining_ms),
+    kept.token, kept.owner, kept.fence, kept.token ~= '' and format_integer(kept.since) or '', kept.record }
+  for i = 1, #holders do reply[#reply + 1] = holders[i] end
+  return reply
 end

@@ -2,10 +2,11 @@ import { WritableFormat } from "../../lib/contract/format.ts";
 import { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder } from "./observation.ts";
 
-/** What the companion tells of a hold, as companion.lua writes it; not to be believed before it fits the lock. */
+/** What the companion says of a hold, as companion.lua writes it. Not to be trusted before it fits the lock. */
 export interface Companion {
-  readonly owner: string;
-  /** What the lock's key holds meanwhile, where its format has a value. */
+  /** Identifies the hold; the lock's key holds it in all formats but `timestamp`. */
+  readonly token: string;
+  /** What the lock's key holds where that is not the token. */
   readonly value: string;
   readonly count: number;
   readonly fence: string | null;
@@ -13,17 +14,20 @@ export interface Companion {
   readonly leaseMs: number | null;
   readonly seq: number;
   readonly format: WritableFormat;
+  /** A label for people. */
+  readonly owner: string;
   readonly record: OwnerRecord | undefined;
   readonly graceMs: number;
 }
 
-/** undefined for what anybody may have written in its place, and when no hold is told of. */
+/** undefined for what anybody may have written in its place, and when it describes no hold. */
 export function parseCompanion(text: string): Companion | undefined {
-  const [owner, value = "", count, fence, since, lease, grace, , seq, format, record] = text.split("\n", 11);
+  const [token, value = "", count, fence, since, lease, grace, , seq, format, owner = "", , record] =
+    text.split("\n", 13);
   const known = WritableFormat.safeParse(format);
-  if (owner === undefined || owner === "" || !known.success) return undefined;
+  if (token === undefined || token === "" || !known.success) return undefined;
   return {
-    owner: copyText(owner),
+    token: copyText(token),
     value: copyText(value),
     count: parseWholeNumber(count) ?? 1,
     fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? copyText(fence) : null,
@@ -32,7 +36,8 @@ export function parseCompanion(text: string): Companion | undefined {
     graceMs: parseWholeNumber(grace) ?? 0,
     seq: parseWholeNumber(seq) ?? 0,
     format: known.data,
-    record: parseOwnerRecord(record?.split("\t", 1)[0]),
+    owner: copyText(owner),
+    record: parseOwnerRecord(record),
   };
 }
 
@@ -41,13 +46,17 @@ function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
+/** A holder as its lock names it, with what its companion adds: undefined for a holder of another library. */
 export function toSeenHolder(
-  owner: string,
+  token: string,
   count: number,
-  companion: Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "record" | "graceMs"> | undefined,
+  companion:
+    | Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "owner" | "record" | "graceMs">
+    | undefined,
 ): SeenHolder {
   return {
-    owner,
+    token,
+    owner: companion?.owner || token,
     count,
     fence: companion?.fence ?? null,
     sinceMs: companion?.sinceMs ?? null,

@@ -1,10 +1,11 @@
 -- Gives a hold more time, on an operator's word.
 --
 -- Guarantee: prolongs the hold that was seen to at least the lease, or does nothing. Never creates a lock, never shortens
--- one, and brings back none whose own time is over. Of our own holds the fence is compared; of a foreign one the owner.
+-- one, and brings back none whose own time is over. Of our own holds token and fence are compared; of a foreign one
+-- the stored owner.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- ARGV[1] owner that was seen    ARGV[2] fence that was seen, or '' for a foreign hold
+-- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
 -- ARGV[3] lease in ms, from now on    ARGV[4] JSON of who and why    ARGV[5] channel for events
 --
 -- Returns {'extended', now ms, what is left to the holder in ms (-1: no expiry)}
@@ -13,20 +14,20 @@
 
 -- include format/storage.lua
 
-local owner, fence, lease_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local token, fence, lease_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
 local kept = parse_companion(type(stored) == 'string' and stored or '')
-local state, remaining_ms, holders = read_state(1, kept, owner, now_ms, false)
+local state, remaining_ms, holders = read_state(1, kept, token, now_ms)
 if state == 'fault' then return remaining_ms end
 if state == 'free' then return { 'gone', format_integer(now_ms) } end
 if state == 'not_a_lock' then return { state, remaining_ms } end
 
-local ours = kept.owner == owner
-if state == 'shared' or #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then
+local ours = kept.token == token
+if state == 'shared' or #holders > 2 or holders[1] ~= token or (ours and kept.fence or '') ~= fence then
   return { 'changed', format_integer(now_ms) }
 end
 local left_ms = compute_holder_remaining_ms(remaining_ms, kept)
@@ -42,6 +43,6 @@ if ours then
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken, lease_ms))
 end
 -- Words are parted by tabs, and the owner of another library may have any bytes.
-local word = string.gsub(owner, '[\t\n]', ' ')
+local word = string.gsub(ours and kept.owner or token, '[\t\n]', ' ')
 redis.pcall('PUBLISH', ARGV[5], format_event('renewed', now_ms, fence, seq, count, '', word, ARGV[4], KEYS[1]))
 return { 'extended', format_integer(now_ms), format_integer(compute_holder_remaining_ms(taken, kept)) }

@@ -1,16 +1,17 @@
 -- Frees one hold whoever has it, on an operator's word, or holds the lock off for a while.
 --
--- Guarantee: frees the hold that was seen or nothing. Of our own holds the fence is compared; of a foreign
--- one the owner. Redisson's waiters are woken as by its own forced unlock; those of its fair lock keep their places.
--- The fence counters stay.
+-- Guarantee: frees the hold that was seen or nothing. Of our own holds token and fence are compared; of a foreign one the
+-- stored owner. The client that holds it learns of it at once. Redisson's waiters are woken as by its own forced unlock;
+-- those of its fair lock keep their places. The fence counters stay.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each who waits in it is given up (sorted set); may be left out
--- ARGV[1] owner that was seen    ARGV[2] fence that was seen, or '' for a foreign hold
+-- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
 -- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
 -- ARGV[5] channel for events
 -- ARGV[6] '' or for how long nobody may take the lock after this, in ms    ARGV[7] the reserved owner for that
 -- ARGV[8] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[9] '' or the channel of the client that holds it
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -18,7 +19,7 @@
 -- include reserve.lua
 -- include fair-queue.lua
 
-local owner, fence = ARGV[1], ARGV[2]
+local token, fence = ARGV[1], ARGV[2]
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -26,13 +27,13 @@ local now_ms = math.floor(now_us / 1000)
 
 local stored = redis.pcall('GET', KEYS[2])
 local kept = parse_companion(type(stored) == 'string' and stored or '')
-local state, detail, holders = read_state(1, kept, owner, now_ms, false)
+local state, detail, holders = read_state(1, kept, token, now_ms)
 if state == 'fault' then return detail end
 if state == 'free' then return { 'gone', format_integer(now_ms) } end
 if state == 'not_a_lock' then return { state, detail } end
 
-local ours = kept.owner == owner
-if #holders > 2 or holders[1] ~= owner or (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
+local ours = kept.token == token
+if #holders > 2 or holders[1] ~= token or (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
 
 local seq, since = 0, ''
 if ours then
@@ -40,21 +41,22 @@ if ours then
   seq = kept.seq
   since = kept.since > 0 and format_integer(kept.since) or ''
 end
-local freed = format_event('force_released', now_ms, fence, seq, 0, since, owner, ARGV[3], KEYS[1])
+local freed = format_event('force_released', now_ms, fence, seq, 0, since, ours and kept.owner or token, ARGV[3], KEYS[1])
 if ARGV[6] ~= '' then
-  local unit = detect_unit(ours and kept.value or owner)
-  local taken = reserve_lock(kept, owner, ARGV[7], tonumber(ARGV[6]), now_us, unit)
+  local unit = detect_unit(ours and kept.value or token)
+  local taken = reserve_lock(kept, token, ARGV[7], tonumber(ARGV[6]), now_us, unit)
   redis.pcall('PUBLISH', ARGV[5], freed)
   redis.pcall('PUBLISH', ARGV[5], taken)
 else
-  remove_hold(1, owner)
-  -- What is told of a hold ends with it: the next one under this owner may be taken without us.
+  remove_hold(1, token)
   if ours then
     forget_hold(kept)
     redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
   end
   redis.pcall('PUBLISH', ARGV[5], freed)
 end
+
+if ARGV[9] ~= '' then redis.pcall('PUBLISH', ARGV[9], fence .. '\t' .. token) end
 
 local function publish_wake_up(channel)
   redis.pcall('PUBLISH', channel, '0')

@@ -89,6 +89,17 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
 /** Pub/sub knows no databases, so the channel names it. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
+const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+$/;
+
+/** Where one client of the library learns that an operator released a hold of its own. */
+export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
+
+/** The channel of the client that made the token; undefined for a token of another library. */
+export function buildTokenChannel(token: string): string | undefined {
+  const clientId = CLIENT_TOKEN.exec(token)?.[1];
+  return clientId === undefined ? undefined : buildClientChannel(clientId);
+}
+
 // What libraries keep beside their locks; never locks themselves.
 const AUXILIARY_PREFIXES = [
   TARGET_PREFIX,

@@ -7,6 +7,7 @@ import {
   buildCompanionKey,
   buildFencedCounterKey,
   buildLockKeyPair,
+  buildTokenChannel,
   buildWaitersKey,
   buildWakeChannel,
 } from "./keys.ts";
@@ -21,19 +22,27 @@ import {
   parseReleaseReply,
   parseRenewManyReply,
   parseRenewReply,
+  parseVerifyReply,
   type ReleaseReply,
   type RenewReply,
+  type VerifyReply,
 } from "./script-replies.ts";
 
 export interface LockRequest {
-  /** Who asks, by an id that stays. Only it renews, releases and enters again what it acquired; undefined: anybody. */
+  /** Who asks, by an id that stays: the API key or the operator. undefined for a client of the library. */
   readonly principal?: string | undefined;
   /** 1 to 128 visible ASCII characters; the same id is carried out once. */
   readonly id: string;
-  /** Tells two different requests with one id apart. */
+  /** Tells two different requests with one id apart; `-` for an id that the caller did not choose. */
   readonly digest: string;
   /** How long ago it was sent first; undefined on the first try. */
   readonly retryMs?: number | undefined;
+}
+
+/** A hold as the scripts name it. */
+export interface HoldIdentity {
+  readonly token: string;
+  readonly fence: string;
 }
 
 /** A request that will wait when it is refused, so that it can be counted and shown. */
@@ -46,9 +55,10 @@ export interface WaitRequest {
 }
 
 export interface AcquireRequest extends LockRequest {
+  readonly token: string;
+  /** A label for people. */
   readonly owner: string;
   readonly leaseMs: number;
-  readonly reentrant: boolean;
   readonly record: OwnerRecord | undefined;
   /** For how long the lock stays taken after a lease that ran out. */
   readonly graceMs: number;
@@ -58,9 +68,10 @@ export interface AcquireRequest extends LockRequest {
   readonly unit: TimestampUnit;
 }
 
-export interface RenewRequest extends LockRequest {
-  readonly owner: string;
-  readonly leaseMs: number;
+/** Of a renewal, and of a re-entry. */
+export interface RenewRequest extends LockRequest, HoldIdentity {
+  /** undefined: the lease that the hold has. */
+  readonly leaseMs: number | undefined;
 }
 
 /** Nobody may take the lock for a while; the reserved owner has it. */
@@ -70,16 +81,19 @@ export interface Reservation {
 }
 
 export interface ReleaseRequest extends LockRequest {
-  readonly owner: string;
+  readonly token: string;
+  /** undefined: whatever fence the hold of this token has. */
+  readonly fence: string | undefined;
   /** Take back what this acquire took, also should it arrive only later. */
   readonly acquiredBy?: string;
-  /** End this very hold, whatever its count. */
-  readonly fence?: string;
+  /** `all` ends the hold whatever its count. */
+  readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
 }
 
 export interface ForceReleaseRequest {
-  readonly owner: string;
+  /** What the lock stores of the holder: our token, or the owner of another library. */
+  readonly token: string;
   readonly fence: string | null;
   readonly by: string;
   readonly reason: string;
@@ -87,23 +101,21 @@ export interface ForceReleaseRequest {
 }
 
 export interface ExtendRequest {
-  readonly owner: Key;
+  readonly token: Key;
   readonly fence: string | null;
   readonly leaseMs: number;
   readonly by: string;
   readonly reason: string;
 }
 
-export interface OwnHold {
+/** A hold of a client of the library. */
+export interface OwnHold extends HoldIdentity {
   readonly key: Key;
-  readonly owner: string;
-  readonly fence: string | null;
   readonly leaseMs: number;
-  readonly principal?: string | undefined;
 }
 
 export interface AgreedHold {
-  readonly owner: string;
+  readonly token: string;
   /** The fence as the node gave it. */
   readonly from: string;
   readonly fence: string;
@@ -121,7 +133,9 @@ type Keys = RedisArgument[];
  */
 export class LockWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
+  readonly #reenter: Script<Keys, Keys, RenewReply>;
   readonly #renew: Script<Keys, Keys, RenewReply>;
+  readonly #verify: Script<Keys, Keys, VerifyReply>;
   readonly #renewMany: Script<Keys, Keys, (number | null | undefined)[]>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
@@ -133,7 +147,9 @@ export class LockWriter {
     const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
       new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, folder);
     this.#acquire = script("acquire", parseAcquireReply);
+    this.#reenter = script("reenter", parseRenewReply);
     this.#renew = script("renew", parseRenewReply);
+    this.#verify = script("verify", parseVerifyReply);
     this.#renewMany = script("renew-many", parseRenewManyReply);
     this.#release = script("release", parseReleaseReply);
     this.#forceRelease = script("force-release", parseForceReleaseReply);
@@ -148,16 +164,15 @@ export class LockWriter {
     ask: AcquireRequest,
     waiting?: WaitRequest,
   ): Promise<AcquireReply> {
-    const { owner, leaseMs, id, digest, reentrant } = ask;
+    const { token, leaseMs, id, digest } = ask;
     const keys = [toRedisArgument(key), buildCompanionKey(key), buildFencedCounterKey(key)];
     const request = [
-      owner,
+      token,
       leaseMs,
       id,
       digest,
-      reentrant ? "1" : "0",
-      formatRecordLine(ask),
       channel,
+      formatOwnerLines(ask),
       leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
     ];
     if (hasFastPath(ask) && waiting === undefined) return this.#acquire.run(redis, keys, request);
@@ -167,21 +182,26 @@ export class LockWriter {
     return this.#acquire.run(redis, keys, request);
   }
 
+  /** Takes a hold once more. */
+  reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
+    return this.#reenter.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
+  }
+
   renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
-    return this.#renew.run(redis, buildLockKeyPair(key), [
-      ask.owner,
-      ask.leaseMs,
-      ask.id,
-      ask.digest,
-      channel,
-      ask.retryMs ?? "",
-      ask.principal ?? "",
-    ]);
+    return this.#renew.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
+  }
+
+  verify(
+    redis: Commands,
+    key: Key,
+    { token, fence, principal }: HoldIdentity & Pick<LockRequest, "principal">,
+  ): Promise<VerifyReply> {
+    return this.#verify.run(redis, buildLockKeyPair(key), [token, fence, principal ?? ""]);
   }
 
   /**
    * Renews up to a hundred holds of one slot in one call. Gives what remains of each in ms, null where the hold is
-   * gone, undefined where that cannot be told.
+   * gone, undefined where that cannot be determined.
    */
   renewMany(
     redis: Commands,
@@ -191,19 +211,18 @@ export class LockWriter {
     return this.#renewMany.run(
       redis,
       holds.flatMap(({ key }) => buildLockKeyPair(key)),
-      [channel, ...holds.flatMap(toRenewArguments)],
+      [channel, ...holds.flatMap(({ token, fence, leaseMs }) => [token, fence, leaseMs])],
     );
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
-    const { owner, id, digest, principal, acquiredBy, fence, retryMs, reservation } = ask;
-    const request = [owner, id, digest, buildWakeChannel(key), channel];
-    const isPlainRelease = [acquiredBy, fence, retryMs, reservation].every((each) => each === undefined);
-    const isWhole = !isPlainRelease || redis.publishesSharded;
-    if (isWhole || principal !== undefined) request.push(principal ?? "");
-    if (isWhole) {
-      request.push(acquiredBy ?? "", retryMs ?? "", reservation?.reservedMs ?? "", reservation?.owner ?? "");
-      request.push(redis.publishesSharded ? "1" : "", fence ?? "");
+    const { token, fence, id, digest, principal, acquiredBy, counts, retryMs, reservation } = ask;
+    const request = [token, fence ?? "", principal ?? "", id, digest, buildWakeChannel(key), channel];
+    const isPlain = [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
+    if (!isPlain || redis.publishesSharded) {
+      request.push(acquiredBy ?? "", String(retryMs ?? ""));
+      request.push(String(reservation?.reservedMs ?? ""), reservation?.owner ?? "");
+      request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "");
     }
     return this.#release.run(redis, buildLockKeyPair(key), request);
   }
@@ -220,7 +239,7 @@ export class LockWriter {
       redis,
       [...buildLockKeyPair(key), ...queue],
       [
-        ask.owner,
+        ask.token,
         ask.fence ?? "",
         JSON.stringify({ by: ask.by, reason: ask.reason }),
         buildWakeChannel(key),
@@ -228,15 +247,16 @@ export class LockWriter {
         ask.reservation?.reservedMs ?? "",
         ask.reservation?.owner ?? "",
         redis.publishesSharded ? "1" : "",
+        ask.fence === null ? "" : (buildTokenChannel(ask.token) ?? ""),
       ],
     );
   }
 
   /** Also of a hold that was taken without us, where its end is its key's. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
-    const { owner, fence, leaseMs, by, reason } = ask;
+    const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, buildLockKeyPair(key), [
-      toRedisArgument(owner),
+      toRedisArgument(token),
       fence ?? "",
       leaseMs,
       JSON.stringify({ by, reason }),
@@ -245,19 +265,21 @@ export class LockWriter {
   }
 
   /** Gives a hold what the majority of a quorum agreed on. false: that hold has ended. */
-  agree(redis: Commands, key: Key, { owner, from, fence, count }: AgreedHold): Promise<boolean> {
-    return this.#agree.run(redis, buildLockKeyPair(key), [owner, from, fence, count]);
+  agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
+    return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
   }
 }
 
 /** As companion.lua keeps them. */
-function formatRecordLine({ record, principal }: AcquireRequest): string {
-  const json = record === undefined ? "" : JSON.stringify(record);
-  return principal === undefined ? json : `${json}\t${principal}`;
+function formatOwnerLines({ owner, principal, record }: AcquireRequest): string {
+  return `${owner}\n${principal ?? ""}\n${record === undefined ? "" : JSON.stringify(record)}`;
 }
 
-function toRenewArguments({ owner, fence, leaseMs, principal }: OwnHold): Keys {
-  return [owner, fence ?? "", leaseMs, principal ?? ""];
+function toRenewArguments(
+  { token, fence, principal, leaseMs, id, digest, retryMs }: RenewRequest,
+  channel: string,
+): Keys {
+  return [token, fence, principal ?? "", leaseMs ?? "", id, digest, channel, retryMs ?? ""];
 }
 
 /** What the scripts take for granted when the rest of their arguments is left out. */

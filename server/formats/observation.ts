@@ -8,7 +8,9 @@ export type LockType = (typeof LOCK_TYPES)[number];
 
 /** One holder as Redis tells it. Facts of our companion are present only while they belong to this hold. */
 export interface SeenHolder {
-  /** As a `Key`: bytes that are not UTF-8 are kept. */
+  /** What the lock stores of the holder, and what identifies it: our token, or the owner of another library. */
+  readonly token: Key;
+  /** Whom people know it by: the label of a hold of ours, else the token. Bytes that are not UTF-8 are kept. */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
@@ -110,6 +112,7 @@ export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 /** A foreign holder of which nothing is known but its owner string. */
 export function createForeignHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
+    token: owner,
     owner,
     count: 1,
     fence: null,

@@ -47,7 +47,7 @@ local function remember_request(kept, id, verb, digest, fence, now_ms)
   if #window > WINDOW_BYTES_MAX then
     local cut = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
     local cut_at = string.match(string.sub(window, 1, cut - 1), '\t(%d+)$') or '0'
-    local held = kept.owner ~= '' and find_acquire_entries(string.sub(window, 1, cut - 1), kept.fence) or ''
+    local held = kept.token ~= '' and find_acquire_entries(string.sub(window, 1, cut - 1), kept.fence) or ''
     window = '\n\tcut\t\t\t' .. cut_at .. held .. string.sub(window, cut)
   end
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')

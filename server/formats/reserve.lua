@@ -3,12 +3,14 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 
--- Gives the lock to the reserved owner; the companion tells of that hold from here on. Returns the word of it for events.
-local function reserve_lock(kept, owner, reserved, off_ms, now_us, unit)
+-- Gives the lock to the reserved owner, which is its token, too; the companion describes that hold from here on. Returns
+-- the event of it.
+local function reserve_lock(kept, token, reserved, reserved_ms, now_us, unit)
   local now_ms = math.floor(now_us / 1000)
-  local value, taken = transfer_hold(1, owner, reserved, off_ms, now_ms, unit)
-  begin_hold(kept, reserved, value, off_ms, now_us)
-  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken, off_ms))
+  local value, taken_ms = transfer_hold(1, token, reserved, reserved_ms, now_ms, unit)
+  begin_hold(kept, reserved, value, reserved_ms, now_us)
+  kept.owner = reserved
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, reserved_ms))
   return format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', KEYS[1])
 end
 

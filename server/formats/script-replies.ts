@@ -8,24 +8,27 @@ import type { SeenHolder } from "./observation.ts";
 export interface GrantedReply {
   readonly outcome: "granted";
   readonly asOf: number;
+  readonly token: string;
   readonly count: number;
-  readonly fence: string | null;
+  readonly fence: string;
   readonly remainingMs: number;
+  readonly leaseMs: number;
+  readonly how: GrantKind;
+  /** The label of the hold, where the script reads it; else empty. */
+  readonly owner: string;
 }
 
 /** `repeated`: answered from what was granted to the same request before. */
-export type GrantKind = "acquired" | "reentered" | "repeated";
+export type GrantKind = "acquired" | "reentered" | "renewed" | "repeated";
 
-export interface AcquiredReply extends GrantedReply {
-  readonly how: GrantKind;
+export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonly outcome: "unknown" };
+
+export interface NotALockReply {
+  readonly outcome: "not_a_lock";
+  readonly type: string;
 }
 
-export type RefusedReply =
-  | { readonly outcome: "request_id_reused" }
-  | { readonly outcome: "unknown" }
-  | { readonly outcome: "not_a_lock"; readonly type: string };
-
-/** Another principal acquired the hold of this owner. */
+/** Another principal acquired this hold. */
 export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
@@ -35,22 +38,28 @@ export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
   readonly holders: readonly SeenHolder[];
-  /** `another_principal`: the owner that was asked with has it, and other credentials acquired it. */
-  readonly by?: "another_principal";
 }
 
 export type AcquireReply =
-  | AcquiredReply
+  | GrantedReply
   | RefusedReply
+  | NotALockReply
   | ({ outcome: "held" } & CurrentHold)
   | { outcome: "lost"; asOf: number; why: "ended" | "withdrawn" }
   | { outcome: "unit_conflict"; unit: TimestampUnit }
   | { outcome: "queue_full"; waiting: number };
+/** Of a renewal, and of a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
+export type VerifyReply =
+  | NotOwnerReply
+  | ({ outcome: "held" } & Omit<GrantedReply, "outcome" | "how">)
+  | { outcome: "lost"; asOf: number };
 export type ReleaseReply =
   | RefusedReply
   | NotOwnerReply
-  | { outcome: "released"; asOf: number; count: number; fence: string | null }
+  | { outcome: "released"; asOf: number; count: number; fence: string }
+  | { outcome: "still_held"; asOf: number; count: number; fence: string }
+  | { outcome: "request_id_required" }
   | { outcome: "not_held"; asOf: number };
 export type ForceReleaseReply =
   | { outcome: "released" | "gone" | "changed"; asOf: number }
@@ -59,16 +68,17 @@ export type ForceReleaseReply =
 export function parseAcquireReply(reply: unknown): AcquireReply {
   const fields = parseFields(reply);
   const [outcome] = fields;
-  if (outcome === "granted") return { ...parseGrantedReply(fields), how: parseGrantKind(fields[5]) };
+  if (outcome === "granted") return parseGrantedReply(fields);
   if (outcome === "held") return { outcome, ...parseCurrentHold(fields) };
   if (outcome === "lost") return parseLostReply(fields);
   if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
+  if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "" };
   if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
   return parseRefusedReply(fields);
 }
 
 function parseGrantKind(word: string | undefined): GrantKind {
-  return word === "reentered" || word === "repeated" ? word : "acquired";
+  return word === "reentered" || word === "renewed" || word === "repeated" ? word : "acquired";
 }
 
 function parseLostReply([, asOf, why]: readonly string[]): Extract<AcquireReply, { outcome: "lost" }> {
@@ -86,11 +96,19 @@ export function parseRenewReply(reply: unknown): RenewReply {
 export function parseReleaseReply(reply: unknown): ReleaseReply {
   const fields = parseFields(reply);
   const asOf = Number(fields[1]);
-  if (fields[0] === "released")
-    return { outcome: "released", asOf, count: Number(fields[2]), fence: fields[3] || null };
+  if (fields[0] === "released" || fields[0] === "still_held")
+    return { outcome: fields[0], asOf, count: Number(fields[2]), fence: fields[3] ?? "" };
+  if (fields[0] === "request_id_required") return { outcome: "request_id_required" };
   if (fields[0] === "not_held") return { outcome: "not_held", asOf };
   if (fields[0] === "not_owner") return { outcome: "not_owner" };
   return parseRefusedReply(fields);
+}
+
+export function parseVerifyReply(reply: unknown): VerifyReply {
+  const fields = parseFields(reply);
+  if (fields[0] === "not_owner") return { outcome: "not_owner" };
+  if (fields[0] !== "held") return { outcome: "lost", asOf: Number(fields[1]) };
+  return { ...parseGrantedReply(fields), outcome: "held" };
 }
 
 export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
@@ -129,13 +147,27 @@ export function isAgreedReply(reply: unknown): boolean {
   return parseFields(reply)[0] === "agreed";
 }
 
-function parseGrantedReply([, asOf, count, fence, remaining]: readonly string[]): GrantedReply {
+function parseGrantedReply([
+  ,
+  asOf,
+  count,
+  fence = "",
+  remaining,
+  lease,
+  token = "",
+  how,
+  owner = "",
+]: readonly string[]): GrantedReply {
   return {
     outcome: "granted",
     asOf: Number(asOf),
+    token,
     count: Number(count),
-    fence: fence || null,
+    fence,
     remainingMs: Number(remaining),
+    leaseMs: Number(lease),
+    how: parseGrantKind(how),
+    owner,
   };
 }
 
@@ -143,11 +175,11 @@ function parseCurrentHold([
   ,
   asOf,
   remaining,
+  token = "",
   owner = "",
   fence,
   since,
   record,
-  anothers,
   ...fields
 ]: readonly string[]): CurrentHold {
   const companion = {
@@ -156,22 +188,21 @@ function parseCurrentHold([
     leaseMs: null,
     graceMs: 0,
     seq: 0,
+    owner,
     record: parseOwnerRecord(record),
   };
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
-    const holder = fields[at] ?? "";
-    // Also of a read/write lock: who stands in the way is told whatever kind it is.
-    if (holder === "mode") continue;
-    holders.push(toSeenHolder(holder, Number(fields[at + 1]), holder === owner ? companion : undefined));
+    const stored = fields[at] ?? "";
+    // Also of a read/write lock: its holders are reported whatever kind it is.
+    if (stored === "mode") continue;
+    holders.push(toSeenHolder(stored, Number(fields[at + 1]), stored === token ? companion : undefined));
   }
-  const elsewhere = { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
-  return anothers === "1" ? { ...elsewhere, by: "another_principal" } : elsewhere;
+  return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
 }
 
 function parseRefusedReply(fields: readonly string[]): RefusedReply {
   if (fields[0] === "request_id_reused" || fields[0] === "unknown") return { outcome: fields[0] };
-  if (fields[0] === "not_a_lock") return { outcome: "not_a_lock", type: fields[1] ?? "" };
   throw new UnexpectedReplyError(`A script answered ${JSON.stringify(fields[0])}`);
 }
 

@@ -7,9 +7,10 @@ import { detectUnitMs, parseDeadline } from "./timestamp/deadline.ts";
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const { companion, content, remainingMs, asOf } = raw;
   const value = content[0]?.toString("utf8") ?? "";
-  if (companion === undefined || companion.format === "redisson" || companion.value !== value)
-    return undefined;
-  const holder = toSeenHolder(companion.owner, companion.count, companion);
+  if (companion === undefined || companion.format === "redisson") return undefined;
+  const stored = companion.format === "token" ? companion.token : companion.value;
+  if (stored !== value) return undefined;
+  const holder = toSeenHolder(companion.token, companion.count, companion);
   const known = { candidates: [], kind: "lock", confidence: "certain" } as const;
   if (companion.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
   const marginMs = holder.marginMs + 2 * (detectUnitMs(value) ?? 0);

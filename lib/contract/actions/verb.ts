@@ -5,11 +5,10 @@ import { asOfSchema, fenceSchema, keyFields, OwnerRecord } from "../lock.ts";
 export const LEASE_MS_MIN = 10;
 export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
 export const OWNER_CHARACTERS_MAX = 256;
-const FENCE_DIGITS_MAX = 40;
 
 const OwnerText = z.string().meta({
-  description: `1 to ${OWNER_CHARACTERS_MAX} printable characters that name the holder.`,
-  // Which characters they may be is for the verbs to say.
+  description: `A label for people: who holds the lock. 1 to ${OWNER_CHARACTERS_MAX} printable characters; by default the name of the API key. No script compares it.`,
+  // Which characters they may be is for the verbs to check.
   minLength: 1,
   maxLength: OWNER_CHARACTERS_MAX,
   example: "checkout@pod-7:311",
@@ -22,8 +21,10 @@ const createMillisecondsSchema = (name: string, least: number) =>
     .min(least, `${name} is at least ${least}`)
     .max(LEASE_MS_MAX, `${name} is at most ${LEASE_MS_MAX} (24 hours)`);
 
-const LeaseMs = createMillisecondsSchema("leaseMs", LEASE_MS_MIN).default(30_000);
-const Format = formatFields.format;
+const LeaseMs = createMillisecondsSchema("leaseMs", LEASE_MS_MIN);
+const LEASE_MS_DEFAULT = 30_000;
+/** Room for the longest key, target and token; what it may be is for the parser to check. */
+export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema("reservedMs", LEASE_MS_MIN).meta({
   description:
     "For how long nobody gets the lock, whatever library they use: it stays taken by `lockkeeper:reserve:<who>`, in its own format.",
@@ -32,107 +33,116 @@ export const ReservedMs = createMillisecondsSchema("reservedMs", LEASE_MS_MIN).m
 /** The longest a request is held open for a lock; ask again with the same Idempotency-Key to keep the place. */
 export const WAIT_MS_MAX = 55_000;
 
+const HoldIdText = z.string().max(HOLD_ID_CHARACTERS_MAX).meta({
+  description: "Identifies one hold, as `acquire` returned it. It is not a secret.",
+  example: "h1.ZGVmYXVsdAByZWRpc3NvbgAA…",
+});
+
+const acquireFields = {
+  owner: OwnerText.optional(),
+  waitMs: z
+    .int(`waitMs is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
+    .min(0, "waitMs is at least 0")
+    .max(WAIT_MS_MAX, `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`)
+    .default(0)
+    .meta({ description: "How long to wait for a lock that is held." }),
+  record: OwnerRecord.optional(),
+  ...formatFields,
+  graceMs: createMillisecondsSchema("graceMs", 0).default(0).meta({
+    description:
+      "For how long no client gets the lock after a lease that ran out, as after a crash. A release ends it at once.",
+  }),
+  minHoldMs: createMillisecondsSchema("minHoldMs", 0).default(0).meta({
+    description:
+      "For how long the lock stays taken at least, counted from the grant, also when it is released before. It does not apply after a lease that ran out.",
+  }),
+};
+
 export const AcquireInput = z
   .strictObject({
-    owner: OwnerText,
-    leaseMs: LeaseMs,
-    waitMs: z
-      .int(`waitMs is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
-      .min(0, "waitMs is at least 0")
-      .max(
-        WAIT_MS_MAX,
-        `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`,
-      )
-      .default(0)
-      .meta({ description: "How long to wait for a lock that is held." }),
-    reentrant: z
-      .boolean()
-      .default(true)
-      .meta({ description: "false: the same owner is refused as any other would be." }),
-    record: OwnerRecord.optional(),
-    ...formatFields,
-    graceMs: createMillisecondsSchema("graceMs", 0).default(0).meta({
-      description:
-        "For how long nobody gets the lock after a lease that ran out, as after a crash. A release ends it at once.",
+    ...acquireFields,
+    leaseMs: LeaseMs.optional().meta({
+      description: `Time to live of the hold; ${LEASE_MS_DEFAULT} by default. With \`reenter\`: the hold has at least this left, by default its own lease.`,
     }),
-    minHoldMs: createMillisecondsSchema("minHoldMs", 0).default(0).meta({
+    reenter: HoldIdText.optional().meta({
       description:
-        "For how long the lock stays taken at least, counted from the grant, also when it is released before. Of a lease that ran out it keeps nothing.",
+        "Enter this hold once more instead of acquiring the lock: same API key, `holdId` and fence; count + 1. Needs an Idempotency-Key, and takes `leaseMs` alone besides.",
     }),
   })
-  .refine(hasValidUnit, UNIT_ERROR)
-  .refine(({ leaseMs, graceMs }) => leaseMs + graceMs <= LEASE_MS_MAX, {
-    path: ["graceMs"],
-    message: `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`,
+  .superRefine((input, context) => {
+    if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
+    if ((input.leaseMs ?? LEASE_MS_DEFAULT) + input.graceMs > LEASE_MS_MAX) {
+      const message = `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`;
+      context.addIssue({ code: "custom", path: ["graceMs"], message });
+    }
   })
   .meta({ id: "AcquireInput" });
 export type AcquireInput = z.infer<typeof AcquireInput>;
 
 export const RenewInput = z
-  .strictObject({ owner: OwnerText, leaseMs: LeaseMs, format: Format })
+  .strictObject({
+    leaseMs: LeaseMs.optional().meta({
+      description:
+        "The hold has at least this left; by default the lease that it was acquired or renewed with.",
+    }),
+  })
   .meta({ id: "RenewInput" });
 export type RenewInput = z.infer<typeof RenewInput>;
 
 export const ReleaseInput = z
-  .strictObject({ owner: OwnerText, format: Format, reservedMs: ReservedMs.optional() })
+  .strictObject({ reservedMs: ReservedMs.optional() })
   .meta({ id: "ReleaseInput" });
 export type ReleaseInput = z.infer<typeof ReleaseInput>;
 
-export const VerifyInput = z
-  .strictObject({
-    owner: OwnerText,
-    fence: fenceSchema
-      .max(FENCE_DIGITS_MAX)
-      .optional()
-      .meta({ description: "Also that it is this very hold." }),
-    format: WritableFormat.optional().meta({ description: "Also that it is written so." }),
-  })
-  .meta({ id: "VerifyInput" });
-export type VerifyInput = z.infer<typeof VerifyInput>;
+const holdFields = {
+  holdId: HoldIdText,
+  target: z.string(),
+  ...keyFields,
+  format: WritableFormat,
+  fence: fenceSchema,
+};
 
-export const Verified = z
+/** A hold as it was acquired, entered or renewed. */
+export const Hold = z
   .object({
-    ...keyFields,
+    ...holdFields,
     owner: z.string(),
-    count: z.int(),
-    fence: fenceSchema.nullable(),
-    remainingMs: z.number().nullable().meta({ description: "null: no expiry." }),
-    asOf: asOfSchema,
-  })
-  .meta({ id: "Verified" });
-export type Verified = z.infer<typeof Verified>;
-
-export const Grant = z
-  .object({
-    ...keyFields,
-    owner: z.string(),
-    count: z.int(),
-    fence: fenceSchema.nullable().meta({
-      description: "null only when the hold was taken without us and is being re-entered or renewed.",
-    }),
-    leaseMs: z.number(),
-    remainingMs: z.number().meta({
+    count: z.int().meta({ description: "Re-entrancy count: how many releases end the hold." }),
+    leaseMs: z.int(),
+    remainingMs: z.int().meta({
       description: "What was left when Redis answered. Count it from before the request was sent.",
     }),
-    waitedMs: z.number().optional().meta({
+    waitedMs: z.int().optional().meta({
       description:
-        "Of a request with `waitMs`: for how long it was held open before the lock was asked for with success. The hold lasts until `waitedMs` + `remainingMs` after the request was sent.",
+        "Of a request with `waitMs`: how long it waited before the try that was granted. The hold lasts until `waitedMs` + `remainingMs` after the request was sent.",
     }),
     asOf: asOfSchema,
   })
-  .meta({ id: "Grant" });
-export type Grant = z.infer<typeof Grant>;
+  .meta({ id: "Hold" });
+export type Hold = z.infer<typeof Hold>;
+
+export const HoldStatus = z
+  .object({
+    ...holdFields,
+    held: z.boolean().meta({
+      description: "false: it never existed, has ended, or the lock was acquired again since.",
+    }),
+    owner: z.string().nullable(),
+    count: z.int().meta({ description: "0 when it is not held." }),
+    remainingMs: z.int().meta({ description: "0 when it is not held." }),
+    asOf: asOfSchema,
+  })
+  .meta({ id: "HoldStatus" });
+export type HoldStatus = z.infer<typeof HoldStatus>;
 
 export const Released = z
   .object({
-    ...keyFields,
-    owner: z.string(),
-    outcome: z
-      .enum(["released", "not_held"])
-      .meta({ description: "not_held: there was nothing of this owner's to release; not an error." }),
-    count: z
-      .int()
-      .meta({ description: "What is left of the re-entrancy count; 0 when the lock is free of this owner." }),
+    ...holdFields,
+    outcome: z.enum(["released", "still_held", "not_held"]).meta({
+      description:
+        "still_held: one count of several was given back. not_held: the hold had ended before; not an error.",
+    }),
+    count: z.int().meta({ description: "What is left of the re-entrancy count." }),
     asOf: asOfSchema,
   })
   .meta({ id: "Released" });

@@ -1,33 +1,33 @@
 -- The plain case of acquire.lua, at the least cost: nobody holds the lock, nobody waits, nothing is asked for but a
--- lease, and the request is new. Whatever is not so plain goes on below, where everything is said that this leaves out.
+-- lease, and the request is new. Whatever is not so plain goes on below, where everything is done that this leaves out.
 -- It does to the letter what acquire.lua does: a property test compares the two.
 --
 -- KEYS[1] the lock    KEYS[2] its companion    KEYS[3] the counter of Redisson's fenced lock
--- ARGV[1] owner    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[6] owner record as JSON, or '', and ⇥ principal where there is one: written as it comes
--- ARGV[7] channel for events    ARGV[8] how long the companion stays, in ms
+-- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
+-- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines: written as they come
+-- ARGV[7] how long the companion stays, in ms
 
 -- include format/fast-path.lua
 
-if #ARGV == 8 and is_free() then
+if #ARGV == 7 and is_free() then
   local beside = redis.call('MGET', KEYS[2], KEYS[3])
   local last_fence, window = '', ''
   if beside[1] then last_fence, window =
-    string.match(beside[1], '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*(.*)$') end
+    string.match(beside[1], '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
   local time = redis.call('TIME')
   -- Numbers stay text: writing one costs as much as a command.
   local fence = time[1] .. (#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2])
   if last_fence and not beside[2] and (last_fence == '' or #last_fence == 16 and last_fence < fence)
     and can_append_request(window, ARGV[3], time[1]) then
     local now_ms = string.sub(fence, 1, 13)
-    local owner, lease_ms = ARGV[1], ARGV[2]
-    local value = store_hold_now(owner, lease_ms)
-    redis.call('SET', KEYS[2], owner .. '\n' .. value .. '\n1\n' .. fence .. '\n' .. now_ms .. '\n' .. lease_ms
+    local token, lease_ms = ARGV[1], ARGV[2]
+    store_hold_now(token, lease_ms)
+    redis.call('SET', KEYS[2], token .. '\n\n1\n' .. fence .. '\n' .. now_ms .. '\n' .. lease_ms
       .. '\n0\n0\n1\n' .. FORMAT .. '\n' .. ARGV[6] .. window
       .. '\n' .. ARGV[3] .. '\tacquire\t' .. ARGV[4] .. '\t' .. fence .. '\t' .. now_ms,
-      'PX', ARGV[8])
-    redis.pcall('PUBLISH', ARGV[7],
-      'acquired\t' .. now_ms .. '\t' .. fence .. '\t1\t1\t\t' .. owner .. '\t\n' .. KEYS[1])
-    return 'granted\t' .. now_ms .. '\t1\t' .. fence .. '\t' .. lease_ms .. '\tacquired'
+      'PX', ARGV[7])
+    redis.pcall('PUBLISH', ARGV[5], 'acquired\t' .. now_ms .. '\t' .. fence .. '\t1\t1\t\t'
+      .. string.match(ARGV[6], '^[^\n]*') .. '\t\n' .. KEYS[1])
+    return 'granted\t' .. now_ms .. '\t1\t' .. fence .. '\t' .. lease_ms .. '\t' .. lease_ms .. '\t' .. token .. '\tacquired'
   end
 end

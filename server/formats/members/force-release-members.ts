@@ -44,7 +44,7 @@ export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): 
     const { holders, words } = buildCommonArguments(channel, seen, ask);
     const members = holders.flatMap((holder) => {
       const stored = getStoredMembers(holder).map(toRedisArgument);
-      return [toRedisArgument(holder.owner), stored.length, ...stored];
+      return [toRedisArgument(holder.token), stored.length, ...stored];
     });
     const off = ask.reservation;
     const how = [scores, exclusive, off?.reservedMs ?? "", off?.owner ?? ""];
@@ -70,7 +70,7 @@ export function createJobsRelease(keysOf: (seen: HeldObservation) => JobKeys): F
     const { holders, words } = buildCommonArguments(channel, seen, ask);
     const { keys, version, digest } = keysOf(seen);
     const jobs = holders.flatMap((holder) => [
-      toRedisArgument(holder.owner),
+      toRedisArgument(holder.token),
       ...getStoredMembers(holder).map(toRedisArgument),
       holder.sinceMs ?? "",
     ]);

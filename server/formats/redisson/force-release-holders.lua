@@ -56,7 +56,7 @@ local stored = redis.pcall('GET', KEYS[2])
 local kept = parse_companion(type(stored) == 'string' and stored or '')
 local ours
 for _, holder in ipairs(order) do
-  if kept.format == FORMAT and kept.owner == holder then ours = holder end
+  if kept.format == FORMAT and kept.token == holder then ours = holder end
 end
 if (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
 
@@ -67,7 +67,7 @@ for _, holder in ipairs(order) do
     seq, since = kept.seq + 1, kept.since > 0 and format_integer(kept.since) or ''
   end
   local its_fence = holder == ours and fence or ''
-  events[#events + 1] = format_event('force_released', now_ms, its_fence, seq, 0, since, holder, who, KEYS[1])
+  events[#events + 1] = format_event('force_released', now_ms, its_fence, seq, 0, since, holder == ours and kept.owner or holder, who, KEYS[1])
 end
 
 local function is_writer(holder)
@@ -114,6 +114,7 @@ local function reserve_lock(reserved)
     if holder ~= reserved then redis.call('HDEL', KEYS[1], holder) end
   end
   begin_hold(kept, reserved, '', off_ms, now_us)
+  kept.owner = reserved
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(off_ms, off_ms))
   events[#events + 1] = format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', reserved, '', KEYS[1])
 end

@@ -62,9 +62,9 @@ export function forceReleaseRedisson(
   if (seen.kind === "read" || seen.kind === "write" || seen.holders.length > 1) {
     return forceReleaseHolders(redis, channel, seen, ask);
   }
-  const [{ owner, fence }] = seen.holders;
+  const [{ token, fence }] = seen.holders;
   const { by, reason, reservation } = ask;
-  const request = { owner, fence, by, reason, reservation };
+  const request = { token, fence, by, reason, reservation };
   const run = (queue: Keys) => LOCK_WRITERS.redisson.forceRelease(redis, channel, seen.key, request, queue);
   return runOrRetryWithout(run, buildFairQueueKeys(seen.key));
 }
@@ -102,7 +102,7 @@ function forceReleaseHolders(
   const reserved = reservation && (mode === "" ? reservation.owner : toWriterField(reservation.owner));
   const all = buildReaderLeases(seen);
   const isFreed = ({ reader }: { reader: SeenHolder }) =>
-    released.some(({ owner }) => owner === reader.owner);
+    released.some(({ token }) => token === reader.token);
   const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
   const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
   const run = (leases: Keys) =>
@@ -110,10 +110,10 @@ function forceReleaseHolders(
       redis,
       [...buildLockKeyPair(key), ...leases],
       [
-        ...[mode, one?.owner ?? "", released.find(({ fence }) => fence !== null)?.fence ?? ""],
+        ...[mode, one?.token ?? "", released.find(({ fence }) => fence !== null)?.fence ?? ""],
         ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
         ...[reservation?.reservedMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
-        ...holders.flatMap(({ owner, count }) => [owner, count]),
+        ...holders.flatMap(({ token, count }) => [token, count]),
       ],
     );
   return runOrRetryWithout(run, [...theirs, ...others]);

@@ -12,7 +12,7 @@ export function parseHolders(fields: readonly string[], companion: Companion | u
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = owner === companion?.owner;
+    const ours = owner === companion?.token;
     if (count === undefined || !(ours || isForeignOwner(owner))) return [];
     holders.push(toSeenHolder(owner, count, ours ? companion : undefined));
   }

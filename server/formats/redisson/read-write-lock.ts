@@ -32,7 +32,7 @@ function parseReadWriteHolders(fields: readonly string[], companion: Companion |
   for (let at = 0; at < fields.length; at += 2) {
     const owner = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = owner === companion?.owner;
+    const ours = owner === companion?.token;
     if (count === undefined || !(ours || isForeignOwner(stripWriteSuffix(owner)))) return [];
     const role = isWriterField(owner) ? "write" : "read";
     holders.push({ ...toSeenHolder(owner, count, ours ? companion : undefined), role });

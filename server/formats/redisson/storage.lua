@@ -1,12 +1,13 @@
 -- The lock of Redisson: a hash, one field a holder, its value the count. Included by each verb.
 --
--- A hash is a lock when every field is `<uuid>:<number>` (also with `:write`), the field `mode` of a read/write
--- lock, an owner that is reserved for us, or the owner that our companion names. Anything else is somebody's data and is never touched.
+-- A hash is a lock when every field is `<uuid>:<number>` (also with `:write`), as Redisson's fields and our tokens are,
+-- the field `mode` of a read/write lock, or an owner that is reserved for us. Anything else is somebody's data and is
+-- never touched.
 
 local FORMAT = 'redisson'
 -- The holder's own end and the end for others are one.
 local margin_ms = 0
--- The count stands in the lock, so a hold that was taken without us can be entered again.
+-- The count stands in the lock and not in the companion.
 local COUNTS_ITSELF = true
 
 -- More fields than any lock has holders in practice; a larger hash is somebody's data and is not read.
@@ -18,8 +19,7 @@ local COUNT_DIGITS_MAX = 15
 
 -- include ../companion.lua
 
-local function is_owner(field, companion_owner)
-  if companion_owner ~= '' and field == companion_owner then return true end
+local function is_owner(field)
   if string.find(field, '^lockkeeper:reserve:') then return true end
   if #field > OWNER_BYTES_MAX then return false end
   local hex4 = '%x%x%x%x'
@@ -32,16 +32,10 @@ local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
 end
 
--- A lock of ours that has lost its companion (evicted, or deleted by hand): one field, the owner who asks, with a
--- time to live. Only its own renewal and release may take it for a lock; they create nothing.
-local function is_orphan(fields, owner, remaining_ms)
-  return #fields == 2 and fields[1] == owner and is_count(fields[2]) and remaining_ms > 0
-end
-
--- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this owner or nil.
+-- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this token or nil.
 -- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
 -- Empties the companion's facts when they are of another hold.
-local function read_state(k, kept, owner, now_ms, may_be_orphan)
+local function read_state(k, kept, token, _now_ms)
   local size = redis.pcall('HLEN', KEYS[k])
   if size == 0 then
     forget_hold(kept)
@@ -49,32 +43,36 @@ local function read_state(k, kept, owner, now_ms, may_be_orphan)
   end
   if type(size) == 'table' then
     if not is_wrong_type(size) then return 'fault', size end
+    forget_hold(kept)
     return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
   end
-  if size > FIELDS_MAX then return 'not_a_lock', 'hash' end
+  if size > FIELDS_MAX then
+    forget_hold(kept)
+    return 'not_a_lock', 'hash'
+  end
   local fields = redis.call('HGETALL', KEYS[k])
   local remaining_ms = redis.call('PTTL', KEYS[k])
-  local companion_owner = kept.format == FORMAT and kept.owner or ''
-  local count, is_told, is_shared, is_lock = nil, false, false, true
+  local companion_token = kept.format == FORMAT and kept.token or ''
+  local count, is_described, is_shared, is_lock = nil, false, false, true
   for i = 1, #fields, 2 do
     if fields[i] == 'mode' then
       is_shared = true
     else
-      if not is_owner(fields[i], companion_owner) or not is_count(fields[i + 1]) then is_lock = false end
-      if fields[i] == owner then count = tonumber(fields[i + 1]) end
-      if fields[i] == companion_owner then is_told = true end
+      if not is_owner(fields[i]) or not is_count(fields[i + 1]) then is_lock = false end
+      if fields[i] == token then count = tonumber(fields[i + 1]) end
+      if fields[i] == companion_token then is_described = true end
     end
   end
   if is_shared and #fields == 2 then is_lock = false end
-  if not is_lock and not (may_be_orphan and is_orphan(fields, owner, remaining_ms)) then return 'not_a_lock', 'hash' end
-  if not is_told then forget_hold(kept) end
+  if not is_described then forget_hold(kept) end
+  if not is_lock then return 'not_a_lock', 'hash' end
   return is_shared and 'shared' or 'held', remaining_ms, fields, count
 end
 
--- The count of an owner that the companion names, without looking at anything else; nil when it is not so simple.
-local function find_count(k, kept, owner)
-  if kept.owner ~= owner or kept.format ~= FORMAT then return nil end
-  local count = redis.pcall('HGET', KEYS[k], owner)
+-- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
+local function find_count(k, kept, token)
+  if kept.token ~= token or kept.format ~= FORMAT then return nil end
+  local count = redis.pcall('HGET', KEYS[k], token)
   return type(count) == 'string' and is_count(count) and tonumber(count) or nil
 end
 
@@ -82,20 +80,20 @@ local function read_remaining_ms(k, _kept, _now_ms)
   return redis.call('PTTL', KEYS[k])
 end
 
--- Takes a free lock. Returns what the key holds from now on, where that names the hold, and for how long it is taken.
-local function store_hold(k, owner, total_ms, _now_ms, _unit)
-  redis.call('HSET', KEYS[k], owner, 1)
+-- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
+local function store_hold(k, token, total_ms, _now_ms, _unit)
+  redis.call('HSET', KEYS[k], token, 1)
   local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
   -- Refused: a lock that nothing ends would stay for ever.
   if type(set) == 'table' then
-    redis.call('HDEL', KEYS[k], owner)
+    redis.call('HDEL', KEYS[k], token)
     error(set)
   end
   return '', total_ms
 end
 
-local function increment_count(k, owner)
-  redis.call('HINCRBY', KEYS[k], owner, 1)
+local function increment_count(k, token)
+  redis.call('HINCRBY', KEYS[k], token, 1)
 end
 
 local function extend_expiry(k, kept, total_ms, _now_ms)
@@ -103,20 +101,20 @@ local function extend_expiry(k, kept, total_ms, _now_ms)
   return kept.value, total_ms
 end
 
-local function decrement_count(k, owner)
-  redis.call('HINCRBY', KEYS[k], owner, -1)
+local function decrement_count(k, token)
+  redis.call('HINCRBY', KEYS[k], token, -1)
 end
 
--- Gives the lock to another owner. The key is there all the while: a cluster that is moving its slot away would make a
+-- Gives the lock to another token. The key is there all the while: a cluster that is moving its slot away would make a
 -- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
-local function transfer_hold(k, owner, next_owner, total_ms, _now_ms, _unit)
+local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
-  redis.call('HSET', KEYS[k], next_owner, 1)
-  redis.call('HDEL', KEYS[k], owner)
+  redis.call('HSET', KEYS[k], next_token, 1)
+  redis.call('HDEL', KEYS[k], token)
   return '', total_ms
 end
 
 -- HDEL and not HINCRBY: a Redis that is full refuses what may grow, and must not keep a lock from being freed.
-local function remove_hold(k, owner)
-  redis.call('HDEL', KEYS[k], owner)
+local function remove_hold(k, token)
+  redis.call('HDEL', KEYS[k], token)
 end

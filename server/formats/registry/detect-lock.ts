@@ -42,6 +42,6 @@ function isOwnHold(raw: RawKey): boolean {
   if (raw.type === "string") return detectOwnString(raw) !== undefined;
   return (
     raw.type === "hash" &&
-    raw.content.some((bytes, at) => at % 2 === 0 && bytes.toString("utf8") === raw.companion?.owner)
+    raw.content.some((bytes, at) => at % 2 === 0 && bytes.toString("utf8") === raw.companion?.token)
   );
 }

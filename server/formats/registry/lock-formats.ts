@@ -22,11 +22,11 @@ function createWritableFormat(
   recognise: LockFormat["detect"],
 ): LockFormat {
   const release = (redis: Commands, channel: string, seen: HeldObservation, ask: ForceReleaseParams) => {
-    const [{ owner, fence }] = seen.holders;
+    const [{ token, fence }] = seen.holders;
     if (fence === null && name === "token") return forceReleaseString(redis, channel, seen, ask);
     const { by, reason, reservation } = ask;
     return LOCK_WRITERS[name].forceRelease(redis, channel, seen.key, {
-      owner,
+      token,
       fence,
       by,
       reason,

@@ -33,7 +33,7 @@ export async function forceReleaseString(
     redis,
     [...buildLockKeyPair(key), ...(list === undefined ? [] : [list])],
     [
-      toRedisArgument(seen.holders[0].owner),
+      toRedisArgument(seen.holders[0].token),
       JSON.stringify({ by, reason }),
       buildWakeChannel(key),
       channel,

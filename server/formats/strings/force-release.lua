@@ -23,10 +23,10 @@ local SIGNAL_MS = 1000
 -- include ../companion.lua
 
 -- The key is there all the while, as in a format's storage.lua.
-local function transfer_hold(_k, _owner, next_owner, total_ms, _now_ms, _unit)
+local function transfer_hold(_k, _token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[1], format_integer(total_ms))
-  redis.call('SET', KEYS[1], next_owner, 'PX', format_integer(total_ms))
-  return next_owner, total_ms
+  redis.call('SET', KEYS[1], next_token, 'PX', format_integer(total_ms))
+  return '', total_ms
 end
 
 -- include ../reserve.lua
@@ -47,7 +47,7 @@ if value == '' or #value > VALUE_BYTES_MAX then return { 'not_a_lock', 'string' 
 
 local stored = redis.pcall('GET', KEYS[2])
 local kept = parse_companion(type(stored) == 'string' and stored or '')
-local ours = kept.owner ~= '' and kept.value == value
+local ours = kept.token ~= '' and (kept.token == value or kept.value == value)
 if ours or value ~= seen then return { 'changed', format_integer(now_ms) } end
 
 -- Words are parted by tabs, and an owner may have any bytes.

@@ -12,9 +12,9 @@ type ForceRelease = NonNullable<LockFormat["frees"]>["free"];
 export const forceReleaseDeadline: ForceRelease = (
   redis,
   channel,
-  { key, holders: [{ owner, fence }] },
+  { key, holders: [{ token, fence }] },
   ask,
-) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { owner, fence, ...ask });
+) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
 /** The libraries that keep a lock in one string: all are read and freed alike, but for what the table says. */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({

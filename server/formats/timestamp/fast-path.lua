@@ -8,14 +8,10 @@ local function is_free()
   return false
 end
 
-local function store_hold_now(_owner, _lease_ms) end
+local function store_hold_now(_token, _lease_ms) end
 
-local function format_value(_owner)
-  return ''
-end
-
-local function is_held_once(_owner)
+local function is_held_once(_token)
   return false
 end
 
-local function remove_hold_now(_owner) end
+local function remove_hold_now(_token) end

@@ -25,17 +25,18 @@ local function compute_taken_ms(value, now_ms)
   return (parse_whole(value) + 1) * detect_unit_ms(value) - now_ms
 end
 
--- What the key holds: state, time in ms until it may be taken, holders and counts (flat), the count of this owner or
+-- What the key holds: state, time in ms until it may be taken, holders and counts (flat), the count of this token or
 -- nil. States: 'free' (also when it has ended), 'held', 'unit_conflict' and the unit that is there ('s' or 'ms'),
 -- 'not_a_lock' and its type, 'fault' and its error.
 -- Empties the companion's facts when they are of another hold.
-local function read_state(k, kept, owner, now_ms, _may_be_orphan, unit)
+local function read_state(k, kept, token, now_ms, unit)
   local value = redis.pcall('GETRANGE', KEYS[k], 0, 31)
   if type(value) == 'table' then
     if not is_wrong_type(value) then return 'fault', value end
+    forget_hold(kept)
     return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
   end
-  if kept.format ~= FORMAT or kept.value ~= value or kept.owner == '' then forget_hold(kept) end
+  if kept.format ~= FORMAT or kept.value ~= value or kept.token == '' then forget_hold(kept) end
   if value == '' and redis.call('EXISTS', KEYS[k]) == 0 then return 'free', 0 end
   local unit_ms = detect_unit_ms(value)
   if not unit_ms then return 'not_a_lock', 'string' end
@@ -47,13 +48,13 @@ local function read_state(k, kept, owner, now_ms, _may_be_orphan, unit)
     forget_hold(kept)
     return 'free', 0
   end
-  if kept.owner == '' then return 'held', remaining_ms, { value, '1' }, nil end
-  return 'held', remaining_ms, { kept.owner, format_integer(kept.count) }, kept.owner == owner and kept.count or nil
+  if kept.token == '' then return 'held', remaining_ms, { value, '1' }, nil end
+  return 'held', remaining_ms, { kept.token, format_integer(kept.count) }, kept.token == token and kept.count or nil
 end
 
--- The count of an owner that the companion names, without looking at anything else; nil when it is not so simple.
-local function find_count(k, kept, owner, now_ms)
-  if kept.owner ~= owner or kept.format ~= FORMAT or not detect_unit_ms(kept.value) then return nil end
+-- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
+local function find_count(k, kept, token, now_ms)
+  if kept.token ~= token or kept.format ~= FORMAT or not detect_unit_ms(kept.value) then return nil end
   if redis.pcall('GETRANGE', KEYS[k], 0, 31) ~= kept.value or compute_taken_ms(kept.value, now_ms) <= 0 then return nil end
   margin_ms = 2 * detect_unit_ms(kept.value)
   return kept.count
@@ -63,8 +64,8 @@ local function read_remaining_ms(_k, kept, now_ms)
   return compute_taken_ms(kept.value, now_ms)
 end
 
--- Takes a free lock. Returns what the key holds from now on, and for how long it is taken.
-local function store_hold(k, _owner, total_ms, now_ms, unit)
+-- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
+local function store_hold(k, _token, total_ms, now_ms, unit)
   local unit_ms = unit == 's' and 1000 or 1
   local value = format_integer(math.ceil((now_ms + total_ms) / unit_ms) + 1)
   margin_ms = 2 * unit_ms
@@ -73,21 +74,21 @@ local function store_hold(k, _owner, total_ms, now_ms, unit)
   return value, taken
 end
 
-local function increment_count(_k, _owner) end
+local function increment_count(_k, _token) end
 
 local function extend_expiry(k, kept, total_ms, now_ms)
-  return store_hold(k, kept.owner, total_ms, now_ms, detect_unit_ms(kept.value) == 1 and 'ms' or 's')
+  return store_hold(k, kept.token, total_ms, now_ms, detect_unit_ms(kept.value) == 1 and 'ms' or 's')
 end
 
-local function decrement_count(_k, _owner) end
+local function decrement_count(_k, _token) end
 
--- Gives the lock to another owner. The key is there all the while: a cluster that is moving its slot away would make a
+-- Gives the lock to another token. The key is there all the while: a cluster that is moving its slot away would make a
 -- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
-local function transfer_hold(k, _owner, next_owner, total_ms, now_ms, unit)
+local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
-  return store_hold(k, next_owner, total_ms, now_ms, unit)
+  return store_hold(k, next_token, total_ms, now_ms, unit)
 end
 
-local function remove_hold(k, _owner)
+local function remove_hold(k, _token)
   redis.call('DEL', KEYS[k])
 end

@@ -10,20 +10,14 @@ local function is_free()
   return redis.call('EXISTS', KEYS[1]) == 0
 end
 
-local function store_hold_now(owner, lease_ms)
-  redis.call('SET', KEYS[1], owner, 'PX', lease_ms)
-  return owner
+local function store_hold_now(token, lease_ms)
+  redis.call('SET', KEYS[1], token, 'PX', lease_ms)
 end
 
--- What the companion names as the lock's value.
-local function format_value(owner)
-  return owner
+local function is_held_once(token)
+  return redis.pcall('GETRANGE', KEYS[1], 0, 1024) == token
 end
 
-local function is_held_once(owner)
-  return redis.pcall('GETRANGE', KEYS[1], 0, 1024) == owner
-end
-
-local function remove_hold_now(_owner)
+local function remove_hold_now(_token)
   redis.call('DEL', KEYS[1])
 end

@@ -1,8 +1,7 @@
--- A lock as one string: its value is the owner, its time to live the lease. So lock redlock, redis-semaphore's Mutex,
+-- A lock as one string: its value is the token, its time to live the lease. So lock redlock, redis-semaphore's Mutex,
 -- redis-py, redsync and many more. Included by each verb.
 --
--- The value is compared before anything is done. The count stands in the companion: a hold that was taken without us
--- is not entered again.
+-- The value is compared before anything is done. The count stands in the companion.
 
 local FORMAT = 'token'
 -- The holder's own end and the end for others are one.
@@ -13,55 +12,56 @@ local VALUE_BYTES_MAX = 1024
 
 -- include ../companion.lua
 
--- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this owner or nil.
+-- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this token or nil.
 -- States: 'free', 'held', 'not_a_lock' and its type, 'fault' and its error.
 -- Empties the companion's facts when they are of another hold.
-local function read_state(k, kept, owner, _now_ms, _may_be_orphan)
+local function read_state(k, kept, token, _now_ms)
   local value = redis.pcall('GETRANGE', KEYS[k], 0, VALUE_BYTES_MAX)
   if type(value) == 'table' then
     if not is_wrong_type(value) then return 'fault', value end
+    forget_hold(kept)
     return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
   end
-  if kept.format ~= FORMAT or kept.value ~= value or kept.owner == '' then forget_hold(kept) end
+  if kept.format ~= FORMAT or kept.token ~= value then forget_hold(kept) end
   local remaining_ms = redis.call('PTTL', KEYS[k])
   if remaining_ms == -2 then return 'free', 0 end
   if value == '' or #value > VALUE_BYTES_MAX then return 'not_a_lock', 'string' end
-  local count = kept.owner ~= '' and kept.count or 1
-  return 'held', remaining_ms, { value, format_integer(count) }, value == owner and count or nil
+  local count = kept.token ~= '' and kept.count or 1
+  return 'held', remaining_ms, { value, format_integer(count) }, value == token and count or nil
 end
 
--- The count of an owner that the companion names, without looking at anything else; nil when it is not so simple.
-local function find_count(k, kept, owner)
-  if kept.owner ~= owner or kept.format ~= FORMAT then return nil end
-  return redis.pcall('GETRANGE', KEYS[k], 0, VALUE_BYTES_MAX) == owner and kept.count or nil
+-- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
+local function find_count(k, kept, token)
+  if kept.token ~= token or kept.format ~= FORMAT then return nil end
+  return redis.pcall('GETRANGE', KEYS[k], 0, VALUE_BYTES_MAX) == token and kept.count or nil
 end
 
 local function read_remaining_ms(k, _kept, _now_ms)
   return redis.call('PTTL', KEYS[k])
 end
 
--- Takes a free lock. Returns what the key holds from now on, where that names the hold, and for how long it is taken.
-local function store_hold(k, owner, total_ms, _now_ms, _unit)
-  redis.call('SET', KEYS[k], owner, 'PX', format_integer(total_ms))
-  return owner, total_ms
+-- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
+local function store_hold(k, token, total_ms, _now_ms, _unit)
+  redis.call('SET', KEYS[k], token, 'PX', format_integer(total_ms))
+  return '', total_ms
 end
 
-local function increment_count(_k, _owner) end
+local function increment_count(_k, _token) end
 
 local function extend_expiry(k, kept, total_ms, _now_ms)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return kept.value, total_ms
 end
 
-local function decrement_count(_k, _owner) end
+local function decrement_count(_k, _token) end
 
--- Gives the lock to another owner. The key is there all the while: a cluster that is moving its slot away would make a
+-- Gives the lock to another token. The key is there all the while: a cluster that is moving its slot away would make a
 -- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
-local function transfer_hold(k, _owner, next_owner, total_ms, now_ms, unit)
+local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
-  return store_hold(k, next_owner, total_ms, now_ms, unit)
+  return store_hold(k, next_token, total_ms, now_ms, unit)
 end
 
-local function remove_hold(k, _owner)
+local function remove_hold(k, _token)
   redis.call('DEL', KEYS[k])
 end

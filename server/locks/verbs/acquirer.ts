@@ -57,10 +57,15 @@ export class Acquirer {
     this.#getGuardedCommands = getCommands;
   }
 
-  /** Not async, as what is between this and the wait. @throws LockkeeperError as `Locks.acquire` */
-  acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
+  /**
+   * Not async, as what is between this and the wait.
+   *
+   * @param token what Redis stores; by default a new one
+   * @throws LockkeeperError as `RedisLocks.acquire`
+   */
+  acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const format = LOCK_WRITERS[options.format ?? "redisson"];
-    const ask = this.#requests.createAcquireRequest(options);
+    const ask = this.#requests.createAcquireRequest(options, token);
     const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
     return isWaiting
       ? this.#acquireWaiting(format, key, ask, options.waitMs, options)
@@ -91,11 +96,10 @@ export class Acquirer {
   ): Promise<AcquiredGrant> {
     let unansweredSince: number | undefined;
     const keepMs = requestId === undefined ? 0 : PLACE_RETENTION_MS;
-    // Another owner or principal that uses the same id waits for itself.
-    const named = requestId && `${requestId}\n${ask.principal ?? ""}\n${ask.owner}`;
+    const named = requestId && ask.id;
     return this.#waitCoordinator.run(
       key,
-      { waitMs, signal, requestId: named, owner: ask.owner },
+      { waitMs, signal, requestId: named },
       async (leftMs, sinceMs): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
         onSend?.();
         const retryMs =
@@ -151,7 +155,9 @@ export class Acquirer {
       return reply;
     } catch (error) {
       // What cannot be given back at once is tried for longer, and its lease bounds it.
-      await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, ask)).catch(() => undefined);
+      await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
+        () => undefined,
+      );
       throw error;
     }
   }
@@ -169,15 +175,15 @@ export class Acquirer {
 
   /** @throws LockkeeperError whatever was answered but a grant */
   #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
-    const { owner, leaseMs } = ask;
     if (reply.outcome === "granted") {
+      const unit = format.name === "timestamp" ? ask.unit : undefined;
       return {
-        grant: toGrant(key, owner, leaseMs, reply),
-        abandon: () => void this.#abandon(format, key, ask),
+        grant: toGrant({ key, format: format.name, unit, ...reply }, ask.owner, reply),
+        abandon: () => void this.#abandon(format, key, { ...ask, token: reply.token }),
       };
     }
-    if (reply.outcome === "held") throw createHeldError(key, owner, reply);
-    if (reply.outcome === "lost") throw createLostError(key, owner, undefined);
+    if (reply.outcome === "held") throw createHeldError(key, reply);
+    if (reply.outcome === "lost") throw createLostError(key, undefined);
     if (reply.outcome === "queue_full") throw createQueueFullError(key, reply.waiting);
     throw createRefusalError(key, format.name, reply);
   }
@@ -189,12 +195,8 @@ export class Acquirer {
   }
 
   /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
-  async #abandon(
-    format: LockWriter,
-    key: Key,
-    { owner, principal, id: acquiredBy }: AcquireRequest,
-  ): Promise<void> {
-    const ask = { acquiredBy, ...this.#requests.createReleaseRequest({ owner, principal }) };
+  async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
+    const ask = this.#requests.createAbandonRequest(request);
     const giveBack = (retryMs?: number) =>
       format.release(this.#redis, this.#channel, key, { ...ask, retryMs });
     await attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);

@@ -12,6 +12,11 @@ export interface Backend {
    * undefined where that cannot be told.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
+  /**
+   * Calls `onRelease` with the token and the fence of each hold of this client that an operator released. One
+   * subscription serves all holds.
+   */
+  onForceRelease(onRelease: (token: string, fence: string) => void): void;
   close(): void;
 }
 

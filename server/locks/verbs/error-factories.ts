@@ -1,9 +1,9 @@
 import { MIN_HOLD_RESERVER, parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
-import type { Grant } from "../../../lib/contract/actions/verb.ts";
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
-import { isBinaryKey, type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   HeldError,
+  IdempotencyKeyRequiredError,
   KeyNotAllowedError,
   LostError,
   NotALockError,
@@ -15,10 +15,12 @@ import {
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
+import type { HoldRef } from "../../formats/hold-id.ts";
 import { findKeyFault } from "../../formats/keys.ts";
 import type { NotALockObservation, SeenHolder } from "../../formats/observation.ts";
-import type { CurrentHold, GrantedReply, RefusedReply } from "../../formats/script-replies.ts";
+import type { CurrentHold, GrantedReply, NotALockReply, RefusedReply } from "../../formats/script-replies.ts";
 import { findOwnerFault } from "./owner-fault.ts";
+import type { Grant } from "./verbs.ts";
 
 /** What the verbs answer in words: each refusal with its facts and what to do. */
 
@@ -32,10 +34,13 @@ export function assertOwner(owner: string): void {
   if (fault !== undefined) throw new InvalidError(`${fault}.`, { field: "owner" });
 }
 
-export function toGrant(key: Key, owner: string, leaseMs: number, reply: GrantedReply): Grant {
-  const { count, fence, remainingMs, asOf } = reply;
-  const grant = { key, owner, count, fence, leaseMs, remainingMs, asOf };
-  return isBinaryKey(key) ? { ...grant, ...toKeyFields(key) } : grant;
+export function toGrant(
+  { key, format, unit }: Pick<HoldRef, "key" | "format" | "unit">,
+  owner: string,
+  reply: Pick<GrantedReply, "token" | "fence" | "count" | "leaseMs" | "remainingMs" | "asOf">,
+): Grant {
+  const { token, fence, count, leaseMs, remainingMs, asOf } = reply;
+  return { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf };
 }
 
 function toHolderFacts(holders: readonly SeenHolder[]) {
@@ -47,19 +52,13 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-const REENTRY_NOT_ASKED = "The same owner holds it and re-entry was not asked for";
-const OTHERS_REENTRY =
-  "A hold of the same owner name has it that was acquired with other credentials, and only these enter it again";
-
-export function createHeldError(key: Key, owner: string, elsewhere: CurrentHold): HeldError {
+export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   const { holders, remainingMs, asOf } = elsewhere;
   const by = holders[0]?.owner ?? "";
   const isReservation = parseReservedOwner(by) !== undefined;
   const unless = isReservation ? "That" : "Unless it is renewed, the lock";
   const how = remainingMs === null ? "It has no expiry." : `${unless} ends in ${remainingMs} ms.`;
-  const isReentry = by === owner && !isReservation;
-  const mine = elsewhere.by === undefined ? REENTRY_NOT_ASKED : OTHERS_REENTRY;
-  return new HeldError(`${isReentry ? mine : `It is ${describeHolder(by)}`}. ${how}`, {
+  return new HeldError(`It is ${describeHolder(by)}. ${how}`, {
     ...toKeyFields(key),
     holders: toHolderFacts(holders),
     remainingMs,
@@ -82,8 +81,8 @@ export class LazyHeldOutcome {
     return this.held.asOf;
   }
 
-  toError(owner: string | undefined): HeldError {
-    return createHeldError(this.key, owner ?? "", this.held);
+  toError(): HeldError {
+    return createHeldError(this.key, this.held);
   }
 }
 
@@ -103,22 +102,21 @@ export function createQueueFullError(key: Key, waiting: number): QueueFullError 
   });
 }
 
-export function createLostError(key: Key, owner: string, now: CurrentHold | undefined): LostError {
+/** @param now who holds the lock instead; undefined where that was not asked */
+export function createLostError(key: Key, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
-  return new LostError(
-    `${JSON.stringify(owner)} does not hold the lock any more: ${now === undefined ? "that hold has ended" : state}. Stop what it protects.`,
-    {
-      ...toKeyFields(key),
-      holders: toHolderFacts(now?.holders ?? []),
-      remainingMs: now?.remainingMs ?? null,
-    },
-  );
+  const why = now === undefined ? "it was released, or its lease ended" : state;
+  return new LostError(`This hold has ended: ${why}. Stop the work that it protects.`, {
+    ...toKeyFields(key),
+    holders: toHolderFacts(now?.holders ?? []),
+    remainingMs: now?.remainingMs ?? null,
+  });
 }
 
-export function createNotOwnerError(key: Key, owner: string): NotOwnerError {
+export function createNotOwnerError(key: Key): NotOwnerError {
   return new NotOwnerError(
-    `${JSON.stringify(owner)} holds the lock, but other credentials acquired it. Renew or release it with the API key that acquired it; an operator frees it by force-release.`,
+    "Another API key or operator acquired this hold. Use the API key that acquired it, or ask an operator to force-release the lock.",
     toKeyFields(key),
   );
 }
@@ -126,16 +124,25 @@ export function createNotOwnerError(key: Key, owner: string): NotOwnerError {
 export function createRefusalError(
   key: Key,
   format: WritableFormat,
-  reply: RefusedReply | { readonly outcome: "unit_conflict"; readonly unit: TimestampUnit },
+  reply:
+    | RefusedReply
+    | NotALockReply
+    | { readonly outcome: "request_id_required" }
+    | { readonly outcome: "unit_conflict"; readonly unit: TimestampUnit },
 ): LockkeeperError {
   if (reply.outcome === "unknown") {
     return new UnknownOutcomeError(
       "The answer to this was lost, and too much has happened to the lock since to tell whether it was done. Look at the lock.",
     );
   }
+  if (reply.outcome === "request_id_required") {
+    return new IdempotencyKeyRequiredError(
+      "The hold was entered more than once, so its release needs an Idempotency-Key: without one a repeated request would release it twice. Nothing was done.",
+    );
+  }
   if (reply.outcome === "request_id_reused") {
     return new RequestIdReusedError(
-      "This Idempotency-Key was used for another verb, owner or body; take a new one for a new request.",
+      "This Idempotency-Key was used for another request. Use a new one for a new request.",
     );
   }
   if (reply.outcome === "unit_conflict") {

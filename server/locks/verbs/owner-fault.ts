@@ -1,8 +1,5 @@
 import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
-// These mean something in the layouts we share with Redisson.
-const RESERVED_ENDINGS = [":write", ":expire_time", ":lock_count"];
-
 // Nearly all owners are: what it takes to tell the others costs as much as a command.
 const PLAIN_OWNER = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 
@@ -24,11 +21,7 @@ function findTextFault(owner: string): string | undefined {
 }
 
 function findReservedMeaning(owner: string): string | undefined {
-  if (owner === "mode") return 'owner may not be "mode", which marks a read/write lock';
-  const ending = RESERVED_ENDINGS.find((text) => owner.endsWith(text));
-  if (ending !== undefined)
-    return `owner may not end in "${ending}", which means something else in a lock's hash`;
-  if (owner.startsWith("lockkeeper:"))
-    return 'owner may not begin with "lockkeeper:", which marks our own holds';
-  return undefined;
+  return owner.startsWith("lockkeeper:")
+    ? 'owner may not begin with "lockkeeper:", which marks our own holds'
+    : undefined;
 }

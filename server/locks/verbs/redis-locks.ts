@@ -1,9 +1,9 @@
-import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { isWritableFormat } from "../../../lib/contract/format.ts";
-import { isBinaryKey, type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { LOCK_WRITERS, type LockWriter, type RenewRequest } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
@@ -27,17 +27,20 @@ import type {
   AcquiredGrant,
   AcquireOptions,
   ExtendParams,
+  Grant,
+  HoldStatus,
   OperatorVerbs,
+  Released,
   ReleaseOptions,
   RenewOptions,
   ReserveOptions,
+  VerbHold,
 } from "./verbs.ts";
-import { verifyHold } from "./verify-hold.ts";
 import { WaitCoordinator } from "./wait-coordinator.ts";
 import { WaiterQueues } from "./waiter-queues.ts";
 
 /**
- * The verbs on locks. Each is one script; each answers granted, refused, or that the outcome is unknown.
+ * The verbs on locks. Each is one script, and is granted, refused, or reports that the outcome is unknown.
  * Deadlines that clients derive from `remainingMs` count from before they sent the request.
  */
 export class RedisLocks implements OperatorVerbs {
@@ -68,8 +71,12 @@ export class RedisLocks implements OperatorVerbs {
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
   }
 
+  get clientId(): string {
+    return this.#requests.clientId;
+  }
+
   /**
-   * Takes the lock, waiting for it as long as `waitMs` says.
+   * Takes a free lock, waiting for it for up to `waitMs`. A held lock is refused, whoever holds it.
    *
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
    *   key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome
@@ -88,53 +95,93 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * @throws LockkeeperError lost, not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable,
+   * Takes a hold once more: its count rises, fence and token stay, and its lease is never shortened.
+   *
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, request_id_reused, not_replicated, unavailable,
    *   unknown_outcome
    */
-  async renew(key: Key, options: RenewOptions): Promise<Grant> {
-    this.#lockable.assertAllowed(key);
-    assertOwner(options.owner);
-    assertDurations({ leaseMs: options.leaseMs });
-    const format = LOCK_WRITERS[options.format ?? "redisson"];
-    const ask = this.#requests.createRenewRequest(options);
-    const { commands, confirm } = this.#getGuardedCommands("renewal");
+  reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
+    const ask = this.#requests.createRenewRequest("reenter", hold, options);
+    const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
+      writer.reenter(commands, this.#channel, hold.key, request);
+    return this.#prolong("grant", hold, options, ask, call);
+  }
+
+  /**
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, request_id_reused, not_replicated, unavailable,
+   *   unknown_outcome
+   */
+  renew(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
+    const ask = this.#requests.createRenewRequest("renew", hold, options);
+    const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
+      writer.renew(commands, this.#channel, hold.key, request);
+    return this.#prolong("renewal", hold, options, ask, call);
+  }
+
+  async #prolong(
+    what: "grant" | "renewal",
+    hold: VerbHold,
+    { leaseMs, onSend }: RenewOptions,
+    ask: RenewRequest,
+    call: (writer: LockWriter, commands: Commands, request: RenewRequest) => ReturnType<LockWriter["renew"]>,
+  ): Promise<Grant> {
+    this.#lockable.assertAllowed(hold.key);
+    assertDurations({ leaseMs });
+    const { commands, confirm } = this.#getGuardedCommands(what);
     const reply = await attempt(this.#redis, (retryMs) => {
-      options.onSend?.();
-      return format.renew(commands, this.#channel, key, { ...ask, retryMs });
+      onSend?.();
+      return call(LOCK_WRITERS[hold.format], commands, { ...ask, retryMs });
     });
-    if (reply.outcome === "granted") await confirm?.();
-    if (reply.outcome === "granted") return toGrant(key, ask.owner, ask.leaseMs, reply);
-    if (reply.outcome === "lost") throw createLostError(key, ask.owner, reply);
-    if (reply.outcome === "not_owner") throw createNotOwnerError(key, ask.owner);
-    throw createRefusalError(key, format.name, reply);
-  }
-
-  /**
-   * @throws LockkeeperError not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable,
-   *   unknown_outcome
-   */
-  async release(key: Key, options: ReleaseOptions): Promise<Released> {
-    this.#lockable.assertAllowed(key);
-    assertOwner(options.owner);
-    assertDurations({ reservedMs: options.reservedMs });
-    const { owner } = options;
-    const format = LOCK_WRITERS[options.format ?? "redisson"];
-    const ask = this.#requests.createReleaseRequest(options);
-    const reply = await attempt(this.#redis, (retryMs) =>
-      format.release(this.#redis, this.#channel, key, retryMs === undefined ? ask : { ...ask, retryMs }),
-    );
-    if (reply.outcome === "released" || reply.outcome === "not_held") {
-      const count = reply.outcome === "released" ? reply.count : 0;
-      const released = { key, owner, outcome: reply.outcome, count, asOf: reply.asOf };
-      return isBinaryKey(key) ? { ...released, ...toKeyFields(key) } : released;
+    if (reply.outcome === "granted") {
+      await confirm?.();
+      return toGrant(hold, reply.owner || (hold.owner ?? ""), reply);
     }
-    if (reply.outcome === "not_owner") throw createNotOwnerError(key, owner);
-    throw createRefusalError(key, format.name, reply);
+    if (reply.outcome === "lost") throw createLostError(hold.key, reply);
+    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
+    throw createRefusalError(hold.key, hold.format, reply);
   }
 
   /**
-   * Keeps everybody off a free lock for a while: a hold in the lock's own format, of the owner
-   * `lockkeeper:reserve:<by>`. It ends by itself, or by force.
+   * Gives back one count. A hold that has ended is an outcome, not an error.
+   *
+   * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, request_id_reused,
+   *   unavailable, unknown_outcome
+   */
+  async release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
+    this.#lockable.assertAllowed(hold.key);
+    assertDurations({ reservedMs: options.reservedMs });
+    const writer = LOCK_WRITERS[hold.format];
+    const ask = this.#requests.createReleaseRequest(hold, options);
+    const reply = await attempt(this.#redis, (retryMs) =>
+      writer.release(this.#redis, this.#channel, hold.key, retryMs === undefined ? ask : { ...ask, retryMs }),
+    );
+    if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
+    if (reply.outcome === "released" || reply.outcome === "still_held") {
+      const { outcome, count, asOf } = reply;
+      return { outcome, count, asOf };
+    }
+    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
+    throw createRefusalError(hold.key, hold.format, reply);
+  }
+
+  /**
+   * Reads whether a hold stands at this moment; it may be lost right after. Changes nothing.
+   *
+   * @throws LockkeeperError not_owner, key_not_allowed, unavailable
+   */
+  async verify(hold: VerbHold): Promise<HoldStatus> {
+    this.#lockable.assertAllowed(hold.key);
+    const reply = await attempt(this.#redis, () =>
+      LOCK_WRITERS[hold.format].verify(this.#redis, hold.key, hold),
+    );
+    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
+    if (reply.outcome === "lost") return { held: false, asOf: reply.asOf };
+    return { held: true, ...toGrant(hold, reply.owner, reply) };
+  }
+
+  /**
+   * Reserves a free lock for a while: a hold in the lock's own format, of the owner `lockkeeper:reserve:<by>`, which every
+   * client of every library respects. It ends by itself, or by a force-release.
    *
    * @throws LockkeeperError as `acquire` without waiting
    */
@@ -143,23 +190,12 @@ export class RedisLocks implements OperatorVerbs {
     assertDurations({ reservedMs });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
-    const ask = { ...options, owner, record, leaseMs: reservedMs, reentrant: false };
-    return (await this.#acquirer.acquire(key, ask)).grant;
+    const ask = { ...options, owner, record, leaseMs: reservedMs };
+    return (await this.#acquirer.acquire(key, ask, owner)).grant;
   }
 
   /**
-   * Whether the owner holds the lock at this moment; it may be lost right after. Changes nothing.
-   *
-   * @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, unavailable
-   */
-  async verify(key: Key, ask: VerifyInput): Promise<Verified> {
-    this.#lockable.assertAllowed(key);
-    assertOwner(ask.owner);
-    return await verifyHold(this.#redis, key, ask);
-  }
-
-  /**
-   * Frees one hold for an operator. Any key that holds a lock, lockable or not.
+   * Releases one hold for an operator. Any key that holds a lock, lockable or not.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
@@ -179,11 +215,14 @@ export class RedisLocks implements OperatorVerbs {
    */
   async extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply> {
     assertMappable(seen.key);
-    const { format: name, holders } = seen;
-    const [{ owner, fence }] = holders;
-    // Every library's lock of one string ends with its key, as a token does.
-    const format = LOCK_WRITERS[isWritableFormat(name) ? name : "token"];
-    const call = () => format.extend(this.#redis, this.#channel, seen.key, { ...ask, owner, fence });
+    const [{ token, fence }] = seen.holders;
+    const writer = LOCK_WRITERS[getWrittenFormat(seen)];
+    const call = () => writer.extend(this.#redis, this.#channel, seen.key, { ...ask, token, fence });
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
+}
+
+/** Every library's lock of one string ends with its key, as `token` does. */
+function getWrittenFormat({ format }: HeldObservation): WritableFormat {
+  return isWritableFormat(format) ? format : "token";
 }

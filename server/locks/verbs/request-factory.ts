@@ -1,44 +1,72 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { AcquireRequest, LockRequest, ReleaseRequest, RenewRequest } from "../../formats/lock-writer.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
-import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./verbs.ts";
+import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
-type RequestIdentity = Pick<AcquireOptions, "requestId" | "format" | "principal">;
+interface RequestIdentity extends HoldCaller {
+  readonly requestId?: string | undefined;
+}
 
-/** Names each request: with the caller's id and a digest of what it asks, or with an id of our own. */
+/**
+ * Gives each request its id and each acquire its token. A token is `<clientId>:<number>`, made before the request is
+ * sent and never used for another one, so what Redis stores identifies one hold. It has the form of Redisson's owners,
+ * and other libraries see an ordinary foreign holder.
+ */
 export class RequestFactory {
+  /** Of this factory alone, a UUID. */
+  readonly clientId: string = randomUUID();
   readonly #process = randomBytes(6).toString("base64url");
-  #count = 0;
+  #requestCount = 0;
+  #tokenCount = 0;
 
-  createAcquireRequest(options: AcquireOptions): AcquireRequest {
-    const { owner, leaseMs, reentrant, record, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
-    const ask = { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit };
-    const { id, digest, principal } = this.#identify(options, "acquire", ask);
-    return { owner, leaseMs, reentrant, record, graceMs, minHoldMs, unit, id, digest, principal };
+  createToken(): string {
+    return `${this.clientId}:${++this.#tokenCount}`;
   }
 
-  createRenewRequest(options: RenewOptions): RenewRequest {
-    const { owner, leaseMs } = options;
-    return { owner, leaseMs, ...this.#identify(options, "renew", { owner, leaseMs }) };
+  /** @param token by default a new one */
+  createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
+    const { owner, leaseMs, record, graceMs = 0, minHoldMs = 0, unit = "ms", format } = options;
+    const ask = { owner, leaseMs, record, graceMs, minHoldMs, unit };
+    return { token, ...ask, ...this.#identify(options, ["acquire", format ?? "redisson", ask]) };
   }
 
-  createReleaseRequest(options: ReleaseOptions): ReleaseRequest {
-    const { owner, reservedMs } = options;
+  /** Of a renewal, and of a re-entry. */
+  createRenewRequest(verb: "renew" | "reenter", hold: VerbHold, options: RenewOptions): RenewRequest {
+    const { token, fence, principal } = hold;
+    const { leaseMs, requestId } = options;
+    const content = [verb, hold.format, { token, fence, leaseMs }];
+    return { token, fence, leaseMs, ...this.#identify({ principal, requestId }, content) };
+  }
+
+  createReleaseRequest(hold: VerbHold, { reservedMs, requestId }: ReleaseOptions = {}): ReleaseRequest {
+    const { token, fence, principal, owner } = hold;
     const reservation =
-      reservedMs === undefined ? undefined : { owner: formatReservedOwner(owner), reservedMs };
-    const { id, digest, principal } = this.#identify(options, "release", { owner, reservedMs });
-    return { owner, reservation, id, digest, principal };
+      reservedMs === undefined ? undefined : { owner: formatReservedOwner(owner ?? token), reservedMs };
+    const content = ["release", hold.format, { token, fence, reservedMs }];
+    return { token, fence, reservation, ...this.#identify({ principal, requestId }, content) };
   }
 
-  #identify(
-    { requestId: id, format = "redisson", principal }: RequestIdentity,
-    verb: string,
-    content: object,
-  ): LockRequest {
-    if (id === undefined) return { id: `${this.#process}.${++this.#count}`, digest: "-", principal };
-    // Nobody is told what another one's request of this id came to.
-    const by = principal === undefined ? [] : [principal];
-    const text = JSON.stringify([verb, format, content, ...by]);
-    return { id, principal, digest: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
+  /** Ends whatever hold the token has, and keeps the acquire that carries the id from being carried out later. */
+  createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
+    return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
   }
+
+  #identify({ requestId, principal }: RequestIdentity, content: readonly unknown[]): LockRequest {
+    if (requestId === undefined)
+      return { id: `${this.#process}.${++this.#requestCount}`, digest: "-", principal };
+    return {
+      id: scopeRequestId(requestId, principal),
+      principal,
+      digest: digestText(JSON.stringify(content)),
+    };
+  }
+}
+
+/** The same id of two principals names two requests. */
+export function scopeRequestId(requestId: string, principal: string | undefined): string {
+  return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
+}
+
+function digestText(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }

@@ -1,7 +1,7 @@
-import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import type { HoldRef } from "../../formats/hold-id.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { ExtendRequest } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
@@ -18,12 +18,25 @@ export interface AbortListener {
   handleEvent(): void;
 }
 
-export interface AcquireOptions {
-  readonly owner: string;
-  /** Who asks, by an id that stays. What it acquires, it alone renews, releases and enters again; undefined: anybody. */
+/** Who asks. */
+export interface HoldCaller {
+  /**
+   * The API key or operator, by an id that stays: it alone renews, releases and enters what it acquired. undefined for a
+   * client of the library, which needs no other proof than the token.
+   */
   readonly principal?: string | undefined;
+}
+
+/** A hold, and who asks about it. */
+export interface VerbHold extends HoldRef, HoldCaller {
+  /** Its label; of a release that reserves the lock, whom the reservation is named after. By default the token. */
+  readonly owner?: string | undefined;
+}
+
+export interface AcquireOptions extends HoldCaller {
+  /** A label for people; no script compares it. */
+  readonly owner: string;
   readonly leaseMs: number;
-  readonly reentrant: boolean;
   /** `redisson` by default. */
   readonly format?: WritableFormat | undefined;
   /** What `timestamp` writes its deadline in; `ms` by default. */
@@ -37,38 +50,31 @@ export interface AcquireOptions {
   readonly waitMs?: number;
   /** Ends the wait. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Called before each look is sent: a deadline counts from there. */
+  /** Called before each try is sent: a deadline counts from the last. */
   readonly onSend?: (() => void) | undefined;
   /** The caller's own id of this request; repeating it changes nothing. */
   readonly requestId?: string | undefined;
 }
 
+/** Of a renewal, and of a re-entry. */
 export interface RenewOptions {
-  readonly owner: string;
-  /** As it was acquired with. */
-  readonly principal?: string | undefined;
-  readonly leaseMs: number;
-  readonly format?: WritableFormat | undefined;
+  /** By default the lease that the hold has. */
+  readonly leaseMs?: number | undefined;
   readonly requestId?: string | undefined;
   /** Called before each try is sent: a deadline counts from the last. */
   readonly onSend?: () => void;
 }
 
 export interface ReleaseOptions {
-  readonly owner: string;
-  /** As it was acquired with. */
-  readonly principal?: string | undefined;
-  readonly format?: WritableFormat | undefined;
   /** For how long nobody may take the lock after this. */
   readonly reservedMs?: number | undefined;
+  /** Needed while the count is above one: without it a repetition could not be told from a second release. */
   readonly requestId?: string | undefined;
 }
 
-export interface ReserveOptions {
+export interface ReserveOptions extends HoldCaller {
   /** Who reserves it; the holder is shown as `lockkeeper:reserve:<by>`. */
   readonly by: string;
-  /** Who asks, by an id that stays: nobody else is answered what a request of the same id came to. */
-  readonly principal?: string | undefined;
   readonly reservedMs: number;
   readonly format?: WritableFormat | undefined;
   readonly unit?: TimestampUnit | undefined;
@@ -76,6 +82,30 @@ export interface ReserveOptions {
   readonly reason?: string | undefined;
   readonly requestId?: string | undefined;
 }
+
+/** A hold as it was granted, renewed or entered. */
+export interface Grant extends HoldRef {
+  /** Its label. */
+  readonly owner: string;
+  /** Re-entrancy count. */
+  readonly count: number;
+  readonly leaseMs: number;
+  /** What was left when Redis answered; counts from before the request was sent. */
+  readonly remainingMs: number;
+  /** Redis's clock, Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** What a release came to. `still_held`: it gave back one count of several. */
+export interface Released {
+  readonly outcome: "released" | "still_held" | "not_held";
+  /** What is left of the count. */
+  readonly count: number;
+  readonly asOf: number;
+}
+
+/** Whether a hold stands, and what is left of it. */
+export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: false; readonly asOf: number };
 
 /** A grant, and how to take it back should it never reach the one who asked. */
 export interface AcquiredGrant {
@@ -96,10 +126,14 @@ export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readon
 
 /** What can be asked of a target, be it one Redis or several. */
 export interface LockVerbs {
+  /** Of the tokens that it makes; a force-release is published on this client's channel. */
+  readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
-  renew(key: Key, options: RenewOptions): Promise<Grant>;
-  release(key: Key, options: ReleaseOptions): Promise<Released>;
-  verify(key: Key, ask: VerifyInput): Promise<Verified>;
+  /** Takes a hold once more. */
+  reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
+  renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
+  release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
+  verify(hold: VerbHold): Promise<HoldStatus>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
 }
 

@@ -14,8 +14,6 @@ export interface WaitOptions {
   readonly signal: AbortSignalLike | undefined;
   /** The caller's own id; the one who repeats it keeps its place. */
   readonly requestId: string | undefined;
-  /** Who waits, where one owner may take the lock several times. */
-  readonly owner?: string;
 }
 
 /** What a look at a lock shows to one who waits for it. */
@@ -55,7 +53,7 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, owner } = options;
+    const { waitMs, signal, requestId } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
     let sinceMs = this.#reclaimPlace(name);
@@ -70,21 +68,21 @@ export class WaitCoordinator {
           ? attempt(computeRemainingMs(deadline), sinceMs)
           : attemptThroughOutages(attempt(computeRemainingMs(deadline), sinceMs), stop));
         if (seen !== undefined && "done" in seen) {
-          const acquired = requireStillWanted(seen.done, stop);
+          const acquired = requireStillWanted(seen.done, stop, signal);
           heldMs = seen.heldMs;
           return acquired;
         }
         if (place !== undefined) place.sleepUntil(seen === undefined ? OUTAGE_RETRY_MS : seen.heldMs);
         else if (seen !== undefined) {
           sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(key, sinceMs, owner);
+          place = this.queues.enqueue(key, sinceMs);
         }
         if (seen !== undefined && place !== undefined) place.refused = seen;
       }
     } catch (error) {
       onEnd(stop.ending, sinceMs);
       if (sinceMs !== undefined) this.#retainPlace(name, sinceMs, stop);
-      throw error === stop ? toWaitError(stop, place?.refused?.toError(owner)) : error;
+      throw error === stop ? toWaitError(stop, place?.refused?.toError(), signal) : error;
     } finally {
       place?.leave(heldMs);
       stop.dispose();
@@ -134,18 +132,29 @@ async function attemptThroughOutages<Reply>(
 }
 
 /** A grant that arrives after its caller has gone is given back; one after a later request of the same id is that one's. */
-function requireStillWanted<Reply extends Revocable>(acquired: Reply, { ending }: WaitCancellation): Reply {
+function requireStillWanted<Reply extends Revocable>(
+  acquired: Reply,
+  { ending }: WaitCancellation,
+  signal: AbortSignalLike | undefined,
+): Reply {
   if (ending === undefined || ending === "timed_out") return acquired;
   if (ending === "given_up") acquired.revoke();
-  throw new AbortedError("The wait was given up; nothing is held.");
+  throw createAbortedError(signal);
 }
 
 function toWaitError(
   { ending }: WaitCancellation,
   refusal: HeldError | undefined,
+  signal: AbortSignalLike | undefined,
 ): WaitTimeoutError | AbortedError {
   if (ending === "timed_out" && refusal !== undefined) {
     return new WaitTimeoutError(`The wait is over. ${refusal.message}`, refusal.facts);
   }
-  return new AbortedError("The wait was given up; nothing is held.");
+  return createAbortedError(signal);
+}
+
+/** Carries the reason that the caller's signal ended with. */
+export function createAbortedError(signal: AbortSignalLike | undefined): AbortedError {
+  const options = signal instanceof AbortSignal && signal.aborted ? { cause: signal.reason } : undefined;
+  return new AbortedError("The wait was cancelled. Nothing is held.", options);
 }

@@ -7,7 +7,7 @@ export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
   /** Made for those who get nothing in the end: it would weigh more than all else that is kept of one who waits. */
-  toError(owner: string | undefined): HeldError;
+  toError(): HeldError;
 }
 
 /** Why a wait ended without the lock. */

@@ -40,11 +40,8 @@ export class WaiterQueues {
     });
   }
 
-  /**
-   * @param since orders those who wait: one who comes back keeps its place
-   * @param owner who may take the lock once more when it has it
-   */
-  enqueue(key: Key, since: number, owner?: string): QueuePlace {
+  /** @param since orders those who wait: one who comes back keeps its place */
+  enqueue(key: Key, since: number): QueuePlace {
     const channel = toChannel(key);
     const id = channel.toString("latin1");
     let queue = this.#queues.get(id);
@@ -52,7 +49,7 @@ export class WaiterQueues {
       queue = new KeyQueue(this.subscriber, channel, () => this.#queues.delete(id));
       this.#queues.set(id, queue);
     }
-    return queue.enqueue(since, owner);
+    return queue.enqueue(since);
   }
 }
 
@@ -71,7 +68,6 @@ class Waiter implements QueuePlace {
   constructor(
     private readonly queue: KeyQueue,
     readonly since: number,
-    readonly owner: string | undefined,
   ) {}
 
   awaitTurn(stop: WaitCancellation): Promise<void> {
@@ -149,8 +145,8 @@ class KeyQueue {
     this.#waiters[0]?.wake();
   }
 
-  enqueue(since: number, owner: string | undefined): QueuePlace {
-    const waiter = new Waiter(this, since, owner);
+  enqueue(since: number): QueuePlace {
+    const waiter = new Waiter(this, since);
     const before = this.#waiters.findIndex((other) => other.since > since);
     this.#waiters.splice(before < 0 ? this.#waiters.length : before, 0, waiter);
     return waiter;
@@ -183,7 +179,7 @@ class KeyQueue {
       this.onEmpty();
       this.subscriber.unsubscribe(this.channel).catch(() => undefined);
     } else if (at === 0 || this.#attempting === waiter) {
-      const isTaken = heldMs !== undefined && next.owner !== waiter.owner && !this.#isAttemptDue;
+      const isTaken = heldMs !== undefined && !this.#isAttemptDue;
       // One that took the lock leaves nothing to look for; any other may have taken the wake-up with it.
       if (isTaken) this.sleepUntil(heldMs);
       else this.wake();

@@ -1,0 +1,56 @@
+import { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
+import { decodeKey, encodeKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
+
+/** One hold: the lock that it is of, and what tells it from every other hold of that lock. */
+export interface HoldRef {
+  readonly key: Key;
+  readonly format: WritableFormat;
+  /** What a deadline is written in; of `timestamp` alone. */
+  readonly unit: TimestampUnit | undefined;
+  readonly token: string;
+  /** Fencing token, a decimal string. */
+  readonly fence: string;
+}
+
+/** A hold on one of several targets. */
+export interface TargetHoldRef extends HoldRef {
+  readonly target: string;
+}
+
+const PREFIX = "h1.";
+const SEPARATOR = "\0";
+const SYNTAX = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
+const TOKEN = /^[\x21-\x7e]{1,400}$/;
+const FENCE = /^[1-9]\d{0,15}$/;
+
+/**
+ * Formats the `holdId` of a hold: `h1.` and the base64url of target, format, unit, token, fence and key, with zero bytes
+ * between them. It names its key, so it needs no index; it is no secret.
+ */
+export function formatHoldId({ target, format, unit, key, token, fence }: TargetHoldRef): string {
+  const head = [target, format, unit ?? "", token, fence, ""].join(SEPARATOR);
+  return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
+}
+
+/** Parses a `holdId`; undefined for any other text, also for another spelling of the same bytes. */
+export function parseHoldId(holdId: string): TargetHoldRef | undefined {
+  if (!SYNTAX.test(holdId)) return undefined;
+  const bytes = Buffer.from(holdId.slice(PREFIX.length), "base64url");
+  const fields: string[] = [];
+  let at = 0;
+  while (fields.length < 5) {
+    const end = bytes.indexOf(0, at);
+    if (end < 0) return undefined;
+    fields.push(bytes.toString("utf8", at, end));
+    at = end + 1;
+  }
+  const [target = "", format, unitText, token = "", fence = ""] = fields;
+  const known = WritableFormat.safeParse(format);
+  if (!known.success || target === "" || !TOKEN.test(token) || !FENCE.test(fence)) return undefined;
+  const unit = TimestampUnit.safeParse(unitText).data;
+  const keyBytes = bytes.length - at;
+  if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX || (unit !== undefined) !== (known.data === "timestamp"))
+    return undefined;
+  const ref = { target, format: known.data, unit, token, fence, key: decodeKey(bytes.subarray(at)) };
+  return formatHoldId(ref) === holdId ? ref : undefined;
+}

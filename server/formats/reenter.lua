@@ -1,0 +1,57 @@
+-- Takes a hold once more: its count rises by one.
+--
+-- Guarantee: enters the very hold that is named, and nothing else. It keeps its fence, and its lease is never shortened;
+-- a lock without expiry gets one. A repeated request id counts once.
+--
+-- KEYS[1] the lock       KEYS[2] its companion
+-- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] lease in ms, '' for the hold's own
+-- ARGV[5] request id    ARGV[6] digest of the request    ARGV[7] channel for events
+-- ARGV[8] '' or how long ago the request was sent first, in ms
+--
+-- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'reentered' or 'repeated', owner}
+--         {'lost', now ms, remaining ms, companion's token, owner, fence, since, record, stored owner, count, ...}
+--         {'not_owner'}      {'request_id_reused'}      {'unknown'}
+
+-- include format/storage.lua
+-- include request-window.lua
+
+local token, fence, principal, request_id, digest = ARGV[1], ARGV[2], ARGV[3], ARGV[5], ARGV[6]
+
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local stored = redis.pcall('GET', KEYS[2])
+local kept = parse_companion(type(stored) == 'string' and stored or '')
+local state, remaining_ms, holders, count = read_state(1, kept, token, now_ms)
+if state == 'fault' then return remaining_ms end
+
+local repeated = find_request(kept.window, request_id)
+if repeated and (repeated.verb ~= 'reenter' or repeated.digest ~= digest) then return { 'request_id_reused' } end
+if not repeated and ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
+
+-- Without a companion there is no place for what re-entry changes. A lease that ran out is over, also while others are
+-- still kept off.
+local may_enter, refusal = is_hold(kept, count, token, fence, principal)
+local left_ms = may_enter and compute_holder_remaining_ms(remaining_ms, kept)
+if refusal == 'lost' and not may_enter or kept.token == '' or left_ms == 0 or state ~= 'held' then
+  return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
+end
+if not may_enter then return { refusal } end
+
+local function format_grant(remaining, how)
+  return { 'granted', format_integer(now_ms), format_integer(count), fence, format_integer(remaining or -1), format_integer(kept.lease), token, how,
+    kept.owner }
+end
+if repeated then return format_grant(left_ms, 'repeated') end
+
+local lease_ms = tonumber(ARGV[4]) or kept.lease
+count = count + 1
+-- Written down before it is done: cut short in between, a repetition must not count twice.
+remember_request(kept, request_id, 'reenter', digest, fence, now_ms)
+kept.count, kept.seq, kept.lease = count, kept.seq + 1, math.max(kept.lease, lease_ms)
+local taken_ms = remaining_ms
+if not left_ms or left_ms < lease_ms then kept.value, taken_ms = extend_expiry(1, kept, lease_ms + kept.grace, now_ms) end
+redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, kept.lease))
+increment_count(1, token)
+redis.pcall('PUBLISH', ARGV[7], format_event('reentered', now_ms, fence, kept.seq, count, '', kept.owner, '', KEYS[1]))
+return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'reentered')
