@@ -142,10 +142,14 @@ export class LockWriter {
   readonly #extend: Script<Keys, Keys, ExtendReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
 
-  constructor(readonly name: WritableFormat) {
-    const folder = new URL(`${name}/`, import.meta.url);
+  /** @param scripts the folder of the scripts, with one for each format below it */
+  constructor(
+    readonly name: WritableFormat,
+    scripts: URL = new URL("./", import.meta.url),
+  ) {
+    const folder = new URL(`${name}/`, scripts);
     const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
-      new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, import.meta.url), decode, folder);
+      new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, scripts), decode, folder);
     this.#acquire = script("acquire", parseAcquireReply);
     this.#reenter = script("reenter", parseRenewReply);
     this.#renew = script("renew", parseRenewReply);

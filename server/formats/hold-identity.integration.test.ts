@@ -1,0 +1,105 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { redisTest } from "../../test/support/fixtures.ts";
+import { describeStep, HoldMachine, holdStep } from "../../test/support/hold-machine.ts";
+import { WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
+import { LockWriter } from "./lock-writer.ts";
+
+const it = redisTest();
+
+const steps = fc.array(holdStep, { minLength: 1, maxLength: 30, size: "max" });
+
+/** Runs random steps against the scripts and a model, and compares the two after each step. */
+const checkIdentity = (machineFor: () => HoldMachine, runs: number) =>
+  fc.assert(
+    fc.asyncProperty(steps, async (each) => {
+      const machine = machineFor();
+      for (const [at, step] of each.entries()) {
+        await machine.run(step, `step ${at + 1} of ${each.map(describeStep).join(", ")}`);
+      }
+    }),
+    { numRuns: runs, interruptAfterTimeLimit: 60_000 },
+  );
+
+describe.each(WRITABLE_FORMATS)("hold identity in %s", (name) => {
+  it("Redis equals the model after each of random acquires, re-entries, renewals, releases, expiries and re-creations", {
+    timeout: 90_000,
+  }, async ({ direct }) => {
+    await checkIdentity(() => new HoldMachine(direct, new LockWriter(name)), 250);
+  });
+});
+
+/** What each breaks, and the text in which file. */
+const MUTANTS = [
+  {
+    what: "the owner is compared instead of the token",
+    file: "companion.lua",
+    from: "if kept.token ~= token or kept.fence ~= fence then return false, 'lost' end",
+    to: "if kept.owner ~= 'checkout@pod-7' then return false, 'lost' end",
+    also: { from: "if not count then return false, 'lost' end", to: "count = count or kept.count" },
+  },
+  {
+    what: "the fence is not compared",
+    file: "companion.lua",
+    from: "if kept.token ~= token or kept.fence ~= fence then return false, 'lost' end",
+    to: "if kept.token ~= token then return false, 'lost' end",
+  },
+  {
+    what: "the principal is not compared",
+    file: "companion.lua",
+    from: "return kept.principal == principal, 'not_owner'",
+    to: "return true, 'not_owner'",
+  },
+  {
+    what: "a repeated acquire returns a new token",
+    file: "acquire.lua",
+    from: "  return format_grant(left_ms, 'repeated')",
+    to: "  kept.token = token\n  return format_grant(left_ms, 'repeated')",
+  },
+  {
+    what: "the API releases a hold whose companion is missing",
+    file: "companion.lua",
+    from: "if kept.token == '' then return principal == '', 'lost' end",
+    to: "if kept.token == '' then return true, 'lost' end",
+  },
+  {
+    what: "a repeated re-entry counts twice",
+    file: "reenter.lua",
+    from: "if repeated then return format_grant(left_ms, 'repeated') end",
+    to: "",
+  },
+] as const;
+
+describe("mutants of the scripts", () => {
+  it.for(MUTANTS)(
+    "the model notices that $what",
+    { timeout: 90_000 },
+    async (mutant, { direct, onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await cp(fileURLToPath(new URL("./", import.meta.url)), folder, {
+        recursive: true,
+        filter: (path) => !path.endsWith(".ts"),
+      });
+      const path = join(folder, mutant.file);
+      const source = await readFile(path, "utf8");
+      expect(source).toContain(mutant.from);
+      const broken = source.replace(mutant.from, mutant.to);
+      await writeFile(path, "also" in mutant ? broken.replace(mutant.also.from, mutant.also.to) : broken);
+      const formats =
+        mutant.file === "companion.lua" ? (["token", "redisson"] as const) : (["token"] as const);
+      const caught = formats.map(async (name) => {
+        const writer = new LockWriter(name, pathToFileURL(`${folder}/`));
+        return await checkIdentity(() => new HoldMachine(direct, writer), 1000).then(
+          () => "survived",
+          () => "caught",
+        );
+      });
+      expect(await Promise.all(caught)).toContain("caught");
+    },
+  );
+});
