@@ -33,17 +33,17 @@ export function createChangingHolders(
   server: TestServer,
   direct: Redis,
 ): Readonly<Record<string, ChangingHolder>> {
-  const verb = (key: string, name: string, body: object) =>
-    server.call(`/locks/${encodeKeyPath(key)}/${name}`, { body });
-
   const ours: ChangingHolder = {
     changes: "meanwhile",
-    acquire: async (key) => ({ key, name: (await verb(key, "acquire", { owner: "me" })).body.fence }),
-    async change({ key }) {
-      const { body } = await verb(key, "release", { owner: "me" });
+    async acquire(key) {
+      const { body } = await server.call(`/locks/${encodeKeyPath(key)}/acquire`, { body: { owner: "me" } });
+      return { key, name: body.holdId };
+    },
+    async change({ key, name }) {
+      const { body } = await server.call(`/holds/${name}/release`, { body: {} });
       return { next: await ours.acquire(key), wasThere: body.outcome === "released" };
     },
-    isHeld: async ({ key, name }) => (await verb(key, "verify", { owner: "me", fence: name })).status === 200,
+    isHeld: async ({ name }) => (await server.call(`/holds/${name}`)).body.held === true,
   };
 
   const redisson: ChangingHolder = {

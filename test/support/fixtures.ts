@@ -4,7 +4,7 @@ import type { FormatRules } from "../../server/formats/format-rules.ts";
 import type { HeldObservation } from "../../server/formats/observation.ts";
 import { openBackend } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
-import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
+import type { AcquireOptions, VerbHold } from "../../server/locks/verbs/verbs.ts";
 import type { WatcherOptions } from "../../server/watch/watcher.ts";
 import {
   EVENT_CHANNEL,
@@ -67,7 +67,7 @@ export function mastersTest(count: number, optionsOf?: Parameters<typeof startTe
     .extend("key", () => createTestKey());
 }
 
-/** Tests of the verbs on `count` masters: `backend` has the verbs; `acquire` and `release` are by "me" unless given. */
+/** Tests of the verbs on `count` masters: `backend` has the verbs; `acquire` acquires as "me" unless another owner is given, `release` releases a grant of it. */
 export function quorumTest(count: number) {
   return mastersTest(count)
     .extend("backend", { scope: "file" }, async ({ masters }, { onCleanup }) => {
@@ -80,14 +80,14 @@ export function quorumTest(count: number) {
       { scope: "file" },
       ({ backend }) =>
         async (key: string, owner = "me", more: Partial<AcquireOptions> = {}) =>
-          (await backend.verbs.acquire(key, { owner, leaseMs: 20_000, reentrant: true, ...more })).grant,
+          (await backend.verbs.acquire(key, { owner, leaseMs: 20_000, ...more })).grant,
     )
     .extend(
       "release",
       { scope: "file" },
       ({ backend }) =>
-        (key: string, owner = "me") =>
-          backend.verbs.release(key, { owner }),
+        (hold: VerbHold) =>
+          backend.verbs.release(hold),
     )
     .extend(
       "readFences",

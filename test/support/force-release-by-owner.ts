@@ -5,12 +5,12 @@ import { createForeignHolder } from "../../server/formats/observation.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 
-/** Frees the hold of an owner as an operator would who saw it so. */
+/** Frees one hold as an operator would who saw it with this token and fence. */
 export async function forceReleaseByOwner(
   locks: RedisLocks,
   key: Key,
   format: WritableFormat,
-  { owner, fence, by, reason, reservation }: ForceReleaseRequest,
+  { token, fence, by, reason, reservation }: ForceReleaseRequest,
 ): Promise<ForceReleaseReply> {
   const seen = {
     ...({
@@ -23,7 +23,7 @@ export async function forceReleaseByOwner(
       confidence: "certain",
     } as const),
     ...({ type: format === "redisson" ? "hash" : "string", remainingMs: null } as const),
-    holders: [createForeignHolder(owner, { fence })] as const,
+    holders: [createForeignHolder(token, { fence })] as const,
   };
   return await locks.forceRelease(seen, { holder: undefined, by, reason, reservation });
 }

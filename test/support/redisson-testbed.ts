@@ -81,8 +81,9 @@ export class RedissonTestbed {
 
   /** By our own verb. */
   acquire(key: string, owner: string, waiting?: WaitRequest): Promise<AcquireReply> {
-    const plain = { digest: "-", reentrant: true, record: undefined, graceMs: 0, minHoldMs: 0 };
-    const ask = { ...plain, owner, leaseMs: 30_000, id: randomUUID(), unit: "ms" as const };
+    const plain = { digest: "-", record: undefined, graceMs: 0, minHoldMs: 0 };
+    const token = `${randomUUID()}:1`;
+    const ask = { ...plain, token, owner, leaseMs: 30_000, id: randomUUID(), unit: "ms" as const };
     return LOCK_WRITERS.redisson.acquire(this.redis, buildEventChannel(0), key, ask, waiting);
   }
 

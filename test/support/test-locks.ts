@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { Grant } from "../../lib/contract/actions/verb.ts";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import { type Companion, parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey, buildWaitersKey } from "../../server/formats/keys.ts";
 import { LockClient, type LockClientOptions } from "../../server/locks/client/lock-client.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
-import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
+import type { AcquireOptions, Grant } from "../../server/locks/verbs/verbs.ts";
 import { connect, parseRedisAddress, waitUntilReady } from "../../server/redis/connect.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-redis.ts";
 
@@ -68,7 +67,7 @@ export async function openTestVerbs(port: number): Promise<TestVerbs> {
     locks,
     connection,
     async acquire(key, owner, more) {
-      const options = { owner, leaseMs: 30_000, reentrant: true, ...more };
+      const options = { owner, leaseMs: 30_000, ...more };
       return (await locks.acquire(key, options)).grant;
     },
     close() {

@@ -70,7 +70,7 @@ export class TestMasters {
   /** Puts a master's fence of a lock as far ahead as its clock would, were it wrong by so much. */
   async advanceFence(key: string, number: number, ms: number): Promise<bigint> {
     const fence = BigInt(Date.now() + ms) * 1000n;
-    const companion = ["", "", 0, fence, 0, 0, 0, 0, 0, "", ""].join("\n");
+    const companion = ["", "", 0, fence, 0, 0, 0, 0, 0, "", "", "", ""].join("\n");
     await this.getClient(number).set(String(buildCompanionKey(key)), companion);
     return fence;
   }
