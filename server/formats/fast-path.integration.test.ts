@@ -26,26 +26,37 @@ const it = redisTest()
         new LockUnderTest(direct, listener.heard, format, path),
   );
 
-const OWNERS = ["a", "b", "c\u00e9 d"];
-const owner = fc.constantFrom(...OWNERS);
+const owner = fc.constantFrom("a", "b", "c\u00e9 d");
 const principal = fc.constantFrom(undefined, "root", "another");
+const slot = fc.integer({ min: 0, max: 2 });
 const step = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant("acquire" as const), owner, principal, again: fc.boolean() }),
+    arbitrary: fc.record({
+      ...{ do: fc.constant("acquire" as const), slot, owner, principal, again: fc.boolean() },
+    }),
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant("release" as const), owner, principal, again: fc.boolean() }),
+    arbitrary: fc.record({
+      ...{ do: fc.constant("release" as const), slot, again: fc.boolean() },
+      named: fc.constantFrom("as_acquired", "other_fence", "other_principal", "without_fence" as const),
+    }),
   },
-  fc.record({ do: fc.constantFrom("delete", "persist", "spoil", "count", "foreign" as const), owner }),
+  fc.record({ do: fc.constantFrom("delete", "persist", "spoil", "count", "foreign" as const), slot }),
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+type AcquireStep = Extract<Step, { do: "acquire" }>;
+type ReleaseStep = Extract<Step, { do: "release" }>;
+
+const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 /** `plain`: as callers ask. `whole`: with an argument that the plain case leaves alone, so the rest of the script runs. */
 class LockUnderTest {
   readonly key = `lock:${randomUUID()}`;
+  readonly #slots: { token: string; fence: string; principal: string | undefined }[] = [];
   #ids = 0;
+  #tokens = 0;
 
   constructor(
     private readonly direct: Redis,
@@ -61,32 +72,44 @@ class LockUnderTest {
     if (step.do === "spoil")
       return await this.direct.set(String(buildCompanionKey(key)), "nonsense", "PX", 60_000);
     if (step.do === "count") return await this.direct.set(String(buildFencedCounterKey(key)), "7");
-    if (step.do === "foreign") return await this.#acquiredElsewhere(step.owner);
-    const { owner, principal, again } = step as Extract<Step, { again: boolean }>;
-    if (!again) this.#ids++;
-    const request = {
-      id: `id-${this.#ids}`,
-      digest: "-",
-      principal,
-      ...(this.path === "whole" ? { retryMs: 0 } : {}),
-    };
-    const format = LOCK_WRITERS[this.format];
-    if (step.do === "release") return await format.release(this.direct, "events", key, { owner, ...request });
-    return await format.acquire(this.direct, "events", key, {
-      owner,
-      leaseMs: 30_000,
-      reentrant: true,
+    if (step.do === "foreign") return await this.#acquireElsewhere(this.#slots[step.slot]?.token);
+    return step.do === "release" ? await this.#release(step) : await this.#acquire(step as AcquireStep);
+  }
+
+  async #acquire({ slot, owner, principal, again }: AcquireStep): Promise<unknown> {
+    const token = `${CLIENT}:${++this.#tokens}`;
+    const reply = await LOCK_WRITERS[this.format].acquire(this.direct, "events", this.key, {
+      ...{ token, owner, principal, leaseMs: 30_000, graceMs: 0, minHoldMs: 0, unit: "ms" },
       record: owner === "b" ? { service: "shop" } : undefined,
-      graceMs: 0,
-      minHoldMs: 0,
-      unit: "ms",
-      ...request,
+      ...this.#identify(again),
+    });
+    if (reply.outcome === "granted")
+      this.#slots[slot] = { token: reply.token, fence: reply.fence, principal };
+    return reply;
+  }
+
+  async #release({ slot, named, again }: ReleaseStep): Promise<unknown> {
+    const { token, fence, principal } = this.#slots[slot] ?? {
+      ...{ token: `${CLIENT}:999`, fence: "1795216496123456", principal: undefined },
+    };
+    const fences = { other_fence: "1795216496123456", without_fence: undefined };
+    return await LOCK_WRITERS[this.format].release(this.direct, "events", this.key, {
+      token,
+      fence: named in fences ? fences[named as keyof typeof fences] : fence,
+      principal: named === "other_principal" ? "thief" : principal,
+      ...this.#identify(again),
     });
   }
 
-  async #acquiredElsewhere(owner: string): Promise<unknown> {
-    if (this.format === "token") return await this.direct.set(this.key, owner, "PX", 30_000, "NX");
-    await this.direct.hincrby(this.key, owner, 1);
+  #identify(again: boolean) {
+    if (!again) this.#ids++;
+    return { id: `id-${this.#ids}`, digest: "-", ...(this.path === "whole" ? { retryMs: 0 } : {}) };
+  }
+
+  /** Another client takes the lock, or puts a hold of ours back as it was. */
+  async #acquireElsewhere(stored = `${CLIENT}:777`): Promise<unknown> {
+    if (this.format === "token") return await this.direct.set(this.key, stored, "PX", 30_000, "NX");
+    await this.direct.hincrby(this.key, stored, 1);
     return await this.direct.pexpire(this.key, 30_000);
   }
 
@@ -144,8 +167,8 @@ describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
   it("acquiring and releasing a free lock takes at most 14 commands", async ({ direct, createLock }) => {
     const lock = createLock(format, "plain");
     await direct.config("RESETSTAT");
-    await lock.run({ do: "acquire", owner: "a", principal: "root", again: false });
-    await lock.run({ do: "release", owner: "a", principal: "root", again: false });
+    await lock.run({ do: "acquire", slot: 0, owner: "a", principal: "root", again: false });
+    await lock.run({ do: "release", slot: 0, named: "as_acquired", again: false });
     const calls = [...(await direct.info("commandstats")).matchAll(/cmdstat_(\w+):calls=(\d+)/g)]
       .filter(([, name = ""]) => !["evalsha", "eval", "config", "info", "script"].includes(name))
       .reduce((sum, [, , count]) => sum + Number(count), 0);

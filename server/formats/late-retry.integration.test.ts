@@ -7,22 +7,26 @@ import { WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
 const it = redisTest()
-  .extend(
-    "acquire",
-    { scope: "file" },
-    ({ direct }) =>
-      (name: WritableFormat, key: string, owner: string) =>
-        LOCK_WRITERS[name].acquire(direct, EVENT_CHANNEL, key, {
-          ...{ id: randomUUID(), digest: "-", owner, leaseMs: 30_000, reentrant: true },
-          ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
-        }),
-  )
+  .extend("acquire", { scope: "file" }, ({ direct }) => async (name: WritableFormat, key: string) => {
+    const reply = await LOCK_WRITERS[name].acquire(direct, EVENT_CHANNEL, key, {
+      ...{ id: randomUUID(), digest: "-", token: `${randomUUID()}:1`, owner: "me", leaseMs: 30_000 },
+      ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
+    });
+    if (reply.outcome !== "granted") throw new Error(reply.outcome);
+    return reply;
+  })
   .extend(
     "release",
     { scope: "file" },
     ({ direct }) =>
-      (name: WritableFormat, key: string, owner: string, id = randomUUID(), retryMs?: number) =>
-        LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, { id, digest: "-", owner, retryMs }),
+      (
+        name: WritableFormat,
+        key: string,
+        { token, fence }: { token: string; fence: string },
+        id = randomUUID(),
+        retryMs?: number,
+      ) =>
+        LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, { id, digest: "-", token, fence, retryMs }),
   );
 
 /** More than the window of a lock takes, and fewer than two of them. */
@@ -32,15 +36,12 @@ it.for(WRITABLE_FORMATS)(
   "a retry of a release outside the request window returns unknown instead of not_held (%s)",
   async (name, { acquire, release, key }) => {
     const id = randomUUID();
-    await acquire(name, key, "me");
-    expect(await release(name, key, "me", id)).toMatchObject({ outcome: "released" });
-    for (let n = 0; n < OTHERS; n++) {
-      await acquire(name, key, `other ${n}`);
-      await release(name, key, `other ${n}`);
-    }
-    await acquire(name, key, "next");
+    const hold = await acquire(name, key);
+    expect(await release(name, key, hold, id)).toMatchObject({ outcome: "released" });
+    for (let n = 0; n < OTHERS; n++) await release(name, key, await acquire(name, key));
+    const next = await acquire(name, key);
     // Its answer was lost; it says that it was sent a millisecond ago, as it was when it set out.
-    expect(await release(name, key, "me", id, 1)).toEqual({ outcome: "unknown" });
-    expect(await release(name, key, "next")).toMatchObject({ outcome: "released" });
+    expect(await release(name, key, hold, id, 1)).toEqual({ outcome: "unknown" });
+    expect(await release(name, key, next)).toMatchObject({ outcome: "released" });
   },
 );

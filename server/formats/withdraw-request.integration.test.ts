@@ -8,6 +8,10 @@ import { buildCompanionKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 import type { AcquireReply } from "./script-replies.ts";
 
+/** Each request id has a token of its own, as each request has. */
+const toToken = (id: string) => `${CLIENT}:${Buffer.from(id).readUIntBE(0, Math.min(6, id.length))}`;
+const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
 const it = redisTest()
   .extend(
     "acquire",
@@ -15,7 +19,7 @@ const it = redisTest()
     ({ direct }) =>
       (name: WritableFormat, key: string, id: string, more = {}) =>
         LOCK_WRITERS[name].acquire(direct, EVENT_CHANNEL, key, {
-          ...{ id, digest: "-", owner: "me", leaseMs: 30_000, reentrant: true },
+          ...{ id, digest: "-", token: toToken(id), owner: "me", leaseMs: 30_000 },
           ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
           ...more,
         }),
@@ -26,9 +30,20 @@ const it = redisTest()
     ({ direct }) =>
       (name: WritableFormat, key: string, acquiredBy: string) =>
         LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, {
-          ...{ id: `back:${acquiredBy}`, digest: "-", owner: "me", acquiredBy },
+          ...{
+            id: `back:${acquiredBy}`,
+            digest: "-",
+            token: toToken(acquiredBy),
+            fence: undefined,
+            acquiredBy,
+          },
         }),
   );
+
+function requireGrant(reply: AcquireReply) {
+  if (reply.outcome !== "granted") throw new Error(reply.outcome);
+  return reply;
+}
 
 describe.each(WRITABLE_FORMATS)("withdrawn acquires (%s)", (name) => {
   it("an acquire that arrives after its withdrawal is not granted", async ({
@@ -57,49 +72,83 @@ describe.each(WRITABLE_FORMATS)("withdrawn acquires (%s)", (name) => {
     expect(await acquire(name, key, "ended")).toMatchObject({ outcome: "lost", why: "ended" });
   });
 
-  it("a withdrawal takes back its own count only, and only once", async ({ acquire, withdraw, key }) => {
-    await acquire(name, key, "outer");
-    expect(await acquire(name, key, "inner")).toMatchObject({ count: 2, how: "reentered" });
-    expect(await withdraw(name, key, "inner")).toMatchObject({ outcome: "released", count: 1 });
+  it("the withdrawal of another acquire leaves the hold and what the companion says of it", async ({
+    acquire,
+    withdraw,
+    direct,
+    key,
+  }) => {
+    const hold = requireGrant(await acquire(name, key, "stands", { owner: "checkout@pod-7" }));
     expect(await withdraw(name, key, "never-seen")).toMatchObject({ outcome: "not_held" });
-    expect(await acquire(name, key, "outer")).toMatchObject({ count: 1, how: "repeated" });
+    expect(await readCompanion(direct, key)).toMatchObject({
+      ...{ token: hold.token, fence: hold.fence, owner: "checkout@pod-7", count: 1 },
+    });
+    expect(await acquire(name, key, "never-seen")).toMatchObject({ outcome: "lost", why: "withdrawn" });
+    expect(await acquire(name, key, "stands", { owner: "checkout@pod-7" })).toMatchObject({
+      how: "repeated",
+    });
   });
 
   it("a withdrawn acquire leaves no minimum hold time", async ({ acquire, withdraw, key }) => {
     await acquire(name, key, "voted", { minHoldMs: 20_000 });
     await withdraw(name, key, "voted");
-    expect(await acquire(name, key, "other", { owner: "you" })).toMatchObject({ outcome: "granted" });
+    expect(await acquire(name, key, "other")).toMatchObject({ outcome: "granted" });
   });
 });
 
 describe.each(WRITABLE_FORMATS)("holds and their fencing tokens (%s)", (name) => {
-  const release = (direct: Redis, key: string, id: string, more = {}) =>
-    LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, { id, digest: "-", owner: "me", ...more });
+  const release = (
+    direct: Redis,
+    key: string,
+    id: string,
+    hold: { token: string; fence: string },
+    more = {},
+  ) =>
+    LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, {
+      ...{ id, digest: "d", token: hold.token, fence: hold.fence, ...more },
+    });
+  const reenter = (direct: Redis, key: string, id: string, hold: { token: string; fence: string }) =>
+    LOCK_WRITERS[name].reenter(direct, EVENT_CHANNEL, key, {
+      ...{ id, digest: "d", token: hold.token, fence: hold.fence, leaseMs: undefined },
+    });
 
   it("a release and its repetition return the fencing token of the hold", async ({
     acquire,
     key,
     direct,
   }) => {
-    const taken = await acquire(name, key, "one");
-    const fence = taken.outcome === "granted" ? taken.fence : undefined;
-    await acquire(name, key, "two");
-    expect(await release(direct, key, "r1")).toMatchObject({ outcome: "released", count: 1, fence });
-    expect(await release(direct, key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
-    expect(await release(direct, key, "r2")).toMatchObject({ outcome: "released", count: 0, fence });
+    const hold = requireGrant(await acquire(name, key, "one"));
+    const { fence } = hold;
+    await reenter(direct, key, "two", hold);
+    expect(await release(direct, key, "r1", hold)).toMatchObject({ outcome: "still_held", count: 1, fence });
+    expect(await release(direct, key, "r2", hold)).toMatchObject({ outcome: "released", count: 0, fence });
+    expect(await release(direct, key, "r2", hold)).toMatchObject({ outcome: "released", count: 0, fence });
   });
 
-  it("a release by fencing token ends the whole hold and no other", async ({ acquire, direct, key }) => {
-    const taken = await acquire(name, key, "one");
-    await acquire(name, key, "two");
-    const fence = taken.outcome === "granted" ? (taken.fence ?? "") : "";
-    const other = String(Number(fence) - 1);
-    expect(await release(direct, key, "e1", { fence: other })).toMatchObject({ outcome: "not_held" });
-    expect(await acquire(name, key, "one")).toMatchObject({ count: 2 });
-    expect(await release(direct, key, "e2", { fence })).toMatchObject({ outcome: "released", count: 0 });
+  it("a release of all counts ends the whole hold and no other", async ({ acquire, direct, key }) => {
+    const hold = requireGrant(await acquire(name, key, "one"));
+    await reenter(direct, key, "two", hold);
+    const other = { ...hold, fence: String(Number(hold.fence) - 1) };
+    const all = { counts: "all" };
+    expect(await release(direct, key, "e1", other, all)).toMatchObject({ outcome: "not_held" });
+    expect(await release(direct, key, "e2", hold, all)).toMatchObject({ outcome: "released", count: 0 });
     expect(await acquire(name, key, "three")).toMatchObject({ count: 1, how: "acquired" });
-    expect(await release(direct, key, "e3", { fence })).toMatchObject({ outcome: "not_held" });
+    expect(await release(direct, key, "e3", hold, all)).toMatchObject({ outcome: "not_held" });
     expect(await direct.exists(key)).toBe(1);
+  });
+
+  it("a release that finds another format's lock leaves what the companion says of it", async ({
+    acquire,
+    direct,
+    key,
+  }) => {
+    const other = name === "token" ? "timestamp" : "token";
+    const hold = requireGrant(await acquire(other, key, "other"));
+    const ask = { id: "r1", digest: "d", token: `${CLIENT}:1`, fence: "1795216496123456" };
+    expect(await LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, ask)).toMatchObject({
+      outcome: "not_held",
+    });
+    expect(await readCompanion(direct, key)).toMatchObject({ token: hold.token, fence: hold.fence });
   });
 
   it("an acquire can be withdrawn for as long as its hold lasts, despite many other requests", async ({
@@ -108,8 +157,11 @@ describe.each(WRITABLE_FORMATS)("holds and their fencing tokens (%s)", (name) =>
     withdraw,
     key,
   }) => {
-    await acquire(name, key, "taken");
-    for (let n = 0; n < 200; n++) await release(direct, key, `no-${n}`, { owner: "you" });
+    const hold = requireGrant(await acquire(name, key, "taken"));
+    for (let n = 0; n < 200; n++) {
+      await reenter(direct, key, `in-${n}`, hold);
+      await release(direct, key, `out-${n}`, hold);
+    }
     const companion = (await direct.get(String(buildCompanionKey(key)))) ?? "";
     expect(companion.length).toBeLessThan(3000);
     expect(await withdraw(name, key, "taken")).toMatchObject({ outcome: "released", count: 0 });
@@ -117,10 +169,6 @@ describe.each(WRITABLE_FORMATS)("holds and their fencing tokens (%s)", (name) =>
 });
 
 describe.each(["token", "timestamp"] as const)("quorum agreement (%s)", (name) => {
-  const getFence = (reply: AcquireReply) => {
-    if (reply.outcome !== "granted" || reply.fence === null) throw new Error(reply.outcome);
-    return reply.fence;
-  };
   const more = (fence: string, by: number) => String(Number(fence) + by);
 
   it("an agreement sets the fencing token and the count for repetitions and withdrawals", async ({
@@ -129,18 +177,24 @@ describe.each(["token", "timestamp"] as const)("quorum agreement (%s)", (name) =
     withdraw,
     key,
   }) => {
-    const from = getFence(await acquire(name, key, "one"));
+    const from = requireGrant(await acquire(name, key, "one")).fence;
     const fence = more(from, 7);
-    expect(await LOCK_WRITERS[name].agree(direct, key, { owner: "me", from, fence, count: 3 })).toBe(true);
+    expect(
+      await LOCK_WRITERS[name].agree(direct, key, { token: toToken("one"), from, fence, count: 3 }),
+    ).toBe(true);
     expect(await acquire(name, key, "one")).toMatchObject({ count: 3, fence, how: "repeated" });
-    expect(await withdraw(name, key, "one")).toMatchObject({ outcome: "released", count: 2 });
+    expect(await withdraw(name, key, "one")).toMatchObject({ outcome: "released", count: 0, fence });
   });
 
   it("an agreement can lower the fencing token but never the count", async ({ acquire, direct, key }) => {
-    const from = getFence(await acquire(name, key, "one"));
-    await acquire(name, key, "two");
+    const hold = requireGrant(await acquire(name, key, "one"));
+    const { token, fence: from } = hold;
+    const ask = { id: "two", digest: "d", token, fence: from, leaseMs: undefined };
+    await LOCK_WRITERS[name].reenter(direct, EVENT_CHANNEL, key, ask);
     const fence = more(from, -5);
-    expect(await LOCK_WRITERS[name].agree(direct, key, { owner: "me", from, fence, count: 1 })).toBe(true);
+    expect(
+      await LOCK_WRITERS[name].agree(direct, key, { token: toToken("one"), from, fence, count: 1 }),
+    ).toBe(true);
     expect(await readCompanion(direct, key)).toMatchObject({ fence, count: 2 });
   });
 
@@ -149,15 +203,15 @@ describe.each(["token", "timestamp"] as const)("quorum agreement (%s)", (name) =
     key,
     acquire,
   }) => {
-    const from = getFence(await acquire(name, key, "one"));
+    const from = requireGrant(await acquire(name, key, "one")).fence;
     const fence = more(from, 7);
-    const agree = (owner: string, of: string) =>
-      LOCK_WRITERS[name].agree(direct, key, { owner, from: of, fence, count: 2 });
-    expect(await agree("you", from)).toBe(false);
-    expect(await agree("me", more(from, -1))).toBe(false);
+    const agree = (id: string, of: string) =>
+      LOCK_WRITERS[name].agree(direct, key, { token: toToken(id), from: of, fence, count: 2 });
+    expect(await agree("two", from)).toBe(false);
+    expect(await agree("one", more(from, -1))).toBe(false);
     expect(await readCompanion(direct, key)).toMatchObject({ fence: from, count: 1 });
     await direct.del(key);
-    expect(await agree("me", from)).toBe(false);
+    expect(await agree("one", from)).toBe(false);
     expect(await direct.exists(key)).toBe(0);
   });
 });

@@ -7,15 +7,15 @@ import { buildWaitersKey } from "../../formats/keys.ts";
 
 const it = locksTest();
 
-const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, reentrant: true, ...more });
+const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, ...more });
 
 describe("one waiter", () => {
   it("a waiter is granted the lock within 500 ms of its release", async ({ acquire, direct, locks, key }) => {
-    await acquire(key, "me");
+    const held = await acquire(key, "me");
     const waits = acquire(key, "you", { waitMs: 10_000 });
     await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const releasedAt = performance.now();
-    await locks.release(key, { owner: "me" });
+    await locks.release(held);
     expect(await waits).toMatchObject({ owner: "you", count: 1 });
     expect(performance.now() - releasedAt).toBeLessThan(500);
     expect(await countWaiters(direct, key)).toBe(0);
@@ -59,7 +59,7 @@ describe("one waiter", () => {
     direct,
     key,
   }) => {
-    await acquire(key, "me");
+    const held = await acquire(key, "me");
     const controller = new AbortController();
     const waits = getErrorCode(locks.acquire(key, ask("you", { waitMs: 10_000, signal: controller.signal })));
     await waitUntil(async () => (await countWaiters(direct, key)) === 1);
@@ -70,7 +70,7 @@ describe("one waiter", () => {
       async () =>
         ((await direct.call("PUBSUB", "CHANNELS", "redisson_lock__channel:*")) as string[]).length === 0,
     );
-    await locks.release(key, { owner: "me" });
+    await locks.release(held);
     expect(await direct.exists(key)).toBe(0);
   });
 
@@ -100,22 +100,22 @@ describe("many waiters", () => {
     direct,
     key,
   }) => {
-    await acquire(key, "me");
+    const held = await acquire(key, "me");
     const order: string[] = [];
     const fences: number[] = [];
     let inside = 0;
     const run = async (owner: string) => {
-      const { fence } = await acquire(key, owner, { waitMs: 20_000 });
+      const hold = await acquire(key, owner, { waitMs: 20_000 });
       expect(++inside).toBe(1);
       order.push(owner);
-      fences.push(Number(fence));
+      fences.push(Number(hold.fence));
       inside--;
-      await locks.release(key, { owner });
+      await locks.release(hold);
     };
     const owners = Array.from({ length: 50 }, (_, n) => `owner-${n}`);
     const runs = owners.map(run);
     await waitUntil(async () => (await countWaiters(direct, key)) === 50);
-    await locks.release(key, { owner: "me" });
+    await locks.release(held);
     await Promise.all(runs);
     expect(order).toEqual(owners);
     expect(fences).toEqual([...fences].sort((a, b) => a - b));
@@ -130,7 +130,7 @@ describe("repeated request ids while waiting", () => {
     direct,
     key,
   }) => {
-    await acquire(key, "me");
+    const held = await acquire(key, "me");
     expect(await getErrorCode(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe(
       "timeout",
     );
@@ -141,13 +141,13 @@ describe("repeated request ids while waiting", () => {
     const order: string[] = [];
     const later = acquire(key, "later", { waitMs: 10_000 }).then(() => order.push("later"));
     await waitUntil(async () => (await countWaiters(direct, key)) === 2);
-    const first = acquire(key, "first", { waitMs: 10_000, requestId: "r1" }).then(async () => {
+    const first = acquire(key, "first", { waitMs: 10_000, requestId: "r1" }).then(async (hold) => {
       order.push("first");
-      await locks.release(key, { owner: "first" });
+      await locks.release(hold);
     });
     await sleepMs(50);
     expect(await countWaiters(direct, key)).toBe(2);
-    await locks.release(key, { owner: "me" });
+    await locks.release(held);
     await Promise.all([first, later]);
     expect(order).toEqual(["first", "later"]);
   });
@@ -158,13 +158,14 @@ describe("repeated request ids while waiting", () => {
     direct,
     key,
   }) => {
-    await acquire(key, "me");
+    const held = await acquire(key, "me");
     const before = getErrorCode(locks.acquire(key, ask("you", { waitMs: 10_000, requestId: "r2" })));
     await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const after = acquire(key, "you", { waitMs: 10_000, requestId: "r2" });
     expect(await before).toBe("aborted");
-    await locks.release(key, { owner: "me" });
-    expect(await after).toMatchObject({ owner: "you", count: 1 });
-    expect(await direct.hgetall(key)).toEqual({ you: "1" });
+    await locks.release(held);
+    const { token, ...grant } = await after;
+    expect(grant).toMatchObject({ owner: "you", count: 1 });
+    expect(await direct.hgetall(key)).toEqual({ [token]: "1" });
   });
 });
