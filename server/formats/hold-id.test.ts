@@ -62,6 +62,10 @@ describe("holdId", () => {
   });
 
   it("random text is never a holdId by accident", () => {
-    fc.assert(fc.property(fc.base64String(), (text) => expect(parseHoldId(`h1.${text}`)).toBeUndefined()));
+    fc.assert(
+      fc.property(fc.base64String(), (text) => {
+        expect(parseHoldId(`h1.${text}`)).toBeUndefined();
+      }),
+    );
   });
 });
