@@ -23,7 +23,7 @@ export default defineConfig({
           testTimeout: 20_000,
           // Half of the time went into loading the same modules for each file.
           isolate: false,
-          include: ["{lib,server,components,scripts,test}/**/*.test.{ts,tsx}"],
+          include: ["{lib,server,packages,components,scripts,test}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.integration.test.ts", "**/node_modules/**", ...REPLACES_MODULES],
         },
       },
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "integration",
-          include: ["{lib,server,components,scripts,test}/**/*.integration.test.ts"],
+          include: ["{lib,server,packages,components,scripts,test}/**/*.integration.test.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

@@ -213,7 +213,11 @@ function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | 
       blocked={isSending ? uiMessages.waiting : blocked}
       title={messages.sends}
     >
-      {isSending ? messages.isReleasing : choice === "hold-off" ? messages.releaseReservation : messages.release}
+      {isSending
+        ? messages.isReleasing
+        : choice === "hold-off"
+          ? messages.releaseReservation
+          : messages.release}
     </Button>
   );
 }

@@ -50,7 +50,7 @@ export default {
       name: "folder-has-a-layer",
       comment: "This folder has no line in scripts/lint/layers.mjs. Add it below the folders that import it.",
       severity: "error",
-      from: { path: "^(lib|server|components)/", pathNot: [...folders.map(filesIn), TEST] },
+      from: { path: "^(lib|server|packages|components)/", pathNot: [...folders.map(filesIn), TEST] },
       to: {},
     },
     {
@@ -58,7 +58,7 @@ export default {
       comment: "Take a connection from server/redis; only folders that send commands import ioredis.",
       severity: "error",
       from: {
-        path: "^(lib|components|app|server)/",
+        path: "^(lib|components|app|server|packages)/",
         pathNot: ["^server/(redis|formats|locks|watch|history|home|auth|operator)/", TEST],
       },
       to: { path: "node_modules/ioredis" },

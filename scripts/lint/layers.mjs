@@ -40,6 +40,7 @@ export const LAYERS = [
   ["server/locks/quorum", "the verbs on a majority of independent masters"],
   ["server/locks/backends", "opens the verbs for a topology"],
   ["server/locks/client", "the library: LockClient, Hold, watchdog, election"],
+  ["packages/redis", "the package @lockkeeper/redis: what an application imports"],
   ["server/home", "the home store"],
   ["server/auth", "operators, API keys, sessions and grants"],
   ["server/history", "the event journal and its recorder"],
@@ -111,6 +112,10 @@ export const PARTS = {
     why: "Components take data from lib/queries and lib/live, and types from lib/contract.",
   },
   server: { imports: ["lib", "server"], why: "The server knows nothing of pages; what both need is in lib." },
+  packages: {
+    imports: ["lib", "server", "packages"],
+    why: "A package exports what the folders before it have; the product does not import packages.",
+  },
   app: {
     imports: ["lib", "components", "app"],
     why: "Pages reach the server through server/global-runtime.ts alone.",

@@ -39,22 +39,27 @@ export interface KeyNotAllowedFacts {
   readonly lockable?: readonly string[];
 }
 
+/** Another client holds the lock, and `waitMs` was 0. */
 export class HeldError extends ErrorWithFacts<HeldFacts> {
   readonly code = "held";
 }
 
+/** The lock was still held after `waitMs`. */
 export class WaitTimeoutError extends ErrorWithFacts<HeldFacts> {
   readonly code = "timeout";
 }
 
+/** The signal was aborted before the lock was acquired. */
 export class AbortedError extends ErrorWithoutFacts {
   readonly code = "aborted";
 }
 
+/** Too many clients are waiting for the lock. */
 export class QueueFullError extends ErrorWithFacts<QueueFullFacts> {
   readonly code = "queue_full";
 }
 
+/** The hold expired or was force-released. Another client may hold the lock. */
 export class LostError extends ErrorWithFacts<LostFacts> {
   readonly code = "lost";
 }
@@ -63,14 +68,17 @@ export class NotOwnerError extends ErrorWithFacts<NotOwnerFacts> {
   readonly code = "not_owner";
 }
 
+/** The key holds other data, which was not changed. */
 export class NotALockError extends ErrorWithFacts<NotALockFacts> {
   readonly code = "not_a_lock";
 }
 
+/** The key holds a `timestamp` lock whose deadline is in the other unit. */
 export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
 }
 
+/** The key cannot be a lock, or does not match `lockable`. */
 export class KeyNotAllowedError extends ErrorWithFacts<KeyNotAllowedFacts> {
   readonly code = "key_not_allowed";
 }

@@ -15,6 +15,7 @@ export interface NotReplicatedFacts {
   readonly confirmed?: number;
 }
 
+/** Redis could not be reached, or grants no locks at present. Nothing was changed; retry later. */
 export class UnavailableError extends LockkeeperError {
   readonly code = "unavailable";
 
@@ -27,10 +28,12 @@ export class UnavailableError extends LockkeeperError {
   }
 }
 
+/** Fewer replicas than `replicas` confirmed the lock in time, and it was given back. */
 export class NotReplicatedError extends ErrorWithFacts<NotReplicatedFacts> {
   readonly code = "not_replicated";
 }
 
+/** The connection broke or timed out after the request was sent. The request may have been executed. */
 export class UnknownOutcomeError extends ErrorWithoutFacts {
   readonly code = "unknown_outcome";
 }

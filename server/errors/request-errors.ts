@@ -29,6 +29,7 @@ export interface MethodNotAllowedFacts {
   readonly allowed: string;
 }
 
+/** A parameter is missing, malformed or out of range. Nothing was changed. */
 export class InvalidError extends ErrorWithFacts<InvalidFacts> {
   readonly code = "invalid";
 }

@@ -3,6 +3,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { StartupError } from "../errors/startup-error.ts";
 import { coalesceWrites } from "./coalesce-writes.ts";
 import type { Commands } from "./commands.ts";
+import { ConnectionErrors } from "./connection-errors.ts";
 import { isNotMasterError, NeverSentError } from "./failure.ts";
 
 /** Where a Redis is, and how to name it without its password. */
@@ -93,6 +94,7 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
   redis.setMaxListeners(0);
   // Every caller learns of a failure from its own command; an 'error' event without a listener would end the process.
   redis.on("error", () => undefined);
+  ConnectionErrors.watch(redis, address.label);
   redis.on("connect", () => coalesceWrites(redis.stream));
   return redis;
 }

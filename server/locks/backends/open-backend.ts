@@ -10,9 +10,15 @@ import {
   type RedisAddress,
   waitUntilReady,
 } from "../../redis/connect.ts";
+import { ConnectionErrors, formatAddress } from "../../redis/connection-errors.ts";
+import { computeMajority } from "../../redis/majority.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
 import { ReplicationIdentity } from "../../redis/replication-identity.ts";
-import { createSentinelAddress, type SentinelLocation } from "../../redis/sentinel/sentinel-address.ts";
+import {
+  createSentinelAddress,
+  parseSentinelUrl,
+  type SentinelLocation,
+} from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorumBackend, type QuorumLocation } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";
 import { RedisLocks } from "../verbs/redis-locks.ts";
@@ -33,7 +39,7 @@ export type RedisLocation = string | SentinelLocation | ClusterLocation | Quorum
 /**
  * Opens the connections that locks need.
  *
- * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
+ * @throws StartupError when a URL is wrong, or Redis cannot be reached within five seconds
  */
 export async function openBackend(
   where: RedisLocation,
@@ -41,6 +47,20 @@ export async function openBackend(
   safety: SafetyOptions = {},
 ): Promise<Backend> {
   assertSafetyOptions(safety);
+  return await ConnectionErrors.record(async (errors) => {
+    try {
+      return await openByTopology(where, lockable, safety);
+    } catch (error) {
+      throw isUnreached(where, error, errors) ? createUnreachedError(where, errors) : error;
+    }
+  });
+}
+
+async function openByTopology(
+  where: RedisLocation,
+  lockable: readonly string[],
+  safety: SafetyOptions,
+): Promise<Backend> {
   if (typeof where === "string") return await openSingleBackend(parseRedisAddress(where), lockable, safety);
   if ("sentinel" in where) return await openSingleBackend(createSentinelAddress(where), lockable, safety);
   if ("cluster" in where) return await openClusterBackend(where, lockable, safety);
@@ -50,6 +70,34 @@ export async function openBackend(
     );
   }
   return await openQuorumBackend(where, lockable);
+}
+
+/** Whether `error` means that Redis was not reached, and not that it refused or was the wrong one. */
+function isUnreached(
+  where: RedisLocation,
+  error: unknown,
+  { attempted, reached }: ConnectionErrors,
+): boolean {
+  if (typeof where === "string" || "sentinel" in where)
+    return error instanceof DOMException && error.name === "TimeoutError";
+  if (!(error instanceof StartupError) || attempted === 0) return false;
+  return "cluster" in where ? reached === 0 : reached < computeMajority(where.quorum.length);
+}
+
+function createUnreachedError(where: RedisLocation, errors: ConnectionErrors): StartupError {
+  // A cluster whose nodes all refuse the connection is not waited for.
+  const within = typeof where === "object" && "cluster" in where ? "" : ` within ${OPEN_TIMEOUT_MS / 1000} s`;
+  return new StartupError(`Could not reach ${describeLocation(where)}${within} (${errors.describe()}).`);
+}
+
+/** Holds no password. */
+function describeLocation(where: RedisLocation): string {
+  const list = (urls: readonly string[], parse = parseRedisAddress) =>
+    urls.map((url) => formatAddress(parse(url).label)).join(", ");
+  if (typeof where === "string") return `Redis at ${list([where])}`;
+  if ("cluster" in where) return `Redis Cluster at ${list(where.cluster)}`;
+  if ("quorum" in where) return `a majority of the Redis masters ${list(where.quorum)}`;
+  return `the master ${where.master} of the sentinels ${list(where.sentinel, parseSentinelUrl)}`;
 }
 
 /** Three connections: for the verbs, for wake-ups, and for renewals alone. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "pino";
 import type { Grant } from "../../../lib/contract/actions/verb.ts";
 import { AbortedError, HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
 import type { AcquireOptions, LockVerbs } from "../verbs/verbs.ts";
+import type { Logger } from "./logger.ts";
 
 /** Trying again and again instead of waiting for the wake-up. */
 export interface Retry {

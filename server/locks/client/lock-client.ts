@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import type { Released } from "../../../lib/contract/actions/verb.ts";
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
@@ -8,6 +7,7 @@ import type { SafetyOptions } from "../verbs/safety.ts";
 import type { LockVerbs, ReserveOptions } from "../verbs/verbs.ts";
 import { acquireWithRetry, type Retry } from "./acquire-with-retry.ts";
 import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
+import type { Logger } from "./logger.ts";
 import { OwnerContext } from "./owner-context.ts";
 import { Watchdog } from "./watchdog.ts";
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { formatNodeName, type NodeName, parseNodeName } from "../cluster/cluster-map.ts";
 import type { RedisAddress } from "../connect.ts";
+import { describeConnectionError } from "../connection-errors.ts";
 import { NeverSentError } from "../failure.ts";
 
 export interface Endpoint {
@@ -47,7 +48,9 @@ export class Sentinels {
         sleep(STRAGGLER_WAIT_MS, undefined, { signal: done.signal }),
       ]);
     } catch (error) {
-      throw new NeverSentError(`No sentinel names the master ${this.master}: ${getFailureReason(error)}`);
+      throw new NeverSentError(
+        `No sentinel names the master ${this.master}: ${describeConnectionError(error)}`,
+      );
     } finally {
       done.abort();
     }
@@ -134,10 +137,4 @@ function connectSentinel(address: RedisAddress, more: { retryStrategy: () => num
   });
   redis.on("error", () => undefined);
   return redis;
-}
-
-/** Of many the first one's reason: they rarely differ. */
-function getFailureReason(error: unknown): string {
-  const [reason] = error instanceof AggregateError ? error.errors : [error];
-  return reason instanceof Error ? reason.message : String(reason);
 }

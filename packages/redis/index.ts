@@ -1,0 +1,55 @@
+/**
+ * Distributed locks in Redis for Node applications.
+ *
+ * Start with {@link LockClient.open} and {@link LockClient.withLock}. {@link campaign} elects a leader. Every error extends
+ * {@link LockkeeperError} and has a stable `code`, except {@link StartupError}, which only `LockClient.open` throws.
+ *
+ * @packageDocumentation
+ */
+
+export type { Released } from "../../lib/contract/actions/verb.ts";
+export type { ErrorCode } from "../../lib/contract/error.ts";
+export type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
+export type { OwnerRecord } from "../../lib/contract/lock.ts";
+export {
+  AbortedError,
+  HeldError,
+  type HeldFacts,
+  type HolderFacts,
+  KeyNotAllowedError,
+  type KeyNotAllowedFacts,
+  LostError,
+  type LostFacts,
+  NotALockError,
+  type NotALockFacts,
+  QueueFullError,
+  type QueueFullFacts,
+  UnitConflictError,
+  type UnitConflictFacts,
+  WaitTimeoutError,
+} from "../../server/errors/lock-errors.ts";
+export { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
+export {
+  NotReplicatedError,
+  type NotReplicatedFacts,
+  UnavailableError,
+  type UnavailableFacts,
+  UnknownOutcomeError,
+} from "../../server/errors/redis-errors.ts";
+export { InvalidError, type InvalidFacts } from "../../server/errors/request-errors.ts";
+export { StartupError } from "../../server/errors/startup-error.ts";
+export type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
+export type { Retry } from "../../server/locks/client/acquire-with-retry.ts";
+export { type CampaignOptions, campaign } from "../../server/locks/client/campaign.ts";
+export { Hold, type HoldEvents, type HoldState } from "../../server/locks/client/hold.ts";
+export {
+  type HoldOptions,
+  LockClient,
+  type LockClientOptions,
+} from "../../server/locks/client/lock-client.ts";
+export type { Logger } from "../../server/locks/client/logger.ts";
+export type { QuorumLocation } from "../../server/locks/quorum/open-quorum.ts";
+export type { SafetyOptions } from "../../server/locks/verbs/safety.ts";
+export type { ReserveOptions } from "../../server/locks/verbs/verbs.ts";
+export type { ClusterLocation } from "../../server/redis/cluster/cluster-address.ts";
+export type { SentinelLocation } from "../../server/redis/sentinel/sentinel-address.ts";

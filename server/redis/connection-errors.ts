@@ -1,0 +1,91 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Redis } from "ioredis";
+
+interface Attempt {
+  isReached: boolean;
+  lastError: unknown;
+}
+
+/**
+ * Which addresses have been reached, and the last error of the others, for all connections that are opened while
+ * `record` runs. A timeout alone names neither.
+ */
+export class ConnectionErrors {
+  static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
+  readonly #attempts = new Map<string, Attempt>();
+  #isRecording = true;
+
+  /** Runs `open`, and records its connections until it has settled. */
+  static async record<Result>(open: (errors: ConnectionErrors) => Promise<Result>): Promise<Result> {
+    const errors = new ConnectionErrors();
+    try {
+      return await ConnectionErrors.#current.run(errors, () => open(errors));
+    } finally {
+      // The context outlives this: connections that are opened later would be recorded too.
+      errors.#isRecording = false;
+    }
+  }
+
+  /** Called for each new connection. @param label of its address, safe to print */
+  static watch(redis: Redis, label: string): void {
+    ConnectionErrors.#current.getStore()?.watchConnection(redis, label);
+  }
+
+  get attempted(): number {
+    return this.#attempts.size;
+  }
+
+  /** How many addresses have been reached. */
+  get reached(): number {
+    return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
+  }
+
+  /** The reasons in one line, for people: each with its address unless all addresses failed for the same. */
+  describe(): string {
+    const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);
+    const reasons = unreached.map(([label, { lastError }]) => {
+      const address = formatAddress(label);
+      // "connect ECONNREFUSED 10.0.0.1:6379" adds to a label only where that has a host name.
+      return [address, describeConnectionError(lastError).replace(` ${address}`, "")] as const;
+    });
+    const [first, ...others] = reasons;
+    if (first === undefined) return NO_ANSWER;
+    if (this.reached === 0 && others.every(([, reason]) => reason === first[1])) return first[1];
+    return reasons.map(([address, reason]) => `${address}: ${reason}`).join("; ");
+  }
+
+  private watchConnection(redis: Redis, label: string): void {
+    if (!this.#isRecording) return;
+    const attempt = this.#attempts.get(label) ?? { isReached: false, lastError: undefined };
+    this.#attempts.set(label, attempt);
+    const record = (error: unknown) => {
+      attempt.lastError = error;
+      if (!this.#isRecording) redis.off("error", record);
+    };
+    redis.on("error", record);
+    redis.once("ready", () => {
+      attempt.isReached = true;
+      redis.off("error", record);
+    });
+  }
+}
+
+const NO_ANSWER = "no answer";
+
+/**
+ * Why a connection failed, for people: "connect ECONNREFUSED 10.0.0.1:6379".
+ *
+ * Show this text and not the error: that of a refused AUTH has the password among the arguments of its command, and a
+ * server that does not know AUTH repeats them in its message.
+ */
+export function describeConnectionError(error: unknown): string {
+  // A host name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return describeConnectionError(error.errors[0]);
+  if (!(error instanceof Error)) return NO_ANSWER;
+  return error.message.replace(/, with args beginning with: .*$/s, "").replace(/\.$/, "");
+}
+
+/** The label of an address without its database: `host:port`, or the path of a socket. */
+export function formatAddress(label: string): string {
+  return label.replace(/(\/| db )\d+$/, "");
+}
