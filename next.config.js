@@ -6,7 +6,7 @@ const basePath = process.env.LOCKKEEPER_BASE_PATH ?? "";
 /** @type {import('next').NextConfig} */
 const config = {
   basePath,
-  env: { LOCKKEEPER_BUILT_BELOW: basePath },
+  env: { LOCKKEEPER_BUILD_BASE_PATH: basePath },
   // Else Next looks for it among the lock files of the folders above.
   turbopack: { root: fileURLToPath(new URL(".", import.meta.url)).replace(/[\\/]$/, "") },
   poweredByHeader: false,

@@ -26,7 +26,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await sheet.getByLabel("Reason").fill("=cmd()|its \u202enode is gone");
   await sheet.getByRole("button", { name: "Release now" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released.");
-  await lockkeeper.api(`${pathOf(second)}/force-release`, { expect: "fence.1", reason: "too late" });
+  await lockkeeper.api(`${pathOf(second)}/force-release`, { expectedVersion: "fence.1", reason: "too late" });
 
   await page.goto(`/audit?key=${encodeURIComponent(first)}`);
   const freed = actions(page).getByRole("listitem").filter({ hasText: first });
@@ -97,7 +97,7 @@ test("a user who is not an admin has no audit in the menu and sees who may open 
     roles: { "*": "viewer", default: "admin" },
     password: "a long password",
   });
-  expect(made.status).toBe(200);
+  expect(made.status).toBe(201);
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const page = await context.newPage();
   await page.goto(`${lockkeeper.url}/login`);

@@ -39,7 +39,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
     await expect(item).toHaveAttribute("aria-expanded", "true");
   }
   const chosen = branch(page, key("fx:a:"));
-  await expect(chosen).toHaveAttribute("aria-label", /3 held, 1 abnormal$/);
+  await expect(chosen).toHaveAttribute("aria-label", /3 held, 1 need attention$/);
   await page.keyboard.press("Enter");
   await expect(search(page)).toHaveValue(`key:${key("fx:a:")}*`);
   await expect(chosen).toHaveAttribute("aria-selected", "true");
@@ -56,9 +56,9 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await takeThemeScreenshots(page, info, "facets");
   await services.getByRole("checkbox", { name: "mail" }).uncheck();
   await expect(search(page)).toHaveValue(`key:${key("fx:a:")}*`);
-  await search(page).fill(`key:${key("fx:a:")}* is:abnormal format:redis*`);
+  await search(page).fill(`key:${key("fx:a:")}* is:needs_attention format:redis*`);
   await panel(page).getByRole("button", { name: "Clear 2" }).click();
-  await expect(search(page)).toHaveValue("is:abnormal");
+  await expect(search(page)).toHaveValue("is:needs_attention");
   await search(page).fill("held>soon");
   await expect(page.getByText("held is compared with")).toBeVisible();
 });
@@ -84,8 +84,8 @@ test("on a phone the filters open as a sheet, and a failed count shows an error"
   await page.goto("/");
   await page.getByRole("button", { name: "Filters" }).click();
   const sheet = page.getByRole("dialog", { name: "Filters" });
-  await sheet.getByRole("checkbox", { name: "no expiry" }).check();
-  await expect(page).toHaveURL(/verdict:no-expiry/);
+  await sheet.getByRole("checkbox", { name: "no TTL" }).check();
+  await expect(page).toHaveURL(/liveness:no_ttl/);
   await assertAccessibleInThemes(page, "facets on a phone");
   await takeThemeScreenshots(page, info, "facets-phone");
   await page.keyboard.press("Escape");
@@ -96,5 +96,5 @@ test("on a phone the filters open as a sheet, and a failed count shows an error"
   await expect(sheet.getByRole("alert")).toContainText("did not answer");
   await page.unroute("**/api/v1/facets?**");
   await sheet.getByRole("button", { name: "Try again" }).click();
-  await expect(sheet.getByRole("group", { name: "Verdict" })).toBeVisible();
+  await expect(sheet.getByRole("group", { name: "Liveness" })).toBeVisible();
 });

@@ -60,10 +60,10 @@ for (const { role, language, place } of SETTINGS) {
     // Locks that need attention are listed first.
     const row = page.locator("[data-path]").first();
     await expect(row).toBeFocused();
-    await expect(row).toContainText(words.lock.verdicts["no-expiry"]);
+    await expect(row).toContainText(words.lock.liveness.no_ttl);
     await keyboard.press("r");
     const sheet = page.getByRole("dialog");
-    await expect(sheet).toContainText(words.free.verdicts["no-expiry"]);
+    await expect(sheet).toContainText(words.free.liveness.no_ttl);
     await expect(sheet).toContainText(words.free.nested(2));
 
     if (role === "viewer") {

@@ -261,7 +261,7 @@ test("a Redis outage shows within 3 s and blocks releases, and the console recov
 });
 
 test("the console works through the web adapter", async ({ browser }) => {
-  const lockkeeper = await startConsole({ LOCKKEEPER_DOOR: "next" });
+  const lockkeeper = await startConsole({ LOCKKEEPER_HTTP_ADAPTER: "next" });
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   try {
     const page = await logIn(context, lockkeeper);
@@ -285,8 +285,8 @@ test("a lock page shows the typical hold time of its key pattern", async ({ page
   }
   await lockkeeper.api(`${bill(5)}/acquire`, { owner: "a" });
   await expect
-    .poll(async () => (await lockkeeper.api(`${bill(5)}/usual`)).body.heldMs)
+    .poll(async () => (await lockkeeper.api(`${bill(5)}/typical`)).body.heldMs)
     .toMatchObject({ samples: expect.any(Number) });
   await page.goto(bill(5));
-  await expect(page.getByTestId("usually-held")).toContainText(/usually \d+(\.\d)? m?s \(p95 /);
+  await expect(page.getByTestId("typically-held")).toContainText(/typically \d+(\.\d)? m?s \(p95 /);
 });

@@ -12,7 +12,7 @@ async function makeStory(lockkeeper: Console, key: string) {
   await expect.poll(() => lockkeeper.redis.runCli("EXISTS", key)).toBe("0");
   await call("acquire", { owner: "cid", leaseMs: 60_000 });
   const { body } = await lockkeeper.api(pathOf(key));
-  await call("force-release", { expect: body.version, reason: "stuck since noon" });
+  await call("force-release", { expectedVersion: body.version, reason: "stuck since noon" });
   await call("acquire", { owner: "dot", leaseMs: 600_000 });
   const recorded = async () => (await lockkeeper.api(`${pathOf(key)}/history`)).body.items as HistoryEntry[];
   // A busy machine may have a gap of its own among them.
@@ -67,7 +67,7 @@ test("overlapping holds and gaps are drawn and named, and are accessible in both
         owner,
         fence,
         count: 0,
-        observed: "derived",
+        observed: "inferred",
       },
     });
     const items = [
@@ -161,7 +161,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await expect(waiting.getByRole("listitem").first()).toContainText(/^next.*bob/);
   await expect(waiting.getByRole("listitem").nth(1)).toContainText(/^2\..*cy/);
   const plot = page.getByRole("img", { name: /^Held: Half took less than/ });
-  await expect(plot).toHaveAccessibleName(/times as long as usual/);
+  await expect(plot).toHaveAccessibleName(/times as long as typical/);
   const runbook = page.getByRole("link", { name: /Runbook/ });
   await expect(runbook).toHaveAttribute("href", `https://wiki.example/locks?key=${encodeURIComponent(name)}`);
   await expect(runbook).toHaveAttribute("rel", "noopener noreferrer");

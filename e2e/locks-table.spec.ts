@@ -175,12 +175,12 @@ test("columns are selected, ordered and resized by keyboard and pointer, and sta
   await expect(page).not.toHaveURL(/cols=/);
 });
 
-test("an unsure release needs a second explicit confirmation to release the current hold", async ({
+test("an unverified release needs a second explicit confirmation to release the current hold", async ({
   page,
   lockkeeper,
   key,
 }) => {
-  const name = key("unsure");
+  const name = key("unverified");
   await lockkeeper.redis.runCli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto(pathOf(name));
@@ -193,15 +193,22 @@ test("an unsure release needs a second explicit confirmation to release the curr
     bodies.push(route.request().postDataJSON());
     if (bodies.length > 1) return route.continue();
     const { body: lock } = await lockkeeper.api(pathOf(name));
-    const problem = { type: "about:blank", title: "Unsure", status: 409, code: "unsure", detail: "", lock };
+    const problem = {
+      type: "about:blank",
+      title: "Unverified",
+      status: 409,
+      code: "unverified",
+      detail: "",
+      lock,
+    };
     await route.fulfill({ status: 409, contentType: "application/problem+json", json: problem });
   });
   await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Unsure: nothing was released");
+  await expect(sheet.getByTestId("outcome")).toContainText("Could not verify the hold: nothing was released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
   await sheet.getByRole("button", { name: /^Release whatever 8743c9c0/ }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
-  expect(bodies.map(({ ifUnsure }) => ifUnsure)).toEqual(["refuse", "release"]);
+  expect(bodies.map(({ onUnverified }) => onUnverified)).toEqual(["refuse", "release"]);
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 

@@ -88,9 +88,9 @@ test("the overview counts the current locks, links to them and names the pattern
     const line = figure(page, "acquisitionsPerS").getByRole("img");
     await expect(line).toHaveAttribute("aria-label", /In the last hour, as far as/, { timeout: 1000 });
   }).toPass();
-  await expect(figure(page, "abnormal").getByRole("button")).toContainText(/^[1-9]/);
-  await figure(page, "abnormal").getByRole("button").click();
-  await expect(page.getByLabel("Search locks")).toHaveValue("is:abnormal");
+  await expect(figure(page, "needsAttention").getByRole("button")).toContainText(/^[1-9]/);
+  await figure(page, "needsAttention").getByRole("button").click();
+  await expect(page.getByLabel("Search locks")).toHaveValue("is:needs_attention");
   await expect(page.getByRole("row").filter({ hasText: key("stuck") })).toHaveCount(1);
   await overview(page).getByRole("button", { name: "Patterns" }).click();
   const contended = overview(page).getByRole("region", { name: "Most contended" });

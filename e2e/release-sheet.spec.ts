@@ -59,7 +59,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await assertAccessibleInThemes(page, "result");
   await expect(outcome.getByRole("link", { name: "Its entry in the audit" })).toHaveAttribute(
     "href",
-    /^\/audit\?action=force-release&key=/,
+    /^\/audit\?action=force_release&key=/,
   );
   await outcome.getByRole("link", { name: "Its event in the history" }).click();
   await expect(sheet).toHaveCount(0);
@@ -74,7 +74,7 @@ test("a lock without TTL needs no reason, and the sheet explains why it does not
   const name = key("forever");
   await lockkeeper.redis.runCli("HSET", name, `${randomUUID()}:7`, "2");
   const sheet = await openSheet(page, name);
-  await expect(sheet).toContainText("Let it lapse is not offered: it has no expiry, so it never lapses.");
+  await expect(sheet).toContainText("Let it lapse is not offered: it has no TTL, so it never expires.");
   await expect(sheet).toContainText("IllegalMonitorStateException");
   await expect(sheet).toContainText("All 2 of its nested holds end at once");
   await expect(sheet.getByLabel("Release now")).toBeChecked();

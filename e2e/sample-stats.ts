@@ -6,7 +6,7 @@ export function createSampleStats(stats: Stats): Stats {
     at: stats.now - (300 - i) * 10_000,
     held: Math.round(1200 + 60 * Math.sin(i / 19) + 12 * Math.sin(i * 7)),
     waiting: Math.round(12 + 6 * Math.sin(i / 11) + (i > 250 ? (i - 250) / 3 : 0)),
-    abnormal: i > 280 ? 4 : i > 120 && i < 150 ? 1 : 0,
+    needsAttention: i > 280 ? 4 : i > 120 && i < 150 ? 1 : 0,
     acquisitionsPerS: 180 + 30 * Math.sin(i * 3.1),
     expired: 0,
     waitedMsP95: i % 40 < 6 ? null : 80 + 30 * Math.sin(i / 23),
@@ -37,7 +37,7 @@ export function createSampleStats(stats: Stats): Stats {
   );
   return {
     ...stats,
-    totals: { ...stats.totals, held: 1284, waiting: 37, abnormal: 4 },
+    totals: { ...stats.totals, held: 1284, waiting: 37, needsAttention: 4 },
     series: { stepMs: 10_000, points },
     top: {
       ...{ contended: some, longestWaits: some, expiredInUse: some.slice(0, 2) },

@@ -18,14 +18,17 @@ test("locks that need attention are listed first, and a view selects them with a
   await page.goto(shown(search));
   await expect(rows).toHaveCount(3);
   await expect(rows.first()).toContainText("owner-stuck");
-  await expect(rows.first()).toContainText("never lapses by itself");
+  await expect(rows.first()).toContainText("never expires");
   const views = page.getByRole("group", { name: "Views" });
   await takeThemeScreenshots(page, info, "views-all");
-  await views.getByRole("button", { name: "Abnormal now" }).click();
+  await views.getByRole("button", { name: "Needs attention" }).click();
   await expect(rows).toHaveCount(1);
-  await expect(views.getByRole("button", { name: "Abnormal now" })).toHaveAttribute("aria-pressed", "true");
-  expect(new URL(page.url()).searchParams.get("q")).toBe(`is:abnormal ${search}`);
-  await expect(views.getByRole("button", { name: "Abnormal now" })).toContainText("1");
+  await expect(views.getByRole("button", { name: "Needs attention" })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  expect(new URL(page.url()).searchParams.get("q")).toBe(`is:needs_attention ${search}`);
+  await expect(views.getByRole("button", { name: "Needs attention" })).toContainText("1");
   await views.getByRole("button", { name: "Waited for" }).click();
   await expect(page.getByText("No lock matches")).toBeVisible();
   await page.reload();
@@ -34,7 +37,7 @@ test("locks that need attention are listed first, and a view selects them with a
   await expect(rows).toHaveCount(3);
   await assertAccessibleInThemes(page, "views");
   await page.goto("/");
-  await expect(views.getByRole("button", { name: /^No expiry [1-9]/ })).toBeVisible();
+  await expect(views.getByRole("button", { name: /^No TTL [1-9]/ })).toBeVisible();
 });
 
 test("the search is completed by keyboard, and an invalid comparison is reported in place", async ({
@@ -50,18 +53,18 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   const box = page.getByRole("combobox", { name: "Search locks" });
   await page.keyboard.press("/");
   await page.keyboard.press("End");
-  await page.keyboard.type(" ver");
-  await expect(page.getByRole("option", { name: /^verdict:/ })).toBeVisible();
+  await page.keyboard.type(" liv");
+  await expect(page.getByRole("option", { name: /^liveness:/ })).toBeVisible();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await expect(box).toHaveValue(`key:${key("*")} verdict:`);
-  await page.keyboard.type("no-");
+  await expect(box).toHaveValue(`key:${key("*")} liveness:`);
+  await page.keyboard.type("no_");
   await expect(page.getByRole("option")).toHaveCount(1);
   await takeThemeScreenshots(page, info, "completion");
   await assertAccessibleInThemes(page, "completion");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Tab");
-  await expect(box).toHaveValue(`key:${key("*")} verdict:no-expiry `);
+  await expect(box).toHaveValue(`key:${key("*")} liveness:no_ttl `);
   await expect(box).toBeFocused();
   await expect(rows).toHaveCount(1);
   // At once: who types slowly asks with each word on the way.
@@ -94,7 +97,7 @@ test("the typical hold time of the key pattern is shown beside the held time", a
     await lockkeeper.api(`${path}/release`, { owner: "owner-job" });
   }
   await lockkeeper.api(`${pathOf(key("job:21"))}/acquire`, { owner: "owner-job", leaseMs: 600_000 });
-  await page.goto(shown(`key:${key("*")} held>usual`));
+  await page.goto(shown(`key:${key("*")} held>typical`));
   await expect(page.getByRole("row").filter({ hasText: "owner-job" })).toHaveCount(1);
-  await expect(page.getByTestId("usual")).toHaveText(/^usual \d+ ms$/);
+  await expect(page.getByTestId("typical")).toHaveText(/^typical \d+ ms$/);
 });

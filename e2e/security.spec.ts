@@ -48,7 +48,10 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
     const freed = name(`${at}:freed:${payload}`);
     await api(`/locks/${encodeKeyPath(freed)}/acquire`, { owner, leaseMs: 600_000, record });
     const { body } = await api(`/locks/${encodeKeyPath(freed)}`);
-    await api(`/locks/${encodeKeyPath(freed)}/force-release`, { expect: body.version, reason: payload });
+    await api(`/locks/${encodeKeyPath(freed)}/force-release`, {
+      expectedVersion: body.version,
+      reason: payload,
+    });
     // The pages of a few are enough: all are made of the same parts.
     if (at % 3 === 0) keys.push(ours, freed);
     if (at === 1) keys.push(theirs, token);
@@ -208,8 +211,8 @@ test("another site in the same browser cannot act, read or frame the console wit
   );
   await page.goto(`${evil}/evil`);
   const seen = await page.evaluate(
-    async ({ url, path, expect }) => {
-      const text = JSON.stringify({ expect, reason: "evil" });
+    async ({ url, path, expectedVersion }) => {
+      const text = JSON.stringify({ expectedVersion, reason: "evil" });
       const init = { method: "POST", credentials: "include", body: text } as const;
       const tries = await Promise.allSettled([
         fetch(`${url}${path}`, { ...init, mode: "no-cors", headers: { "content-type": "text/plain" } }),
@@ -246,7 +249,7 @@ test("another site in the same browser cannot act, read or frame the console wit
     {
       url: lockkeeper.url,
       path: `/api/v1/locks/${encodeKeyPath(name)}/force-release`,
-      expect: String(body.version),
+      expectedVersion: String(body.version),
     },
   );
   expect(seen.outcomes.slice(1)).toEqual(["rejected", "rejected"]);

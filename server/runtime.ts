@@ -146,7 +146,7 @@ export class Runtime {
     }
   }
 
-  /** The fast door. */
+  /** The Node adapter. */
   handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     return handleNodeRequest(this.dispatcher, incoming, outgoing);
   }
@@ -156,7 +156,7 @@ export class Runtime {
     return this.metricsEndpoint.handle(createNodeExchange(incoming, outgoing));
   }
 
-  /** The door of Next's route handler. */
+  /** The adapter of Next's route handler. */
   async handleWebRequest(request: Request): Promise<Response> {
     return await handleWebRequest(this.dispatcher, request, this.config.basePath);
   }

@@ -19,7 +19,7 @@ const AuditTimeFilter = dynamic(
 /** Examples are words of the search, which are the same in every language. */
 const FILTER_BOXES = [
   { name: "who", example: "mei, key:*", width: "sm:w-28" },
-  { name: "action", example: "force-release", width: "sm:w-32" },
+  { name: "action", example: "force_release", width: "sm:w-32" },
   { name: "at", example: null, width: "sm:w-24" },
   { name: "key", example: "lock:orders:*", width: "sm:w-36" },
   { name: "outcome", example: "released, none", width: "sm:w-32" },

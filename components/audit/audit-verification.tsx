@@ -42,10 +42,10 @@ export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined 
 function VerificationResult({ found }: { found: AuditVerification }) {
   const messages = useMessages(audit);
   const { state, entries, broken, checkedAt } = found;
-  if (state === "whole") {
+  if (state === "intact") {
     return (
       <span className="text-ok" data-testid="chain" title={messages.checkedAt(formatDate(checkedAt))}>
-        {messages.whole(formatNumber(entries))}
+        {messages.intact(formatNumber(entries))}
       </span>
     );
   }

@@ -9,7 +9,7 @@ import { CodeBlock } from "./code-block.tsx";
 import { Code, Inline } from "./prose.tsx";
 
 const EXPORT_COMMAND = "export LOCKKEEPER_KEY=lk_…";
-const API_KEY_OPERATION = "makeApiKey";
+const API_KEY_OPERATION = "createApiKey";
 
 /** The first thing on the page: all that a first lock needs. */
 export function QuickStartGuide({ language, origin }: { language: SnippetLanguage; origin: string }) {

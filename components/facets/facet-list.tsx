@@ -113,8 +113,8 @@ function FacetValueText({ row: { value, locks }, field }: Pick<FacetValueRowProp
   if (field === "format" && isPlain) return formatNames[value];
   const format = field === "format" ? formatFacetValue(value) : undefined;
   if (format !== undefined) return format;
-  const verdict = LIVENESS_ORDER.find((each) => each === value);
-  if (field === "verdict" && verdict !== undefined) return messages.verdicts[verdict];
+  const liveness = LIVENESS_ORDER.find((each) => each === value);
+  if (field === "liveness" && liveness !== undefined) return messages.liveness[liveness];
   return <SafeText text={value} />;
 }
 
@@ -122,5 +122,5 @@ const VALUE_LABELS: ReadonlyMap<string, string> = new Map(Object.entries(FORMAT_
 const formatFacetValue = (format: string) => VALUE_LABELS.get(format);
 
 function isUnhealthyValue(field: Facet["field"], value: string, locks: number): boolean {
-  return field === "verdict" && locks > 0 && (value === "late" || value === "no-expiry");
+  return field === "liveness" && locks > 0 && (value === "overdue" || value === "no_ttl");
 }

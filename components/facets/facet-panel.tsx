@@ -16,7 +16,7 @@ import { TargetLinks } from "./target-links.tsx";
 
 /** What tells most at night comes first. */
 const FACET_ORDER = [
-  "verdict",
+  "liveness",
   "waiters",
   "service",
   "host",
@@ -72,7 +72,7 @@ function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: Face
   ).filter(
     ({ field, values }) =>
       values.length > 0 ||
-      field === "verdict" ||
+      field === "liveness" ||
       field === "waiters" ||
       findFieldTerms(filter, field).length > 0,
   );

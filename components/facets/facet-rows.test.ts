@@ -28,16 +28,16 @@ test("a filter term that is not a listed value is shown and can be removed", () 
 
 test("the liveness facet lists every state in a fixed order, including those that no lock has", () => {
   const facet: Facet = {
-    field: "verdict",
-    values: [{ value: "renewing", filter: "verdict:renewing", locks: 4 }],
+    field: "liveness",
+    values: [{ value: "alive", filter: "liveness:alive", locks: 4 }],
     ...{ others: 0, without: 0 },
   };
-  const { rows } = buildFacetRows(facet, "verdict:late", "few");
+  const { rows } = buildFacetRows(facet, "liveness:overdue", "few");
   expect(rows.map(({ value, locks, isChosen }) => [value, locks, isChosen])).toEqual([
-    ["late", 0, true],
-    ["no-expiry", 0, false],
+    ["overdue", 0, true],
+    ["no_ttl", 0, false],
     ["unknown", 0, false],
-    ["fixed-lease", 0, false],
-    ["renewing", 4, false],
+    ["not_renewing", 0, false],
+    ["alive", 4, false],
   ]);
 });

@@ -8,11 +8,11 @@ export const FACET_ROWS_SHOWN = 6;
 
 /** All there are, the worst first: they stay where they are, whatever there is of them. */
 export const LIVENESS_ORDER = [
-  "late",
-  "no-expiry",
+  "overdue",
+  "no_ttl",
   "unknown",
-  "fixed-lease",
-  "renewing",
+  "not_renewing",
+  "alive",
 ] as const satisfies readonly LivenessState[];
 
 export interface FacetRow {
@@ -38,18 +38,19 @@ export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "al
     isChosen: words.some((word) => isSameTerm(word, value.filter)),
   });
   const all = listFacetValues(facet).map(rowOf);
-  const shown = amount === "all" || facet.field === "verdict" ? all : all.slice(0, FACET_ROWS_SHOWN);
+  const shown = amount === "all" || facet.field === "liveness" ? all : all.slice(0, FACET_ROWS_SHOWN);
   const beyond = all.slice(shown.length).filter(({ isChosen }) => isChosen);
   const typed = words.filter((word) => !all.some((row) => isSameTerm(row.filter, word))).map(createTypedRow);
   const rows = [...shown, ...beyond];
-  if (facet.field !== "verdict") rows.sort(compareRows);
+  if (facet.field !== "liveness") rows.sort(compareRows);
   return { rows: [...typed, ...rows], more: all.length - rows.length };
 }
 
 function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
-  if (field !== "verdict") return values;
+  if (field !== "liveness") return values;
   return LIVENESS_ORDER.map(
-    (value) => values.find((each) => each.value === value) ?? { value, filter: `verdict:${value}`, locks: 0 },
+    (value) =>
+      values.find((each) => each.value === value) ?? { value, filter: `liveness:${value}`, locks: 0 },
   );
 }
 

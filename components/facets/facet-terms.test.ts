@@ -18,13 +18,13 @@ test("selecting a facet value replaces its filter term and keeps the rest of the
   );
   expect(replaceFieldTerm(ticked, "service", undefined)).toBe("billing held>5m format:redisson");
   expect(replaceFieldTerm("", "waiters", "waiters>0")).toBe("waiters>0");
-  expect(findFieldTerms("waiters>2 verdict:late", "waiters")).toEqual(["waiters>2"]);
+  expect(findFieldTerms("waiters>2 liveness:overdue", "waiters")).toEqual(["waiters>2"]);
 });
 
 test("facet terms of a filter are recognized and cleared, and typed terms stay", () => {
-  const filter = "key:lock:orders:* key:lock:9 is:abnormal waiters>0 host:=h1 text";
+  const filter = "key:lock:orders:* key:lock:9 is:needs_attention waiters>0 host:=h1 text";
   expect(findFacetTerms(filter)).toEqual(["key:lock:orders:*", "waiters>0", "host:=h1"]);
-  expect(removeFacetTerms(filter)).toBe("key:lock:9 is:abnormal text");
+  expect(removeFacetTerms(filter)).toBe("key:lock:9 is:needs_attention text");
 });
 
 test("a facet value counts as selected however its filter term is written", () => {

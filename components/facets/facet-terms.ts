@@ -5,7 +5,7 @@ import { parseFilter, tokenizeFilter } from "@/lib/query/filter.ts";
 const FACET_FIELDS = [
   "format",
   "kind",
-  "verdict",
+  "liveness",
   "service",
   "host",
   "waiters",

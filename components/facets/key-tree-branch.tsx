@@ -85,11 +85,11 @@ function isUnderPrefix(chosen: string | undefined, word: string): boolean {
   return chosen !== undefined && chosen !== word && chosen.startsWith(word.slice(0, -1));
 }
 
-function useBranchDescription({ name, holds, abnormal, waiters }: Namespace): string {
+function useBranchDescription({ name, holds, needsAttention, waiters }: Namespace): string {
   const messages = useMessages(facets);
   const parts = [
     messages.branch(toVisibleText(name), formatNumber(holds)),
-    ...(abnormal > 0 ? [messages.abnormal(formatNumber(abnormal))] : []),
+    ...(needsAttention > 0 ? [messages.needsAttention(formatNumber(needsAttention))] : []),
     ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];
   return parts.reduce(messages.and);
@@ -124,12 +124,12 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
 }
 
 /** There is room for the graver of two things; both are read out. */
-function BranchCounts({ namespace: { holds, abnormal, waiters } }: { namespace: Namespace }) {
+function BranchCounts({ namespace: { holds, needsAttention, waiters } }: { namespace: Namespace }) {
   const messages = useMessages(facets);
   return (
     <span className="flex shrink-0 items-baseline gap-1.5 pl-1.5 text-2xs font-normal">
-      {abnormal > 0 ? (
-        <span className="text-bad">{messages.abnormal(formatNumber(abnormal))}</span>
+      {needsAttention > 0 ? (
+        <span className="text-bad">{messages.needsAttention(formatNumber(needsAttention))}</span>
       ) : (
         !!waiters.count && <span className="text-warn">{messages.waiting(formatNumber(waiters.count))}</span>
       )}

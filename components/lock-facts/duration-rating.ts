@@ -10,18 +10,18 @@ export function findLongestHolder({ holders }: Lock): Holder | undefined {
   }, undefined);
 }
 
-/** What is usual, where enough have ended to tell. */
-export function selectSufficientSamples(usual: TypicalMs | null | undefined): TypicalMs | undefined {
-  return usual == null || usual.samples < SAMPLES_MIN ? undefined : usual;
+/** What is typical, where enough have ended to tell. */
+export function selectSufficientSamples(typical: TypicalMs | null | undefined): TypicalMs | undefined {
+  return typical == null || typical.samples < SAMPLES_MIN ? undefined : typical;
 }
 
-/** How a time stands to what is usual. `times`: as often as long, where that says more than that it is long. */
-export type DurationRating = { is: "usual" } | { is: "long" } | { is: "times"; times: string };
+/** How a time stands to what is typical. `times`: as often as long, where that says more than that it is long. */
+export type DurationRating = { is: "typical" } | { is: "long" } | { is: "times"; times: string };
 
 const RATIO_MIN = 2;
 
 export function rateDuration(ms: number, { p50, p95 }: TypicalMs): DurationRating {
-  if (ms <= p95) return { is: "usual" };
+  if (ms <= p95) return { is: "typical" };
   const times = ms / Math.max(1, p50);
   return times < RATIO_MIN ? { is: "long" } : { is: "times", times: formatRatio(times) };
 }

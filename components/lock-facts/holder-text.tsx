@@ -29,7 +29,7 @@ export function HolderName({ holder, wrap = false }: HolderNameProps) {
 
 function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
   const messages = useMessages(english);
-  return by === null ? messages.heldOffLeast : messages.heldOffBy(<SafeText text={by} wrap={wrap} />);
+  return by === null ? messages.reservedLeast : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
 /** Whether a holder has a name for people, so that its owner stands second. */

@@ -4,25 +4,25 @@ import { lock as words } from "@/lib/i18n/en/lock.tsx";
 import { formatLivenessEvidence, formatLivenessLines } from "./liveness-label.ts";
 
 const NOW = 1_000_000;
-const verdict = (fields: Partial<Liveness>): Liveness => ({
+const liveness = (fields: Partial<Liveness>): Liveness => ({
   state: "unknown",
   watchedMs: 25_000,
   renewals: 0,
   lastRenewalAt: null,
-  cadenceMs: null,
-  nextExpectedAt: null,
-  misses: 0,
+  renewalIntervalMs: null,
+  nextRenewalExpectedAt: null,
+  missedRenewals: 0,
   ...fields,
 });
 
 describe("liveness evidence", () => {
   it("the evidence for a renewing holder is its last renewal, its interval and the next expected one", () => {
-    const renewing = verdict({
-      state: "renewing",
+    const renewing = liveness({
+      state: "alive",
       renewals: 3,
       lastRenewalAt: NOW - 4000,
-      cadenceMs: 10_000,
-      nextExpectedAt: NOW + 6000,
+      renewalIntervalMs: 10_000,
+      nextRenewalExpectedAt: NOW + 6000,
     });
     expect(formatLivenessEvidence(renewing, NOW, words)).toBe(
       "last renewed 4 s ago, every 10 s, next expected in 6.0 s",
@@ -31,12 +31,12 @@ describe("liveness evidence", () => {
   });
 
   it("the evidence for an overdue holder is the delay, the missed renewals and the last renewal", () => {
-    const late = verdict({
-      state: "late",
+    const late = liveness({
+      state: "overdue",
       lastRenewalAt: NOW - 26_000,
-      cadenceMs: 10_000,
-      nextExpectedAt: NOW - 16_000,
-      misses: 2,
+      renewalIntervalMs: 10_000,
+      nextRenewalExpectedAt: NOW - 16_000,
+      missedRenewals: 2,
     });
     expect(formatLivenessEvidence(late, NOW, words)).toBe(
       "expected 16 s ago, 2 missed, last renewed 26 s ago, every 10 s",
@@ -47,20 +47,20 @@ describe("liveness evidence", () => {
   });
 
   it("the evidence for other liveness states is how long the holder was observed", () => {
-    expect(formatLivenessEvidence(verdict({ state: "fixed-lease" }), NOW, words)).toBe(
+    expect(formatLivenessEvidence(liveness({ state: "not_renewing" }), NOW, words)).toBe(
       "watched for 25 s and never renewed",
     );
-    expect(formatLivenessEvidence(verdict({}), NOW, words)).toContain("not long enough");
+    expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("not long enough");
   });
 });
 
 it("the table shows a second line only for a liveness state that needs attention", () => {
-  const late = verdict({ state: "late", lastRenewalAt: NOW - 23_000 });
-  expect(formatLivenessLines(late, NOW, words)).toEqual({ word: "late", under: "last renewed 23 s ago" });
+  const late = liveness({ state: "overdue", lastRenewalAt: NOW - 23_000 });
+  expect(formatLivenessLines(late, NOW, words)).toEqual({ word: "overdue", under: "last renewed 23 s ago" });
   expect(formatLivenessLines({ ...late, lastRenewalAt: null }, NOW, words).under).toBe("never seen to renew");
-  expect(formatLivenessLines(verdict({ state: "no-expiry" }), NOW, words).under).not.toBe("");
-  for (const state of ["renewing", "fixed-lease", "unknown"] as const) {
-    const { word, under } = formatLivenessLines(verdict({ state }), NOW, words);
+  expect(formatLivenessLines(liveness({ state: "no_ttl" }), NOW, words).under).not.toBe("");
+  for (const state of ["alive", "not_renewing", "unknown"] as const) {
+    const { word, under } = formatLivenessLines(liveness({ state }), NOW, words);
     expect([word !== "", under]).toEqual([true, ""]);
   }
 });

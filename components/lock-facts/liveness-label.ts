@@ -4,14 +4,14 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 /** For a cell. `under` is a second line, which only what is wrong has. */
 export function formatLivenessLines(
-  verdict: Liveness,
+  liveness: Liveness,
   now: number,
   messages: Messages["lock"],
 ): { word: string; under: string } {
-  const { state, lastRenewalAt } = verdict;
-  const word = messages.verdicts[state];
-  if (state === "no-expiry") return { word, under: messages.neverLapses };
-  if (state !== "late") return { word, under: "" };
+  const { state, lastRenewalAt } = liveness;
+  const word = messages.liveness[state];
+  if (state === "no_ttl") return { word, under: messages.neverExpires };
+  if (state !== "overdue") return { word, under: "" };
   const under =
     lastRenewalAt === null
       ? messages.neverRenewed
@@ -19,26 +19,34 @@ export function formatLivenessLines(
   return { word, under };
 }
 
-/** What the verdict rests on, at this moment of Redis's clock. */
-export function formatLivenessEvidence(verdict: Liveness, now: number, messages: Messages["lock"]): string {
-  const { state, watchedMs, lastRenewalAt, cadenceMs, nextExpectedAt, misses } = verdict;
+/** What the liveness rests on, at this moment of Redis's clock. */
+export function formatLivenessEvidence(liveness: Liveness, now: number, messages: Messages["lock"]): string {
+  const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt, missedRenewals } =
+    liveness;
   const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
-  const every = cadenceMs === null ? "" : messages.renewsEvery(formatElapsed(cadenceMs));
+  const every = renewalIntervalMs === null ? "" : messages.renewsEvery(formatElapsed(renewalIntervalMs));
   const joined = (...parts: string[]) => messages.joined(parts.filter((part) => part !== ""));
   switch (state) {
-    case "renewing": {
-      const leftMs = nextExpectedAt === null ? 0 : nextExpectedAt - now;
+    case "alive": {
+      const leftMs = nextRenewalExpectedAt === null ? 0 : nextRenewalExpectedAt - now;
       return joined(last, every, leftMs > 0 ? messages.nextIn(formatRemaining(leftMs)) : messages.nextNow);
     }
-    case "late": {
+    case "overdue": {
       const overdue =
-        nextExpectedAt === null ? "" : messages.wasExpected(formatAgo(now - nextExpectedAt, messages));
-      return joined(overdue, misses > 0 ? messages.missed(misses) : "", last || messages.neverRenewed, every);
+        nextRenewalExpectedAt === null
+          ? ""
+          : messages.wasExpected(formatAgo(now - nextRenewalExpectedAt, messages));
+      return joined(
+        overdue,
+        missedRenewals > 0 ? messages.missed(missedRenewals) : "",
+        last || messages.neverRenewed,
+        every,
+      );
     }
-    case "fixed-lease":
+    case "not_renewing":
       return messages.watchedNever(formatElapsed(watchedMs));
-    case "no-expiry":
-      return messages.noExpiryMeans;
+    case "no_ttl":
+      return messages.noTtlMeans;
     case "unknown":
       return messages.watchedShort(formatElapsed(watchedMs));
   }

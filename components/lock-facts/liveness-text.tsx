@@ -9,41 +9,41 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { formatLivenessEvidence } from "./liveness-label.ts";
 
 const LIVENESS_CLASS: Record<LivenessState, string> = {
-  renewing: "text-ink-3",
-  late: "text-bad",
-  "fixed-lease": "text-ink-3",
-  "no-expiry": "text-bad",
+  alive: "text-ink-3",
+  overdue: "text-bad",
+  not_renewing: "text-ink-3",
+  no_ttl: "text-bad",
   unknown: "text-ink-3",
 };
 
-/** Where the table has no room for a column of verdicts; its evidence is its title. A lock without expiry says so beside it already. */
+/** Where the table has no room for a column of liveness; its evidence is its title. A lock without expiry says so beside it already. */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
-  const { verdict } = lock;
-  if (verdict === null || verdict.state === "unknown" || verdict.state === "no-expiry") return null;
+  const { liveness } = lock;
+  if (liveness === null || liveness.state === "unknown" || liveness.state === "no_ttl") return null;
   return (
     <span
-      className={clsx("text-2xs", LIVENESS_CLASS[verdict.state])}
-      title={formatLivenessEvidence(verdict, lock.asOf, messages)}
+      className={clsx("text-2xs", LIVENESS_CLASS[liveness.state])}
+      title={formatLivenessEvidence(liveness, lock.asOf, messages)}
     >
-      {messages.verdicts[verdict.state]}
+      {messages.liveness[liveness.state]}
     </span>
   );
 }
 
-/** The verdict with its evidence, live. */
+/** The liveness with its evidence, live. */
 export function LivenessEvidence({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const now = useServerNow() ?? lock.asOf;
-  const { verdict } = lock;
-  if (verdict === null) return null;
+  const { liveness } = lock;
+  if (liveness === null) return null;
   // It has been watched since then, too.
-  const watchedMs = verdict.watchedMs + Math.max(0, now - lock.asOf);
-  const evidence = formatLivenessEvidence({ ...verdict, watchedMs }, now, messages);
-  if (verdict.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
-  const isBad = verdict.state === "late" || verdict.state === "no-expiry";
-  return messages.verdictWith(
-    <span className={isBad ? "font-medium text-bad" : undefined}>{messages.verdicts[verdict.state]}</span>,
+  const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
+  const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, messages);
+  if (liveness.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
+  const isBad = liveness.state === "overdue" || liveness.state === "no_ttl";
+  return messages.livenessWith(
+    <span className={isBad ? "font-medium text-bad" : undefined}>{messages.liveness[liveness.state]}</span>,
     evidence,
   );
 }

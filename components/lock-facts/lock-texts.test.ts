@@ -58,9 +58,11 @@ describe("lock facts", () => {
     expect(parseReservedHold("me")).toBeNull();
     expect(parseReservedHold("lockkeeper:reserve:mei")).toEqual({ by: "mei" });
     expect(parseReservedHold("lockkeeper:reserve:min-hold")).toEqual({ by: null });
-    expect(formatHolder({ ...holder, owner: "lockkeeper:reserve:mei" }, words)).toBe("the hold-off by mei");
+    expect(formatHolder({ ...holder, owner: "lockkeeper:reserve:mei" }, words)).toBe(
+      "the reservation by mei",
+    );
     expect(formatHolder({ ...holder, owner: "lockkeeper:reserve:min-hold" }, words)).toBe(
-      "the least hold time",
+      "the minimum hold time",
     );
   });
 

@@ -62,7 +62,7 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
   return purpose === undefined ? null : { who: purpose, where: undefined };
 }
 
-/** A hold that nobody works under: it keeps everybody off. `by` is null for a least hold time. */
+/** A hold that nobody works under: no client can acquire the lock. `by` is null for a minimum hold time. */
 export interface ReservedHold {
   by: string | null;
 }

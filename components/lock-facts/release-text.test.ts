@@ -6,7 +6,7 @@ import { lock as chinese } from "@/lib/i18n/zh/lock.tsx";
 import { formatReleaseAdvice, getReleaseObstacle } from "./release-text.ts";
 
 const terms = (fields: Partial<ReleaseTerms>): ReleaseTerms =>
-  ReleaseTerms.parse({ may: "yes", formats: [], oneHolder: false, reservation: false, ...fields });
+  ReleaseTerms.parse({ may: "yes", formats: [], oneHolder: false, reservable: false, ...fields });
 const [why, instead] = ["It does harm.", "Ask the queue."];
 const never = (format: Lock["format"]) =>
   createSampleLock({ format, release: terms({ may: "never", why, instead }) });

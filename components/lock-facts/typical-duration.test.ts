@@ -4,18 +4,18 @@ import { lock as words } from "@/lib/i18n/en/lock.tsx";
 import { formatTypicalDuration, isLongerThanTypical } from "./typical-duration.ts";
 
 const lock = createSampleLock({ holders: [createSampleHolder({ since: 1000 })] });
-const USUAL = { p50: 40_000, p95: 60_000, samples: 20 };
+const TYPICAL = { p50: 40_000, p95: 60_000, samples: 20 };
 
 it("the typical hold time is shown once three holds have ended", () => {
-  expect(formatTypicalDuration(USUAL, words)).toBe("usual 40 s");
-  expect(formatTypicalDuration({ ...USUAL, samples: 2.9 }, words)).toBe("");
+  expect(formatTypicalDuration(TYPICAL, words)).toBe("typical 40 s");
+  expect(formatTypicalDuration({ ...TYPICAL, samples: 2.9 }, words)).toBe("");
 });
 
 it("a hold counts as long once twenty holds have ended and it exceeds their 95th percentile", () => {
-  expect(isLongerThanTypical(lock, USUAL, 61_000)).toBe(false);
-  expect(isLongerThanTypical(lock, USUAL, 61_001)).toBe(true);
-  expect(isLongerThanTypical(lock, { ...USUAL, samples: 19 }, 61_001)).toBe(false);
-  expect(isLongerThanTypical({ ...lock, state: "ended" }, USUAL, 61_001)).toBe(false);
+  expect(isLongerThanTypical(lock, TYPICAL, 61_000)).toBe(false);
+  expect(isLongerThanTypical(lock, TYPICAL, 61_001)).toBe(true);
+  expect(isLongerThanTypical(lock, { ...TYPICAL, samples: 19 }, 61_001)).toBe(false);
+  expect(isLongerThanTypical({ ...lock, state: "ended" }, TYPICAL, 61_001)).toBe(false);
   expect(isLongerThanTypical(lock, undefined, 61_001)).toBe(false);
-  expect(isLongerThanTypical(lock, USUAL, null)).toBe(false);
+  expect(isLongerThanTypical(lock, TYPICAL, null)).toBe(false);
 });

@@ -11,7 +11,7 @@ export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters })
   if (count === null || (count === 0 && known !== "exact")) {
     return (
       <span className="text-ink-3" title={title}>
-        {known === "unknowable" ? "–" : "0"}
+        {known === "unknown" ? "–" : "0"}
       </span>
     );
   }

@@ -33,11 +33,11 @@ describe("hold time distribution", () => {
   });
 
   it("the multiple of the typical time is shown only above p95, with two significant digits", () => {
-    const usual = { p50: 1000, p95: 3000, samples: 40 };
-    expect(rateDuration(2900, usual)).toEqual({ is: "usual" });
-    expect(rateDuration(3100, { ...usual, p50: 2000 })).toEqual({ is: "long" });
-    expect(rateDuration(3100, usual)).toEqual({ is: "times", times: "3.1" });
-    expect(rateDuration(41_900, usual)).toEqual({ is: "times", times: "41" });
-    expect(rateDuration(1_349_000, usual)).toEqual({ is: "times", times: "1,300" });
+    const typical = { p50: 1000, p95: 3000, samples: 40 };
+    expect(rateDuration(2900, typical)).toEqual({ is: "typical" });
+    expect(rateDuration(3100, { ...typical, p50: 2000 })).toEqual({ is: "long" });
+    expect(rateDuration(3100, typical)).toEqual({ is: "times", times: "3.1" });
+    expect(rateDuration(41_900, typical)).toEqual({ is: "times", times: "41" });
+    expect(rateDuration(1_349_000, typical)).toEqual({ is: "times", times: "1,300" });
   });
 });

@@ -6,7 +6,7 @@ const PLOT_HEIGHT = 44;
 
 interface DurationPlotProps {
   histogram: TypicalTimes["heldSpread"];
-  usual: TypicalMs;
+  typical: TypicalMs;
   /** What goes on now; null: nothing. */
   nowMs: number | null;
   isPast: boolean;
@@ -17,12 +17,12 @@ interface DurationPlotProps {
 }
 
 /** How long it took before, and where it stands now. Its size is the page's: a change of width draws nothing anew. */
-export function DurationPlot({ histogram, usual, nowMs, isPast, label, names }: DurationPlotProps) {
+export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }: DurationPlotProps) {
   const { bars, toPercent } = createHistogramScale(
     histogram,
-    nowMs === null ? [usual.p95] : [usual.p95, nowMs],
+    nowMs === null ? [typical.p95] : [typical.p95, nowMs],
   );
-  const [half, most] = [toPercent(usual.p50), toPercent(usual.p95)];
+  const [half, most] = [toPercent(typical.p50), toPercent(typical.p95)];
   const here = nowMs === null ? null : toPercent(nowMs);
   return (
     <div role="img" aria-label={label} className="flex flex-col">

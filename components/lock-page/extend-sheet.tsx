@@ -45,12 +45,12 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
     (extend.isPending ? all.waitForAnswer : null) ??
     (formats.length > 0 && format === null ? messages.nameFormat : null) ??
     (reason.trim() === "" ? messages.sayWhy : null);
-  const isUnsure = extend.error instanceof ApiProblem && extend.error.code === "unsure";
+  const isUnverified = extend.error instanceof ApiProblem && extend.error.code === "unverified";
   const send = () => {
     if (blocked !== null || lock.version === null) return;
     const named = format === null ? {} : { format };
-    const ifUnsure = isUnsure ? "extend" : "refuse";
-    extend.mutate({ expect: lock.version, leaseMs, reason: reason.trim(), ifUnsure, ...named });
+    const onUnverified = isUnverified ? "extend" : "refuse";
+    extend.mutate({ expectedVersion: lock.version, leaseMs, reason: reason.trim(), onUnverified, ...named });
   };
   if (extend.data !== undefined) {
     return (
@@ -68,7 +68,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
       note={live.hello !== null && messages.by(live.hello.operator.name)}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {isUnsure ? messages.whateverNow : messages.give}
+          {isUnverified ? messages.whateverNow : messages.give}
         </Button>
       }
     >
@@ -121,7 +121,7 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
 
 function ExtendOutcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
   const messages = useMessages(lockParts).extend;
-  const has = remainingMs === null ? messages.noExpiry : messages.left(formatElapsed(remainingMs));
+  const has = remainingMs === null ? messages.noTtl : messages.left(formatElapsed(remainingMs));
   return (
     <div
       role="status"

@@ -45,7 +45,7 @@ export function IfReleased({ lock }: { lock: Lock }) {
 function NextHolderText({ lock: { waiters }, lock }: { lock: Lock }): ReactNode {
   const messages = useMessages(lockPage);
   const { data } = useWaiters(toLockPath(lock), waiters.count);
-  if (!waiters.count) return waiters.known === "unknowable" ? messages.nextUnseen : messages.nobodyNext;
+  if (!waiters.count) return waiters.known === "unknown" ? messages.nextUnseen : messages.nobodyNext;
   const first = data?.items.find(({ place }) => place === 1);
   if (first === undefined) return messages.nextOpen(formatNumber(waiters.count));
   return messages.nextIs(

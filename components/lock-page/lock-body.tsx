@@ -62,7 +62,7 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
             <KeyTimeline history={history} kind={lock?.kind ?? null} />
           </ErrorBoundary>
           {lock !== undefined && (
-            <ErrorBoundary name={parts.usual}>
+            <ErrorBoundary name={parts.typical}>
               <TypicalDurationSection lock={lock} />
             </ErrorBoundary>
           )}

@@ -51,14 +51,14 @@ function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; 
   const text = {
     exact: messages.nobody,
     estimated: messages.nobodyListens,
-    unknowable: messages.nobodySeen,
+    unknown: messages.nobodySeen,
   }[known];
   return (
     <Section
       title={messages.titleNone}
       text={
         <>
-          {text} {known === "unknowable" ? messages.known[known] : ""}
+          {text} {known === "unknown" ? messages.known[known] : ""}
         </>
       }
     />

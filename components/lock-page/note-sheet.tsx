@@ -27,8 +27,9 @@ export function NoteSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
       ? messages.empty
       : null;
   const send = (note: string) => {
-    const expect = about === "hold" && note !== "" && lock.version !== null ? { expect: lock.version } : {};
-    write.mutate({ note, ...expect }, { onSuccess: onClose });
+    const stated =
+      about === "hold" && note !== "" && lock.version !== null ? { expectedVersion: lock.version } : {};
+    write.mutate({ note, ...stated }, { onSuccess: onClose });
   };
   return (
     <Sheet

@@ -21,7 +21,7 @@ type LockPageMessages = typeof lockPage;
 export function StateSentence({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
-  const isWrong = lock.verdict?.state === "late" || lock.verdict?.state === "no-expiry";
+  const isWrong = lock.liveness?.state === "overdue" || lock.liveness?.state === "no_ttl";
   return (
     <div className="flex flex-col gap-1 border-b border-line-soft px-4 py-3.5" data-testid="state">
       <p className="text-[20px] leading-7 font-semibold tracking-tight text-pretty wrap-anywhere">
@@ -51,7 +51,7 @@ function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   if (reservation !== null) {
     const left = computeRemainingMs(lock, now);
     const by = reservation.by === null ? null : <SafeText text={reservation.by} wrap />;
-    return messages.heldOff(by, left === null ? null : formatRemaining(left));
+    return messages.reserved(by, left === null ? null : formatRemaining(left));
   }
   const who = <HolderName holder={holder} wrap />;
   if (lock.state === "ended") return messages.ended(who);
@@ -68,7 +68,7 @@ function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   );
 }
 
-/** In colour where it is past what is usual. */
+/** In colour where it is past what is typical. */
 function TypicalDurationSentence({
   lock,
   heldMs,
@@ -78,13 +78,13 @@ function TypicalDurationSentence({
   heldMs: number;
   words: LockPageMessages;
 }) {
-  const usual = selectSufficientSamples(useTypicalDurations(toLockPath(lock))?.heldMs);
-  if (usual === undefined) return null;
-  const rating = rateDuration(heldMs, usual);
-  const span = formatSpan(usual.p50);
+  const typical = selectSufficientSamples(useTypicalDurations(toLockPath(lock))?.heldMs);
+  if (typical === undefined) return null;
+  const rating = rateDuration(heldMs, typical);
+  const span = formatSpan(typical.p50);
   return (
-    <span className={clsx("font-normal", rating.is === "usual" ? "text-ink-3" : "text-warn")}>
-      {rating.is === "times" ? messages.times(rating.times, span) : messages.usually(span)}
+    <span className={clsx("font-normal", rating.is === "typical" ? "text-ink-3" : "text-warn")}>
+      {rating.is === "times" ? messages.times(rating.times, span) : messages.typically(span)}
     </span>
   );
 }
@@ -92,33 +92,36 @@ function TypicalDurationSentence({
 function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const shared = useMessages(lockWords);
   const [holder] = lock.holders;
-  const { verdict, state } = lock;
+  const { liveness, state } = lock;
   if (
     holder === undefined ||
-    verdict === null ||
+    liveness === null ||
     state !== "held" ||
     parseReservedHold(holder.owner) !== null
   )
     return null;
   const ago = (at: number) => formatAgo(now - at, shared);
-  const { lastRenewalAt, nextExpectedAt } = verdict;
-  switch (verdict.state) {
-    case "renewing":
+  const { lastRenewalAt, nextRenewalExpectedAt } = liveness;
+  switch (liveness.state) {
+    case "alive":
       return lastRenewalAt === null ? messages.aliveYet : messages.alive(ago(lastRenewalAt));
-    case "late":
+    case "overdue":
       return (
         <span className="text-bad">
-          {nextExpectedAt === null
-            ? messages.lateSomehow
-            : messages.late(ago(nextExpectedAt), lastRenewalAt === null ? null : ago(lastRenewalAt))}
+          {nextRenewalExpectedAt === null
+            ? messages.overdueSomehow
+            : messages.overdue(
+                ago(nextRenewalExpectedAt),
+                lastRenewalAt === null ? null : ago(lastRenewalAt),
+              )}
         </span>
       );
-    case "fixed-lease":
+    case "not_renewing":
       return messages.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0));
-    case "no-expiry":
+    case "no_ttl":
       return <span className="text-bad">{messages.endless}</span>;
     case "unknown":
-      return messages.tooEarly(formatElapsed(verdict.watchedMs + Math.max(0, now - lock.asOf)));
+      return messages.tooEarly(formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf)));
   }
 }
 
@@ -147,7 +150,7 @@ export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
         ? ""
         : holder === undefined
           ? messages.spokenFree
-          : messages.spoken(holder.owner, shared.verdicts[lock.verdict?.state ?? "unknown"])}
+          : messages.spoken(holder.owner, shared.liveness[lock.liveness?.state ?? "unknown"])}
     </p>
   );
 }

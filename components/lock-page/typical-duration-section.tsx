@@ -22,16 +22,16 @@ import { toLockPath } from "../lock-facts/lock-path.ts";
 import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
 import { DurationPlot } from "./duration-plot.tsx";
 
-type TypicalDurationMessages = typeof lockParts.usual;
+type TypicalDurationMessages = typeof lockParts.typical;
 
 /** How long locks of this name are held and waited for, and where this one stands now. */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
-  const messages = useMessages(lockParts).usual;
-  const usual = useTypicalDurations(toLockPath(lock));
+  const messages = useMessages(lockParts).typical;
+  const typical = useTypicalDurations(toLockPath(lock));
   if (
-    usual !== undefined &&
-    selectSufficientSamples(usual.heldMs) === undefined &&
-    selectSufficientSamples(usual.waitedMs) === undefined
+    typical !== undefined &&
+    selectSufficientSamples(typical.heldMs) === undefined &&
+    selectSufficientSamples(typical.waitedMs) === undefined
   ) {
     return <Section title={messages.title} text={messages.none} />;
   }
@@ -39,11 +39,11 @@ export function TypicalDurationSection({ lock }: { lock: Lock }) {
     <Section
       title={messages.title}
       text={
-        usual !== undefined && (
+        typical !== undefined && (
           <span>
             {messages.of(
               <span className="font-mono text-xs">
-                <SafeText text={usual.pattern} wrap />
+                <SafeText text={typical.pattern} wrap />
               </span>,
             )}
           </span>
@@ -51,12 +51,12 @@ export function TypicalDurationSection({ lock }: { lock: Lock }) {
       }
     >
       <div className="grid gap-x-8 gap-y-4 px-4 py-3 sm:grid-cols-2">
-        {usual === undefined ? (
+        {typical === undefined ? (
           <div aria-hidden className="h-[180px]" />
         ) : (
           <>
-            <HeldDurations lock={lock} usual={usual} messages={messages} />
-            <WaitDurations lock={lock} usual={usual} messages={messages} />
+            <HeldDurations lock={lock} typical={typical} messages={messages} />
+            <WaitDurations lock={lock} typical={typical} messages={messages} />
           </>
         )}
       </div>
@@ -66,11 +66,11 @@ export function TypicalDurationSection({ lock }: { lock: Lock }) {
 
 interface DurationPlotSectionProps {
   lock: Lock;
-  usual: TypicalTimes;
+  typical: TypicalTimes;
   messages: TypicalDurationMessages;
 }
 
-function HeldDurations({ lock, usual, messages }: DurationPlotSectionProps) {
+function HeldDurations({ lock, typical, messages }: DurationPlotSectionProps) {
   const now = useServerNow();
   const holder = findLongestHolder(lock);
   const isHold = lock.state === "held" && holder !== undefined && parseReservedHold(holder.owner) === null;
@@ -79,13 +79,13 @@ function HeldDurations({ lock, usual, messages }: DurationPlotSectionProps) {
     <DurationSummary
       title={messages.held}
       none={messages.none}
-      usual={selectSufficientSamples(usual.heldMs)}
-      histogram={usual.heldSpread}
+      typical={selectSufficientSamples(typical.heldMs)}
+      histogram={typical.heldSpread}
       nowMs={nowMs}
       messages={messages}
       describe={(span, rating) =>
-        rating.is === "usual"
-          ? messages.asUsual(span)
+        rating.is === "typical"
+          ? messages.asTypical(span)
           : rating.is === "long"
             ? messages.pastP95(span)
             : messages.times(span, rating.times)
@@ -94,7 +94,7 @@ function HeldDurations({ lock, usual, messages }: DurationPlotSectionProps) {
   );
 }
 
-function WaitDurations({ lock, usual, messages }: DurationPlotSectionProps) {
+function WaitDurations({ lock, typical, messages }: DurationPlotSectionProps) {
   const now = useServerNow();
   const { data } = useWaiters(toLockPath(lock), lock.waiters.count);
   const begun = lock.waiters.count ? (data?.items ?? []).flatMap(({ since }) => since ?? []) : [];
@@ -103,13 +103,13 @@ function WaitDurations({ lock, usual, messages }: DurationPlotSectionProps) {
     <DurationSummary
       title={messages.waited}
       none={messages.noneWaited}
-      usual={selectSufficientSamples(usual.waitedMs)}
-      histogram={usual.waitedSpread}
+      typical={selectSufficientSamples(typical.waitedMs)}
+      histogram={typical.waitedSpread}
       nowMs={nowMs}
       messages={messages}
       describe={(span, rating) =>
-        rating.is === "usual"
-          ? messages.waitsAsUsual(span)
+        rating.is === "typical"
+          ? messages.waitsAsTypical(span)
           : rating.is === "long"
             ? messages.waitsPast(span)
             : messages.waitsTimes(span, rating.times)
@@ -121,15 +121,23 @@ function WaitDurations({ lock, usual, messages }: DurationPlotSectionProps) {
 interface DurationSummaryProps {
   title: string;
   none: string;
-  usual: TypicalMs | undefined;
+  typical: TypicalMs | undefined;
   histogram: TypicalTimes["heldSpread"];
   nowMs: number | null;
   messages: TypicalDurationMessages;
   describe(span: string, rating: DurationRating): string;
 }
 
-function DurationSummary({ title, none, usual, histogram, nowMs, messages, describe }: DurationSummaryProps) {
-  if (usual === undefined) {
+function DurationSummary({
+  title,
+  none,
+  typical,
+  histogram,
+  nowMs,
+  messages,
+  describe,
+}: DurationSummaryProps) {
+  if (typical === undefined) {
     return (
       <div className="flex min-w-0 flex-col gap-1">
         <h3 className="text-ink-2">{title}</h3>
@@ -138,19 +146,19 @@ function DurationSummary({ title, none, usual, histogram, nowMs, messages, descr
     );
   }
   const half = messages.half(
-    formatSpan(usual.p50),
-    formatSpan(usual.p95),
+    formatSpan(typical.p50),
+    formatSpan(typical.p95),
     formatSpan(getLongestMs(histogram)),
   );
-  const rating = nowMs === null ? null : rateDuration(nowMs, usual);
-  const isPast = rating !== null && rating.is !== "usual";
+  const rating = nowMs === null ? null : rateDuration(nowMs, typical);
+  const isPast = rating !== null && rating.is !== "typical";
   const present = nowMs === null || rating === null ? "" : describe(formatElapsed(nowMs), rating);
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <h3 className="text-ink-2">{title}</h3>
       <DurationPlot
         histogram={histogram}
-        usual={usual}
+        typical={typical}
         nowMs={nowMs}
         isPast={isPast}
         label={`${title}: ${half} ${present}`}
@@ -163,7 +171,7 @@ function DurationSummary({ title, none, usual, histogram, nowMs, messages, descr
       <p className="text-xs text-ink-2">
         {present !== "" && <span className={clsx(isPast && "font-medium text-warn")}>{present} </span>}
         {half}
-        <span className="text-ink-3"> {messages.samples(formatNumber(Math.round(usual.samples)))}</span>
+        <span className="text-ink-3"> {messages.samples(formatNumber(Math.round(typical.samples)))}</span>
       </p>
     </div>
   );

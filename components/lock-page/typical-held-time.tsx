@@ -10,14 +10,17 @@ import { selectSufficientSamples } from "../lock-facts/duration-rating.ts";
 /** How long locks of this name are held as a rule, where that is known. */
 export function TypicalHeldTime({ path }: { path: string }) {
   const messages = useMessages(lockPage);
-  const usual = useTypicalDurations(path);
-  const held = selectSufficientSamples(usual?.heldMs);
-  if (usual === undefined || held === undefined) return null;
+  const typical = useTypicalDurations(path);
+  const held = selectSufficientSamples(typical?.heldMs);
+  if (typical === undefined || held === undefined) return null;
   return (
-    <div className="text-xs leading-4 font-normal tracking-normal text-ink-3" data-testid="usually-held">
-      {messages.usuallyHeld(formatSpan(held.p50), formatSpan(held.p95))}
+    <div className="text-xs leading-4 font-normal tracking-normal text-ink-3" data-testid="typically-held">
+      {messages.typicallyHeld(formatSpan(held.p50), formatSpan(held.p95))}
       <span className="sr-only">
-        {messages.usuallyHeldBy(formatNumber(Math.round(held.samples)), <SafeText text={usual.pattern} />)}
+        {messages.typicallyHeldBy(
+          formatNumber(Math.round(held.samples)),
+          <SafeText text={typical.pattern} />,
+        )}
       </span>
     </div>
   );

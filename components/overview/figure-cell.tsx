@@ -21,7 +21,7 @@ import { Sparkline } from "./sparkline.tsx";
 const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",
-  abnormal: "is:abnormal",
+  needsAttention: "is:needs_attention",
   acquisitionsPerS: null,
   waitedMsP95: null,
 };
@@ -46,7 +46,7 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
   const filter = MEASURE_FILTERS[measure];
   const value = pointed?.value ?? live ?? figure?.value ?? null;
   const at = pointed?.at ?? (live === undefined ? figure?.olderAt : undefined);
-  const isBad = measure === "abnormal" && value !== null && value > 0;
+  const isBad = measure === "needsAttention" && value !== null && value > 0;
   const shown = (
     <span className={clsx("text-[20px] leading-7 font-semibold tracking-tight", isBad && "text-bad")}>
       {value === null ? <NoMeasurement isKnown={figure !== undefined} /> : formatMeasure(measure, value)}

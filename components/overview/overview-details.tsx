@@ -105,5 +105,5 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
 function useLiveTotals(): Partial<Record<Measure, number | undefined>> {
   const { health } = useLiveState();
   const held = useLockWindow()?.held;
-  return { held, waiting: health?.waiting, abnormal: health?.abnormal };
+  return { held, waiting: health?.waiting, needsAttention: health?.needsAttention };
 }

@@ -3,7 +3,7 @@ import type { SeriesPoint, SeriesRange, Stats } from "@/lib/contract/stats.ts";
 import type { overview } from "@/lib/i18n/en/overview.ts";
 import type { Sample } from "./spark-path.ts";
 
-export const MEASURES = ["held", "waiting", "abnormal", "acquisitionsPerS", "waitedMsP95"] as const;
+export const MEASURES = ["held", "waiting", "needsAttention", "acquisitionsPerS", "waitedMsP95"] as const;
 export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
@@ -25,7 +25,7 @@ export interface MeasureSeries {
 /** A line of the overview: the steps of the series, and where it counts things that are there, what is there now. */
 export function buildMeasureSeries({ series, totals, now }: Stats, measure: Measure): MeasureSeries {
   const samples: Sample[] = series.points.map((point) => ({ at: point.at, value: point[measure] }));
-  if (measure === "held" || measure === "waiting" || measure === "abnormal") {
+  if (measure === "held" || measure === "waiting" || measure === "needsAttention") {
     samples.push({ at: now, value: totals[measure] });
   }
   const last = samples.findLast(({ value }) => value !== null);

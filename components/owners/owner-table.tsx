@@ -22,7 +22,7 @@ import type { OwnersUrl } from "./use-owners-url.ts";
 const COLUMN_HEADERS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
   ["holds", "w-20 max-sm:w-14"],
-  ["abnormal", "w-44 max-md:hidden"],
+  ["needs_attention", "w-44 max-md:hidden"],
   ["held", "w-28 max-sm:w-22"],
   ["waiters", "w-24 max-sm:hidden"],
 ];
@@ -80,7 +80,7 @@ interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onRelease"> {
 }
 
 function OwnerRow({ owner, filter, blocked, onRelease }: OwnerRowProps) {
-  const { name, holds, abnormal, oldest, waiters } = owner;
+  const { name, holds, needsAttention, oldest, waiters } = owner;
   const messages = useMessages(owners);
   const target = useTargetName();
   const query = new URLSearchParams({ q: filter, ...(target === undefined ? {} : { target }) });
@@ -96,8 +96,8 @@ function OwnerRow({ owner, filter, blocked, onRelease }: OwnerRowProps) {
         </Link>
       </td>
       <td className={clsx(CELL_CLASS, "text-right")}>{formatNumber(holds)}</td>
-      <td className={clsx(CELL_CLASS, "text-right max-md:hidden", abnormal > 0 && "text-bad")}>
-        {abnormal === 0 ? "–" : formatNumber(abnormal)}
+      <td className={clsx(CELL_CLASS, "text-right max-md:hidden", needsAttention > 0 && "text-bad")}>
+        {needsAttention === 0 ? "–" : formatNumber(needsAttention)}
       </td>
       <td className={clsx(CELL_CLASS, "text-right")}>
         <TargetLink

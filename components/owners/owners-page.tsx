@@ -22,7 +22,7 @@ const BulkReleaseSheet = dynamic(
 );
 
 /** Words of the search, which is the same in every language. */
-const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  verdict:late";
+const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
 /** Who has how many locks, and the way to free all of one who is gone. */
 export function OwnersPage() {

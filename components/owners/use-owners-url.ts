@@ -6,7 +6,13 @@ import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
 /** The contract's, written again without zod. The types hold them together. */
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const satisfies readonly OwnerGrouping[];
-const FIELDS = ["name", "holds", "abnormal", "held", "waiters"] as const satisfies readonly OwnerSortField[];
+const FIELDS = [
+  "name",
+  "holds",
+  "needs_attention",
+  "held",
+  "waiters",
+] as const satisfies readonly OwnerSortField[];
 const SORTS = [...FIELDS, ...FIELDS.map((field) => `-${field}` as const)] as const;
 
 const PARSERS = {

@@ -38,9 +38,9 @@ export function usePaletteSections(typed: string, searchText: string, onHelp: ()
   const targets = useTargetCommands();
   const settings = useConsoleCommands(onHelp);
   const locks = useFoundLockCommands(typed, searchText);
-  const abnormal = useAttentionCommands();
+  const needsAttention = useAttentionCommands();
   return removeEmptySections([
-    { title: messages.abnormal, commands: typed === "" ? abnormal : [] },
+    { title: messages.needsAttention, commands: typed === "" ? needsAttention : [] },
     { title: messages.here, commands: filterCommands(here, typed) },
     { title: messages.pages, commands: filterCommands(pages, typed) },
     { title: messages.targets, commands: filterCommands(targets, typed) },
@@ -90,7 +90,7 @@ function useFoundLockCommands(typed: string, searchText: string): PaletteCommand
 function useAttentionCommands(): PaletteCommand[] {
   const messages = useMessages(palette);
   const go = useNavigate();
-  const { data } = useFoundLocks("is:abnormal", ATTENTION_LOCKS_SHOWN);
+  const { data } = useFoundLocks("is:needs_attention", ATTENTION_LOCKS_SHOWN);
   return (data?.items ?? []).map((lock) => toLockCommand(lock, messages, go));
 }
 

@@ -5,16 +5,16 @@ const CSV_COLUMNS: CsvColumns<BulkItemResult> = {
   key: ({ item }) => item.key,
   keyBase64: ({ item }) => item.keyBase64,
   outcome: ({ outcome }) => outcome,
-  owner: ({ freed, now }) => freed?.owner ?? now?.holders[0]?.owner,
-  fence: ({ freed }) => freed?.fence,
-  heldMs: ({ freed }) => freed?.heldMs,
-  time: ({ freed }) => (freed === undefined ? undefined : new Date(freed.asOf).toISOString()),
-  by: ({ freed }) => freed?.by,
-  seenVersion: ({ item }) => item.expect,
+  owner: ({ result, now }) => result?.owner ?? now?.holders[0]?.owner,
+  fence: ({ result }) => result?.fence,
+  heldMs: ({ result }) => result?.heldMs,
+  time: ({ result }) => (result === undefined ? undefined : new Date(result.asOf).toISOString()),
+  by: ({ result }) => result?.by,
+  seenVersion: ({ item }) => item.expectedVersion,
   problem: ({ problem }) => problem?.detail,
 };
 
-/** What became of each, a line each. Where it was not freed the owner is whoever has it instead. */
+/** What became of each, a line each. Where it was not result the owner is whoever has it instead. */
 export function formatBulkCsv(lines: readonly BulkItemResult[]): string {
   return formatCsvHeader(CSV_COLUMNS) + lines.map((line) => formatCsvRow(CSV_COLUMNS, line)).join("");
 }

@@ -95,12 +95,12 @@ export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
 
 function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   const messages = useMessages(english);
-  const { outcome, problem, freed, now } = line;
+  const { outcome, problem, result, now } = line;
   const [holder] = now?.holders ?? [];
   return (
     <p className={isReleased(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
       {messages.outcomes[outcome]}
-      {freed?.heldMs !== undefined && messages.between + messages.heldFor(formatElapsed(freed.heldMs))}
+      {result?.heldMs !== undefined && messages.between + messages.heldFor(formatElapsed(result.heldMs))}
       {holder !== undefined && (
         <span className="text-ink-2">
           {messages.colon}
@@ -120,18 +120,18 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const messages = useMessages(english);
   if (seen === undefined) return null;
-  const { holders, verdict, remainingMs, waiters } = seen;
+  const { holders, liveness, remainingMs, waiters } = seen;
   const [holder] = holders;
   const facts = [
-    remainingMs === null ? messages.noExpiry : messages.left(formatRemaining(remainingMs)),
-    ...(verdict === null || verdict === "no-expiry" ? [] : [messages.verdicts[verdict]]),
+    remainingMs === null ? messages.noTtl : messages.left(formatRemaining(remainingMs)),
+    ...(liveness === null || liveness === "no_ttl" ? [] : [messages.liveness[liveness]]),
     ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];
   return (
     <p className="truncate text-2xs text-ink-2">
       {holder !== undefined && <HolderName holder={holder} />}
       {holders.length > 1 && messages.andMore(holders.length - 1)}
-      <span className={verdict === "renewing" ? "text-warn" : "text-ink-3"}>
+      <span className={liveness === "alive" ? "text-warn" : "text-ink-3"}>
         {messages.between}
         {facts.join(messages.between)}
       </span>

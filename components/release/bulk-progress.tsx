@@ -123,8 +123,8 @@ function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void })
   const target = useTargetName();
   const left = findRemainingItems(state).length;
   const results = collectResults(state);
-  const query = new URLSearchParams({ action: "force-release,force-release-many" });
-  const [first] = results.flatMap(({ freed }) => freed?.asOf ?? []);
+  const query = new URLSearchParams({ action: "force_release,bulk_force_release" });
+  const [first] = results.flatMap(({ result }) => result?.asOf ?? []);
   if (first !== undefined) query.set("from", String(Math.floor(first - MARGIN_MS)));
   if (target !== undefined) query.set("target", target);
   return (

@@ -56,7 +56,7 @@ function ReviewWarnings({ lines }: { lines: readonly BulkItemResult[] }) {
     return count === 0 ? [] : [format(formatNumber(count))];
   };
   const texts = [
-    ...counted(({ seen }) => seen?.verdict === "renewing", messages.alive),
+    ...counted(({ seen }) => seen?.liveness === "alive", messages.alive),
     ...counted(({ seen }) => (seen?.waiters.count ?? 0) > 0, messages.waited),
     ...counted(({ seen }) => (seen?.others ?? 0) > 0, messages.shared),
     ...counted(({ seen }) => seen?.confidence !== "certain", messages.unfenced),

@@ -14,7 +14,7 @@ import {
 const line = (index: number, outcome: BulkOutcome): BulkItemLine => ({
   type: "item",
   index,
-  item: { key: `lock:${index}`, expect: `fence.${index}` },
+  item: { key: `lock:${index}`, expectedVersion: `fence.${index}` },
   outcome,
 });
 const run = (...actions: BulkAction[]) => actions.reduce(reduceBulk, INITIAL_BULK_STATE);
@@ -71,13 +71,16 @@ test("a second review uses the current hold and includes items without a result"
   const state = run(
     ...reviewed,
     { type: "send" },
-    { type: "lines", lines: [{ ...line(1, "changed"), item: { key: "lock:2", expect: "fence.2" }, now }] },
+    {
+      type: "lines",
+      lines: [{ ...line(1, "changed"), item: { key: "lock:2", expectedVersion: "fence.2" }, now }],
+    },
     { type: "stop" },
   );
   // The first of the two that were sent was never told of.
   expect(findRemainingItems(state)).toEqual([
-    { key: "lock:2", expect: "fence.9" },
-    { key: "lock:0", expect: "fence.0" },
+    { key: "lock:2", expectedVersion: "fence.9" },
+    { key: "lock:0", expectedVersion: "fence.0" },
   ]);
   expect(formatBulkCsv(collectResults(state))).toContain(`"lock:2","","changed","'=new"`);
 });

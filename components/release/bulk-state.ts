@@ -59,7 +59,7 @@ export function toBulkItems(locks: readonly Lock[]): BulkItem[] {
 
 function toBulkItem({ key, keyBase64, version }: Lock): BulkItem | undefined {
   if (version === null) return undefined;
-  return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expect: version };
+  return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expectedVersion: version };
 }
 
 /** Those that a release would free now. */
@@ -68,7 +68,7 @@ export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
 }
 
 /** What another look may find freeable: the hold that is there by now, or the same one again. */
-const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unsure", "unknown", "failed"]);
+const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unverified", "unknown", "failed"]);
 
 /** Those that were not freed and may be after another look, as they are to be looked at. */
 export function findRemainingItems(state: BulkState): BulkItem[] {

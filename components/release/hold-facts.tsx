@@ -49,21 +49,21 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
     );
   }
   return (
-    <HoldFact name={messages.heldOff}>
+    <HoldFact name={messages.reserved}>
       {reservation.by === null ? messages.forLeastTime : messages.by(<SafeText text={reservation.by} wrap />)}
       {children}
     </HoldFact>
   );
 }
 
-/** As the server judges: of fewer nobody knows what is usual. */
+/** As the server judges: of fewer nobody knows what is typical. */
 const TYPICAL_SAMPLES_MIN = 3;
 
 /** What is about to be freed, as it was seen: the lock, or one of its holders. */
 export function HoldFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
-  const usual = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
+  const typical = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
   if (holder === undefined) return <p className="text-ink-2">{messages.nobody}</p>;
   return (
@@ -82,8 +82,8 @@ export function HoldFacts({ lock, only }: { lock: Lock; only?: Holder | undefine
       <dl className={`${FACTS_CLASS} sm:grid-cols-[92px_minmax(0,1fr)_62px_minmax(0,1fr)]`}>
         <HoldFact name={messages.forHowLong}>
           <HeldFor holder={holder} />
-          {usual !== null && usual.samples >= TYPICAL_SAMPLES_MIN && (
-            <span className="text-ink-3">{messages.usually(formatSpan(usual.p50))}</span>
+          {typical !== null && typical.samples >= TYPICAL_SAMPLES_MIN && (
+            <span className="text-ink-3">{messages.typically(formatSpan(typical.p50))}</span>
           )}
         </HoldFact>
         <HoldFact name={messages.expires}>

@@ -13,29 +13,29 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 /** Freeing what is alive is what does harm: that is what is painted. */
 const TONES: Record<LivenessState, string> = {
-  renewing: "bg-warn-bg text-warn",
+  alive: "bg-warn-bg text-warn",
   unknown: "bg-warn-bg text-warn",
-  late: "bg-line-soft text-ink",
-  "fixed-lease": "bg-line-soft text-ink",
-  "no-expiry": "bg-line-soft text-ink",
+  overdue: "bg-line-soft text-ink",
+  not_renewing: "bg-line-soft text-ink",
+  no_ttl: "bg-line-soft text-ink",
 };
 
 /** Whether the holder is alive, with all that speaks for it or against it. */
 export function HolderLiveness({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
-  const { verdict, holders } = lock;
+  const { liveness, holders } = lock;
   if (holders.every(({ owner }) => parseReservedHold(owner) !== null))
     return <p className="text-ink-2">{messages.nobodyWorks}</p>;
-  if (verdict === null) return null;
-  const [box = "", ink = ""] = TONES[verdict.state].split(" ");
+  if (liveness === null) return null;
+  const [box = "", ink = ""] = TONES[liveness.state].split(" ");
   return (
     <div data-testid="alive" className={clsx("flex flex-col gap-1 rounded-[9px] px-3 py-2.5", box)}>
-      <p className={clsx("font-semibold", ink)}>{messages.verdicts[verdict.state]}</p>
+      <p className={clsx("font-semibold", ink)}>{messages.liveness[liveness.state]}</p>
       {/* The weakest ink is too weak on a tint. */}
       <p className="text-ink-2 [&_.text-ink-3]:text-ink-2">
         <LivenessEvidence lock={lock} />
       </p>
-      <LastRenewalText verdict={verdict} lock={lock} />
+      <LastRenewalText liveness={liveness} lock={lock} />
       {holders.length > 1 && <p className="text-2xs text-ink-2">{messages.ofAll}</p>}
     </div>
   );
@@ -47,18 +47,20 @@ function getLastSignOfLife({ holders }: Lock, { lastRenewalAt }: Liveness): numb
   return lastRenewalAt ?? (times.length === 0 ? null : Math.max(...times));
 }
 
-/** The time since then, as a share of what is usual between two renewals. */
-function LastRenewalText({ verdict, lock }: { verdict: Liveness; lock: Lock }) {
+/** The time since then, as a share of what is typical between two renewals. */
+function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
   const now = useServerNow() ?? lock.asOf;
-  const lastSignAt = getLastSignOfLife(lock, verdict);
+  const lastSignAt = getLastSignOfLife(lock, liveness);
   if (lastSignAt === null) return null;
   const silentMs = Math.max(0, now - lastSignAt);
-  const { cadenceMs, renewals } = verdict;
+  const { renewalIntervalMs, renewals } = liveness;
   return (
     <>
-      {cadenceMs !== null && <RenewalProgress silentMs={silentMs} cadenceMs={cadenceMs} />}
+      {renewalIntervalMs !== null && (
+        <RenewalProgress silentMs={silentMs} renewalIntervalMs={renewalIntervalMs} />
+      )}
       <p className="text-2xs text-ink-2">
         {renewals > 0
           ? messages.renewals(renewals, formatNumber(renewals))
@@ -68,13 +70,13 @@ function LastRenewalText({ verdict, lock }: { verdict: Liveness; lock: Lock }) {
   );
 }
 
-function RenewalProgress({ silentMs, cadenceMs }: { silentMs: number; cadenceMs: number }) {
+function RenewalProgress({ silentMs, renewalIntervalMs }: { silentMs: number; renewalIntervalMs: number }) {
   const messages = useMessages(english);
-  const share = silentMs / cadenceMs;
+  const share = silentMs / renewalIntervalMs;
   return (
     <span
       role="img"
-      aria-label={messages.heartbeat(formatElapsed(silentMs), formatElapsed(cadenceMs))}
+      aria-label={messages.heartbeat(formatElapsed(silentMs), formatElapsed(renewalIntervalMs))}
       className="my-0.5 block h-1 overflow-hidden rounded-full bg-line"
     >
       <span

@@ -33,7 +33,7 @@ export function ReleaseConsequences({ free }: { free: ReleaseForm }) {
   return (
     <dl className={FACTS_CLASS}>
       <HoldFact name={messages.next}>
-        <NextHolderText lock={lock} isKeptOff={free.choice === "hold-off"} />
+        <NextHolderText lock={lock} isReserved={free.choice === "reserve"} />
       </HoldFact>
       <OtherWaiters lock={lock} only={state.holder} />
       <HoldFact name={messages.oldOwner}>
@@ -45,7 +45,7 @@ export function ReleaseConsequences({ free }: { free: ReleaseForm }) {
 }
 
 /** Who is woken, in which order, as far as that can be known. */
-function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean }) {
+function NextHolderText({ lock, isReserved }: { lock: Lock; isReserved: boolean }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const { of } = useMessages(formatFacts);
@@ -64,8 +64,8 @@ function NextHolderText({ lock, isKeptOff }: { lock: Lock; isKeptOff: boolean })
       ) : (
         <FirstWaiter waiters={data} />
       )}
-      {isKeptOff && <p className="text-ink-2">{messages.nobodyUntil}</p>}
-      {!isKeptOff &&
+      {isReserved && <p className="text-ink-2">{messages.nobodyUntil}</p>}
+      {!isReserved &&
         !hasOrder &&
         [...sentences].map((text) => (
           <p key={text} className="text-ink-3">

@@ -1,10 +1,10 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
 /** In rising force. */
-export type ReleaseMethod = "lapse" | "release" | "hold-off";
+export type ReleaseMethod = "lapse" | "release" | "reserve";
 
 /** Why one of them does not fit. */
-export type MethodObstacle = "renewed" | "noExpiry" | "noRoom" | "others";
+export type MethodObstacle = "renewed" | "noTtl" | "noRoom" | "others";
 
 export interface ReleaseMethods {
   /** The mildest first. */
@@ -21,11 +21,11 @@ export function findReleaseMethods(lock: Lock, only: Holder | undefined): Releas
   const obstacles: Readonly<Record<ReleaseMethod, MethodObstacle | null>> = {
     lapse: findExpiryObstacle(lock),
     release: null,
-    "hold-off": findReserveObstacle(lock, only),
+    reserve: findReserveObstacle(lock, only),
   };
   const fits: ReleaseMethod[] = [];
   const not: { choice: ReleaseMethod; why: MethodObstacle }[] = [];
-  for (const choice of ["lapse", "release", "hold-off"] as const) {
+  for (const choice of ["lapse", "release", "reserve"] as const) {
     const why = obstacles[choice];
     if (why === null) fits.push(choice);
     else not.push({ choice, why });
@@ -33,12 +33,12 @@ export function findReleaseMethods(lock: Lock, only: Holder | undefined): Releas
   return { available: fits, unavailable: not };
 }
 
-function findExpiryObstacle({ remainingMs, verdict }: Lock): MethodObstacle | null {
-  if (remainingMs === null) return "noExpiry";
-  return verdict?.state === "renewing" ? "renewed" : null;
+function findExpiryObstacle({ remainingMs, liveness }: Lock): MethodObstacle | null {
+  if (remainingMs === null) return "noTtl";
+  return liveness?.state === "alive" ? "renewed" : null;
 }
 
 function findReserveObstacle({ release, holders }: Lock, only: Holder | undefined): MethodObstacle | null {
   if (only !== undefined && holders.length > 1) return "others";
-  return release?.reservation === false ? "noRoom" : null;
+  return release?.reservable === false ? "noRoom" : null;
 }

@@ -56,12 +56,12 @@ export function ReleaseOptions({ free }: { free: ReleaseForm }) {
   const names: Record<ReleaseMethod, string> = {
     lapse: messages.lapse,
     release: messages.release,
-    "hold-off": messages.reservation(RESERVE_MS / 1000),
+    reserve: messages.reservation(RESERVE_MS / 1000),
   };
   const hints: Record<ReleaseMethod, ReactNode> = {
     lapse: isReservation(shown) ? messages.reservationLapseHint(left) : messages.lapseHint(left),
     release: messages.releaseHint,
-    "hold-off": messages.reservationHint,
+    reserve: messages.reservationHint,
   };
   return (
     <fieldset className="flex flex-col gap-2">

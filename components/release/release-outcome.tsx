@@ -35,7 +35,7 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
       return <ReleaseResult release={release} result={step.result} waited={step.waited} onClose={onClose} />;
     return (
       <AlreadyGoneOutcome ended={step.result.ended ?? ended} comes="asked">
-        {state.choice === "hold-off" && <p>{messages.notHeldOff}</p>}
+        {state.choice === "reserve" && <p>{messages.notReserved}</p>}
       </AlreadyGoneOutcome>
     );
   }
@@ -59,7 +59,7 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
       </OutcomeNote>
     );
   }
-  if (step.at === "unsure" && drift === "same") return <UnsureOutcome lock={step.lock} />;
+  if (step.at === "unverified" && drift === "same") return <UnverifiedOutcome lock={step.lock} />;
   if (step.at === "sending" || drift === "same") return null;
   if (drift === "gone") {
     return (
@@ -83,7 +83,9 @@ function CurrentHolder({ lock }: { lock: Lock | undefined }) {
   const [holder] = lock?.holders ?? [];
   if (holder === undefined) return <>{messages.nowFree}</>;
   const who = <HolderName holder={holder} wrap />;
-  return <>{parseReservedHold(holder.owner) === null ? messages.nowHeldBy(who) : messages.nowHeldOff(who)}</>;
+  return (
+    <>{parseReservedHold(holder.owner) === null ? messages.nowHeldBy(who) : messages.nowReserved(who)}</>
+  );
 }
 
 function pickNewerLock(a: Lock | undefined, b: Lock | undefined): Lock | undefined {
@@ -101,15 +103,15 @@ function ReviewNewHoldButton({ lock, onLook }: { lock: Lock | undefined; onLook(
   );
 }
 
-function UnsureOutcome({ lock }: { lock: Lock }) {
+function UnverifiedOutcome({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const [holder] = lock.holders;
   const lockText = useMessages(lockWords);
   const who =
     holder === undefined ? messages.itsOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
   return (
-    <OutcomeNote tone="warn" title={messages.unsure} comes="asked">
-      <p>{messages.unsureText(who)}</p>
+    <OutcomeNote tone="warn" title={messages.unverified} comes="asked">
+      <p>{messages.unverifiedText(who)}</p>
     </OutcomeNote>
   );
 }

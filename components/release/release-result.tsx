@@ -39,19 +39,21 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
   const messages = useMessages(english);
   const { state, current } = release;
   const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
-  const { owner, heldOff, asOf, masters, together } = result;
+  const { owner, reserved, asOf, masters, together } = result;
   const later = current !== undefined && current.asOf >= asOf ? current : undefined;
   const isBack =
     later !== undefined && later.asOf > asOf && later.holders.some((holder) => holder.owner === owner);
   return (
     <OutcomeNote
       tone={isBack ? "warn" : "ok"}
-      title={isBack ? messages.isBack : heldOff === undefined ? messages.released : messages.releasedHeldOff}
+      title={
+        isBack ? messages.isBack : reserved === undefined ? messages.released : messages.releasedAndReserved
+      }
       comes="asked"
     >
       <p>
         <ReleasedHold owner={owner} />{" "}
-        {heldOff !== undefined && messages.heldOffUntil(formatClock(asOf + heldOff.reservedMs))}
+        {reserved !== undefined && messages.reservedUntil(formatClock(asOf + reserved.reservedMs))}
       </p>
       {isBack && <RecreatedHold lock={later} />}
       <dl className={FACTS_CLASS}>
@@ -116,7 +118,7 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
 }
 
 function NotifiedWaiters({
-  result: { waiters, heldOff },
+  result: { waiters, reserved },
   waited,
 }: Pick<ReleaseResultProps, "result" | "waited">) {
   const messages = useMessages(english);
@@ -127,10 +129,10 @@ function NotifiedWaiters({
     const more = Math.max(waited.waiters.count ?? 0, waited.named) - 1;
     const format = waited.order === "queue" ? messages.wokenFirst : messages.wokenLongest;
     texts.push(format(toVisibleText(first.owner), more));
-  } else if (waiters !== undefined && count !== null && waiters.known !== "unknowable")
+  } else if (waiters !== undefined && count !== null && waiters.known !== "unknown")
     texts.push(waiters.known === "exact" ? messages.wokenExact(count) : messages.wokenListeners(count));
   else texts.push(messages.wokenUnseen);
-  if (heldOff !== undefined) texts.push(messages.wokenHeldOff);
+  if (reserved !== undefined) texts.push(messages.wokenReserved);
   return <>{texts.join("; ")}</>;
 }
 
@@ -158,7 +160,7 @@ function RecreatedHold({ lock }: { lock: Lock }) {
 function MasterResults({ masters }: { masters: NonNullable<ForceReleased["masters"]> }) {
   const messages = useMessages(english);
   const freed = masters.filter(({ outcome }) => outcome === "released").length;
-  const unanswered = masters.filter(({ outcome }) => outcome === "away" || outcome === "unknown");
+  const unanswered = masters.filter(({ outcome }) => outcome === "unreachable" || outcome === "unknown");
   return (
     <p>
       {messages.atMasters(freed, masters.length)}{" "}
@@ -199,7 +201,7 @@ function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceRelea
   const event = findReleaseEvent(events, result);
   const query = new URLSearchParams(target === undefined ? {} : { target });
   const audited = new URLSearchParams(query);
-  audited.set("action", "force-release");
+  audited.set("action", "force_release");
   // The filter is a glob.
   audited.set("key", lock.key.replace(/[*?[\]\\]/g, "?"));
   audited.set("from", String(Math.floor(result.asOf - AUDIT_MARGIN_MS)));

@@ -49,7 +49,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
   const { ending } = useKeyEvents(toLockPath(lock));
   const isArmed =
     drift === "same" && (step.at === "choosing" || step.at === "sending" || step.at === "unknown");
-  const isUnsure = step.at === "unsure" && drift === "same";
+  const isUnverified = step.at === "unverified" && drift === "same";
   const [typed, setTyped] = useState("");
   const blocked = useSubmitBlockedReason(free, typed);
   const place = useRef<HTMLDivElement>(null);
@@ -71,12 +71,12 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
       onClose={onClose}
       finalFocus={finalFocus}
       initialFocus={firstWay}
-      closeLabel={isArmed || isUnsure ? uiMessages.cancel : uiMessages.close}
-      note={<SheetFooterNote free={free} isArmed={isArmed || isUnsure} />}
+      closeLabel={isArmed || isUnverified ? uiMessages.cancel : uiMessages.close}
+      note={<SheetFooterNote free={free} isArmed={isArmed || isUnverified} />}
       actions={
         <>
           {isArmed && <SubmitButton free={free} blocked={blocked} />}
-          {isUnsure && <ReleaseAnywayButton free={free} />}
+          {isUnverified && <ReleaseAnywayButton free={free} />}
         </>
       }
     >
@@ -215,7 +215,7 @@ function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | 
     >
       {isSending
         ? messages.isReleasing
-        : choice === "hold-off"
+        : choice === "reserve"
           ? messages.releaseReservation
           : messages.release}
     </Button>
@@ -227,14 +227,14 @@ function ReleaseAnywayButton({ free }: { free: ReleaseForm }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);
   const { step, choice } = free.state;
-  if (step.at !== "unsure") return null;
+  if (step.at !== "unverified") return null;
   const [holder] = step.lock.holders;
   const who = holder === undefined ? messages.itsOwner : shortenText(formatHolder(holder, lockText));
   const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;
   const label = isReservation ? messages.releaseThe : messages.releaseWhatever;
   return (
     <Button variant="danger" blocked={free.blocked} onClick={() => free.release("release")}>
-      {label(who, choice === "hold-off")}
+      {label(who, choice === "reserve")}
     </Button>
   );
 }

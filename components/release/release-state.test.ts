@@ -9,34 +9,34 @@ describe("release sheet", () => {
   it("the release sheet selects the mildest action that helps and explains why others are unavailable", () => {
     expect(createReleaseState({ lock: lock() }).choice).toBe("lapse");
     expect(findReleaseMethods(lock(), undefined)).toEqual({
-      available: ["lapse", "release", "hold-off"],
+      available: ["lapse", "release", "reserve"],
       unavailable: [],
     });
     const lasting = lock({
       remainingMs: null,
-      release: { may: "yes", formats: [], oneHolder: false, reservation: false },
+      release: { may: "yes", formats: [], oneHolder: false, reservable: false },
     });
     expect(createReleaseState({ lock: lasting }).choice).toBe("release");
     expect(findReleaseMethods(lasting, undefined).unavailable).toEqual([
-      { choice: "lapse", why: "noExpiry" },
-      { choice: "hold-off", why: "noRoom" },
+      { choice: "lapse", why: "noTtl" },
+      { choice: "reserve", why: "noRoom" },
     ]);
     const [one, two] = [createSampleHolder({ owner: "a" }), createSampleHolder({ owner: "b" })];
     expect(findReleaseMethods(lock({ holders: [one, two] }), one).unavailable).toEqual([
-      { choice: "hold-off", why: "others" },
+      { choice: "reserve", why: "others" },
     ]);
   });
 
   it("the release sheet does not offer to wait for the expiry of a lock that is renewed", () => {
-    const verdict = {
+    const liveness = {
       watchedMs: 1,
       renewals: 9,
       lastRenewalAt: 1,
-      cadenceMs: 1,
-      nextExpectedAt: 2,
-      misses: 0,
+      renewalIntervalMs: 1,
+      nextRenewalExpectedAt: 2,
+      missedRenewals: 0,
     };
-    const renewed = lock({ verdict: { state: "renewing", ...verdict } });
+    const renewed = lock({ liveness: { state: "alive", ...liveness } });
     expect(createReleaseState({ lock: renewed }).choice).toBe("release");
     expect(findReleaseMethods(renewed, undefined).unavailable).toEqual([{ choice: "lapse", why: "renewed" }]);
   });

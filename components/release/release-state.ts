@@ -12,14 +12,14 @@ export const RESERVE_MS = 60_000;
 export type ReleaseFault = "say_why" | "name_format" | RequestError;
 
 /**
- * `refused`: the server found another hold and did nothing. `unsure`: it could not tell; a second, explicit step
+ * `refused`: the server found another hold and did nothing. `unverified`: it could not tell; a second, explicit step
  * frees whatever is held. `unknown`: no answer came. `done`: `waited` is who was seen to wait just before.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
   | { at: "sending" }
   | { at: "refused"; lock: Lock | undefined }
-  | { at: "unsure"; lock: Lock }
+  | { at: "unverified"; lock: Lock }
   | { at: "unknown"; why: RequestError }
   | { at: "done"; result: ForceReleased; waited: LockWaiters | undefined };
 

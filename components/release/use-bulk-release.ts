@@ -48,7 +48,7 @@ export function useBulkRelease(wish: BulkSelection): BulkRelease {
   };
   const review = useEffectEvent((control: AbortController) => {
     const what =
-      "filter" in wish ? { filter: wish.filter, most: BULK_ITEMS_MAX } : { items: toBulkItems(wish.locks) };
+      "filter" in wish ? { filter: wish.filter, limit: BULK_ITEMS_MAX } : { items: toBulkItems(wish.locks) };
     void ask({ ...what, dryRun: true }, control);
   });
   useEffect(() => {

@@ -50,7 +50,7 @@ export interface ReleaseForm {
   setReason(reason: string): void;
   setFormat(format: FormatName): void;
   reviewNewHold(lock: Lock): void;
-  release(ifUnsure: "refuse" | "release"): void;
+  release(onUnverified: "refuse" | "release"): void;
 }
 
 function toReleaseStep(failure: RequestError): ReleaseStep {
@@ -58,10 +58,10 @@ function toReleaseStep(failure: RequestError): ReleaseStep {
   switch (failure.code) {
     case "changed":
       return { at: "refused", lock: failure.lock };
-    case "unsure":
+    case "unverified":
       return failure.lock === undefined
         ? { at: "choosing", error: failure }
-        : { at: "unsure", lock: failure.lock };
+        : { at: "unverified", lock: failure.lock };
     case "unknown_outcome":
       return { at: "unknown", why: failure };
     default:
@@ -81,10 +81,10 @@ export function useRelease(looked: ReleaseSubject): ReleaseForm {
   const send = useForceRelease(path);
   const live = useLiveState();
   const { seen, holder, step } = state;
-  const isUnsure = step.at === "unsure";
-  const target = step.at === "unsure" ? step.lock : seen;
-  const expect = isUnsure ? target.version : getExpectedVersion(state);
-  const drift = detectDrift(target, current, isUnsure ? undefined : holder);
+  const isUnverified = step.at === "unverified";
+  const target = step.at === "unverified" ? step.lock : seen;
+  const expectedVersion = isUnverified ? target.version : getExpectedVersion(state);
+  const drift = detectDrift(target, current, isUnverified ? undefined : holder);
   const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
   const ways = findReleaseMethods(shown, holder);
   const choice = ways.available.includes(state.choice) ? state.choice : null;
@@ -96,26 +96,26 @@ export function useRelease(looked: ReleaseSubject): ReleaseForm {
     blocked:
       getReleaseBlockedReason(live, shellMessages) ??
       getReleaseObstacle(seen, lockText) ??
-      (choice === null && !isUnsure ? messages.chooseHow : null),
+      (choice === null && !isUnverified ? messages.chooseHow : null),
     // What may take work from under somebody on production is not one click away.
     confirm: isProduction(live.hello?.target) && needsReason ? live.hello?.target.name : undefined,
     choose: (next) => dispatch({ type: "choose", choice: next }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
     setFormat: (format) => dispatch({ type: "format", format }),
     reviewNewHold: (next) => dispatch({ type: "look", lock: next }),
-    release(ifUnsure) {
+    release(onUnverified) {
       const reason = state.reason.trim();
-      if (expect === null || step.at === "sending") return;
+      if (expectedVersion === null || step.at === "sending") return;
       if (seen.release?.may === "with_format" && state.format === null) return refuse("name_format");
       if (reason === "" && needsReason) return refuse("say_why");
       dispatch({ type: "sent" });
       send.mutate(
         {
-          expect,
+          expectedVersion,
           ...(state.format === null ? {} : { format: state.format }),
           reason,
-          ifUnsure,
-          ...(state.choice === "hold-off" ? { reservedMs: RESERVE_MS } : {}),
+          onUnverified,
+          ...(state.choice === "reserve" ? { reservedMs: RESERVE_MS } : {}),
         },
         {
           onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result, waited } }),

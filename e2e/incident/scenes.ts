@@ -57,7 +57,7 @@ export const SCENES: readonly Scene[] = [
       await page.getByRole("region", { name: "Evicted" }).waitFor();
     },
   },
-  { name: "locks-abnormal", show: (page) => atLocks(page, "?q=is:abnormal") },
+  { name: "locks-attention", show: (page) => atLocks(page, "?q=is:needs_attention") },
   {
     name: "locks-nothing-found",
     async show(page) {
@@ -176,7 +176,7 @@ export const DISRUPTIVE_SCENES: readonly Scene[] = [
     name: "sheet-released",
     async show(page) {
       const sheet = await openSheet(page);
-      await sheet.getByLabel("Release and hold off", { exact: false }).check();
+      await sheet.getByLabel("Release and reserve", { exact: false }).check();
       const reason = sheet.getByLabel("Reason");
       if (await reason.isVisible()) await reason.fill("Worker lost its node (INC-2217)");
       await sheet
@@ -186,7 +186,7 @@ export const DISRUPTIVE_SCENES: readonly Scene[] = [
       await sheet.getByTestId("outcome").waitFor();
     },
   },
-  { name: "lock-held-off", show: async (page) => void (await page.goto(lockPath(STUCK_KEY))) },
+  { name: "lock-reserved", show: async (page) => void (await page.goto(lockPath(STUCK_KEY))) },
   {
     name: "locks-stale",
     async show(page, redis) {

@@ -13,7 +13,7 @@ import { readError, requestJson, sendRequest, type TargetName, withTarget } from
 
 /** How long locks of this name are held and waited for. */
 export function getTypicalDurations(path: string, target: TargetName): Promise<TypicalTimes> {
-  return requestJson(sendRequest("GET", withTarget(`/locks/${path}/usual`, target)), (wire, json) =>
+  return requestJson(sendRequest("GET", withTarget(`/locks/${path}/typical`, target)), (wire, json) =>
     wire.readTypicalDurations(json),
   );
 }

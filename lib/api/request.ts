@@ -9,7 +9,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** Facts of `changed` and `unsure`: the lock as it is now. */
+  /** Facts of `changed` and `unverified`: the lock as it is now. */
   readonly lock: Lock | undefined;
   /** After how long it may be asked again, where the server says so. */
   readonly retryAfterMs: number | undefined;

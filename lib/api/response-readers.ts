@@ -59,7 +59,7 @@ export function readProblem(json: unknown): Problem | undefined {
   return Problem.safeParse(json).data;
 }
 
-/** The lock as it is now, which `changed` and `unsure` carry. */
+/** The lock as it is now, which `changed` and `unverified` carry. */
 export function readLockFact(problem: Problem): Lock | undefined {
   return Lock.safeParse(problem.lock).data;
 }

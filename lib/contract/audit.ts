@@ -64,7 +64,7 @@ const intentFields = {
   action: z
     .string()
     .regex(/^[a-z][a-z0-9._-]{0,63}$/)
-    .meta({ example: "force-release" }),
+    .meta({ example: "force_release" }),
   target: z.string().optional(),
   ...keyFields,
   key: keyFields.key.optional(),
@@ -212,7 +212,7 @@ export type AuditExportQuery = z.infer<typeof AuditExportQuery>;
 
 export const AuditVerification = z
   .object({
-    state: z.enum(["whole", "broken"]),
+    state: z.enum(["intact", "broken"]),
     entries: z.int().meta({ description: "So many were read and compared." }),
     anchor: ChainPlace.meta({ description: "The last entry that is not kept any more." }),
     head: ChainPlace,

@@ -63,8 +63,8 @@ export const LockEvent = z
         "On the console's stream: the id under which this very event was told while it could not be recorded.",
     }),
     observed: z
-      .enum(["exact", "derived"])
-      .meta({ description: "derived: concluded from what was seen in Redis." }),
+      .enum(["exact", "inferred"])
+      .meta({ description: "inferred: concluded from what was seen in Redis." }),
   })
   .meta({ id: "LockEvent" });
 export type LockEvent = z.infer<typeof LockEvent>;
@@ -102,12 +102,12 @@ export const PastHold = z
       description: "at_least: it was already held when it was first seen.",
     }),
     until: z.number().nullable().meta({ description: "null: its end is not told." }),
-    end: z.enum(["told", "open", "unseen"]).meta({
+    end: z.enum(["recorded", "open", "unobserved"]).meta({
       description:
-        "open: it has not ended as far as the history goes. unseen: it ended while nobody watched, or was followed by another hold.",
+        "open: it has not ended as far as the history goes. unobserved: it ended while nobody watched, or was followed by another hold.",
     }),
-    lastSeen: z.number().optional().meta({ description: "unseen: until when it was certainly watched." }),
-    ended: LockEvent.optional().meta({ description: "told: the event that ended it." }),
+    lastSeen: z.number().optional().meta({ description: "unobserved: until when it was certainly watched." }),
+    ended: LockEvent.optional().meta({ description: "recorded: the event that ended it." }),
   })
   .meta({ id: "PastHold" });
 export type PastHold = z.infer<typeof PastHold>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LockFilter } from "./list.ts";
 import { asOfSchema } from "./lock.ts";
 
-export const FACET_FIELDS = ["format", "kind", "verdict", "service", "host", "waiters"] as const;
+export const FACET_FIELDS = ["format", "kind", "liveness", "service", "host", "waiters"] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
 /** So many values of a facet are told apart at most. */
 export const FACET_VALUES_MAX = 50;

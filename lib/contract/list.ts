@@ -12,7 +12,7 @@ export const LockSort = z
   .max(20)
   .default("key")
   .meta({
-    description: `One of ${LOCK_SORT_FIELDS.join(", ")}; a leading - sorts descending. abnormality, descending: late or without expiry first, then what is past its usual by doublings, then the rest, each by the time held.`,
+    description: `One of ${LOCK_SORT_FIELDS.join(", ")}; a leading - sorts descending. attention, descending: late or without expiry first, then what is past its typical by doublings, then the rest, each by the time held.`,
     example: "-held",
   });
 
@@ -32,7 +32,7 @@ export const LockFilter = z
   .default("")
   .meta({
     description:
-      'Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `verdict:GLOB`, `service:GLOB` and `host:GLOB` (of the owner record), or plain text found in key, owner or record. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare (times in ms, s, m, h, d); `held>usual`: longer than nineteen of twenty locks of its pattern were held; `is:abnormal`: late, without expiry, or held for more than twice the usual. After `:=` it is that very text, case and all: `owner:="a b"`, with a backslash before a quote or a backslash; `owner:=~` and base64url for bytes.',
+      'Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `liveness:GLOB`, `service:GLOB` and `host:GLOB` (of the owner record), or plain text found in key, owner or record. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare (times in ms, s, m, h, d); `held>typical`: longer than nineteen of twenty locks of its pattern were held; `is:needs_attention`: late, without expiry, or held for more than twice the typical. After `:=` it is that very text, case and all: `owner:="a b"`, with a backslash before a quote or a backslash; `owner:=~` and base64url for bytes.',
     example: "key:lock:orders:* billing",
   });
 

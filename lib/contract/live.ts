@@ -41,9 +41,9 @@ export const LiveQuery = LiveView.omit({ keep: true }).extend({
   // A query has texts alone; in a body, what is no number is refused.
   offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
   limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
-  carry: z.enum(["on", "once"]).default("on").meta({
+  mode: z.enum(["stream", "poll"]).default("stream").meta({
     description:
-      "once: the stream ends with its first picture. For a browser that has no connection left to keep open.",
+      "poll: the stream ends after the first complete state. For a browser that has no connection left to keep open.",
   }),
 });
 
@@ -106,7 +106,7 @@ export const Health = z
     missed: MissedChanges,
     locks: z.int(),
     waiting: z.int().meta({ description: "Who waits for locks, as far as it can be seen." }),
-    abnormal: z.int().meta({ description: "Locks that the filter `is:abnormal` finds." }),
+    needsAttention: z.int().meta({ description: "Locks that the filter `is:needs_attention` finds." }),
     leftOut: z.int().optional().meta({
       description:
         "At least so many locks are not in the picture, because it has as many as LOCKKEEPER_LOCKS_MAX allows.",

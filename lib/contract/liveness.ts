@@ -1,24 +1,26 @@
 import { z } from "zod";
 
-export const LIVENESS_STATES = ["renewing", "late", "fixed-lease", "no-expiry", "unknown"] as const;
+export const LIVENESS_STATES = ["alive", "overdue", "not_renewing", "no_ttl", "unknown"] as const;
 
 /** Whether the holder is alive, as far as samples tell, with the evidence. */
 export const Liveness = z
   .object({
     state: z.enum(LIVENESS_STATES).meta({
       description:
-        "renewing: its lease was seen to be prolonged, as expected. late: it should have been by now. fixed-lease: watched for long enough, and never. unknown: not watched for long enough.",
+        "renewing: its lease was seen to be prolonged, as expected. late: it should have been by now. not_renewing: watched for long enough, and never. unknown: not watched for long enough.",
     }),
     watchedMs: z.number().meta({ description: "For how long this hold has been looked at." }),
     renewals: z.int().meta({ description: "How many were seen." }),
     lastRenewalAt: z.number().nullable().meta({ description: "Redis's clock, Unix milliseconds." }),
-    cadenceMs: z
+    renewalIntervalMs: z
       .number()
       .nullable()
       .meta({ description: "From one renewal to the next: as seen, else as the library does by default." }),
-    nextExpectedAt: z.number().nullable(),
-    misses: z.int().meta({ description: "Renewals that were expected since the last and did not come." }),
+    nextRenewalExpectedAt: z.number().nullable(),
+    missedRenewals: z
+      .int()
+      .meta({ description: "Renewals that were expected since the last and did not come." }),
   })
-  .meta({ id: "Verdict" });
+  .meta({ id: "Liveness" });
 export type Liveness = z.infer<typeof Liveness>;
 export type LivenessState = Liveness["state"];

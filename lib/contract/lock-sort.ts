@@ -8,7 +8,7 @@ export const LOCK_SORT_FIELDS = [
   "held",
   "waiters",
   "fence",
-  "abnormality",
+  "attention",
 ] as const;
 export type LockSortField = (typeof LOCK_SORT_FIELDS)[number];
 

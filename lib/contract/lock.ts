@@ -58,9 +58,9 @@ export const Holder = z
       .number()
       .nullable()
       .meta({ description: "When the hold began, Redis's clock, Unix milliseconds." }),
-    sinceIs: z.enum(["exact", "at_least", "told"]).meta({
+    sinceIs: z.enum(["exact", "at_least", "reported"]).meta({
       description:
-        "at_least: it was already held when we first looked. told: the owner string says so, by the clock of its client, and of a client that waited it is when it began to wait.",
+        "at_least: it was already held when we first looked. reported: the owner string says so, by the clock of its client, and of a client that waited it is when it began to wait.",
     }),
     remainingMs: z.number().nullable().meta({
       description:
@@ -68,7 +68,7 @@ export const Holder = z
     }),
     version: z.string().meta({
       description:
-        "Names this one's hold. Where several hold the lock, `expect` with it frees this one alone.",
+        "Names this one's hold. Where several hold the lock, `expectedVersion` with it frees this one alone.",
     }),
   })
   .meta({ id: "Holder" });
@@ -77,9 +77,9 @@ export type Holder = z.infer<typeof Holder>;
 export const Waiters = z
   .object({
     count: z.int().nullable(),
-    known: z.enum(["exact", "estimated", "unknowable"]).meta({
+    known: z.enum(["exact", "estimated", "unknown"]).meta({
       description:
-        "estimated: clients that listen for the release, each with one waiter or more. unknowable: who waits by asking again and again is not seen by anybody; `count` tells of those that are.",
+        "estimated: clients that listen for the release, each with one waiter or more. unknown: who waits by asking again and again is not seen by anybody; `count` tells of those that are.",
     }),
   })
   .meta({ id: "Waiters" });
@@ -109,7 +109,9 @@ export const ReleaseTerms = z
     }),
     formats: z.array(FormatName).meta({ description: "with_format: the ones that may be named." }),
     oneHolder: z.boolean().meta({ description: "Whether one of several holders can be freed alone." }),
-    reservation: z.boolean().meta({ description: "Whether the format can keep everybody off after it." }),
+    reservable: z
+      .boolean()
+      .meta({ description: "Whether a force-release can reserve the lock (`reservedMs`)." }),
     why: z.string().optional(),
     instead: z.string().optional().meta({ description: "What to do instead." }),
   })
@@ -168,7 +170,7 @@ export const Lock = z
       .meta({ description: "The lease asked for, or the longest time to live seen of this hold." }),
     waiters: Waiters,
     votes: Votes.optional().meta({ description: "Of a target that is a quorum of independent masters." }),
-    verdict: Liveness.nullable().meta({ description: "null for a free key." }),
+    liveness: Liveness.nullable().meta({ description: "null for a free key." }),
     sharedWith: z
       .array(z.object(keyFields))
       .meta({ description: "Other keys with this very token: they were taken together." }),
@@ -182,7 +184,7 @@ export const Lock = z
     version: z
       .string()
       .nullable()
-      .meta({ description: "Names this hold; an operator's action carries it as `expect`." }),
+      .meta({ description: "Names this hold; an operator's action carries it as `expectedVersion`." }),
     asOf: asOfSchema,
   })
   .meta({ id: "Lock" });

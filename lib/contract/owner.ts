@@ -7,7 +7,7 @@ import { asOfSchema, keyFields, Waiters } from "./lock.ts";
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const;
 export type OwnerGrouping = (typeof OWNER_GROUPINGS)[number];
 
-export const OWNER_SORT_FIELDS = ["name", "holds", "abnormal", "held", "waiters"] as const;
+export const OWNER_SORT_FIELDS = ["name", "holds", "needs_attention", "held", "waiters"] as const;
 export type OwnerSortField = (typeof OWNER_SORT_FIELDS)[number];
 
 export const OwnerListQuery = z.strictObject({
@@ -17,10 +17,10 @@ export const OwnerListQuery = z.strictObject({
   }),
   filter: LockFilter.refine((filter) => !isTimeDependent(filter), {
     error:
-      "owners are counted by what time does not turn: leave out held, remaining and is:abnormal, or ask for the locks themselves (GET /locks)",
+      "owners are counted by what time does not turn: leave out held, remaining and is:needs_attention, or ask for the locks themselves (GET /locks)",
   }).meta({
     description:
-      "As of `GET /locks`, without what time turns: `held`, `remaining` and `is:abnormal` are `invalid` here (`sort=-abnormal` tells who has abnormal locks).",
+      "As of `GET /locks`, without what time turns: `held`, `remaining` and `is:needs_attention` are `invalid` here (`sort=-needs_attention` tells who has locks that need attention).",
     example: "key:lock:orders:*",
   }),
   sort: z
@@ -58,11 +58,11 @@ export const Owner = z
       example: 'owner:="checkout@pod-7:311"',
     }),
     holds: z.int().meta({ description: "How many locks it has, alone or with others." }),
-    abnormal: z.int().meta({
+    needsAttention: z.int().meta({
       description:
-        "How many of them `is:abnormal` finds: late, without expiry, or held for more than twice the usual.",
+        "How many of them `is:needs_attention` finds: late, without expiry, or held for more than twice the typical.",
     }),
-    verdicts: z.partialRecord(z.enum(LIVENESS_STATES), z.int()).meta({ description: "How many of each." }),
+    liveness: z.partialRecord(z.enum(LIVENESS_STATES), z.int()).meta({ description: "How many of each." }),
     oldest: z
       .object({ ...keyFields, since: z.number() })
       .meta({ description: "The lock that it has held for longest." }),

@@ -180,9 +180,9 @@ export const PROBLEM_OF_CODE = {
       version: SEEN.version,
     },
   },
-  unsure: {
+  unverified: {
     remedy:
-      "Look at the lock again; if this hold is to be freed whatever it is, ask with the new version, or with `ifUnsure: release`.",
+      "Look at the lock again; if this hold is to be freed whatever it is, ask with the new version, or with `onUnverified: release`.",
     facts: { lock: LOCK_NOW, version: z.string().nullable() },
     example: {
       detail: "We could not watch it all the time since you looked, so it may be another hold.",
@@ -204,7 +204,7 @@ export const PROBLEM_OF_CODE = {
     facts: {},
     example: { detail: "The holdId in the path is not one that acquire returned." },
   },
-  request_id_reused: {
+  idempotency_key_reused: {
     remedy: "Take a new Idempotency-Key for each new request; repeat one with the very same request only.",
     facts: {},
     example: {
@@ -292,8 +292,8 @@ export const PROBLEM_OF_CODE = {
   },
   too_many_waiting: {
     remedy: "Wait for fewer locks at once, or try again after `Retry-After`.",
-    facts: { most: z.int().meta({ description: "As many requests of one caller may wait at once." }) },
-    example: { detail: "500 requests of yours are waiting here, which is as many as may be.", most: 500 },
+    facts: { limit: z.int().meta({ description: "As many requests of one caller may wait at once." }) },
+    example: { detail: "500 requests of yours are waiting here, which is as many as may be.", limit: 500 },
   },
   uri_too_long: {
     remedy: "Shorten the address; a long key may be written as `~` and its base64url.",
@@ -315,10 +315,23 @@ export const PROBLEM_OF_CODE = {
     facts: {},
     example: { detail: "mei is the last admin of everything; make another one first." },
   },
+  already_exists: {
+    remedy: "Choose another name, or use the resource that has it. Nothing was created.",
+    facts: { field: z.string().meta({ description: "The member whose value is in use." }) },
+    example: {
+      detail: 'name: an API key named "checkout" already exists; choose another name.',
+      field: "name",
+    },
+  },
+  api_key_inactive: {
+    remedy: "Create a new API key. Nothing was changed.",
+    facts: { state: z.enum(["expired", "revoked"]) },
+    example: { detail: "This API key is revoked; create a new one.", state: "revoked" },
+  },
   too_many_streams: {
     remedy: "Close a stream, or try again after `Retry-After`.",
-    facts: { most: z.int().meta({ description: "As many may be open at once." }) },
-    example: { detail: "1000 streams are open here, which is as many as may be.", most: 1000 },
+    facts: { limit: z.int().meta({ description: "As many may be open at once." }) },
+    example: { detail: "1000 streams are open here, which is as many as may be.", limit: 1000 },
   },
   aborted: {
     remedy: "None is needed: the client gave up the wait itself, and nothing is held.",

@@ -19,7 +19,7 @@ export const TypicalMs = z
       description: "How many times these rest on. What is six hours old counts half, a day a sixteenth.",
     }),
   })
-  .meta({ id: "UsualMs" });
+  .meta({ id: "TypicalMs" });
 export type TypicalMs = z.infer<typeof TypicalMs>;
 
 const Distribution = z
@@ -30,7 +30,7 @@ const Distribution = z
         toMs: z.number(),
         share: z.number().meta({ description: "Of all times, 0 to 1; older ones count less." }),
       })
-      .meta({ id: "UsualStretch", description: "How many times were this long." }),
+      .meta({ id: "DurationBucket", description: "How many times were this long." }),
   )
   .meta({
     description:
@@ -55,7 +55,7 @@ export const TypicalTimes = z
     since: AT.meta({ description: "Nothing before this is in it." }),
     waitsSince: WAITS_SINCE,
   })
-  .meta({ id: "Usual", description: "What is usual for a lock of this name." });
+  .meta({ id: "TypicalTimes", description: "What is typical for a lock of this name." });
 export type TypicalTimes = z.infer<typeof TypicalTimes>;
 
 export const PATTERN_COUNTS = [
@@ -76,7 +76,7 @@ const COUNT_FIELDS = {
   waits: z.int().meta({ description: "Acquires through any Lockkeeper that had to wait." }),
   refusals: z.int().meta({ description: "Acquires through this instance that were refused at once." }),
   givenUp: z.int().meta({ description: "Waits that ended without the lock." }),
-  expired: z.int().meta({ description: "Holds that nobody released. Hold-offs are none." }),
+  expired: z.int().meta({ description: "Holds that nobody released. Reservations do not count." }),
   expiredInUse: z.int().meta({
     description:
       "Of those that expired: the holder had renewed it, or came to renew or release it when it was over. It was still at work, without the lock.",
@@ -99,12 +99,12 @@ export const Totals = z
     held: z.int(),
     ended: z.int().meta({ description: "Past their deadline and still there, free to take." }),
     waiting: z.int().meta({ description: "As far as they can be seen." }),
-    abnormal: z.int().meta({
+    needsAttention: z.int().meta({
       description:
-        "As many as the filter `is:abnormal` finds: late, without expiry, or held for more than twice the usual.",
+        "As many as the filter `is:needs_attention` finds: late, without expiry, or held for more than twice the typical.",
     }),
-    byFormat: z.array(z.object({ format: FormatName, held: z.int(), abnormal: z.int() })),
-    byVerdict: z.array(z.object({ verdict: z.enum(LIVENESS_STATES), held: z.int() })),
+    byFormat: z.array(z.object({ format: FormatName, held: z.int(), needsAttention: z.int() })),
+    byLiveness: z.array(z.object({ liveness: z.enum(LIVENESS_STATES), held: z.int() })),
   })
   .meta({ id: "Totals" });
 export type Totals = z.infer<typeof Totals>;
@@ -112,9 +112,9 @@ export type Totals = z.infer<typeof Totals>;
 export const SeriesPoint = z
   .object({
     at: AT.meta({ description: "End of the step, Redis's clock, Unix milliseconds." }),
-    held: z.int().meta({ description: "At the end of the step, as `waiting` and `abnormal`." }),
+    held: z.int().meta({ description: "At the end of the step, as `waiting` and `needsAttention`." }),
     waiting: z.int(),
-    abnormal: z.int(),
+    needsAttention: z.int(),
     acquisitionsPerS: z.number(),
     expired: z.int().meta({ description: "In this step." }),
     waitedMsP95: z.number().nullable().meta({
@@ -127,12 +127,21 @@ export type SeriesPoint = z.infer<typeof SeriesPoint>;
 export const SERIES_RANGES = ["hour", "day"] as const;
 export type SeriesRange = (typeof SERIES_RANGES)[number];
 
+/** The counts in snake_case, and what is computed from the rest. */
 export const PATTERN_SORT_FIELDS = [
-  ...PATTERN_COUNTS,
+  "acquisitions",
+  "waits",
+  "refusals",
+  "given_up",
+  "expired",
+  "expired_in_use",
+  "renewals_failed",
+  "force_releases",
+  "evictions",
   "pattern",
   "contention",
-  "heldMsP95",
-  "waitedMsP95",
+  "held_p95",
+  "waited_p95",
 ] as const;
 export type PatternSortField = (typeof PATTERN_SORT_FIELDS)[number];
 const PATTERNS_LIMIT_MAX = 500;

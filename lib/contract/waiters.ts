@@ -32,9 +32,9 @@ export const LockWaiters = z
     target: z.string(),
     ...keyFields,
     waiters: Waiters,
-    order: z.enum(["queue", "first_come", "by_process", "unseen"]).meta({
+    order: z.enum(["queue", "first_come", "by_process", "unknown"]).meta({
       description:
-        "queue: Redis keeps their order, and serves nobody else before. first_come: one process serves them in the order in which they came; whoever asks at the right moment may come between. by_process: several processes listen, each serves its own in the order in which they came, and which process is first is open. unseen: nothing tells an order.",
+        "queue: Redis keeps their order, and serves nobody else before. first_come: one process serves them in the order in which they came; whoever asks at the right moment may come between. by_process: several processes listen, each serves its own in the order in which they came, and which process is first is open. unknown: the order cannot be determined.",
     }),
     named: z.int().meta({ description: "How many of them are known by name." }),
     items: z.array(LockWaiter).meta({

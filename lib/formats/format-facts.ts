@@ -1,4 +1,4 @@
-/** What is known of the libraries behind a format, for the console, for verdicts and for what may be done. */
+/** What is known of the libraries behind a format, for the console, for liveness and for what may be done. */
 export interface FormatFacts {
   /** As people call it. */
   readonly label: string;

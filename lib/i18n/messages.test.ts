@@ -20,7 +20,7 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["settings.roleAt", "punctuation alone"],
   ["settings.listOf", "punctuation alone"],
   ["lock.joined", "punctuation alone"],
-  ["lock.verdictWith", "punctuation alone"],
+  ["lock.livenessWith", "punctuation alone"],
   ["lock.votes.and", "punctuation alone"],
   ["lock.votes.after", "punctuation alone"],
   ["timeline.sentences", "punctuation alone"],
@@ -31,8 +31,8 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["lockPage.role", "punctuation alone"],
   ["lockPage.sinceHow.exact", "nothing is said"],
   ["lockParts.raw.master", "punctuation alone"],
-  ["lockParts.usual.p50", "a symbol"],
-  ["lockParts.usual.p95", "a symbol"],
+  ["lockParts.typical.p50", "a symbol"],
+  ["lockParts.typical.p95", "a symbol"],
 ]);
 
 function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {

@@ -14,7 +14,7 @@ if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 export function createBrowserPorts(target: TargetName): StreamPorts {
   return {
     open: openStream,
-    url: (view, carry) => buildLiveUrl(view, carry, target),
+    url: (view, mode) => buildLiveUrl(view, mode, target),
     acquireSlot: acquireStreamSlot,
     changeView,
     checkSession,
@@ -33,8 +33,8 @@ export function createBrowserPorts(target: TargetName): StreamPorts {
   };
 }
 
-function buildLiveUrl(view: LiveView, carry: StreamMode, target: TargetName): string {
-  const query = new URLSearchParams({ carry });
+function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): string {
+  const query = new URLSearchParams({ mode });
   for (const [name, value] of Object.entries(view)) {
     if (value !== undefined) query.set(name, String(value));
   }

@@ -85,7 +85,7 @@ describe("live store", () => {
       target: "main",
       key: "lock:a",
       at: 1,
-      observed: "derived",
+      observed: "inferred",
     } as const;
     say({ name: "recent", data: { items: [event] } });
     say({ name: "events", data: { items: [{ ...event, id: "2" }], skipped: 0 } });

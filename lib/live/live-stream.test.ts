@@ -27,7 +27,7 @@ const health: LiveMessage = {
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },
     locks: 0,
     waiting: 0,
-    abnormal: 0,
+    needsAttention: 0,
     masters: [],
   },
 };

@@ -42,7 +42,7 @@ export class LiveStream {
   #view: LiveView;
   #connection: Connection = "connecting";
   #source: StreamSource | undefined;
-  #mode: StreamMode = "on";
+  #mode: StreamMode = "stream";
   #releaseSlot: (() => void) | undefined;
   #streamId: string | undefined;
   /** The view the server has, or is being told. */
@@ -97,18 +97,18 @@ export class LiveStream {
   #connect(): void {
     this.#disconnect();
     this.#cancelTimer("retry");
-    this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "on" : "once"));
+    this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "stream" : "poll"));
     // Only words push the moment of staleness away: a new connection that says nothing does not.
     if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#restartStaleTimer();
     this.#restartDeadTimer();
   }
 
-  #openSource(carry: StreamMode): void {
-    this.#mode = carry;
+  #openSource(mode: StreamMode): void {
+    this.#mode = mode;
     // Too long for an address: what is kept is told as soon as there is a stream to tell it to.
     const { keep, ...windowView } = this.#view;
     this.#sentView = keep === undefined ? this.#view : windowView;
-    const source = this.#ports.open(this.#ports.url(this.#sentView, carry), {
+    const source = this.#ports.open(this.#ports.url(this.#sentView, mode), {
       message: (message) => {
         if (this.#source === source) this.#handleMessage(message);
       },
@@ -120,7 +120,7 @@ export class LiveStream {
   }
 
   #onSourceError(): void {
-    if (this.#mode === "on" || this.#streamId === undefined) {
+    if (this.#mode === "stream" || this.#streamId === undefined) {
       void this.#onFailure();
       return;
     }
@@ -171,7 +171,7 @@ export class LiveStream {
 
   async #sendView(): Promise<void> {
     if (this.#sending) return;
-    if (this.#mode === "once") {
+    if (this.#mode === "poll") {
       // The next picture is of the new view; it is asked for at once.
       if (this.#running && this.#sentView !== this.#view && this.#timers.has("retry")) this.#connect();
       return;

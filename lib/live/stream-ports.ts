@@ -1,7 +1,7 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
 /** `once`: the stream ends with its first picture. */
-export type StreamMode = "on" | "once";
+export type StreamMode = "stream" | "poll";
 
 export interface StreamSource {
   close(): void;
@@ -17,7 +17,7 @@ export interface StreamPorts {
    */
   acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
-  url(view: LiveView, carry: StreamMode): string;
+  url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
   checkSession(): Promise<"in" | "out" | "unknown">;
   timer(run: () => void, afterMs: number): () => void;

@@ -12,7 +12,7 @@ export function useFoundLocks(filter: string, limit: number) {
       requestJson(
         sendRequest(
           "GET",
-          withTarget("/locks", target, { filter, sort: "-abnormality", limit: String(limit) }),
+          withTarget("/locks", target, { filter, sort: "-attention", limit: String(limit) }),
         ),
         (wire, json) => wire.readLocks(json),
       ),

@@ -8,11 +8,11 @@ import type { RequestError } from "../api/request.ts";
 
 const TYPICAL_REFETCH_MS = 30_000;
 
-/** What is usual for a lock of this name; undefined while it is not known. */
+/** What is typical for a lock of this name; undefined while it is not known. */
 export function useTypicalDurations(path: string): TypicalTimes | undefined {
   const { target } = useLiveStore();
   const { data } = useQuery<TypicalTimes, RequestError>({
-    queryKey: ["usual", target, path],
+    queryKey: ["typical", target, path],
     queryFn: () => getTypicalDurations(path, target),
     refetchInterval: TYPICAL_REFETCH_MS,
   });

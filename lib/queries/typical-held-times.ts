@@ -18,7 +18,7 @@ type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
   const target = useTargetName();
   const { data } = useQuery<TypicalHeldLookup, RequestError>({
-    queryKey: ["usual-held", target],
+    queryKey: ["typical-held", target],
     queryFn: () => fetchTypicalHeldTimes(target),
     refetchInterval: REFETCH_MS,
     staleTime: REFETCH_MS,
@@ -31,13 +31,13 @@ async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLoo
   const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
   // Not in the first load: it is used with what was asked for alone.
   const { toKeyPattern: patternOf } = await import("@/lib/keys/key-pattern.ts");
-  const usual = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
+  const typical = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire
       .readStats(json)
       .patterns.items.flatMap(({ pattern, heldMs }): [string, TypicalMs][] =>
         heldMs === null ? [] : [[pattern, heldMs]],
       ),
   );
-  const byPattern = new Map(usual);
+  const byPattern = new Map(typical);
   return (key) => byPattern.get(patternOf(key));
 }

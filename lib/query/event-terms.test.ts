@@ -4,8 +4,8 @@ import { findLockOnlyTerm } from "./event-terms.ts";
 it.each([
   ["held>5m", "held>5m"],
   ["billing held>soon", "held>soon"],
-  ["key:lock:* is:abnormal", "is:abnormal"],
-  ["verdict:late", "verdict:late"],
+  ["key:lock:* is:needs_attention", "is:needs_attention"],
+  ["liveness:overdue", "liveness:overdue"],
   ['service:="a b" waiters>0', 'service:="a b"'],
 ])("the filter %s has a term that no event can match: %s", (filter, word) =>
   expect(findLockOnlyTerm(filter)).toBe(word),

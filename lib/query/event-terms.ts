@@ -5,7 +5,7 @@ const EVENT_FIELDS: ReadonlySet<string> = new Set(["key", "owner", "any"]);
 
 /**
  * The first word of a filter that no event can ever meet, because it asks for what only a lock has (`held>5m`,
- * `verdict:late`, `is:abnormal`): a search with it would find nothing and not say why. undefined: there is none.
+ * `liveness:overdue`, `is:needs_attention`): a search with it would find nothing and not say why. undefined: there is none.
  */
 export function findLockOnlyTerm(filter: string): string | undefined {
   return tokenizeFilter(filter).find(({ word }) => {

@@ -34,11 +34,11 @@ describe("filter parsing", () => {
     expect(parseFilter(" \t\n ")).toEqual([]);
   });
 
-  it("the fields format, kind and verdict are recognized", () => {
-    expect(parseFilter("format:Redlock* kind:read verdict:late")).toEqual([
+  it("the fields format, kind and liveness are recognized", () => {
+    expect(parseFilter("format:Redlock* kind:read liveness:overdue")).toEqual([
       { field: "format", glob: "redlock*" },
       { field: "kind", glob: "read" },
-      { field: "verdict", glob: "late" },
+      { field: "liveness", glob: "overdue" },
     ]);
   });
 
@@ -61,12 +61,12 @@ describe("exact filter terms", () => {
     fc.assert(
       fc.property(OWNERS, OWNERS, fc.constantFrom("", "abc ", "key:* "), (owner, other, before) => {
         fc.pre(owner !== "");
-        const terms = parseFilter(`${before}${formatExactTerm("owner", owner)} verdict:="late"`);
+        const terms = parseFilter(`${before}${formatExactTerm("owner", owner)} liveness:="overdue"`);
         expect(terms.slice(-2)).toEqual([
           { field: "owner", exact: owner },
-          { field: "verdict", exact: "late" },
+          { field: "liveness", exact: "overdue" },
         ]);
-        const subject = { key: "abc", owners: [other], records: [], verdict: "late" };
+        const subject = { key: "abc", owners: [other], records: [], liveness: "overdue" };
         expect(matchesFilter(terms, subject)).toBe(owner === other);
       }),
       { numRuns: 2000 },
@@ -101,13 +101,13 @@ describe("exact filter terms", () => {
     ],
     ["held>5m", [{ field: "held", comparing: ">", ms: 300_000 }]],
     ["held<1.5s", [{ field: "held", comparing: "<", ms: 1500 }]],
-    ["held>usual", [{ field: "held", comparing: ">", ms: "usual" }]],
+    ["held>typical", [{ field: "held", comparing: ">", ms: "typical" }]],
     ["remaining<250ms", [{ field: "remaining", comparing: "<", ms: 250 }]],
     ["remaining>2h", [{ field: "remaining", comparing: ">", ms: 7_200_000 }]],
     ["held>1d", [{ field: "held", comparing: ">", ms: 86_400_000 }]],
     ["waiters>0", [{ field: "waiters", comparing: ">", number: 0 }]],
     ["count<12", [{ field: "count", comparing: "<", number: 12 }]],
-    ["is:abnormal", [{ field: "is", state: "abnormal" }]],
+    ["is:needs_attention", [{ field: "is", state: "needs_attention" }]],
     ["is:normal", [{ field: "any", text: "is:normal" }]],
     ["a>5 fence>3", ["a>5", "fence>3"].map((text) => ({ field: "any", text }))],
     ['owner:="held>5m"', [{ field: "owner", exact: "held>5m" }]],
@@ -132,13 +132,13 @@ const A_TIME = "a time, as 500ms, 30s, 5m, 2h or 1d";
 describe("filter validation", () => {
   it.each([
     ["", undefined],
-    ["key:held>x held>5m remaining<1s waiters>0 count>1 is:abnormal", undefined],
+    ["key:held>x held>5m remaining<1s waiters>0 count>1 is:needs_attention", undefined],
     ["held-up heldup> a>b", undefined],
-    ["held>", `held is compared with ${A_TIME}, or with usual`],
-    ["held>5", `held is compared with ${A_TIME}, or with usual`],
-    ["held>=5m", `held is compared with ${A_TIME}, or with usual`],
-    ["key:a held<5M", `held is compared with ${A_TIME}, or with usual`],
-    ["remaining<usual", `remaining is compared with ${A_TIME}`],
+    ["held>", `held is compared with ${A_TIME}, or with typical`],
+    ["held>5", `held is compared with ${A_TIME}, or with typical`],
+    ["held>=5m", `held is compared with ${A_TIME}, or with typical`],
+    ["key:a held<5M", `held is compared with ${A_TIME}, or with typical`],
+    ["remaining<typical", `remaining is compared with ${A_TIME}`],
     ["remaining>-1s", `remaining is compared with ${A_TIME}`],
     ["waiters>many", "waiters is compared with a whole number"],
     ["count>1.5", "count is compared with a whole number"],
@@ -149,14 +149,14 @@ describe("filter validation", () => {
 });
 
 it("filters that depend on the current time are recognized", () => {
-  for (const filter of ["a held>1s", "remaining<1s", "held<usual", "is:abnormal"])
+  for (const filter of ["a held>1s", "remaining<1s", "held<typical", "is:needs_attention"])
     expect(isTimeDependent(filter)).toBe(true);
-  for (const filter of ["waiters>0 count>1", "held", "key:held>1s", 'owner:="is:abnormal"'])
+  for (const filter of ["waiters>0 count>1", "held", "key:held>1s", 'owner:="is:needs_attention"'])
     expect(isTimeDependent(filter)).toBe(false);
 });
 
 it("a comparison matches nothing but locks", () => {
-  for (const filter of ["held>0ms", "count>0", "is:abnormal"]) expect(isMatch(filter)).toBe(false);
+  for (const filter of ["held>0ms", "count>0", "is:needs_attention"]) expect(isMatch(filter)).toBe(false);
 });
 
 describe("filter matching", () => {
@@ -190,11 +190,11 @@ describe("filter matching", () => {
     ["format:redis", false],
     ["kind:fair", true],
     ["kind:lock", false],
-    ["verdict:late", true],
-    ["verdict:late kind:read", false],
-    ["verdict:*", true],
+    ["liveness:overdue", true],
+    ["liveness:overdue kind:read", false],
+    ["liveness:*", true],
   ])("%s is compared with format, candidate formats, kind and liveness: %s", (filter, met) => {
-    const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", verdict: "late" };
+    const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", liveness: "overdue" };
     expect(isMatch(filter, subject)).toBe(met);
     expect(isMatch(filter, SUBJECT)).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { decodeKey, encodeKeyPath, isBinaryKey, type Key } from "../keys/key.ts";
 import { matchesGlob } from "./glob.ts";
 
-const FIELDS = ["key", "owner", "format", "kind", "verdict", "service", "host"] as const;
+const FIELDS = ["key", "owner", "format", "kind", "liveness", "service", "host"] as const;
 type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
@@ -27,17 +27,17 @@ const BYTES = /^~([A-Za-z0-9_-]+)$/;
  * what has neither white space nor quotes, and `FIELD:=~BASE64URL` of bytes.
  *
  * Of locks alone: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
- * numbers, `held>usual` is held for longer than nineteen of twenty locks of its pattern were, and `is:abnormal` what
- * wants a look (`isAbnormal`). A lock without expiry has more time left than any.
+ * numbers, `held>typical` is held for longer than nineteen of twenty locks of its pattern were, and `is:needs_attention` finds
+ * locks that need attention (`needsAttention`). A lock without expiry has more time left than any.
  */
 export type ComparisonOperator = "<" | ">";
 export type ComparisonTerm =
-  | { field: "held"; comparing: ComparisonOperator; ms: number | "usual" }
+  | { field: "held"; comparing: ComparisonOperator; ms: number | "typical" }
   | { field: "remaining"; comparing: ComparisonOperator; ms: number }
   | { field: "waiters" | "count"; comparing: ComparisonOperator; number: number };
 export type FilterTerm =
   | ComparisonTerm
-  | { field: "is"; state: "abnormal" }
+  | { field: "is"; state: "needs_attention" }
   | { field: Field; glob: string }
   | { field: Field; exact: Key }
   | { field: "any"; text: string };
@@ -50,7 +50,7 @@ export interface FilterSubject {
   /** Its format, and what else it may be. */
   readonly formats?: readonly string[];
   readonly kind?: string;
-  readonly verdict?: string;
+  readonly liveness?: string;
   readonly services?: readonly string[];
   readonly hosts?: readonly string[];
 }
@@ -85,7 +85,7 @@ export function tokenizeFilter(filter: string): FilterToken[] {
 }
 
 function parseTerm(word: string): FilterTerm {
-  if (word === "is:abnormal") return { field: "is", state: "abnormal" };
+  if (word === "is:needs_attention") return { field: "is", state: "needs_attention" };
   const comparing = parseComparison(word);
   if (comparing !== undefined) return comparing;
   const [, exactly, text = ""] = EXACT.exec(word) ?? [];
@@ -102,7 +102,7 @@ function parseComparison(word: string): ComparisonTerm | undefined {
   if (field === "waiters" || field === "count") {
     return COUNT.test(than) ? { field, comparing, number: Number(than) } : undefined;
   }
-  if (field === "held" && than === "usual") return { field, comparing, ms: "usual" };
+  if (field === "held" && than === "typical") return { field, comparing, ms: "typical" };
   const [, amount, unit = ""] = TIME.exec(than) ?? [];
   const ms = Number(amount) * (MS_OF_UNIT[unit] ?? Number.NaN);
   if (Number.isNaN(ms)) return undefined;
@@ -112,7 +112,7 @@ function parseComparison(word: string): ComparisonTerm | undefined {
 /** A comparison with what its field is not compared with. */
 export interface FilterError {
   field: string;
-  expected: "number" | "time" | "time_or_usual";
+  expected: "number" | "time" | "time_or_typical";
 }
 
 /** The first comparison of a filter that means nothing; undefined: none. */
@@ -122,7 +122,7 @@ export function findInvalidComparison(filter: string): FilterError | undefined {
     const [, field] = COMPARISON_TERM.exec(term.text) ?? [];
     if (field === undefined) continue;
     if (field === "waiters" || field === "count") return { field, expected: "number" };
-    return { field, expected: field === "held" ? "time_or_usual" : "time" };
+    return { field, expected: field === "held" ? "time_or_typical" : "time" };
   }
   return undefined;
 }
@@ -132,7 +132,7 @@ export function describeFilterError(filter: string): string | undefined {
   const fault = findInvalidComparison(filter);
   if (fault === undefined) return undefined;
   const wanted = fault.expected === "number" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
-  return `${fault.field} is compared with ${wanted}${fault.expected === "time_or_usual" ? ", or with usual" : ""}`;
+  return `${fault.field} is compared with ${wanted}${fault.expected === "time_or_typical" ? ", or with typical" : ""}`;
 }
 
 /** Whether time alone may turn what meets a filter. */
@@ -163,7 +163,7 @@ const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly s
   owner: ({ owners }) => owners,
   format: ({ formats }) => formats ?? [],
   kind: ({ kind }) => (kind === undefined ? [] : [kind]),
-  verdict: ({ verdict }) => (verdict === undefined ? [] : [verdict]),
+  liveness: ({ liveness }) => (liveness === undefined ? [] : [liveness]),
   service: ({ services }) => services ?? [],
   host: ({ hosts }) => hosts ?? [],
 };

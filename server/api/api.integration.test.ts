@@ -11,11 +11,11 @@ import { NON_UTF8_KEY, UNUSUAL_KEYS } from "../../test/support/unusual-keys.ts";
 
 const streamText = (text: string) => new Blob([text]).stream();
 
-const fast = serverTest({ door: "fast" });
-const next = serverTest({ door: "next" });
+const node = serverTest({ adapter: "node" });
+const next = serverTest({ adapter: "next" });
 
 describe.for([
-  ["fast", fast],
+  ["node", node],
   ["next", next],
 ] as const)("API through the %s adapter", ([, it]) => {
   describe("lock verbs", () => {
@@ -43,7 +43,7 @@ describe.for([
       const { status, headers, body } = await server.callVerb(key, "acquire", { owner: "you" });
       expect(status).toBe(409);
       expect(headers.get("content-type")).toBe("application/problem+json");
-      expect(headers.get("retry-after")).toBe("5");
+      expect(headers.get("retry-after")).toBe("1");
       expect(body.type).toMatch(/\/held$/);
       expect(body).toMatchObject({ code: "held", status: 409, holders: [{ owner: "me" }] });
     });
@@ -93,7 +93,7 @@ describe.for([
       await server.callVerb(key, "acquire", { owner: "me" }, headers);
       expect((await server.callVerb(key, "acquire", { owner: "me" }, headers)).body.count).toBe(1);
       expect((await server.callVerb(key, "release", { owner: "me" }, headers)).body.code).toBe(
-        "request_id_reused",
+        "idempotency_key_reused",
       );
       const bad = await server.callVerb(
         key,
@@ -173,7 +173,7 @@ describe.for([
     }) => {
       await server.callVerb(key, "acquire", { owner: "me" });
       const expected = (await server.readLock(key)).version;
-      const ask = { expect: expected, reason: "worker lost its node" };
+      const ask = { expectedVersion: expected, reason: "worker lost its node" };
       const [one, two] = await Promise.all([
         server.callVerb(key, "force-release", ask),
         server.callVerb(key, "force-release", ask),
@@ -206,7 +206,7 @@ describe.for([
       await server.callVerb(key, "release", { owner: "me" });
       await server.callVerb(key, "acquire", { owner: "you" });
       const { status, body } = await server.callVerb(key, "force-release", {
-        expect: expected,
+        expectedVersion: expected,
         reason: "stuck",
       });
       expect([status, body.code]).toEqual([409, "changed"]);
@@ -223,7 +223,8 @@ describe.for([
       await server.callVerb(key, "release", { owner: "me" });
       await server.callVerb(key, "acquire", { owner: "me" });
       expect(
-        (await server.callVerb(key, "force-release", { expect: expected, reason: "stuck" })).body.code,
+        (await server.callVerb(key, "force-release", { expectedVersion: expected, reason: "stuck" })).body
+          .code,
       ).toBe("changed");
     });
 
@@ -239,7 +240,7 @@ describe.for([
       await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
       await server.waitForLocks(key);
       const { body } = await server.callVerb(key, "force-release", {
-        expect: (await server.readLock(key)).version,
+        expectedVersion: (await server.readLock(key)).version,
         reason: "stuck",
       });
       expect(body.outcome).toBe("released");
@@ -247,22 +248,22 @@ describe.for([
       expect(messages).toEqual(["0"]);
     });
 
-    it("force-release of an unwatched foreign hold returns unsure and succeeds only with ifUnsure", async ({
+    it("force-release of an unwatched foreign hold returns unverified and succeeds only with onUnverified", async ({
       server,
       direct,
     }) => {
       const key = `unwatched:${randomUUID()}`;
       await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
       const refused = await server.callVerb(key, "force-release", {
-        expect: (await server.readLock(key)).version,
+        expectedVersion: (await server.readLock(key)).version,
         reason: "stuck",
       });
-      expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
+      expect([refused.status, refused.body.code]).toEqual([409, "unverified"]);
       expect(await direct.exists(key)).toBe(1);
       const { body } = await server.callVerb(key, "force-release", {
-        expect: refused.body.version,
+        expectedVersion: refused.body.version,
         reason: "stuck",
-        ifUnsure: "release",
+        onUnverified: "release",
       });
       expect(body.outcome).toBe("released");
     });
@@ -279,8 +280,11 @@ describe.for([
       const seen = (await server.readLock(key)).version;
       await direct.flushall();
       await take();
-      const { body } = await server.callVerb(key, "force-release", { expect: seen, reason: "stuck" });
-      expect(["unsure", "changed"]).toContain(body.code);
+      const { body } = await server.callVerb(key, "force-release", {
+        expectedVersion: seen,
+        reason: "stuck",
+      });
+      expect(["unverified", "changed"]).toContain(body.code);
       expect(await direct.exists(key)).toBe(1);
     });
 
@@ -298,9 +302,12 @@ describe.for([
       await direct.config("SET", "notify-keyspace-events", "");
       await direct.del(key);
       await take();
-      const { body } = await server.callVerb(key, "force-release", { expect: seen, reason: "stuck" });
+      const { body } = await server.callVerb(key, "force-release", {
+        expectedVersion: seen,
+        reason: "stuck",
+      });
       await direct.config("SET", "notify-keyspace-events", flags);
-      expect(["unsure", "changed"]).toContain(body.code);
+      expect(["unverified", "changed"]).toContain(body.code);
     });
 
     it("force-release requires a reason and leaves keys that are not locks alone", async ({
@@ -310,15 +317,15 @@ describe.for([
     }) => {
       await server.callVerb(key, "acquire", { owner: "me" });
       const refused = await server.callVerb(key, "force-release", {
-        expect: (await server.readLock(key)).version,
+        expectedVersion: (await server.readLock(key)).version,
         reason: "  ",
       });
       expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
       const other = createTestKey();
       await direct.set(other, "some text");
-      expect((await server.callVerb(other, "force-release", { expect: "x", reason: "y" })).body.code).toBe(
-        "not_a_lock",
-      );
+      expect(
+        (await server.callVerb(other, "force-release", { expectedVersion: "x", reason: "y" })).body.code,
+      ).toBe("not_a_lock");
     });
   });
 
@@ -407,7 +414,7 @@ describe.for([
       const { status, body } = await server.call("/locks?filter=key:lock:*%20held%3E5");
       expect([status, body.code]).toEqual([400, "invalid"]);
       expect(JSON.stringify(body)).toContain(
-        "held is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with usual",
+        "held is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with typical",
       );
     });
 
@@ -508,7 +515,7 @@ describe.for([
 });
 
 describe("raw HTTP at the node adapter", () => {
-  const it = fast;
+  const it = node;
 
   const raw = (
     server: TestServer,

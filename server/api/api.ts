@@ -30,7 +30,7 @@ import { createWaitersRoutes } from "./routes/waiters.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
-/** Everything under /api/v1, whichever door a request comes through. */
+/** Everything under /api/v1, whichever adapter a request comes through. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
     createApiRoutes(services, log, basePath),
@@ -60,8 +60,8 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createLiveRoutes(services),
     ...createSessionRoutes(services),
     ...createBrowserSessionRoutes(services),
-    ...createOperatorRoutes(services),
-    ...createApiKeyRoutes(services),
+    ...createOperatorRoutes(services, basePath),
+    ...createApiKeyRoutes(services, basePath),
     ...createViewRoutes(services),
     ...createTargetRoutes(services),
     ...createFormatRoutes(log),
@@ -79,7 +79,7 @@ function createDocumentRoute(routes: readonly Route[], basePath: string): Route 
   return defineRoute({
     method: "GET",
     path: "/openapi.json",
-    operationId: "getDocument",
+    operationId: "getApiDocument",
     tag: "Administration",
     access: "anyone",
     summary: "This API as an OpenAPI 3.1 document",

@@ -27,7 +27,7 @@ import type { StoredAnswers } from "./routing/stored-answers.ts";
 const PARAMETERS_MAX = 32;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** Takes requests from any door to their routes. */
+/** Takes requests from any adapter to their routes. */
 export class Dispatcher {
   readonly #routes: RouteTable;
   readonly #process = randomBytes(4).toString("hex");

@@ -87,7 +87,7 @@ it("a limited API key acts on its own keys only and is refused requests about al
   for (const [path, body] of [
     ["/locks/lock%3Asalaries%3A3/acquire", { owner: "app" }],
     ["/locks/lock%3Asalaries%3A3/release", { owner: "app" }],
-    ["/locks/lock%3Asalaries%3A3/force-release", { expect: "fence.1", reason: "mine" }],
+    ["/locks/lock%3Asalaries%3A3/force-release", { expectedVersion: "fence.1", reason: "mine" }],
     ["/locks/lock%3Asalaries%3A3", undefined],
     ["/locks/lock%3Asalaries%3A3/history", undefined],
     ["/locks/~bG9jazpzYWxhcmllczoz", undefined],

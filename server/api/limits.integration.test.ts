@@ -4,7 +4,7 @@ import { serverTest } from "../../test/support/fixtures.ts";
 import { createBearerHeader, ROOT_KEY } from "../../test/support/test-server.ts";
 
 const it = serverTest({
-  environment: { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/5" },
+  environment: { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "0.01/5" },
 });
 const unlimited = serverTest();
 

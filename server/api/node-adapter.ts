@@ -6,7 +6,7 @@ import { markDelivered, watchDelivery } from "./http/delivery.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
 /**
- * The fast door: Node's own request and response, without the web's classes in between.
+ * The Node adapter: Node's own request and response, without the web's classes in between.
  *
  * A class with getters, since what most requests never ask for is not made, and since each function that is made for
  * a request costs as much as a header.

@@ -15,7 +15,7 @@ const it = serverTest({
   .extend("createOperator", { scope: "file" }, ({ server }) => async (roles: Roles) => {
     const name = `operator-${++createdCount}`;
     const { status } = await server.call("/operators", { body: { name, roles, password: PASSWORD } });
-    expect(status).toBe(200);
+    expect(status).toBe(201);
     return name;
   })
   .extend("logInAs", { scope: "file" }, ({ server }) => async (name: string, at = server) => {
@@ -156,7 +156,7 @@ describe("operators", () => {
     const raised = { name: "raised", roles: { "*": "operator" } };
     expect((await server.call("/operators", { body: raised, headers: weak })).status).toBe(403);
     const lowly = { name: "lowly", roles: { "*": "viewer" } };
-    expect((await server.call("/operators", { body: lowly, headers: weak })).status).toBe(200);
+    expect((await server.call("/operators", { body: lowly, headers: weak })).status).toBe(201);
     expect((await server.call(`/operators/${name}/password`, { body })).status).toBe(204);
     expect((await new TestBrowser(server).logIn({ name, ...body })).status).toBe(200);
   });
@@ -180,7 +180,10 @@ describe("operators", () => {
 
   it("an operator needs a unique name and roles at known targets", async ({ server }) => {
     const refused = async (body: object) => (await server.call("/operators", { body })).body;
-    expect(await refused({ name: "FIRST", roles: {} })).toMatchObject({ code: "invalid", field: "name" });
+    expect(await refused({ name: "FIRST", roles: {} })).toMatchObject({
+      code: "already_exists",
+      field: "name",
+    });
     expect(await refused({ name: "x", roles: { nowhere: "viewer" } })).toMatchObject({ field: "roles" });
     expect(await refused({ name: "key:root", roles: {} })).toMatchObject({ code: "invalid" });
     expect((await server.call("/operators/nobody")).status).toBe(404);

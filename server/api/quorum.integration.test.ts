@@ -156,27 +156,30 @@ describe("quorum target", () => {
   }) => {
     await acquire(key, "stuck");
     const { version } = await server.readLock(key);
-    const freed = await forceRelease(key, { expect: version });
+    const freed = await forceRelease(key, { expectedVersion: version });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", "stuck"]);
     expect(getOutcomes(freed)).toEqual(["released", "released", "released"]);
     expect(await masters.readHolders(key)).toEqual([null, null, null]);
     await waitForHistory(key, ["acquired stuck derived", "force_released stuck exact"]);
     const { items } = (await server.call(buildPath(key, "history"))).body;
     expect(items[0]).toMatchObject({ by: "key:root", reason: "its node is lost" });
-    expect((await forceRelease(key, { expect: version })).body.outcome).toBe("already_gone");
+    expect((await forceRelease(key, { expectedVersion: version })).body.outcome).toBe("already_gone");
 
     await acquire(key, "next");
-    const changed = await forceRelease(key, { expect: version });
+    const changed = await forceRelease(key, { expectedVersion: version });
     expect([changed.status, changed.body.code, changed.body.holders[0].owner]).toEqual([
       409,
       "changed",
       "next",
     ]);
-    const off = await forceRelease(key, { expect: (await server.readLock(key)).version, reservedMs: 60_000 });
-    expect([off.status, off.body.heldOff.owner]).toEqual([200, "lockkeeper:reserve:key:root"]);
+    const off = await forceRelease(key, {
+      expectedVersion: (await server.readLock(key)).version,
+      reservedMs: 60_000,
+    });
+    expect([off.status, off.body.reserved.owner]).toEqual([200, "lockkeeper:reserve:key:root"]);
     expect((await server.readLock(key)).holders).toMatchObject([{ owner: "lockkeeper:reserve:key:root" }]);
     expect((await acquire(key, "late")).body.code).toBe("held");
-    const reserved = await forceRelease(key, { expect: (await server.readLock(key)).version });
+    const reserved = await forceRelease(key, { expectedVersion: (await server.readLock(key)).version });
     expect(reserved.body.outcome).toBe("released");
     const reserve = await server.callVerb(key, "reserve", { reservedMs: 500 });
     expect([reserve.status, (await server.readLock(key)).holders[0]?.owner]).toEqual([
@@ -215,7 +218,7 @@ describe("quorum target", () => {
     await server.callVerb(key, "release", { owner: "again" });
     const second = await acquire(key, "again");
     expect(BigInt(second.body.fence)).toBeGreaterThan(BigInt(first.body.fence));
-    expect((await forceRelease(key, { expect: version })).body.code).toBe("changed");
+    expect((await forceRelease(key, { expectedVersion: version })).body.code).toBe("changed");
     expect(await masters.readHolders(key)).toEqual(["again", "again", "again"]);
   });
 
@@ -228,13 +231,17 @@ describe("quorum target", () => {
     await acquire(key, "slow", { leaseMs: 20_000 });
     const { version } = (await waitUntilListed(key, (lock) => lock !== undefined)) ?? {};
     const extend = async () =>
-      await server.callVerb(key, "extend", { expect: version, leaseMs: 600_000, reason: "it takes longer" });
+      await server.callVerb(key, "extend", {
+        expectedVersion: version,
+        leaseMs: 600_000,
+        reason: "it takes longer",
+      });
     const { status, body } = await extend();
     expect([status, body.outcome, body.lasts]).toEqual([200, "extended", "to_its_end"]);
     expect(body.remainingMs).toBeGreaterThan(590_000);
     expect((await server.readLock(key)).remainingMs).toBeGreaterThan(590_000);
     const seen = await waitUntilListed(key, (lock) => (lock?.remainingMs ?? 0) > 590_000);
-    expect(seen?.verdict).toMatchObject({ renewals: 0, lastRenewalAt: null });
+    expect(seen?.liveness).toMatchObject({ renewals: 0, lastRenewalAt: null });
     await server.callVerb(key, "release", { owner: "slow" });
     await acquire(key, "slow", { leaseMs: 20_000 });
     await waitUntilListed(key, (lock) => lock !== undefined && lock.version !== version);
@@ -258,7 +265,7 @@ describe("quorum target", () => {
     const older = String(BigInt(grant.fence) - 1000n);
     const told = (await left.get(companion)) ?? "";
     await left.set(companion, told.replaceAll(grant.fence, older), "KEEPTTL");
-    const body = { expect: version, leaseMs: 600_000, reason: "it takes longer" };
+    const body = { expectedVersion: version, leaseMs: 600_000, reason: "it takes longer" };
     expect((await server.callVerb(key, "extend", body)).body.outcome).toBe("extended");
     const [ours = 0, others = 0, theirs = 0] = await Promise.all(masters.clients.map((at) => at.pttl(key)));
     expect(Math.min(ours, others)).toBeGreaterThan(590_000);
@@ -320,9 +327,9 @@ describe("quorum target with failed masters", () => {
     expect(undecided).toMatchObject({ state: "held", holders: [{ owner: "pivotal" }] });
 
     await acquire(key, "worker", { leaseMs: 60_000 });
-    const freed = await forceRelease(key, { expect: (await server.readLock(key)).version });
+    const freed = await forceRelease(key, { expectedVersion: (await server.readLock(key)).version });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
-    expect(getOutcomes(freed)).toEqual(["away", "released", "released"]);
+    expect(getOutcomes(freed)).toEqual(["unreachable", "released", "released"]);
     await waitForHistory(key, ["acquired worker derived", "force_released worker exact"]);
 
     await getThird(masters).master.restart();
@@ -355,7 +362,7 @@ describe("quorum target with failed masters", () => {
         "unavailable",
       ]);
     }
-    expect([(await forceRelease(key, { expect: version })).body.code]).toEqual(["unavailable"]);
+    expect([(await forceRelease(key, { expectedVersion: version })).body.code]).toEqual(["unavailable"]);
     await Promise.all(away.map((master) => master.restart()));
     await waitUntil(async () => (await readHealth()).state === "live");
     // Both came back without their data.

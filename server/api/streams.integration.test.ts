@@ -10,8 +10,8 @@ import { createTestKey } from "../../test/support/test-locks.ts";
 import { ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 import { type StreamMessage, TestStream } from "../../test/support/test-stream.ts";
 
-const fast = serverTest({ door: "fast" });
-const next = serverTest({ door: "next" });
+const node = serverTest({ adapter: "node" });
+const next = serverTest({ adapter: "next" });
 
 const filterByEvent = (messages: StreamMessage[], event: string) =>
   messages.filter((message) => message.event === event);
@@ -30,7 +30,7 @@ function findWindow(messages: StreamMessage[]): LiveWindow | undefined {
 }
 
 describe.for([
-  ["fast", fast],
+  ["node", node],
   ["next", next],
 ] as const)("streams through the %s adapter", ([, it]) => {
   describe("GET /events", () => {
@@ -246,7 +246,7 @@ describe.for([
 });
 
 describe("slow tabs", () => {
-  const it = fast;
+  const it = node;
 
   it("a tab that stops reading gets the latest state when it resumes, with bounded memory", async ({
     server,
@@ -278,7 +278,7 @@ describe("slow tabs", () => {
 });
 
 describe("slow event readers", () => {
-  const it = fast;
+  const it = node;
 
   it("an event reader that stops reading is disconnected without harm to others", async ({
     server,

@@ -111,7 +111,7 @@ describe("two targets and one that is unreachable", () => {
     await acquire("lock:stuck", "one", "here");
     await acquire("lock:stuck", "two", "there");
     const { body: lock } = await server.call(at("/locks/lock%3Astuck", "two"));
-    const body = { expect: lock.version, reason: "stuck" };
+    const body = { expectedVersion: lock.version, reason: "stuck" };
     const wrong = await server.call(at("/locks/lock%3Astuck/force-release", "one"), { body });
     expect(wrong.body.code).toBe("changed");
     const freed = await server.call(at("/locks/lock%3Astuck/force-release", "two"), { body });
@@ -231,7 +231,7 @@ describe("read-only target", () => {
       ["acquire", { owner: "me" }],
       ["renew", { owner: "me" }],
       ["release", { owner: "me" }],
-      ["force-release", { expect: lock.version, reason: "x" }],
+      ["force-release", { expectedVersion: lock.version, reason: "x" }],
       ["reserve", { reservedMs: 1000 }],
     ] as const) {
       const reply = await call(`/locks/lock%3Aheld/${path}`, { body });

@@ -2,7 +2,7 @@ import { InvalidError } from "../errors/request-errors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
-/** The door of web-standard servers: Next's route handler comes through here. */
+/** The adapter for web-standard servers: Next's route handler comes through here. */
 export function handleWebRequest(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
   return api.dispatch(createWebExchange(request, basePath));
 }

@@ -223,7 +223,8 @@ describe("reserve", () => {
       });
       const { version } = await server.readLock(key);
       expect(
-        (await server.callVerb(key, "force-release", { expect: version, reason: "done" })).body.outcome,
+        (await server.callVerb(key, "force-release", { expectedVersion: version, reason: "done" })).body
+          .outcome,
       ).toBe("released");
       expect((await server.callVerb(key, "acquire", { owner: "me", format })).status).toBe(200);
     },
@@ -250,12 +251,12 @@ describe("force-release with reservedMs", () => {
       await server.callVerb(key, "acquire", { owner: "me", format });
       const waiting = server.callVerb(key, "acquire", { owner: "you", format, waitMs: 700 });
       const { version } = await server.readLock(key);
-      const ask = { expect: version, reason: "node lost", reservedMs: 60_000 };
+      const ask = { expectedVersion: version, reason: "node lost", reservedMs: 60_000 };
       expect((await server.callVerb(key, "force-release", ask)).body).toMatchObject({
         outcome: "released",
         owner: "me",
         by: "key:root",
-        heldOff: { owner: BY_ROOT, reservedMs: 60_000 },
+        reserved: { owner: BY_ROOT, reservedMs: 60_000 },
       });
       expect((await waiting).body.code).toBe("timeout");
       const lock = await server.readLock(key);
@@ -279,8 +280,8 @@ describe("force-release with reservedMs", () => {
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
     await server.waitForLocks(key);
     const { version } = await server.readLock(key);
-    const ask = { expect: version, reason: "node lost", reservedMs: 60_000 };
-    expect((await server.callVerb(key, "force-release", ask)).body.heldOff).toEqual({
+    const ask = { expectedVersion: version, reason: "node lost", reservedMs: 60_000 };
+    expect((await server.callVerb(key, "force-release", ask)).body.reserved).toEqual({
       owner: BY_ROOT,
       reservedMs: 60_000,
     });
@@ -298,7 +299,7 @@ describe("force-release with reservedMs", () => {
     await direct.pexpireat(key, end);
     await server.waitForLocks(key);
     const [holder] = (await server.readLock(key)).holders;
-    const ask = { expect: holder.version, reason: "node lost", reservedMs: 60_000 };
+    const ask = { expectedVersion: holder.version, reason: "node lost", reservedMs: 60_000 };
     const { status, body } = await server.callVerb(key, "force-release", ask);
     expect([status, body.code]).toEqual([400, "invalid"]);
     expect(body.detail).toMatch(/^Body, reservedMs: 2 hold this lock/);
@@ -313,10 +314,10 @@ describe("force-release with reservedMs", () => {
     await server.callVerb(key, "acquire", { owner: "me" });
     const { version } = await server.readLock(key);
     await server.callVerb(key, "release", { owner: "me" });
-    const ask = { expect: version, reason: "node lost", reservedMs: 60_000 };
+    const ask = { expectedVersion: version, reason: "node lost", reservedMs: 60_000 };
     const { body } = await server.callVerb(key, "force-release", ask);
     expect(body.outcome).toBe("already_gone");
-    expect(body).not.toHaveProperty("heldOff");
+    expect(body).not.toHaveProperty("reserved");
     expect(await direct.exists(key)).toBe(0);
   });
 });
@@ -341,7 +342,7 @@ describe("invalid input", () => {
     ["reserve", { reservedMs: 9 }, "reservedMs"],
     ["reserve", { reservedMs: 1000, format: "redisson", unit: "s" }, "unit"],
     ["reserve", { reservedMs: 1000, reason: "x".repeat(201) }, "reason"],
-    ["force-release", { expect: "x", reason: "y", reservedMs: 1.5 }, "reservedMs"],
+    ["force-release", { expectedVersion: "x", reason: "y", reservedMs: 1.5 }, "reservedMs"],
   ] as const)("%s with %j returns 400 and names %s", async ([name, body, field], { server, direct, key }) => {
     const reply = await server.callVerb(key, name, body);
     expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);

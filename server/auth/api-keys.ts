@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { ApiKey, ApiKeyInput, CreatedApiKey } from "../../lib/contract/accounts/api-key.ts";
 import { API_KEYS_MAX, ENDED_KEY_KEPT_MS } from "../../lib/contract/limits.ts";
-import { ForbiddenError, InvalidError, NotFoundError } from "../errors/request-errors.ts";
+import {
+  AlreadyExistsError,
+  ApiKeyInactiveError,
+  ForbiddenError,
+  InvalidError,
+  NotFoundError,
+} from "../errors/request-errors.ts";
 import { type AccountChange, type Accounts, buildApiKeyField, type StoredApiKey } from "./account.ts";
 import type { AccountDirectory } from "./account-directory.ts";
 import { createKeySecret } from "./api-key-verifier.ts";
@@ -30,7 +36,7 @@ export class ApiKeys {
     return toApiKey(id, getStoredKey(this.directory.accounts, id), usedAt(buildApiKeyField(id)));
   }
 
-  /** @throws LockkeeperError invalid, forbidden: more than its maker has */
+  /** @throws LockkeeperError invalid, already_exists, forbidden: more than its maker has */
   async create(input: ApiKeyInput, by: Principal): Promise<CreatedApiKey> {
     const id = randomBytes(8).toString("hex");
     const secret = createKeySecret(id);
@@ -62,7 +68,7 @@ export class ApiKeys {
 
   /**
    * @param overlapMs for how long the present secret works beside the new one
-   * @throws LockkeeperError not_found, invalid: it has ended, forbidden: its secret would give more than its reader has
+   * @throws LockkeeperError not_found, api_key_inactive, forbidden: its secret would give more than its reader has
    */
   async rotate(id: string, overlapMs: number, by: Principal): Promise<CreatedApiKey> {
     const usedAt = await this.lastUses.readAll();
@@ -71,7 +77,8 @@ export class ApiKeys {
       const before = getStoredKey(accounts, id);
       const now = Date.now();
       const state = getKeyState(before, now);
-      if (state !== "active") throw new InvalidError(`This key is ${state}; make a new one.`, {});
+      if (state !== "active")
+        throw new ApiKeyInactiveError(`This API key is ${state}; create a new one.`, { state });
       assertCanDelegate(by, [before]);
       assertExpiry(before.expiresAt, by, accounts);
       const old = { hash: before.hash, until: now + overlapMs };
@@ -108,9 +115,12 @@ function assertNameAvailable(name: string, { keys }: Accounts): void {
   const now = Date.now();
   const isTaken = [...keys.values()].some((key) => key.name === name && getKeyState(key, now) === "active");
   if (!isTaken && name !== "root") return;
-  throw new InvalidError(`name: there is an API key ${JSON.stringify(name)} already; choose another name.`, {
-    field: "name",
-  });
+  throw new AlreadyExistsError(
+    `name: an API key named ${JSON.stringify(name)} already exists; choose another name.`,
+    {
+      field: "name",
+    },
+  );
 }
 
 /** A key that ends makes none that outlive it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Operator, OperatorInput, OperatorPatch } from "../../lib/contract/accounts/operator.ts";
 import { OPERATORS_MAX } from "../../lib/contract/limits.ts";
-import { InvalidError, LastAdminError, NotFoundError } from "../errors/request-errors.ts";
+import { AlreadyExistsError, InvalidError, LastAdminError, NotFoundError } from "../errors/request-errors.ts";
 import { type AccountChange, type Accounts, buildOperatorField, type StoredOperator } from "./account.ts";
 import type { AccountDirectory } from "./account-directory.ts";
 import { assertCanDelegate, toKeyPermissions } from "./delegation.ts";
@@ -34,7 +34,7 @@ export class Operators {
     return toOperator(name, operator, (await this.lastUses.readAll())(buildOperatorField(name)));
   }
 
-  /** @throws LockkeeperError invalid: the name is taken, forbidden: more than its maker has, rate_limited */
+  /** @throws LockkeeperError already_exists, invalid, forbidden: more than its maker has, rate_limited */
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
     assertNameAvailable(name, this.directory.accounts);
@@ -157,7 +157,10 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
   const existing = [...operators.keys()].find((other) => other.normalize("NFKC").toLowerCase() === folded);
   const field = { field: "name" };
   if (existing !== undefined)
-    throw new InvalidError(`name: there is an operator ${JSON.stringify(existing)} already.`, field);
+    throw new AlreadyExistsError(
+      `name: an operator named ${JSON.stringify(existing)} already exists.`,
+      field,
+    );
   if (operators.size < OPERATORS_MAX) return;
   throw new InvalidError(`There are ${OPERATORS_MAX} operators, which is as many as may be.`, {});
 }

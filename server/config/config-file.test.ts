@@ -179,7 +179,7 @@ describe("configuration file", () => {
       /: targets\[1\]\.replicas: must be a whole number/,
     ],
     [
-      "an excessive hold-off",
+      "an excessive failover hold-off",
       buildConfigWith({ failoverHoldOffMs: 1e9 }),
       /failoverHoldOffMs: must be 86400000 at most/,
     ],

@@ -27,7 +27,7 @@ describe("environment configuration", () => {
       basePath: "",
       trustedProxies: new TrustedProxies([]),
       insecureHttp: false,
-      apiAdapter: "fast",
+      apiAdapter: "node",
       mode: "production",
       startedByNpm: false,
       targets: [
@@ -108,7 +108,7 @@ describe("environment configuration", () => {
       LOCKKEEPER_ROOT_KEY: rootKey,
       LOCKKEEPER_PUBLIC_URL: "https://locks.example",
       LOCKKEEPER_INSECURE_HTTP: "1",
-      LOCKKEEPER_DOOR: "next",
+      LOCKKEEPER_HTTP_ADAPTER: "next",
       LOCKKEEPER_CACHE_DIR: "/var/cache/lockkeeper",
       LOCKKEEPER_REDIS_PORT: "7000",
       LOCKKEEPER_LOG: "debug",
@@ -150,7 +150,7 @@ describe("environment configuration", () => {
       "LOCKKEEPER_ROOT_KEY",
       "LOCKKEEPER_PUBLIC_URL",
       "LOCKKEEPER_INSECURE_HTTP",
-      "LOCKKEEPER_DOOR",
+      "LOCKKEEPER_HTTP_ADAPTER",
       "LOCKKEEPER_CACHE_DIR",
       "LOCKKEEPER_REDIS_PORT",
       "LOCKKEEPER_LOG",
@@ -226,7 +226,7 @@ describe("environment configuration", () => {
     ["LOCKKEEPER_PUBLIC_URL", "ftp://locks.example", /http:\/\/ or https:\/\//],
     ["LOCKKEEPER_PUBLIC_URL", "locks.example", /http:\/\/ or https:\/\//],
     ["LOCKKEEPER_INSECURE_HTTP", "yes", /0 or 1/],
-    ["LOCKKEEPER_DOOR", "back", /fast or next/],
+    ["LOCKKEEPER_HTTP_ADAPTER", "back", /node or next/],
     ["LOCKKEEPER_FORMATS", "app:*=spring,order-*", /PATTERN=FORMAT.*"order-\*" is not/],
     ["LOCKKEEPER_FORMATS", "=spring", /PATTERN=FORMAT.*"=spring" is not/],
     ["LOCKKEEPER_FORMATS", "app:*=sprong", /"sprong", which is no format; .*redlock-net, .*spring/],
@@ -246,6 +246,6 @@ describe("environment configuration", () => {
   });
 
   it("the first of several configuration errors is reported", () => {
-    expect(readError({ PORT: "x", LOCKKEEPER_DOOR: "back" }).message).toMatch(/^PORT /);
+    expect(readError({ PORT: "x", LOCKKEEPER_HTTP_ADAPTER: "back" }).message).toMatch(/^PORT /);
   });
 });

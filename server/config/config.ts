@@ -31,7 +31,7 @@ export interface Config {
   /** Networks of proxies whose word about the client is taken. */
   readonly trustedProxies: TrustedProxies;
   readonly insecureHttp: boolean;
-  readonly apiAdapter: "fast" | "next";
+  readonly apiAdapter: "node" | "next";
   readonly mode: "production" | "development";
   /** Started by npm, whose death must end us as well. */
   readonly startedByNpm: boolean;
@@ -95,7 +95,7 @@ export function readConfig(
     basePath: env.LOCKKEEPER_BASE_PATH ?? "",
     trustedProxies: new TrustedProxies(env.LOCKKEEPER_TRUSTED_PROXIES),
     insecureHttp: env.LOCKKEEPER_INSECURE_HTTP === "1",
-    apiAdapter: env.LOCKKEEPER_DOOR,
+    apiAdapter: env.LOCKKEEPER_HTTP_ADAPTER,
     mode: argv.includes("--dev") ? "development" : "production",
     startedByNpm: env.npm_lifecycle_event !== undefined,
     ...readTargets(env, given),
@@ -103,12 +103,12 @@ export function readConfig(
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
     cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
-    streamsPerCallerMax: env.LOCKKEEPER_STREAMS_EACH_MAX,
+    streamsPerCallerMax: env.LOCKKEEPER_STREAMS_PER_CALLER_MAX,
     waitersMax: env.LOCKKEEPER_WAITERS_MAX,
     connectionsMax: env.LOCKKEEPER_CONNECTIONS_MAX,
     rateLimits: {
       perCaller: resolveRate(env.LOCKKEEPER_RATE_LIMIT, DEFAULT_CALLER_RATE),
-      perAddress: resolveRate(env.LOCKKEEPER_RATE_LIMIT_UNKNOWN, DEFAULT_ADDRESS_RATE),
+      perAddress: resolveRate(env.LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED, DEFAULT_ADDRESS_RATE),
       sendsHeaders: env.LOCKKEEPER_RATE_LIMIT !== undefined,
     },
     drainMs: env.LOCKKEEPER_DRAIN_MS,

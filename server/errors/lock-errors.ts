@@ -83,8 +83,8 @@ export class KeyNotAllowedError extends ErrorWithFacts<KeyNotAllowedFacts> {
   readonly code = "key_not_allowed";
 }
 
-export class RequestIdReusedError extends ErrorWithoutFacts {
-  readonly code = "request_id_reused";
+export class IdempotencyKeyReusedError extends ErrorWithoutFacts {
+  readonly code = "idempotency_key_reused";
 }
 
 /** A hold was entered more than once, and its release carried no Idempotency-Key. */

@@ -2,13 +2,13 @@ import type { FormatName } from "../../lib/contract/format.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
 
-export interface UnsureFacts {
+export interface UnverifiedFacts {
   readonly lock: Lock;
   readonly version: string | null;
 }
 
 /** The hold that is there now; empty when the lock is free. */
-export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnsureFacts>;
+export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnverifiedFacts>;
 
 export interface FormatRequiredFacts {
   /** Those that may be named. */
@@ -30,8 +30,8 @@ export class ChangedError extends ErrorWithFacts<ChangedFacts> {
   readonly code = "changed";
 }
 
-export class UnsureError extends ErrorWithFacts<UnsureFacts> {
-  readonly code = "unsure";
+export class UnverifiedError extends ErrorWithFacts<UnverifiedFacts> {
+  readonly code = "unverified";
 }
 
 export class ReasonRequiredError extends ErrorWithoutFacts {

@@ -2,12 +2,12 @@ import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
 
 export interface TooManyWaitingFacts {
   /** As many requests of one caller may wait at once. */
-  readonly most: number;
+  readonly limit: number;
 }
 
 export interface TooManyStreamsFacts {
   /** As many may be open at once. */
-  readonly most: number;
+  readonly limit: number;
 }
 
 export interface RateLimitedFacts {
@@ -44,6 +44,23 @@ export class TooManyStreamsError extends ErrorWithFacts<TooManyStreamsFacts> {
 
 export class RateLimitedError extends ErrorWithFacts<RateLimitedFacts> {
   readonly code = "rate_limited";
+}
+
+export interface AlreadyExistsFacts {
+  /** The member whose value is in use. */
+  readonly field: string;
+}
+
+export interface ApiKeyInactiveFacts {
+  readonly state: "expired" | "revoked";
+}
+
+export class AlreadyExistsError extends ErrorWithFacts<AlreadyExistsFacts> {
+  readonly code = "already_exists";
+}
+
+export class ApiKeyInactiveError extends ErrorWithFacts<ApiKeyInactiveFacts> {
+  readonly code = "api_key_inactive";
 }
 
 export class LastAdminError extends ErrorWithoutFacts {

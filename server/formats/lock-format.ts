@@ -11,7 +11,7 @@ import type { ForceReleaseReply } from "./script-replies.ts";
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
-/** Who is freed, on whose word, and whether the lock is held off after it. */
+/** Who is freed, on whose word, and whether the lock is reserved after it. */
 export interface ForceReleaseParams {
   /** One of several holders; undefined: the lock as a whole. */
   readonly holder: SeenHolder | undefined;
@@ -38,7 +38,7 @@ export interface DetailReader {
 }
 
 export type FormatReleaseTerms =
-  | { readonly oneHolder?: boolean; readonly reservation?: boolean; readonly why?: string }
+  | { readonly oneHolder?: boolean; readonly reservable?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
 /** How locks of one format are told from other keys, read, and freed as their library would. */
@@ -53,7 +53,7 @@ export interface LockFormat {
   /** Undefined: freeing does harm, and is not done. */
   readonly frees?: {
     readonly oneHolder: boolean;
-    readonly reservation: boolean;
+    readonly reservable: boolean;
     /** Where it is not the same for all locks of the format: what is otherwise for this one. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**

@@ -17,7 +17,7 @@ export interface SeenHolder {
   readonly fence: string | null;
   /** When it began: told by our companion, or carried in the owner string (then `sinceIs` says so). */
   readonly sinceMs: number | null;
-  readonly sinceIs?: "told";
+  readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
   readonly record: OwnerRecord | undefined;
   /** By how much its own end comes before the lock's: the grace, and what a deadline is rounded by. */
@@ -34,7 +34,7 @@ export interface SeenHolder {
 
 export interface SeenWaiters {
   readonly count: number | null;
-  readonly known: "exact" | "estimated" | "unknowable";
+  readonly known: "exact" | "estimated" | "unknown";
 }
 
 /** How the masters of a quorum vote on a key. */

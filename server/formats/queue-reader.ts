@@ -14,7 +14,7 @@ export type QueueCommand = readonly [command: string, key: RedisArgument, ...mor
 /** Where a library writes down who waits. */
 export interface QueueReader {
   /** in_turn: whoever stands first is served next, and nobody before. unseen: they stand there, and no order is kept. */
-  readonly order: "in_turn" | "unseen";
+  readonly order: "in_turn" | "unknown";
   /** Commands that only read. */
   buildCommands(key: Key): readonly QueueCommand[];
   /** @param answers one a command, its texts as bytes; undefined where it was refused  @param asOf Redis's clock */

@@ -10,7 +10,7 @@ const buildEvent = (type: LockEvent["type"], at: number, more: Partial<LockEvent
   key: "lock:a",
   at,
   owner: "me",
-  observed: "derived",
+  observed: "inferred",
   ...more,
 });
 const buildGap = (from: number, to: number): HistoryEntry => ({
@@ -52,7 +52,7 @@ describe("holds at a point in time", () => {
 
   it("a hold not seen after a gap has an unseen end, and one seen again is open", () => {
     const lost = [buildEvent("acquired", 10), buildGap(20, 30)];
-    expect(listPastHolds(lost)).toMatchObject([{ since: 10, until: null, end: "unseen", lastSeen: 20 }]);
+    expect(listPastHolds(lost)).toMatchObject([{ since: 10, until: null, end: "unobserved", lastSeen: 20 }]);
     expect(listPastHolds([...lost, buildEvent("seen", 35)])).toMatchObject([{ since: 10, end: "open" }]);
   });
 
@@ -67,7 +67,7 @@ describe("holds at a point in time", () => {
       buildEvent("acquired", 20, { fence: "6", owner: "you" }),
     ];
     expect(listPastHolds(story)).toMatchObject([
-      { owner: "me", end: "unseen", until: null },
+      { owner: "me", end: "unobserved", until: null },
       { owner: "you", end: "open" },
     ]);
   });

@@ -60,7 +60,7 @@ function endHold(event: LockEvent, before: OpenHold | undefined): PastHold {
     since,
     sinceIs,
     until: at,
-    end: "told",
+    end: "recorded",
     ended: event,
   };
 }
@@ -68,11 +68,11 @@ function endHold(event: LockEvent, before: OpenHold | undefined): PastHold {
 function endUnseenHolds(open: Map<string, OpenHold>, but: string): PastHold[] {
   const gone = [...open].filter(([name]) => name !== but);
   for (const [name] of gone) open.delete(name);
-  return gone.map(([, hold]) => ({ ...toOpenPastHold(hold), end: "unseen" }));
+  return gone.map(([, hold]) => ({ ...toOpenPastHold(hold), end: "unobserved" }));
 }
 
 function toOpenPastHold({ owner, fence, since, sinceIs, gapFrom }: OpenHold): PastHold {
   const named = { owner, ...(fence === undefined ? {} : { fence }), since, sinceIs };
   if (gapFrom === undefined) return { ...named, until: null, end: "open" };
-  return { ...named, until: null, end: "unseen", lastSeen: gapFrom };
+  return { ...named, until: null, end: "unobserved", lastSeen: gapFrom };
 }

@@ -26,13 +26,13 @@ const buildForeignEvent = (type: UnnumberedEvent["type"], at: number, owner = "t
   at,
   owner,
   ...(type === "released" ? {} : { count: 1 }),
-  observed: "derived",
+  observed: "inferred",
 });
 const gap: UnnumberedEntry = { type: "gap", target: "t", at: 0, from: 0, to: 0 };
 
 describe("unrecorded events", () => {
   it("events of a Lockkeeper hold are unrecorded only after its last recorded sequence number", () => {
-    const told = [buildOwnEvent("acquired", 100, 1, { observed: "derived" })];
+    const told = [buildOwnEvent("acquired", 100, 1, { observed: "inferred" })];
     const mine = [
       buildOwnEvent("acquired", 100, 1),
       buildOwnEvent("reentered", 100, 2),
@@ -45,7 +45,7 @@ describe("unrecorded events", () => {
   it("a second end of a hold is unrecorded only if it adds who force-released it", () => {
     const told = [
       buildOwnEvent("acquired", 100, 1),
-      buildOwnEvent("released", 100, 2, { count: 0, observed: "derived" }),
+      buildOwnEvent("released", 100, 2, { count: 0, observed: "inferred" }),
     ];
     const expired = buildOwnEvent("expired", 100, 1, { count: 0 });
     const freed = buildOwnEvent("force_released", 100, 2, { count: 0, by: "mei" });

@@ -285,7 +285,7 @@ function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
         fence: _,
         seq: __,
         ...foreign
-      } = buildAcquired(key, at, { owner: `they-${choice % 2}`, observed: "derived" });
+      } = buildAcquired(key, at, { owner: `they-${choice % 2}`, observed: "inferred" });
       const next = isOwn ? buildAcquired(key, at, { fence: String(at * 1000) }) : foreign;
       open.set(key, next);
       return next;
@@ -309,7 +309,7 @@ function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
 
 /** As another instance observes it: what is derived has the time of its own look. */
 const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =>
-  event.observed === "derived" ? { ...event, at: event.at + offMs } : event;
+  event.observed === "inferred" ? { ...event, at: event.at + offMs } : event;
 
 type InstanceMove = "observe" | "depose" | "unsent" | "unanswered" | "blind";
 

@@ -30,7 +30,7 @@ export function encodeEntry(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
     reason,
     observed,
   } = entry;
-  const derived = observed === "derived" ? true : undefined;
+  const derived = observed === "inferred" ? true : undefined;
   const more = encodeExtraFields({ derived, keyBase64, by, reason });
   return [id, type, key, at, owner, fence, seq ?? "", count ?? "", heldMs ?? "", more];
 }
@@ -78,7 +78,7 @@ function decodeEvent(event: LockEvent, given: ReadonlyMap<string, string>, more:
   if (heldMs !== undefined) event.heldMs = heldMs;
   if (typeof more.by === "string") event.by = more.by;
   if (typeof more.reason === "string") event.reason = more.reason;
-  if (more.derived === true) event.observed = "derived";
+  if (more.derived === true) event.observed = "inferred";
   return event;
 }
 

@@ -7,7 +7,7 @@ const it = serverTest({
   environment: {
     LOCKKEEPER_BASE_PATH: "/tools/locks",
     LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.0/8",
-    LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2",
+    LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "0.01/2",
   },
 })
   .extend("sendRequest", { scope: "file" }, ({ server }) => (path: string, headers: HeadersInit = {}) => {
@@ -24,7 +24,7 @@ const it = serverTest({
       body: JSON.stringify({ token: (await server.runtime.createLoginLink()) ?? "" }),
     });
   });
-const withoutProxy = serverTest({ environment: { LOCKKEEPER_RATE_LIMIT_UNKNOWN: "0.01/2" } });
+const withoutProxy = serverTest({ environment: { LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "0.01/2" } });
 
 const authorization = createBearerHeader(ROOT_KEY);
 

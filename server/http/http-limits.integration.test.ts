@@ -123,7 +123,7 @@ it("concurrent requests of one caller are limited to the configured number", asy
   const waits = [wait("a"), wait("b"), wait("c", leave.signal).catch(() => undefined)];
   await waitUntil(async () => (await waiting()) === 3);
   const refused = await wait("d");
-  expect([refused.status, refused.body.code, refused.body.most]).toEqual([429, "too_many_waiting", 3]);
+  expect([refused.status, refused.body.code, refused.body.limit]).toEqual([429, "too_many_waiting", 3]);
   expect(refused.headers.get("retry-after")).toBe("5");
   leave.abort();
   await waitUntil(async () => (await waiting()) === 2);

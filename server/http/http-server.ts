@@ -51,7 +51,7 @@ export class HttpServer {
   }
 
   /**
-   * Java's client asks with its first request for HTTP/2, which one may decline by answering as usual. With a listener
+   * Java's client asks with its first request for HTTP/2, which one may decline by answering as typical. With a listener
    * for upgrades, and Next sets one with its first page, Node answers no such request at all.
    */
   #disableUpgrades(): void {
@@ -120,13 +120,13 @@ export class HttpServer {
     // The next request on this connection is to find a server that stays.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing);
-    // Next redirects these forms to themselves for ever or fails, and its own door would believe their headers.
+    // Next redirects these forms to themselves for ever or fails, and its own adapter would believe their headers.
     else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
     else if (path === undefined) sendText(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
     else if (path === "/healthz") sendText(outgoing, 200, "ok");
     else if (path === "/readyz") this.#handleReadiness(outgoing);
     else if (path === "/metrics") this.#handleMetrics(incoming, outgoing);
-    else if (isApi && this.config.apiAdapter === "fast" && this.#application !== undefined) {
+    else if (isApi && this.config.apiAdapter === "node" && this.#application !== undefined) {
       incoming.url = url.slice(this.config.basePath.length);
       this.#setClientHeaders(incoming);
       void this.#application.handleNodeRequest(incoming, outgoing);

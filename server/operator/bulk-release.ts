@@ -14,7 +14,7 @@ import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import { type FoundHold, toReviewedHold } from "./bulk-review.ts";
 import { assertReleasable, findReleasableHold, forceReleaseLock } from "./force-release.ts";
 
-type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "ifUnsure" | "reservedMs">;
+type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "onUnverified" | "reservedMs">;
 
 export interface BulkReleaseArgs extends BulkReleaseTerms {
   readonly by: string;
@@ -23,7 +23,7 @@ export interface BulkReleaseArgs extends BulkReleaseTerms {
 }
 
 /** What became of one item; `error` where it was refused, or failed. */
-export interface ItemResult extends Pick<BulkItemLine, "outcome" | "freed" | "seen"> {
+export interface ItemResult extends Pick<BulkItemLine, "outcome" | "result" | "seen"> {
   readonly error?: unknown;
 }
 
@@ -35,7 +35,7 @@ export async function forceReleaseItem(
 ): Promise<ItemResult> {
   return await captureResult(async () => {
     const released = await forceReleaseLock(target, requireAllowedKey(item, ask), { ...ask, ...item });
-    return { outcome: released.outcome, freed: released };
+    return { outcome: released.outcome, result: released };
   });
 }
 
@@ -70,9 +70,9 @@ function addReviewedHold(
   { watcher }: Target,
   done: ItemResult,
   hold: ObservedHold | undefined,
-  { expect }: BulkItem,
+  { expectedVersion }: BulkItem,
 ): ItemResult {
-  const seen = hold && toReviewedHold(watcher, hold, expect);
+  const seen = hold && toReviewedHold(watcher, hold, expectedVersion);
   return seen === undefined ? done : { ...done, seen };
 }
 
@@ -95,7 +95,7 @@ async function captureResult(run: () => Promise<ItemResult>): Promise<ItemResult
 
 const OUTCOME_BY_CODE: Partial<Record<ErrorCode, BulkOutcome>> = {
   changed: "changed",
-  unsure: "unsure",
+  unverified: "unverified",
   format_required: "format_required",
   read_only: "read_only",
   forbidden: "forbidden",

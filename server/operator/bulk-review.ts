@@ -24,7 +24,7 @@ export interface FoundHolds {
 interface HoldQuery {
   readonly filter: string;
   readonly sort: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
 /**
@@ -33,14 +33,14 @@ interface HoldQuery {
  */
 export function findMatchingHolds(
   watcher: Watcher,
-  { filter, sort, most }: HoldQuery,
+  { filter, sort, limit }: HoldQuery,
   allowedKeys: KeyPatternSet | undefined,
 ): FoundHolds {
   const { holds, total } = watcher.index.queryPage(
     filter,
     parseSortOrder(sort),
     { offset: 0 },
-    most,
+    limit,
     allowedKeys,
   );
   const matchesHolder = compileHolderFilter(parseFilter(filter).filter(isHolderTerm));
@@ -52,21 +52,24 @@ const isHolderTerm = ({ field }: FilterTerm) => HOLDER_FIELDS.includes(field);
 
 function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): FoundHold[] {
   const named = hold.holders.filter(({ seen }) => matchesHolder(seen));
-  const item = (expect: string): FoundHold => ({ item: { ...toKeyFields(hold.key), expect }, hold });
+  const item = (expectedVersion: string): FoundHold => ({
+    item: { ...toKeyFields(hold.key), expectedVersion },
+    hold,
+  });
   if (named.length === hold.holders.length) return [item(buildHoldVersion(hold))];
   return named.map((holder) => item(buildHolderVersion(hold, holder)));
 }
 
-/** A hold as a reviewer sees it: `expect` may name one of several holders. */
+/** A hold as a reviewer sees it: `expectedVersion` may name one of several holders. */
 export function toReviewedHold(
   watcher: Watcher,
   hold: ObservedHold,
-  expect: string,
+  expectedVersion: string,
 ): ReviewedHold | undefined {
   const lock = watcher.locks.toLock(hold, []);
-  const { format, kind, confidence, release, verdict, remainingMs, waiters, asOf } = lock;
+  const { format, kind, confidence, release, liveness, remainingMs, waiters, asOf } = lock;
   if (format === null || kind === null || confidence === null || release === null) return undefined;
-  const meant = selectHolders(lock, expect);
+  const meant = selectHolders(lock, expectedVersion);
   return {
     holders: meant.map(({ owner, ownerBase64, record, since, role }) => ({
       owner,
@@ -76,12 +79,12 @@ export function toReviewedHold(
       since,
     })),
     others: lock.holders.length - meant.length,
-    ...{ format, kind, confidence, verdict: verdict?.state ?? null, remainingMs, waiters, release, asOf },
+    ...{ format, kind, confidence, liveness: liveness?.state ?? null, remainingMs, waiters, release, asOf },
   };
 }
 
-function selectHolders({ holders, version }: Lock, expect: string): Holder[] {
-  if (version === expect) return holders;
-  const one = holders.find((holder) => holder.version === expect);
+function selectHolders({ holders, version }: Lock, expectedVersion: string): Holder[] {
+  if (version === expectedVersion) return holders;
+  const one = holders.find((holder) => holder.version === expectedVersion);
   return one === undefined ? holders : [one];
 }

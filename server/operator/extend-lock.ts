@@ -43,7 +43,8 @@ export async function extendLock(deps: ExtendDeps, key: Key, ask: ExtendArgs): P
   if (reply.outcome === "not_a_lock") throw createNotALockError(key, reply.type);
   if (reply.outcome === "gone") throw createHoldEndedError(key);
   if (reply.outcome === "changed") throw await readChangedError(watcher, key, ask.allowedKeys);
-  const { outcome, remainingMs, asOf } = reply;
+  const outcome = reply.outcome === "enough" ? "unchanged" : reply.outcome;
+  const { remainingMs, asOf } = reply;
   return {
     ...{ ...toKeyFields(key), outcome, owner: formatKey(seen.holders[0].owner), by },
     ...{ remainingMs, lasts: assessLeaseEffect(hold, seen), asOf },
@@ -85,6 +86,6 @@ function assessLeaseEffect({ liveness }: ObservedHold, seen: HeldObservation): E
   // Our own renewals never shorten a lease.
   if (seen.holders[0].fence !== null) return "to_its_end";
   const { who } = getRenewalPolicy(seen);
-  if (who === "all" || liveness.state === "renewing" || liveness.state === "late") return "until_renewed";
+  if (who === "all" || liveness.state === "alive" || liveness.state === "overdue") return "until_renewed";
   return who === "none" ? "to_its_end" : "unknown";
 }

@@ -11,7 +11,7 @@ import { createNotALockError, createObservedNotALockError } from "../locks/verbs
 import { explainRedisFailure } from "../locks/verbs/explain-redis-failure.ts";
 import { requireReadable } from "../locks/verbs/require-readable.ts";
 import { formatReservedOwner } from "../locks/verbs/reserved-owner.ts";
-import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
+import type { MasterReleaseOutcome, OperatorVerbs } from "../locks/verbs/verbs.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
 import { buildHoldVersion, isObservedVersion, matchVersion } from "../watch/holds/hold-version.ts";
 import { isSameHolder } from "../watch/holds/holder-identity.ts";
@@ -24,7 +24,7 @@ import {
   createFormatMismatchError,
   createNotReservableError,
   createSingleHolderError,
-  createUnsureError,
+  createUnverifiedError,
 } from "./operator-errors.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
 import { findKeysSharingToken, forceReleaseSharedKeys } from "./shared-key-release.ts";
@@ -74,11 +74,18 @@ export async function forceReleaseLock(
   return {
     ...{ ...toKeyFields(key), outcome: "released", by: ask.by, asOf: reply.asOf },
     ...toReleasedHold(hold, holder ?? hold.holders[0], reply.asOf),
-    ...(releaseParams.reservation === undefined ? {} : { heldOff: releaseParams.reservation }),
+    ...(releaseParams.reservation === undefined ? {} : { reserved: releaseParams.reservation }),
     ...(together.length === 0 ? {} : { together }),
-    ...(reply.masters === undefined ? {} : { masters: [...reply.masters] }),
+    ...(reply.masters === undefined ? {} : { masters: reply.masters.map(toMasterOutcome) }),
     watchMs: computeReacquireWindowMs(seen, getLeaseMs(hold)),
   };
+}
+
+function toMasterOutcome({
+  name,
+  outcome,
+}: MasterReleaseOutcome): NonNullable<ForceReleased["masters"]>[number] {
+  return { name, outcome: outcome === "away" ? "unreachable" : outcome };
 }
 
 /** What is known of the hold that was freed, as the picture had it. */
@@ -92,7 +99,7 @@ function toReleasedHold(
     owner: formatKey(holder.seen.owner),
     ...(holder.seen.fence === null ? {} : { fence: holder.seen.fence }),
     // An owner string tells its client's time, and may mean when it began to wait.
-    ...(sinceIs === "told" ? {} : { heldMs: Math.max(0, asOf - since) }),
+    ...(sinceIs === "reported" ? {} : { heldMs: Math.max(0, asOf - since) }),
     ...(hold.seen.waiters === undefined ? {} : { waiters: hold.seen.waiters }),
   };
 }
@@ -107,8 +114,8 @@ function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: ()
   return given;
 }
 
-type HoldSelector = Pick<ForceReleaseArgs, "expect" | "format" | "reservedMs" | "allowedKeys"> & {
-  readonly ifUnsure: ForceReleaseArgs["ifUnsure"] | "extend";
+type HoldSelector = Pick<ForceReleaseArgs, "expectedVersion" | "format" | "reservedMs" | "allowedKeys"> & {
+  readonly onUnverified: ForceReleaseArgs["onUnverified"] | "extend";
   /** What it is looked at for; `release` by default. */
   readonly doing?: "release" | "extend";
 };
@@ -151,7 +158,7 @@ function findIndexedHold(
   if (!watcher.isUp || hold === undefined) return undefined;
   if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
   const [{ seen }, ...others] = hold.holders;
-  const isIt = others.length === 0 && seen.fence !== null && ask.expect === buildHoldVersion(hold);
+  const isIt = others.length === 0 && seen.fence !== null && ask.expectedVersion === buildHoldVersion(hold);
   if (!isIt || (ask.format ?? hold.seen.format) !== hold.seen.format) return undefined;
   return { hold, seen: hold.seen, holder: assertReleasable(watcher, hold, ask).holder };
 }
@@ -164,14 +171,14 @@ function findIndexedHold(
 export async function readSeenHold(
   watcher: Watcher,
   key: Key,
-  expect: string,
+  expectedVersion: string,
   allowedKeys: ForceReleaseArgs["allowedKeys"],
 ): Promise<ObservedHold> {
   const { observation, hold } = await readHold(watcher, key, false);
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
   if (hold === undefined)
     throw new LostError("The hold that you saw is over. Look at the lock.", toKeyFields(key));
-  if (matchVersion(expect, hold).comparison === "changed")
+  if (matchVersion(expectedVersion, hold).comparison === "changed")
     throw createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
   return hold;
 }
@@ -182,7 +189,7 @@ export async function findSeenHold(
   key: Key,
   ask: HoldSelector,
 ): Promise<SeenHoldLookup> {
-  const { observation, hold } = await readHold(watcher, key, isObservedVersion(ask.expect));
+  const { observation, hold } = await readHold(watcher, key, isObservedVersion(ask.expectedVersion));
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
   if (hold === undefined || hold.seen.state === "ended") return { goneAt: observation.asOf };
   const { format, holder } = assertReleasable(watcher, hold, ask);
@@ -241,14 +248,14 @@ async function readHoldAs(
 
 /** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
 function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): ObservedHolder | undefined {
-  const { expect, ifUnsure, reservedMs, doing } = ask;
-  const { comparison, holder } = matchVersion(expect, hold);
+  const { expectedVersion, onUnverified, reservedMs, doing } = ask;
+  const { comparison, holder } = matchVersion(expectedVersion, hold);
   if (comparison === "changed") throw createChangedError(lock);
   if (holder !== undefined && lock.release?.oneHolder !== true) throw createSingleHolderError(lock);
   if (holder !== undefined && reservedMs !== undefined && hold.holders.length > 1)
     throw createNotReservableError(lock);
-  if (comparison === "unsure" && ifUnsure === "refuse")
-    throw createUnsureError(lock, holder?.seen.owner, doing);
+  if (comparison === "unverified" && onUnverified === "refuse")
+    throw createUnverifiedError(lock, holder?.seen.owner, doing);
   return holder;
 }
 

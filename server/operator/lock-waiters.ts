@@ -96,7 +96,7 @@ function toLockWaiter(
 /** Named ones have been seen, so there are no fewer. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
-  const unseen: SeenWaiters = { count: null, known: "unknowable" };
+  const unseen: SeenWaiters = { count: null, known: "unknown" };
   const most = all.reduce(
     (one, other) => ((other.count ?? 0) > (one.count ?? 0) ? other : one),
     all[0] ?? unseen,
@@ -105,7 +105,7 @@ function countWaiters(readings: readonly WaitersReading[], named: number): Waite
 }
 
 function getWaitersOrder({ order, theirs }: SeenQueue, ours: number, isOne: boolean): WaitersOrder {
-  if (theirs.length > 0) return order === "in_turn" ? "queue" : "unseen";
-  if (ours === 0) return "unseen";
+  if (theirs.length > 0) return order === "in_turn" ? "queue" : "unknown";
+  if (ours === 0) return "unknown";
   return isOne ? "first_come" : "by_process";
 }

@@ -2,7 +2,7 @@ import type { FormatName } from "../../lib/contract/format.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { FORMAT_FACTS } from "../../lib/formats/format-catalogue.ts";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
-import { ChangedError, UnsureError } from "../errors/operator-errors.ts";
+import { ChangedError, UnverifiedError } from "../errors/operator-errors.ts";
 import { InvalidError } from "../errors/request-errors.ts";
 import { describeHolder } from "../locks/verbs/error-factories.ts";
 
@@ -13,16 +13,16 @@ const NOT_DONE_TEXT = {
   extend: { nothing: "Nothing was prolonged.", to: "prolong it" },
 } as const;
 
-export function createUnsureError(
+export function createUnverifiedError(
   lock: Lock,
   one: Key | undefined,
   doing: keyof typeof NOT_DONE_TEXT = "release",
-): UnsureError {
+): UnverifiedError {
   const { nothing, to } = NOT_DONE_TEXT[doing];
   const who = one === undefined ? formatHolderNames(lock) : JSON.stringify(formatKey(one));
   const version = one === undefined ? lock.version : getHolderVersion(lock, formatKey(one));
-  return new UnsureError(
-    `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. ${nothing} To ${to} all the same, send its present version with "ifUnsure": "${doing}".`,
+  return new UnverifiedError(
+    `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. ${nothing} To ${to} all the same, send its present version with "onUnverified": "${doing}".`,
     { lock, version },
   );
 }

@@ -54,7 +54,7 @@ const it = redisTest()
 /** A hold as an operator saw it. */
 interface Seen {
   readonly key: string;
-  readonly expect: string;
+  readonly expectedVersion: string;
 }
 
 /** One request to free one hold, and how it was answered. */
@@ -79,9 +79,9 @@ async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise
 /** How long a click takes of late: the holder changes in the midst of it. */
 let clickMs = 5;
 
-async function clickOne(server: TestServer, { key, expect }: Seen): Promise<Try> {
+async function clickOne(server: TestServer, { key, expectedVersion }: Seen): Promise<Try> {
   const startedAt = performance.now();
-  const body = { expect, reason: "stuck" };
+  const body = { expectedVersion, reason: "stuck" };
   const answer = await server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
   clickMs += (performance.now() - startedAt - clickMs) / 20;
   return {
@@ -107,12 +107,12 @@ async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try
 }
 
 /** What became of a race: whether it was right, and who was faster. */
-type Verdict = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
+type Liveness = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
 
-function toVerdict(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): Verdict {
+function toLiveness(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): Liveness {
   const codes = tries.map(({ code }) => code);
   const freed = codes.filter((code) => code === "released").length;
-  const isSaid = codes.every((code) => ["released", "already_gone", "changed", "unsure"].includes(code));
+  const isSaid = codes.every((code) => ["released", "already_gone", "changed", "unverified"].includes(code));
   if (tries.length !== 2 || !isSaid) return `wrong: answered ${codes}`;
   if (!isNextHeld) return `wrong: a hold that nobody saw was freed, answered ${codes}`;
   if (freed !== (wasThere ? 0 : 1)) return `wrong: there was ${wasThere}, answered ${codes}`;
@@ -125,13 +125,13 @@ async function round(
   name: string,
   chance: () => number,
   tried: Try[],
-): Promise<Verdict[]> {
+): Promise<Liveness[]> {
   const soon = () => sleep(chance() * clickMs);
   const later = () => sleep(chance() * 3 * clickMs);
   const looked = await Promise.all(
     Object.entries(holders).map(async ([kind, holder]) => {
       const held = await holder.acquire(`lock:${kind}:${name}`);
-      return { holder, held, seen: { key: held.key, expect: await readSeen(server, held) } };
+      return { holder, held, seen: { key: held.key, expectedVersion: await readSeen(server, held) } };
     }),
   );
   const locks = await Promise.all(
@@ -144,22 +144,22 @@ async function round(
     server,
     locks.map(({ seen }) => seen),
   );
-  const verdicts = locks.map(async ({ holder, seen, held, changed }) => {
+  const liveness = locks.map(async ({ holder, seen, held, changed }) => {
     const [one, all, { next, wasThere }] = await Promise.all([
       changed === undefined ? soon().then(() => clickOne(server, seen)) : clickOne(server, seen),
       inBulk,
       changed ?? later().then(() => holder.change(held)),
     ]);
     const tries = [one, ...all.filter(({ key }) => key === seen.key)];
-    const verdict = toVerdict(wasThere, await holder.isHeld(next), tries);
+    const liveness = toLiveness(wasThere, await holder.isHeld(next), tries);
     tried.push(...tries);
-    if (holder.changes === "meanwhile") return verdict;
+    if (holder.changes === "meanwhile") return liveness;
     // Who looks again frees it: nothing else stood in the way.
-    const last = await clickOne(server, { ...seen, expect: await readSeen(server, next) });
+    const last = await clickOne(server, { ...seen, expectedVersion: await readSeen(server, next) });
     tried.push(last);
-    return last.code === "released" ? verdict : (`wrong: ${last.code} after another look` as const);
+    return last.code === "released" ? liveness : (`wrong: ${last.code} after another look` as const);
   });
-  return await Promise.all(verdicts);
+  return await Promise.all(liveness);
 }
 
 async function recorded(server: TestServer): Promise<AuditEntry[]> {
@@ -178,7 +178,7 @@ function recordedAnswers(entries: readonly AuditEntry[]): string[] {
     outcomes.set(entry.id, [...(outcomes.get(entry.id) ?? []), entry.outcome.code]);
   }
   return entries.flatMap((entry) => {
-    if (entry.kind !== "intent" || entry.action !== "force-release") return [];
+    if (entry.kind !== "intent" || entry.action !== "force_release") return [];
     return [`${entry.requestId} ${entry.key} ${outcomes.get(entry.id)?.join(" and ") ?? "open"}`];
   });
 }
@@ -190,19 +190,21 @@ it(`in ${RACES} races with changing holders, single and bulk force-releases end 
   const rounds = Math.ceil(RACES / Object.keys(holders).length);
   const chance = createSeededRandom(7);
   const tried: Try[] = [];
-  const verdicts: Verdict[] = [];
+  const liveness: Liveness[] = [];
   let begun = 0;
   const lane = async () => {
     while (begun < rounds)
-      verdicts.push(...(await round({ server, holders }, String(begun++), chance, tried)));
+      liveness.push(...(await round({ server, holders }, String(begun++), chance, tried)));
   };
   await Promise.all(Array.from({ length: LANES }, lane));
 
-  expect(verdicts.filter((verdict) => verdict.startsWith("wrong"))).toEqual([]);
-  expect(verdicts.length).toBeGreaterThanOrEqual(RACES);
+  expect(liveness.filter((liveness) => liveness.startsWith("wrong"))).toEqual([]);
+  expect(liveness.length).toBeGreaterThanOrEqual(RACES);
   // Both happen often, or nothing was raced for.
-  expect(verdicts.filter((verdict) => verdict === "the hold was freed").length).toBeGreaterThan(RACES / 20);
-  expect(verdicts.filter((verdict) => verdict === "the hold had changed").length).toBeGreaterThan(RACES / 4);
+  expect(liveness.filter((liveness) => liveness === "the hold was freed").length).toBeGreaterThan(RACES / 20);
+  expect(liveness.filter((liveness) => liveness === "the hold had changed").length).toBeGreaterThan(
+    RACES / 4,
+  );
   const isOpen = (answer: string) => answer.endsWith(" open");
   await waitUntil(async () => !recordedAnswers(await recorded(server)).some(isOpen));
   const answers = tried.map(({ requestId, key, code }) => `${requestId} ${key} ${code}`);

@@ -4,7 +4,7 @@ import { createSampleLock } from "../../lib/contract/sample-lock.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
 
-const YES: ReleaseTerms = { may: "yes", formats: [], oneHolder: false, reservation: true };
+const YES: ReleaseTerms = { may: "yes", formats: [], oneHolder: false, reservable: true };
 const lock = (release: Partial<ReleaseTerms> = {}) =>
   createSampleLock({ format: "redlock", candidates: ["redsync"], release: { ...YES, ...release } });
 
@@ -47,8 +47,8 @@ describe("force-release format", () => {
   });
 
   it("force-release refuses a reservation for a lock that does not support one", () => {
-    const refused = refusal(lock({ reservation: false }), { reservedMs: 5000 });
+    const refused = refusal(lock({ reservable: false }), { reservedMs: 5000 });
     expect(refused).toMatchObject({ code: "invalid", facts: { field: "reservedMs" } });
-    expect(chooseReleaseFormat(lock({ reservation: false }), {})).toBe("redlock");
+    expect(chooseReleaseFormat(lock({ reservable: false }), {})).toBe("redlock");
   });
 });

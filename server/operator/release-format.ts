@@ -25,7 +25,7 @@ export function chooseReleaseFormat(
       instead === undefined ? { why } : { why, instead },
     );
   }
-  if (ask.reservedMs !== undefined && !release.reservation) {
+  if (ask.reservedMs !== undefined && !release.reservable) {
     throw new InvalidError(
       `Body, reservedMs: nobody can be kept off a lock of ${FORMAT_FACTS[known].label}. Leave it out to free the lock.`,
       { field: "reservedMs" },

@@ -31,15 +31,15 @@ export class HoldGauge {
     return this.#waiting;
   }
 
-  /** @param abnormal how many of each format are, which time turns as well */
-  computeTotals(abnormal: ReadonlyMap<FormatName, number>): Totals {
+  /** @param needsAttention how many of each format need attention, which time turns as well */
+  computeTotals(needsAttention: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
-    const byVerdict = new Map<LivenessState, number>(LIVENESS_STATES.map((verdict) => [verdict, 0]));
-    for (const [format, verdicts] of this.#held) {
-      const counts = { format, held: 0, abnormal: abnormal.get(format) ?? 0 };
-      for (const [verdict, held] of verdicts) {
+    const byLiveness = new Map<LivenessState, number>(LIVENESS_STATES.map((liveness) => [liveness, 0]));
+    for (const [format, states] of this.#held) {
+      const counts = { format, held: 0, needsAttention: needsAttention.get(format) ?? 0 };
+      for (const [liveness, held] of states) {
         counts.held += held;
-        byVerdict.set(verdict, (byVerdict.get(verdict) ?? 0) + held);
+        byLiveness.set(liveness, (byLiveness.get(liveness) ?? 0) + held);
       }
       if (counts.held > 0) byFormat.push(counts);
     }
@@ -48,16 +48,16 @@ export class HoldGauge {
       held: byFormat.reduce((sum, { held }) => sum + held, 0),
       ended: this.#ended,
       waiting: this.#waiting,
-      abnormal: byFormat.reduce((sum, { abnormal }) => sum + abnormal, 0),
+      needsAttention: byFormat.reduce((sum, { needsAttention }) => sum + needsAttention, 0),
       byFormat,
-      byVerdict: [...byVerdict].map(([verdict, held]) => ({ verdict, held })),
+      byLiveness: [...byLiveness].map(([liveness, held]) => ({ liveness, held })),
     };
   }
 
-  /** Each format and verdict that was ever seen, also those of which nothing is held now. */
-  *listCounts(): Generator<{ format: FormatName; verdict: LivenessState; held: number }> {
-    for (const [format, verdicts] of this.#held) {
-      for (const [verdict, held] of verdicts) yield { format, verdict, held };
+  /** Each format and liveness that was ever seen, also those of which nothing is held now. */
+  *listCounts(): Generator<{ format: FormatName; liveness: LivenessState; held: number }> {
+    for (const [format, states] of this.#held) {
+      for (const [liveness, held] of states) yield { format, liveness, held };
     }
   }
 
@@ -66,12 +66,12 @@ export class HoldGauge {
       this.#ended += by;
       return;
     }
-    let verdicts = this.#held.get(seen.format);
-    if (verdicts === undefined) {
-      verdicts = new Map();
-      this.#held.set(seen.format, verdicts);
+    let states = this.#held.get(seen.format);
+    if (states === undefined) {
+      states = new Map();
+      this.#held.set(seen.format, states);
     }
-    verdicts.set(liveness.state, (verdicts.get(liveness.state) ?? 0) + by);
+    states.set(liveness.state, (states.get(liveness.state) ?? 0) + by);
   }
 
   #setWaitingForFree(key: Key, count: number): void {

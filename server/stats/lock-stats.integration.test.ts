@@ -48,15 +48,15 @@ describe("GET /api/v1/stats", () => {
       ],
     });
     expect(top.contended.map(({ pattern }) => pattern)).toEqual(["lock:bill:*"]);
-    const usual = TypicalTimes.parse((await server.call("/locks/lock%3Abill%3A9/usual")).body);
-    expect(usual.heldMs?.samples).toBe(3);
+    const typical = TypicalTimes.parse((await server.call("/locks/lock%3Abill%3A9/typical")).body);
+    expect(typical.heldMs?.samples).toBe(3);
   });
 
   it("statistics include foreign locks by format and liveness", async ({ direct, fetchStats }) => {
     await direct.set("lock:forever", "5f0c0c1e-0000-4000-8000-000000000001");
-    await waitUntil(async () => (await fetchStats()).totals.abnormal === 1);
+    await waitUntil(async () => (await fetchStats()).totals.needsAttention === 1);
     const { totals } = await fetchStats();
-    expect(totals.byVerdict).toContainEqual({ verdict: "no-expiry", held: 1 });
+    expect(totals.byLiveness).toContainEqual({ liveness: "no_ttl", held: 1 });
     await direct.del("lock:forever");
     await waitUntil(async () => (await fetchStats()).totals.held === 0);
   });
@@ -84,17 +84,17 @@ describe("GET /api/v1/stats", () => {
     };
     const filter = encodeURIComponent("key:lock:*");
     await waitUntil(async () => (await found(`filter=${filter}`)).length === 2);
-    await waitUntil(async () => (await found("filter=is:abnormal"))[0] === "lock:quick:31", 10_000);
-    expect(await found("filter=is:abnormal")).toEqual(["lock:quick:31"]);
-    expect(await found("filter=held%3Eusual")).toEqual(["lock:quick:31"]);
-    expect((await found(`filter=${filter}&sort=-abnormality`))[0]).toBe("lock:quick:31");
+    await waitUntil(async () => (await found("filter=is:needs_attention"))[0] === "lock:quick:31", 10_000);
+    expect(await found("filter=is:needs_attention")).toEqual(["lock:quick:31"]);
+    expect(await found("filter=held%3Etypical")).toEqual(["lock:quick:31"]);
+    expect((await found(`filter=${filter}&sort=-attention`))[0]).toBe("lock:quick:31");
     for (const key of ["lock:quick:31", "lock:rare:9"]) await callVerb(key, "release", "a");
   });
 
   it("statistics are restored from the history after a restart", async ({ server }) => {
     const next = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
     onTestFinished(() => next.stop());
-    const known = async () => TypicalTimes.parse((await next.call("/locks/lock%3Abill%3A9/usual")).body);
+    const known = async () => TypicalTimes.parse((await next.call("/locks/lock%3Abill%3A9/typical")).body);
     await waitUntil(async () => (await known()).heldMs?.samples === 3);
     const { since, waitsSince, waitedMs } = await known();
     expect(since).toBeLessThan(waitsSince);

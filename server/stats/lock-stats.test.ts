@@ -24,7 +24,7 @@ beforeEach(() => {
     target: "main",
     now: () => now,
     findHold: (key) => index.get(key),
-    countAbnormal: () => index.abnormalCounts,
+    countNeedingAttention: () => index.attentionCounts,
   });
 });
 
@@ -91,12 +91,12 @@ describe("statistics of a key pattern", () => {
       emitEvent("released", `lock:order:${order}`, { heldMs: order <= 90 ? 1000 : 5000 });
       emitEvent("acquired", `lock:order:${order}`, { owner: "b" });
     }
-    const usual = lockStats.getTypical("lock:order:4711");
-    expect(usual.pattern).toBe("lock:order:*");
-    expect(usual.heldMs?.p50).toBeGreaterThan(955);
-    expect(usual.heldMs?.p50).toBeLessThan(1045);
-    expect(usual.heldMs?.p95).toBeGreaterThan(4775);
-    expect(usual.waitedMs?.p95).toBeGreaterThan(4775);
+    const typical = lockStats.getTypical("lock:order:4711");
+    expect(typical.pattern).toBe("lock:order:*");
+    expect(typical.heldMs?.p50).toBeGreaterThan(955);
+    expect(typical.heldMs?.p50).toBeLessThan(1045);
+    expect(typical.heldMs?.p95).toBeGreaterThan(4775);
+    expect(typical.waitedMs?.p95).toBeGreaterThan(4775);
     expect(findPattern("lock:order:*")).toMatchObject({ acquisitions: 200, waits: 100, givenUp: 0 });
     expect(lockStats.getTypical("lock:never").heldMs).toBeNull();
   });
@@ -122,7 +122,7 @@ describe("statistics of a key pattern", () => {
     now += 60_000;
     for (const key of ["lock:renewed", "lock:left", "lock:late"]) {
       applyObservation(buildFreeObservation(key));
-      emitEvent("expired", key, { heldMs: 30_000, observed: "derived" });
+      emitEvent("expired", key, { heldMs: 30_000, observed: "inferred" });
     }
     expect(findPattern("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
     expect(findPattern("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
@@ -141,11 +141,11 @@ describe("statistics of a key pattern", () => {
     applyObservation(buildHeldObservation("lock:old"), "at_least");
     now += 500;
     applyObservation(buildFreeObservation("lock:old"));
-    emitEvent("released", "lock:old", { heldMs: 500, observed: "derived" });
+    emitEvent("released", "lock:old", { heldMs: 500, observed: "inferred" });
     applyObservation(buildHeldObservation("lock:new"));
     now += 500;
     applyObservation(buildFreeObservation("lock:new"));
-    emitEvent("released", "lock:new", { heldMs: 500, observed: "derived" });
+    emitEvent("released", "lock:new", { heldMs: 500, observed: "inferred" });
     expect(lockStats.getTypical("lock:old").heldMs).toBeNull();
     expect(lockStats.getTypical("lock:new").heldMs?.samples).toBe(1);
   });
@@ -169,7 +169,7 @@ describe("statistics of a key pattern", () => {
         at: START - hoursAgo * 3600 * SECOND,
         owner: "uuid:1",
       },
-      ...{ observed: "derived", ...more },
+      ...{ observed: "inferred", ...more },
     });
     lockStats.addPastEvents([
       past("acquired", 30),
@@ -180,9 +180,9 @@ describe("statistics of a key pattern", () => {
       past("expired", 0.5, { heldMs: 9000 }),
     ]);
     expect(findPattern("lock:a")).toMatchObject({ acquisitions: 1, expired: 1 });
-    const usual = lockStats.getTypical("lock:a");
-    expect(usual.heldMs?.p50).toBeGreaterThan(8500);
-    expect(usual).toMatchObject({ since: START - 24 * 3600 * SECOND, waitsSince: START });
+    const typical = lockStats.getTypical("lock:a");
+    expect(typical.heldMs?.p50).toBeGreaterThan(8500);
+    expect(typical).toMatchObject({ since: START - 24 * 3600 * SECOND, waitsSince: START });
     now += 10 * SECOND;
     lockStats.tick();
     expect(queryStats().series.points).toMatchObject([{ acquisitionsPerS: 0, expired: 0 }]);
@@ -222,15 +222,15 @@ describe("totals and series", () => {
     applyObservation(buildHeldObservation("lock:b", { format: "token", remainingMs: null }));
     applyObservation(buildHeldObservation("lock:c", { state: "ended" }));
     applyObservation(buildFreeObservation("lock:d", 3));
-    expect(queryStats().totals).toMatchObject({ held: 2, ended: 1, waiting: 5, abnormal: 1 });
+    expect(queryStats().totals).toMatchObject({ held: 2, ended: 1, waiting: 5, needsAttention: 1 });
     expect(queryStats().totals.byFormat).toEqual([
-      { format: "redisson", held: 1, abnormal: 0 },
-      { format: "token", held: 1, abnormal: 1 },
+      { format: "redisson", held: 1, needsAttention: 0 },
+      { format: "token", held: 1, needsAttention: 1 },
     ]);
     applyObservation(buildHeldObservation("lock:d"));
     applyObservation(buildFreeObservation("lock:a"));
     applyObservation(buildFreeObservation("lock:b"));
-    expect(queryStats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, abnormal: 0 });
+    expect(queryStats().totals).toMatchObject({ held: 1, ended: 1, waiting: 0, needsAttention: 0 });
   });
 
   it("locks that come to need attention over time are counted as the filter finds them", () => {
@@ -239,8 +239,8 @@ describe("totals and series", () => {
     for (let n = 0; n < 20; n++) emitEvent("released", `lock:a`, { heldMs: 1000 });
     const counts = () => {
       lockStats.tick();
-      const { abnormal, byFormat } = queryStats().totals;
-      return [abnormal, ...byFormat.map((each) => each.abnormal)];
+      const { needsAttention, byFormat } = queryStats().totals;
+      return [needsAttention, ...byFormat.map((each) => each.needsAttention)];
     };
     expect(counts()).toEqual([1, 0, 1]);
     for (let second = 0; second < 31; second++) {
@@ -263,7 +263,15 @@ describe("totals and series", () => {
     expect(series.stepMs).toBe(10_000);
     expect(series.points).toHaveLength(360);
     expect(series.points.at(-1)).toEqual({
-      ...{ at: now, held: 1, waiting: 0, abnormal: 0, acquisitionsPerS: 1, expired: 0, waitedMsP95: null },
+      ...{
+        at: now,
+        held: 1,
+        waiting: 0,
+        needsAttention: 0,
+        acquisitionsPerS: 1,
+        expired: 0,
+        waitedMsP95: null,
+      },
     });
     const day = queryStats({ range: "day" }).series;
     expect(day.points).toHaveLength(288);

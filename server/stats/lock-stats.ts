@@ -2,6 +2,7 @@ import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import type {
+  PatternCount,
   PatternSortField,
   PatternStats,
   Stats,
@@ -21,7 +22,7 @@ import { WaitTracker } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
-/** Asked of each lock of an order: what is usual is looked up once a pattern, and again after so many ticks. */
+/** Asked of each lock of an order: what is typical is looked up once a pattern, and again after so many ticks. */
 const TYPICAL_CACHE_TICKS = 5;
 /** One in twenty of fewer than twenty is nobody. */
 const SAMPLES_MIN = 20;
@@ -33,8 +34,8 @@ export interface LockStatsDeps {
   now(): number;
   /** The picture of a key at this moment. */
   findHold(key: Key): ObservedHold | undefined;
-  /** How many locks are abnormal at this moment, by their format. */
-  countAbnormal(): ReadonlyMap<FormatName, number>;
+  /** How many locks need attention at this moment, by their format. */
+  countNeedingAttention(): ReadonlyMap<FormatName, number>;
 }
 
 /**
@@ -103,22 +104,27 @@ export class LockStats {
   }
 
   get totals(): Totals {
-    return this.holdGauge.computeTotals(this.deps.countAbnormal());
+    return this.holdGauge.computeTotals(this.deps.countNeedingAttention());
   }
 
   get expiredInUse(): number {
     return this.#waitTracker.expiredInUse;
   }
 
-  /** What is usual for a key's pattern. */
+  /** What is typical for a key's pattern. */
   getTypical(key: Key): TypicalTimes {
     const now = this.deps.now();
     const pattern = toKeyPattern(key);
     const known = this.#waitTracker.patterns.find(pattern);
     const { waitsSince, since } = this.#startTimes;
-    const usual =
+    const typical =
       known === undefined ? { pattern, heldMs: null, waitedMs: null } : known.computeTypicalAt(now);
-    return { ...usual, ...(known?.listSpreads() ?? { heldSpread: [], waitedSpread: [] }), since, waitsSince };
+    return {
+      ...typical,
+      ...(known?.listSpreads() ?? { heldSpread: [], waitedSpread: [] }),
+      since,
+      waitsSince,
+    };
   }
 
   /** For how long nineteen of twenty locks of the key's pattern were held; undefined: too few have ended to tell. */
@@ -126,11 +132,11 @@ export class LockStats {
     const pattern = toKeyPattern(key);
     const known = this.#typicalHeldMs.get(pattern);
     if (known !== undefined) return known;
-    const usualMs = this.#waitTracker.patterns
+    const typicalMs = this.#waitTracker.patterns
       .find(pattern)
       ?.computeHeldMsP95At(this.deps.now(), SAMPLES_MIN);
-    if (usualMs !== undefined) this.#typicalHeldMs.set(pattern, usualMs);
-    return usualMs;
+    if (typicalMs !== undefined) this.#typicalHeldMs.set(pattern, typicalMs);
+    return typicalMs;
   }
 
   /** Those that were acquired most, `(other)` left out. */
@@ -152,9 +158,9 @@ export class LockStats {
       series: { stepMs: SERIES_STEP_MS[range], points: [...this.#series.getPoints(range)] },
       top: {
         contended: listTop(all, "contention"),
-        longestWaits: listTop(all, "waitedMsP95"),
-        expiredInUse: listTop(all, "expiredInUse"),
-        forceReleases: listTop(all, "forceReleases"),
+        longestWaits: listTop(all, "waited_p95"),
+        expiredInUse: listTop(all, "expired_in_use"),
+        forceReleases: listTop(all, "force_releases"),
         evictions: listTop(all, "evictions"),
       },
       patterns: { items: matching.slice(offset, offset + limit), total: matching.length },
@@ -176,11 +182,25 @@ function toTrackerDeps(deps: LockStatsDeps) {
 
 type PatternMeasure = Exclude<PatternSortField, "pattern">;
 
+const COUNT_OF_SORT: Readonly<
+  Record<Exclude<PatternMeasure, "contention" | "held_p95" | "waited_p95">, PatternCount>
+> = {
+  acquisitions: "acquisitions",
+  waits: "waits",
+  refusals: "refusals",
+  given_up: "givenUp",
+  expired: "expired",
+  expired_in_use: "expiredInUse",
+  renewals_failed: "renewalsFailed",
+  force_releases: "forceReleases",
+  evictions: "evictions",
+};
+
 function getMeasure(stats: PatternStats, by: PatternMeasure): number {
   if (by === "contention") return stats.waits + stats.refusals;
-  if (by === "heldMsP95") return stats.heldMs?.p95 ?? -1;
-  if (by === "waitedMsP95") return stats.waitedMs?.p95 ?? -1;
-  return stats[by];
+  if (by === "held_p95") return stats.heldMs?.p95 ?? -1;
+  if (by === "waited_p95") return stats.waitedMs?.p95 ?? -1;
+  return stats[COUNT_OF_SORT[by]];
 }
 
 function compareBy(sort: PatternSortField): (one: PatternStats, two: PatternStats) => number {

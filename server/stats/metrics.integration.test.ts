@@ -53,7 +53,7 @@ const it = serverTest({
 const formatCallSeries = (verb: string, outcome: string) =>
   `lockkeeper_verb_calls_total{target="default",verb="${verb}",outcome="${outcome}"}`;
 const formatEventSeries = (type: string) => `lockkeeper_events_total{target="default",type="${type}"}`;
-const HELD = 'lockkeeper_locks_held{target="default",format="redisson",verdict="unknown"}';
+const HELD = 'lockkeeper_locks_held{target="default",format="redisson",liveness="unknown"}';
 
 describe("GET /metrics", () => {
   it("the metrics are valid Prometheus text, and counters rise with each operation", async ({
@@ -111,7 +111,7 @@ describe("GET /metrics", () => {
     await waitUntil(async () => ((await scrape()).get(formatEventSeries("acquired")) ?? 0) >= 10_201, 20_000);
     const after = await scrape();
     const names = [...after.keys()].filter((series) => !/^(process|nodejs)_/.test(series));
-    // Another verdict and the three busiest patterns, with two quantiles of two figures each.
+    // Another liveness and the three busiest patterns, with two quantiles of two figures each.
     expect(
       names.length - [...before.keys()].filter((name) => !/^(process|nodejs)_/.test(name)).length,
     ).toBeLessThanOrEqual(2 + 3 * 4);

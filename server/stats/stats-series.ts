@@ -43,13 +43,13 @@ class SeriesBuffer {
     return Math.floor(at / stepMs) !== Math.floor(this.#startedAt / stepMs);
   }
 
-  close(at: number, { held, waiting, abnormal }: Totals): void {
+  close(at: number, { held, waiting, needsAttention }: Totals): void {
     const seconds = Math.max(1, at - this.#startedAt) / SECOND;
     this.#points.push({
       at,
       held,
       waiting,
-      abnormal,
+      needsAttention,
       acquisitionsPerS: Math.round((this.#acquisitions / seconds) * 100) / 100,
       expired: this.#expired,
       waitedMsP95: this.#waits.quantile(0.95),

@@ -25,9 +25,9 @@ const toSeconds = (ms: number | null) => (ms === null ? null : ms / 1000);
 /** One number a target each. */
 export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
   {
-    name: "lockkeeper_locks_abnormal",
-    help: "Locks that are late, without expiry, or held for more than twice the usual.",
-    getValue: ({ totals }) => totals.abnormal,
+    name: "lockkeeper_locks_needing_attention",
+    help: "Locks that are late, without expiry, or held for more than twice the typical.",
+    getValue: ({ totals }) => totals.needsAttention,
   },
   {
     name: "lockkeeper_locks_ended",

@@ -111,11 +111,11 @@ export class TargetMetrics {
   }
 
   #addHeld(): void {
-    const labels = ["target", "format", "verdict"];
+    const labels = ["target", "format", "liveness"];
     this.#createGauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
       for (const { name: target, stats } of this.targets.openTargets)
-        for (const { format, verdict, held } of stats.holdGauge.listCounts())
-          gauge.set({ target, format, verdict }, held);
+        for (const { format, liveness, held } of stats.holdGauge.listCounts())
+          gauge.set({ target, format, liveness }, held);
     });
   }
 
@@ -123,15 +123,15 @@ export class TargetMetrics {
     const labels = ["target", "pattern", "quantile"];
     const about = "of the patterns that were acquired most in the last 24 hours";
     for (const [name, what, field] of [
-      ["lockkeeper_pattern_held_seconds", "How long locks are usually held", "heldMs"],
-      ["lockkeeper_pattern_waited_seconds", "How long locks are usually waited for", "waitedMs"],
+      ["lockkeeper_pattern_held_seconds", "How long locks are typically held", "heldMs"],
+      ["lockkeeper_pattern_waited_seconds", "How long locks are typically waited for", "waitedMs"],
     ] as const) {
       this.#createGauge(name, `${what}, ${about}.`, labels, (gauge) => {
         for (const { name: target, stats } of this.targets.openTargets) {
-          for (const { pattern, [field]: usual } of stats.listBusiest(this.patterns)) {
-            if (usual === null) continue;
-            gauge.set({ target, pattern, quantile: "0.5" }, usual.p50 / 1000);
-            gauge.set({ target, pattern, quantile: "0.95" }, usual.p95 / 1000);
+          for (const { pattern, [field]: typical } of stats.listBusiest(this.patterns)) {
+            if (typical === null) continue;
+            gauge.set({ target, pattern, quantile: "0.5" }, typical.p50 / 1000);
+            gauge.set({ target, pattern, quantile: "0.95" }, typical.p95 / 1000);
           }
         }
       });

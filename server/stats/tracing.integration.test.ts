@@ -57,7 +57,7 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
   await act("renew", { owner: "a" });
   await act("release", { owner: "a" });
   const { waitedMs, fence } = (await waiting).body;
-  await act("force-release", { expect: `fence.${fence}`, reason: "test" });
+  await act("force-release", { expectedVersion: `fence.${fence}`, reason: "test" });
   await server.call("/locks/lock%3At/verify", { body: { owner: "b" } });
   const stopped = server.stop();
   expect(await settlesWithin(stopped, 1800)).toBe(true);
@@ -73,7 +73,7 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
       ["release", "released"],
     ],
     ...[
-      ["force-release", "released"],
+      ["force_release", "released"],
       ["verify", "lost"],
       ["wait", undefined],
     ],

@@ -1,7 +1,7 @@
 import type { Key } from "../../lib/keys/key.ts";
 
 /** The verbs that are counted, timed and traced. */
-export const VERBS = ["acquire", "renew", "release", "verify", "reserve", "force-release"] as const;
+export const VERBS = ["acquire", "renew", "release", "verify", "reserve", "force_release"] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** A call of a verb, as far as figures need it. It stays in memory while a request waits. */

@@ -90,7 +90,7 @@ export class WaitTracker {
     const counted = COUNT_BY_EVENT[type];
     if (counted !== undefined) pattern.count(counted, at);
     if (type !== "released" && type !== "expired") return;
-    const isOlder = this.#holdsOfUnknownStart.take(formatHolderKey(key, owner)) && observed === "derived";
+    const isOlder = this.#holdsOfUnknownStart.take(formatHolderKey(key, owner)) && observed === "inferred";
     if (heldMs !== undefined && !isOlder) pattern.addHeldTime(heldMs, at);
   }
 

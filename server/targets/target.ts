@@ -142,7 +142,7 @@ function startLockStats(target: string, watcher: Watcher, journal: Journal): Loc
     target,
     now: () => watcher.clock.now(),
     findHold: (key) => watcher.index.get(key),
-    countAbnormal: () => watcher.index.abnormalCounts,
+    countNeedingAttention: () => watcher.index.attentionCounts,
   });
   watcher.onReading((key, before, after, waitersOfFree) =>
     stats.onHoldChange(key, before, after, waitersOfFree),

@@ -27,7 +27,7 @@ describe("server on a Redis Cluster", () => {
     expect(items[0]).toMatchObject({ topology: "cluster", state: "live" });
     expect(items[0].masters).toHaveLength(3);
     const freed = await server.call(`/locks/${encodeURIComponent(keys[1] ?? "")}/force-release`, {
-      body: { expect: lock.version, reason: "stuck" },
+      body: { expectedVersion: lock.version, reason: "stuck" },
     });
     expect(freed.body.outcome).toBe("released");
     expect((await server.call("/targets/default")).body.findings).not.toContainEqual(

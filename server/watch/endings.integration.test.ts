@@ -27,8 +27,8 @@ const it = watcherTest()
     ({ watcher, locks, journal }) =>
       async (key: string, format?: FormatName) => {
         const { hold } = await watcher.readKey(key);
-        const expect = (hold && watcher.locks.toLock(hold).version) ?? "gone";
-        const ask = { expect, reason: "stuck", by: "mei", ifUnsure: "refuse" as const, format };
+        const expectedVersion = (hold && watcher.locks.toLock(hold).version) ?? "gone";
+        const ask = { expectedVersion, reason: "stuck", by: "mei", onUnverified: "refuse" as const, format };
         return await forceReleaseLock({ locks, watcher, journal }, key, ask);
       },
   )

@@ -22,9 +22,9 @@ const it = watcherTest()
     "forceRelease",
     { scope: "file" },
     ({ locks, watcher, journal }) =>
-      (key: string, expect: string, more: { reservedMs?: number } = {}) =>
+      (key: string, expectedVersion: string, more: { reservedMs?: number } = {}) =>
         forceReleaseLock({ locks, watcher, journal }, key, {
-          ...{ expect, by: "mei", reason: "stuck", ifUnsure: "refuse" },
+          ...{ expectedVersion, by: "mei", reason: "stuck", onUnverified: "refuse" },
           ...more,
         }),
   )

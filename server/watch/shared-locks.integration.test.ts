@@ -76,7 +76,7 @@ it("a holder that left and rejoined unseen under the same name has an unsure ver
   const version = getHolderVersion(key, formatThreadOwner(2));
   expect(compareVersion(key, version)).toBe("same");
   await direct.multi().hdel(key, formatThreadOwner(2)).hset(key, formatThreadOwner(2), 1).exec();
-  await waitUntil(() => compareVersion(key, version) === "unsure");
+  await waitUntil(() => compareVersion(key, version) === "unverified");
   expect(compareVersion(key, getHolderVersion(key, formatThreadOwner(2)))).toBe("same");
 });
 

@@ -5,12 +5,12 @@ import type { MasterWatch } from "./topology/master-watch.ts";
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
-  facts: Pick<Health, "missed" | "locks" | "waiting" | "abnormal" | "majority"> & { leftOut: number },
+  facts: Pick<Health, "missed" | "locks" | "waiting" | "needsAttention" | "majority"> & { leftOut: number },
 ): Health {
   const masters = watches.map(buildMasterHealth);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const { missed, locks, waiting, abnormal, leftOut, majority } = facts;
+  const { missed, locks, waiting, needsAttention, leftOut, majority } = facts;
   const detail = describeOutage(masters, majority) ?? describeFullIndex(locks, leftOut) ?? off?.detail;
   const scan = mergeScans(masters);
   return {
@@ -25,7 +25,7 @@ export function buildHealth(
     missed,
     locks,
     waiting,
-    abnormal,
+    needsAttention,
     ...(leftOut === 0 ? {} : { leftOut }),
     ...(detail === undefined ? {} : { detail }),
     masters,

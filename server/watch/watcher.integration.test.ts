@@ -246,7 +246,7 @@ describe("watcher with keyspace notifications", () => {
     );
     await waitUntil(() => {
       const now = watcher.index.get(key);
-      return now !== undefined && matchVersion(version ?? "", now).comparison === "unsure";
+      return now !== undefined && matchVersion(version ?? "", now).comparison === "unverified";
     });
   });
 
@@ -369,7 +369,9 @@ describe("watcher without keyspace notifications", () => {
     await acquireForeignLock(direct, "lock:x");
     const { watcher } = await startWatching();
     const hold = watcher.index.get("lock:x");
-    expect(hold && matchVersion(watcher.locks.toLock(hold).version ?? "", hold).comparison).toBe("unsure");
+    expect(hold && matchVersion(watcher.locks.toLock(hold).version ?? "", hold).comparison).toBe(
+      "unverified",
+    );
   });
 
   it('the policy "set" enables notifications and keeps the flags of other apps', async ({

@@ -13,7 +13,7 @@ import type { Runbooks } from "./annotations/runbooks.ts";
 import type { RedisClock } from "./connection/redis-clock.ts";
 import { EventReporter } from "./events/event-reporter.ts";
 import { MissedChangeTracker } from "./events/missed-change-tracker.ts";
-import { type GetTypicalHeldMs, NO_TYPICAL_HELD } from "./holds/abnormal.ts";
+import { type GetTypicalHeldMs, NO_TYPICAL_HELD } from "./holds/attention.ts";
 import { createTransientHold } from "./holds/continuity.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
 import { LockIndex } from "./index/lock-index.ts";
@@ -141,8 +141,8 @@ export class Watcher {
   health(): Health {
     const { size: locks, leftOut } = this.index;
     const { majority } = this.#view;
-    const abnormal = [...this.index.abnormalCounts.values()].reduce((sum, count) => sum + count, 0);
-    const counts = { missed: this.missedChanges.counts, locks, waiting: this.countWaiters(), abnormal };
+    const needsAttention = [...this.index.attentionCounts.values()].reduce((sum, count) => sum + count, 0);
+    const counts = { missed: this.missedChanges.counts, locks, waiting: this.countWaiters(), needsAttention };
     return buildHealth(this.#masterSet.list, this.clock.now(), { ...counts, leftOut, majority });
   }
 

@@ -9,7 +9,7 @@ import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 const KEY = "lock:attacked";
 const ACTIONS = [
   [`/locks/${encodeKeyPath(KEY)}/acquire`, { owner: "evil" }],
-  [`/locks/${encodeKeyPath(KEY)}/force-release`, { expect: "fence.1", reason: "evil" }],
+  [`/locks/${encodeKeyPath(KEY)}/force-release`, { expectedVersion: "fence.1", reason: "evil" }],
   [`/locks/${encodeKeyPath(KEY)}/reserve`, { reservedMs: 60_000 }],
   ["/finder", { anew: true }],
   ["/logout", undefined],

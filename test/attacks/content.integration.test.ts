@@ -133,7 +133,7 @@ describe("log output", () => {
     const told = [
       await post(`${path}/acquire`, { owner: evil }),
       await post(`${path}/acquire`, { owner: "me", record: { service: evil } }),
-      await post(`${path}/force-release`, { expect: evil, reason: evil }),
+      await post(`${path}/force-release`, { expectedVersion: evil, reason: evil }),
       await post(`/nowhere/${encodeURIComponent(evil)}`, {}),
       await send("PUT", "/formats/rules", { rules: [{ pattern: evil, format: "token" }] }),
       await post("/login", { token: SECRETS.token }, { origin: api.url }),

@@ -12,7 +12,9 @@ const JSON_TYPE = "Content-Type: application/json";
 const buildAcquireRequest = (path: string, ...more: string[]) =>
   `${formatRequestHead(`POST ${path} HTTP/1.1`, "Host: x", AUTH, JSON_TYPE, LENGTH, CONNECTION_CLOSE, ...more)}${BODY}`;
 
-const it = serverTest({ environment: { LOCKKEEPER_STREAMS_MAX: "3", LOCKKEEPER_STREAMS_EACH_MAX: "3" } })
+const it = serverTest({
+  environment: { LOCKKEEPER_STREAMS_MAX: "3", LOCKKEEPER_STREAMS_PER_CALLER_MAX: "3" },
+})
   .extend("keyspace", { scope: "file" }, ({ server }) => new KeyspaceMonitor(server.redis))
   .extend("sendRaw", { scope: "file" }, ({ server }) => (bytes: string | Buffer) => {
     return sendRawHttp(server.url, bytes);

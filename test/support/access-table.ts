@@ -13,7 +13,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "GET /export/locks": "read of some keys",
   "GET /locks/{key}": "read of one key",
   "GET /locks/{key}/history": "read of one key",
-  "GET /locks/{key}/usual": "read of one key",
+  "GET /locks/{key}/typical": "read of one key",
   "GET /locks/{key}/raw": "read of one key",
   "GET /locks/{key}/waiters": "read of one key",
   "POST /locks/{key}/force-release": "force of one key, writes",

@@ -11,7 +11,7 @@ import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-re
 
 export const ROOT_KEY = "root-key-of-the-tests-0123456789-0123456789";
 
-export type ApiAdapter = "fast" | "next";
+export type ApiAdapter = "node" | "next";
 
 export interface TestServer {
   readonly redis: TestRedis;
@@ -54,7 +54,7 @@ export interface ApiReply {
 }
 
 export interface TestServerOptions {
-  door?: ApiAdapter;
+  adapter?: ApiAdapter;
   redis?: TestRedisOptions;
   /** Whether the home store has a Redis of its own. */
   hasOwnHome?: boolean;
@@ -67,7 +67,7 @@ export interface TestServerOptions {
   waitFor?: "ready" | "nothing";
 }
 
-/** The API on a throwaway Redis, without pages: through Node's door over HTTP, or through the web-standard one. */
+/** The API on a throwaway Redis, without pages: through Node's adapter over HTTP, or through the web-standard one. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const redis = await startTestRedis(options.redis);
   const home = options.hasOwnHome ? await startTestRedis() : redis;
@@ -80,7 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       LOCKKEEPER_ROOT_KEY: ROOT_KEY,
       LOCKKEEPER_LOG: "error",
       // Tests come without credentials far more often than anybody else.
-      LOCKKEEPER_RATE_LIMIT_UNKNOWN: "off",
+      LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "off",
       ...(home === redis ? {} : { LOCKKEEPER_HOME_URL: home.url }),
       ...options.environment,
     },
@@ -93,7 +93,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const url = `http://127.0.0.1:${service.httpServer.port}`;
   const send = (path: string, init: CallInit = {}) => {
     const request = createRequest(`${url}/api/v1${path}`, init);
-    return options.door === "next" ? runtime.handleWebRequest(request) : fetch(request);
+    return options.adapter === "next" ? runtime.handleWebRequest(request) : fetch(request);
   };
   const sendWithKey = (path: string, init: CallInit = {}) =>
     send(path, { ...init, headers: { ...createBearerHeader(ROOT_KEY), ...init.headers } });

@@ -30,8 +30,8 @@ export function InferredMark({ event }: { event: LockEvent }) {
   const messages = useMessages(events);
   if (event.observed === "exact") return null;
   return (
-    <span className="text-2xs text-ink-3" title={messages.derivedHint}>
-      {messages.derived}
+    <span className="text-2xs text-ink-3" title={messages.inferredHint}>
+      {messages.inferred}
     </span>
   );
 }

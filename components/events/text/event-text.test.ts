@@ -41,10 +41,12 @@ describe("event detail text", () => {
 
   it("the event text shows a reservation and its end as a reservation", () => {
     const byMei = { owner: "lockkeeper:reserve:mei" };
-    expect(formatEventDetail(event(byMei), words)).toBe("hold-off by mei");
+    expect(formatEventDetail(event(byMei), words)).toBe("reservation by mei");
     expect(formatEventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), words)).toBe(
-      "hold-off by mei after 1 m 00 s",
+      "reservation by mei after 1 m 00 s",
     );
-    expect(formatEventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), words)).toBe("least hold time");
+    expect(formatEventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), words)).toBe(
+      "minimum hold time",
+    );
   });
 });

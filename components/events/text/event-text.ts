@@ -45,7 +45,7 @@ export function formatEventDetail(
       // A release that leaves a count behind is one frame of many.
       return join(ended, event.count ? messages.countLeft(event.count) : "");
     case "expired":
-      // A hold-off is over by expiring; of anything else that is a holder who did not come back.
+      // A reservation is over by expiring; of anything else that is a holder who did not come back.
       return join(ended, reservation === null ? messages.notReleased : "");
     case "recreated":
       return join(who, messages.madeAgain);

@@ -31,7 +31,7 @@ function formatHold({ owner, from, to, end, ended }: HoldBar, messages: BarMessa
   const who = formatLaneName(owner, messages);
   const [since, until, span] = [formatClockMs(from), formatClockMs(to), formatSpan(to - from)];
   if (end === "open") return timeline.open(who, since);
-  if (end === "unseen") return timeline.unseen(who, since, until);
+  if (end === "unobserved") return timeline.unobserved(who, since, until);
   if (end === "force_released" && ended?.by !== undefined)
     return timeline.forcedBy(who, since, until, span, ended.by);
   return timeline.ends[end](who, since, until, span);

@@ -83,10 +83,10 @@ describe("history lanes", () => {
 
   it("a hold whose end was not observed ends at the gap, or else at the next hold", () => {
     const watched = [event("acquired", 100, "ada"), gap(200, 300), event("acquired", 400, "bob")];
-    expect(barsOf(watched)).toEqual(["bob 400-1000 open", "ada 100-200 unseen"]);
+    expect(barsOf(watched)).toEqual(["bob 400-1000 open", "ada 100-200 unobserved"]);
     expect(barsOf([event("acquired", 100, "ada"), event("acquired", 400, "bob")])).toEqual([
       "bob 400-1000 open",
-      "ada 100-400 unseen",
+      "ada 100-400 unobserved",
     ]);
     // Seen again after the gap, it is the same hold.
     const kept = [event("acquired", 100, "ada"), gap(200, 300), event("seen", 300, "ada")];

@@ -4,7 +4,7 @@ import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
 /** `open`: it is still going on. `unseen`: its end was not told. */
-export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unseen";
+export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
 /** One hold. Times are Redis's clock, Unix milliseconds; `from` is never after `to`. */
 export interface HoldBar {
@@ -144,7 +144,7 @@ function toHoldBar(
   );
   if (next === undefined) return { ...bar, to, end: "open", ended };
   const gap = gaps.find(({ from, to: until }) => from >= lastEventAt && until <= next.from);
-  return { ...bar, to: gap?.from ?? next.from, end: "unseen", ended };
+  return { ...bar, to: gap?.from ?? next.from, end: "unobserved", ended };
 }
 
 function findBarEnd({ type }: LockEvent): HoldBarEnd {

@@ -132,7 +132,7 @@ function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
           "@container absolute inset-y-[3px] cursor-pointer overflow-hidden rounded-[3px] border bg-bar",
           isActive ? "border-accent outline-2 outline-accent" : "border-transparent",
           bar.fromIs === "at_least" && "border-l-ink border-l-2 border-dashed",
-          bar.end === "unseen" && "border-r-2 border-r-ink border-dashed",
+          bar.end === "unobserved" && "border-r-2 border-r-ink border-dashed",
         )}
         style={{ left: `${left}%`, width: `max(4px, ${right - left}%)` }}
       >

@@ -21,7 +21,7 @@ describe("column layout", () => {
     const layout = layOutColumns(ALL_COLUMNS, {}, 1340);
     expect(layout.noRoom).toEqual([]);
     expect(sum(layout)).toBe(1340);
-    expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.usualPx);
+    expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.typicalPx);
   });
 
   it("the key column keeps 260 px beside an open event panel, and less important columns are hidden", () => {
@@ -32,7 +32,7 @@ describe("column layout", () => {
       "owner",
       "remaining",
       "held",
-      "abnormality",
+      "attention",
       "waiters",
     ]);
     expect(layout.noRoom[0]).toBe("fence");

@@ -54,11 +54,11 @@ const getColumnRank = (id: ColumnId): number => COLUMNS.get(id)?.rank ?? 0;
 const sumPx = (sizes: readonly number[]): number => sizes.reduce((sum, px) => sum + px, 0);
 
 function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
-  const { leastPx = 0, usualPx = 0, mostPx = 0 } = COLUMNS.get(id) ?? {};
+  const { leastPx = 0, typicalPx = 0, mostPx = 0 } = COLUMNS.get(id) ?? {};
   const byHand = widths[id];
   const isByHand = byHand !== undefined;
   if (id === "key") return { id, px: leastPx, leastPx, mostPx: Math.max(mostPx, byHand ?? 0), isByHand };
-  const px = Math.max(leastPx, byHand ?? usualPx);
+  const px = Math.max(leastPx, byHand ?? typicalPx);
   return { id, px, leastPx, mostPx: isByHand ? px : mostPx, isByHand };
 }
 

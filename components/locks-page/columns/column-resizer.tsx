@@ -25,7 +25,7 @@ export function ColumnResizer({ columns, before }: ColumnResizerProps) {
   const edge = findResizeHandle(shown, before);
   if (edge === undefined) return null;
   const give = (px: number) => columns.setWidths(resizeColumn(shown, edge, px), "for_good");
-  const giveUsual = () => give(COLUMNS.get(edge.id)?.usualPx ?? edge.px);
+  const giveTypical = () => give(COLUMNS.get(edge.id)?.typicalPx ?? edge.px);
   const down = (event: PointerEvent<HTMLDivElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId);
     begun.current = { x: event.clientX, shown, edge };
@@ -44,7 +44,7 @@ export function ColumnResizer({ columns, before }: ColumnResizerProps) {
     if (px === undefined && event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation();
-    if (px === undefined) giveUsual();
+    if (px === undefined) giveTypical();
     else give(px);
   };
   return (
@@ -63,7 +63,7 @@ export function ColumnResizer({ columns, before }: ColumnResizerProps) {
       onPointerMove={(event) => drag(event, "while")}
       onPointerUp={(event) => drag(event, "for_good")}
       onPointerCancel={(event) => drag(event, "for_good")}
-      onDoubleClick={giveUsual}
+      onDoubleClick={giveTypical}
       onKeyDown={key}
       className="absolute inset-y-0 -left-3 z-10 w-6 cursor-col-resize touch-none outline-offset-[-2px] before:absolute before:inset-y-2 before:left-1/2 before:w-px before:bg-line group-hover/head:before:bg-bar hover:before:inset-y-0 hover:before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"
     />

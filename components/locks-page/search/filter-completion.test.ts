@@ -7,7 +7,7 @@ import { search } from "@/lib/i18n/en/search.ts";
 import { describeFilterError, parseFilter } from "@/lib/query/filter.ts";
 import { createFilterCompletion } from "./filter-completion.ts";
 
-const completionOf = createFilterCompletion({ search, verdicts: lock.verdictHints });
+const completionOf = createFilterCompletion({ search, liveness: lock.livenessHints });
 
 const offered = (text: string, caret = text.length) =>
   completionOf(text, caret)?.items.map((item) => item.text) ?? [];
@@ -15,14 +15,14 @@ const offered = (text: string, caret = text.length) =>
 describe("filter completion", () => {
   it("completion offers every filter field at the start of a term", () => {
     expect(offered("")).toContain("held>");
-    expect(offered("billing ")).toContain("is:abnormal");
-    expect(offered("ver")).toEqual(["verdict:"]);
+    expect(offered("billing ")).toContain("is:needs_attention");
+    expect(offered("liv")).toEqual(["liveness:"]);
     expect(offered("HE")).toEqual(["held>", "held<"]);
     expect(offered("billing")).toEqual([]);
   });
 
   it("completion offers every value of a field", () => {
-    expect(offered("verdict:")).toEqual(LIVENESS_STATES.map((state) => `verdict:${state}`));
+    expect(offered("liveness:")).toEqual(LIVENESS_STATES.map((state) => `liveness:${state}`));
     expect(offered("kind:").sort()).toEqual(LockKind.options.map((kind) => `kind:${kind}`).sort());
     expect(offered("format:").sort()).toEqual(FORMAT_NAMES.map((name) => `format:${name}`).sort());
     expect(offered("format:sem")).toEqual(["format:redis-semaphore"]);
@@ -39,23 +39,23 @@ describe("filter completion", () => {
   });
 
   it("completion offers nothing for a complete term or inside quotes", () => {
-    expect(offered("held>usual")).toEqual([]);
-    expect(offered('key:="a ver"', 'key:="a ver'.length)).toEqual([]);
+    expect(offered("held>typical")).toEqual([]);
+    expect(offered('key:="a liv"', 'key:="a ver'.length)).toEqual([]);
   });
 
   it("completion replaces only the term under the caret", () => {
-    const text = "ver billing";
+    const text = "liv billing";
     const completion = completionOf(text, 3);
     expect(completion).toMatchObject({ from: 0, to: 3 });
     if (completion === undefined) throw new Error("There is a completion.");
-    expect(applyCompletion(text, completion, "verdict:")).toEqual({ text: "verdict: billing", caret: 8 });
-    expect(applyCompletion("is billing", { ...completion, to: 2 }, "is:abnormal")).toEqual({
-      text: "is:abnormal billing",
-      caret: 12,
+    expect(applyCompletion(text, completion, "liveness:")).toEqual({ text: "liveness: billing", caret: 9 });
+    expect(applyCompletion("is billing", { ...completion, to: 2 }, "is:needs_attention")).toEqual({
+      text: "is:needs_attention billing",
+      caret: 19,
     });
-    expect(applyCompletion("is", { ...completion, to: 2 }, "is:abnormal")).toEqual({
-      text: "is:abnormal ",
-      caret: 12,
+    expect(applyCompletion("is", { ...completion, to: 2 }, "is:needs_attention")).toEqual({
+      text: "is:needs_attention ",
+      caret: 19,
     });
   });
 });

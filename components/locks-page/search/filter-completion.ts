@@ -11,7 +11,7 @@ interface CompletionOption {
 
 export interface CompletionMessages {
   search: Messages["search"];
-  verdicts: Messages["lock"]["verdictHints"];
+  liveness: Messages["lock"]["livenessHints"];
 }
 
 interface CompletionOptions {
@@ -24,18 +24,18 @@ interface CompletionOptions {
 const toFieldOptions = (field: string, hints: Readonly<Record<string, string>>): CompletionOption[] =>
   Object.entries(hints).map(([value, hint]) => ({ text: `${field}${value}`, hint }));
 
-function buildCompletionOptions({ search, verdicts }: CompletionMessages): CompletionOptions {
-  const { fields, kinds, usual, amounts, units, ...texts } = search;
+function buildCompletionOptions({ search, liveness }: CompletionMessages): CompletionOptions {
+  const { fields, kinds, typical, amounts, units, ...texts } = search;
   const short = { "10s": amounts["10s"], "1m": amounts["1m"] };
   return {
     fields: toFieldOptions("", fields),
     values: {
-      "verdict:": toFieldOptions("verdict:", verdicts),
+      "liveness:": toFieldOptions("liveness:", liveness),
       "format:": toFieldOptions("format:", FORMAT_LABELS),
       "kind:": toFieldOptions("kind:", kinds),
-      "is:": toFieldOptions("is:", { abnormal: fields["is:abnormal"] }),
+      "is:": toFieldOptions("is:", { needs_attention: fields["is:needs_attention"] }),
       "held>": toFieldOptions("held>", {
-        usual,
+        typical,
         "1m": amounts["1m"],
         "5m": amounts["5m"],
         "1h": amounts["1h"],
@@ -52,7 +52,7 @@ function buildCompletionOptions({ search, verdicts }: CompletionMessages): Compl
   };
 }
 
-const PARTIAL_TERM = /^((?:verdict|format|kind|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
+const PARTIAL_TERM = /^((?:liveness|format|kind|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
 /** What the word that ends at the caret may go on with. */

@@ -9,5 +9,5 @@ export const loadFilterCompletion =
       import("@/lib/i18n/en/search.ts"),
       import("@/lib/i18n/en/lock.tsx"),
     ]);
-    return completionIn({ search: lazyMessages(search), verdicts: lazyMessages(lock).verdictHints });
+    return completionIn({ search: lazyMessages(search), liveness: lazyMessages(lock).livenessHints });
   };

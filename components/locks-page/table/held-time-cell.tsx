@@ -12,25 +12,25 @@ import { parseKeyFields } from "@/lib/keys/key.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
-/** For how long it is held, and under it what is usual; in colour where it is past that. */
+/** For how long it is held, and under it what is typical; in colour where it is past that. */
 export function HeldTimeCell({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const lockMessages = useMessages(english);
   const now = useServerNow();
-  const usual = useTypicalHeldTime(parseKeyFields(lock));
+  const typical = useTypicalHeldTime(parseKeyFields(lock));
   return (
     <span className="block leading-[1.25]">
-      <span className={clsx("block", isLongerThanTypical(lock, usual, now) && "font-medium text-warn")}>
+      <span className={clsx("block", isLongerThanTypical(lock, typical, now) && "font-medium text-warn")}>
         <HeldFor holder={lock.holders[0]} />
       </span>
-      {usual !== undefined && formatTypicalDuration(usual, lockMessages) !== "" && (
+      {typical !== undefined && formatTypicalDuration(typical, lockMessages) !== "" && (
         <span
           className="block truncate text-2xs text-ink-3"
-          data-testid="usual"
+          data-testid="typical"
           data-second
-          title={messages.usualMeans(formatSpan(usual.p50), formatSpan(usual.p95))}
+          title={messages.typicalMeans(formatSpan(typical.p50), formatSpan(typical.p95))}
         >
-          {formatTypicalDuration(usual, lockMessages)}
+          {formatTypicalDuration(typical, lockMessages)}
         </span>
       )}
     </span>

@@ -10,23 +10,23 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 /** In words; with a dot and in colour what is wrong. */
 export function LivenessCell({ lock }: { lock: Lock }) {
-  const { verdict, state, asOf } = lock;
-  if (verdict === null || state !== "held") return null;
+  const { liveness, state, asOf } = lock;
+  if (liveness === null || state !== "held") return null;
   // Of a late one alone the words change with the time.
-  if (verdict.state === "late") return <OverdueLiveness verdict={verdict} asOf={asOf} />;
-  return <LivenessCellText verdict={verdict} now={asOf} />;
+  if (liveness.state === "overdue") return <OverdueLiveness liveness={liveness} asOf={asOf} />;
+  return <LivenessCellText liveness={liveness} now={asOf} />;
 }
 
-function OverdueLiveness({ verdict, asOf }: { verdict: Liveness; asOf: number }) {
-  return <LivenessCellText verdict={verdict} now={useServerNow() ?? asOf} />;
+function OverdueLiveness({ liveness, asOf }: { liveness: Liveness; asOf: number }) {
+  return <LivenessCellText liveness={liveness} now={useServerNow() ?? asOf} />;
 }
 
-function LivenessCellText({ verdict, now }: { verdict: Liveness; now: number }) {
+function LivenessCellText({ liveness, now }: { liveness: Liveness; now: number }) {
   const messages = useMessages(english);
-  const { word, under } = formatLivenessLines(verdict, now, messages);
-  const isBad = verdict.state === "late" || verdict.state === "no-expiry";
+  const { word, under } = formatLivenessLines(liveness, now, messages);
+  const isBad = liveness.state === "overdue" || liveness.state === "no_ttl";
   return (
-    <span className="block leading-[1.25]" title={formatLivenessEvidence(verdict, now, messages)}>
+    <span className="block leading-[1.25]" title={formatLivenessEvidence(liveness, now, messages)}>
       <span className={clsx("flex items-center gap-1.5", isBad ? "text-bad" : "text-ink-3")}>
         {isBad && <span aria-hidden className="size-1.5 shrink-0 rounded-full bg-bad" />}
         <span className="truncate">{word}</span>

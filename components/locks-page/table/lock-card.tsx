@@ -15,7 +15,7 @@ import { CopyRowButton, type LockRowProps, ReleaseButton, SelectBox } from "./lo
 
 export const CARD_PX = 96;
 
-/** A lock where there is no room for columns: key, holder and verdict, time. What is done to it is a thumb wide. */
+/** A lock where there is no room for columns: key, holder and liveness, time. What is done to it is a thumb wide. */
 export const LockCard = memo(function LockCard({
   lock,
   end,

@@ -37,10 +37,10 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
     case "count":
       return formatNumber(lock.holders.reduce((sum, { count }) => sum + count, 0));
     case "remaining":
-      return <RemainingCell lock={lock} withVerdict={noRoom.includes("abnormality")} />;
+      return <RemainingCell lock={lock} withLiveness={noRoom.includes("attention")} />;
     case "held":
       return <HeldTimeCell lock={lock} />;
-    case "abnormality":
+    case "attention":
       return <LivenessCell lock={lock} />;
     case "waiters":
       return <WaiterCount waiters={lock.waiters} />;
@@ -93,7 +93,7 @@ function FormatCell({ lock }: { lock: Lock }) {
   );
 }
 
-function RemainingCell({ lock, withVerdict }: { lock: Lock; withVerdict: boolean }) {
+function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boolean }) {
   return (
     <span className="@container flex items-center justify-end gap-2">
       <LeaseBar lock={lock} className="w-12 @max-[124px]:hidden" />
@@ -101,7 +101,7 @@ function RemainingCell({ lock, withVerdict }: { lock: Lock; withVerdict: boolean
         <span className="block">
           <RemainingTime lock={lock} />
         </span>
-        {withVerdict && <LivenessLabel lock={lock} />}
+        {withLiveness && <LivenessLabel lock={lock} />}
       </span>
     </span>
   );

@@ -47,7 +47,7 @@ export interface LockRowProps {
 const CELL_CLASS = "h-(--row-px) overflow-hidden border-b border-line-soft px-3 whitespace-nowrap";
 
 /** Where it is told how a row ended: in the first of these that is shown. */
-const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "abnormality", "held", "waiters", "count", "fence"];
+const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
 /** What is still true of a row that has ended: which lock it was, and whose. All else would go on counting. */
 const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);

@@ -32,13 +32,13 @@ it("a setting that a saved view leaves open keeps its current value", () => {
   const view: View = {
     id: "some-view",
     name: "some",
-    filter: "is:abnormal",
+    filter: "is:needs_attention",
     of: "team",
     by: "mei",
     mayChange: false,
   };
-  expect(applyView(view, SHOWN)).toEqual({ ...SHOWN, filter: "is:abnormal" });
-  expect(isViewActive(view, { ...SHOWN, filter: "is:abnormal" })).toBe(true);
+  expect(applyView(view, SHOWN)).toEqual({ ...SHOWN, filter: "is:needs_attention" });
+  expect(isViewActive(view, { ...SHOWN, filter: "is:needs_attention" })).toBe(true);
 });
 
 it("a saved view is sent in a form that the API accepts", () => {

@@ -21,9 +21,9 @@ const TOTALS: Totals = {
   held: 9,
   ended: 0,
   waiting: 0,
-  abnormal: 2,
+  needsAttention: 2,
   byFormat: [],
-  byVerdict: [{ verdict: "no-expiry", held: 2 }],
+  byLiveness: [{ liveness: "no_ttl", held: 2 }],
 };
 
 describe("system views", () => {
@@ -38,12 +38,12 @@ describe("system views", () => {
     expect(findSystemView("").id).toBe("all");
     expect(findSystemView("billing").id).toBe("all");
     expect(findSystemView("key:a* waiters>0").id).toBe("waited");
-    const filter = 'key:="a  is:abnormal" is:abnormal billing';
-    expect(findSystemView(filter).id).toBe("abnormal");
-    expect(removeViewTerms(filter)).toBe('key:="a  is:abnormal" billing');
-    expect(addViewTerms(filter, named("noExpiry"))).toBe('verdict:no-expiry key:="a  is:abnormal" billing');
-    expect(addViewTerms(filter, named("all"))).toBe('key:="a  is:abnormal" billing');
-    expect(addViewTerms("", named("pastUsual"))).toBe("held>usual");
+    const filter = 'key:="a  is:needs_attention" is:needs_attention billing';
+    expect(findSystemView(filter).id).toBe("needsAttention");
+    expect(removeViewTerms(filter)).toBe('key:="a  is:needs_attention" billing');
+    expect(addViewTerms(filter, named("noTtl"))).toBe('liveness:no_ttl key:="a  is:needs_attention" billing');
+    expect(addViewTerms(filter, named("all"))).toBe('key:="a  is:needs_attention" billing');
+    expect(addViewTerms("", named("pastTypical"))).toBe("held>typical");
   });
 });
 
@@ -51,7 +51,7 @@ describe("counts of system views", () => {
   const window = { total: 3, held: 9 };
 
   it("the counts of system views come from the stream and the stats only", () => {
-    const from = { filter: "is:abnormal", window, totals: TOTALS, queryCounts: [5, 6] };
+    const from = { filter: "is:needs_attention", window, totals: TOTALS, queryCounts: [5, 6] };
     expect(SYSTEM_VIEWS.map((view) => getViewCount(view, from))).toEqual([9, 3, 5, 2, 6]);
   });
 

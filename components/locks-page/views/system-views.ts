@@ -1,7 +1,7 @@
 import type { Totals } from "@/lib/contract/stats.ts";
 import { tokenizeFilter } from "@/lib/query/filter.ts";
 
-export type SystemViewId = "all" | "abnormal" | "waited" | "noExpiry" | "pastUsual";
+export type SystemViewId = "all" | "needsAttention" | "waited" | "noTtl" | "pastTypical";
 
 export interface SystemView {
   id: SystemViewId;
@@ -16,10 +16,10 @@ const ALL_VIEW: SystemView = { id: "all", term: "", isWrong: false };
 /** The questions that everybody asks, in the words of the API. */
 export const SYSTEM_VIEWS: readonly SystemView[] = [
   ALL_VIEW,
-  { id: "abnormal", term: "is:abnormal", isWrong: true },
+  { id: "needsAttention", term: "is:needs_attention", isWrong: true },
   { id: "waited", term: "waiters>0", isWrong: false },
-  { id: "noExpiry", term: "verdict:no-expiry", isWrong: true },
-  { id: "pastUsual", term: "held>usual", isWrong: false },
+  { id: "noTtl", term: "liveness:no_ttl", isWrong: true },
+  { id: "pastTypical", term: "held>typical", isWrong: false },
 ];
 
 const VIEW_TERMS: ReadonlySet<string> = new Set(SYSTEM_VIEWS.map(({ term }) => term));
@@ -44,7 +44,7 @@ export function addViewTerms(filter: string, { term }: SystemView): string {
 }
 
 /** Views whose figure nobody tells by the way: they are asked for. */
-export const COUNTED_BY_QUERY = SYSTEM_VIEWS.filter(({ id }) => id === "waited" || id === "pastUsual");
+export const COUNTED_BY_QUERY = SYSTEM_VIEWS.filter(({ id }) => id === "waited" || id === "pastTypical");
 
 export interface CountSources {
   filter: string;
@@ -64,7 +64,7 @@ export function getViewCount(
   // All other figures are of the whole target, and the search goes along to the view.
   if (removeViewTerms(filter) !== "") return undefined;
   if (view.id === "all") return window?.held;
-  if (view.id === "abnormal") return totals?.abnormal;
-  if (view.id === "noExpiry") return totals?.byVerdict.find(({ verdict }) => verdict === "no-expiry")?.held;
+  if (view.id === "needsAttention") return totals?.needsAttention;
+  if (view.id === "noTtl") return totals?.byLiveness.find(({ liveness }) => liveness === "no_ttl")?.held;
   return queryCounts[COUNTED_BY_QUERY.indexOf(view)];
 }

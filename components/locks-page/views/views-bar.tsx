@@ -115,8 +115,11 @@ function useSystemCounts(filter: string, window: ViewsBarProps["window"]) {
   const [range] = useStatsRange();
   const statsTotals = useStats(range).data?.totals;
   // As the overview shows it: the stream's, which is newer.
-  const abnormal = useLiveState().health?.abnormal;
-  const totals = statsTotals && { ...statsTotals, abnormal: abnormal ?? statsTotals.abnormal };
+  const needsAttention = useLiveState().health?.needsAttention;
+  const totals = statsTotals && {
+    ...statsTotals,
+    needsAttention: needsAttention ?? statsTotals.needsAttention,
+  };
   const queryCounts = useLockCounts(COUNTED_BY_QUERY.map(({ term }) => term));
   return (view: (typeof SYSTEM_VIEWS)[number]) => getViewCount(view, { filter, window, totals, queryCounts });
 }

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BulkItem } from "./bulk-release.ts";
 
-const parseItem = (keyBase64: string) => BulkItem.safeParse({ key: "", keyBase64, expect: "fence.1" });
+const parseItem = (keyBase64: string) =>
+  BulkItem.safeParse({ key: "", keyBase64, expectedVersion: "fence.1" });
 
 describe("base64 keys in a bulk request", () => {
   it("base64 keys are accepted in both alphabets, with and without padding", () => {

@@ -28,7 +28,7 @@ export const BulkItem = z
       .meta({
         description: "The key's bytes, where they are not UTF-8; goes before `key`.",
       }),
-    expect: SeenVersion.meta({
+    expectedVersion: SeenVersion.meta({
       description:
         "`version` of the lock that was seen, or of one of its holders, as in a single force-release.",
     }),
@@ -60,7 +60,7 @@ export const BulkForceReleaseInput = z
         "With `dryRun` alone: look at what this finds. Where it names an owner, a service or a host, of a lock that several hold only their part is meant.",
     }),
     sort: LockSort.meta({ description: "Of what a filter finds." }),
-    most: z
+    limit: z
       .int()
       .min(1)
       .max(REVIEW_LOCKS_MAX)
@@ -74,7 +74,7 @@ export const BulkForceReleaseInput = z
       .max(REASON_CHARACTERS_MAX)
       .default("")
       .meta({ description: "Why; required without `dryRun`. Goes with every single release." }),
-    ifUnsure: z
+    onUnverified: z
       .enum(["refuse", "release"])
       .default("refuse")
       .meta({ description: "As in a single force-release." }),
@@ -105,7 +105,7 @@ export const ReviewedHold = z
     format: FormatName,
     kind: LockKind,
     confidence: Confidence,
-    verdict: Liveness.shape.state.nullable(),
+    liveness: Liveness.shape.state.nullable(),
     remainingMs: z.number().nullable(),
     waiters: Waiters,
     release: ReleaseTerms,
@@ -119,7 +119,7 @@ export const BULK_OUTCOMES = [
   "would_release",
   "already_gone",
   "changed",
-  "unsure",
+  "unverified",
   "format_required",
   "read_only",
   "forbidden",
@@ -141,13 +141,13 @@ const ItemLine = z.object({
   type: z.literal("item"),
   index: z.int().meta({ description: "Which of the items, from 0; they end in any order." }),
   item: z
-    .object({ ...keyFields, expect: z.string(), format: FormatName.optional() })
+    .object({ ...keyFields, expectedVersion: z.string(), format: FormatName.optional() })
     .meta({ description: "As it was sent; of a filter, as it is to be sent." }),
   outcome: z.enum(BULK_OUTCOMES).meta({
     description:
       "unknown: Redis did not answer in time, it may or may not have been done. failed: for any other reason; `problem` says it, as of all but the first three.",
   }),
-  freed: ForceReleased.optional().meta({
+  result: ForceReleased.optional().meta({
     description: "released and already_gone: as a single one answers.",
   }),
   seen: ReviewedHold.optional().meta({ description: "Of a dry run: the hold as it is now." }),

@@ -6,14 +6,14 @@ import { LEASE_MS_MAX, LEASE_MS_MIN } from "./verb.ts";
 
 export const ExtendInput = z
   .strictObject({
-    expect: SeenVersion.meta({ description: "`version` of the lock that was seen." }),
+    expectedVersion: SeenVersion.meta({ description: "`version` of the lock that was seen." }),
     leaseMs: z
       .int()
       .min(LEASE_MS_MIN)
       .max(LEASE_MS_MAX)
       .meta({ description: "What the holder has at least, from now on.", example: 600_000 }),
     reason: z.string().max(REASON_CHARACTERS_MAX).default("").meta({ description: "Why; required." }),
-    ifUnsure: z.enum(["refuse", "extend"]).default("refuse").meta({
+    onUnverified: z.enum(["refuse", "extend"]).default("refuse").meta({
       description: "extend: whatever hold this owner has now, although we could not watch it all the time.",
     }),
     format: FormatName.optional().meta({
@@ -26,8 +26,8 @@ export type ExtendInput = z.infer<typeof ExtendInput>;
 export const Extended = z
   .object({
     ...keyFields,
-    outcome: z.enum(["extended", "enough"]).meta({
-      description: "enough: it has as much time already, and nothing was done.",
+    outcome: z.enum(["extended", "unchanged"]).meta({
+      description: "unchanged: it has as much time already, and nothing was done.",
     }),
     owner: z.string().meta({ description: "Whose hold it is." }),
     by: z.string().meta({ description: "Who asked." }),

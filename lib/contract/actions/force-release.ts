@@ -7,15 +7,15 @@ import { ReservedMs } from "./verb.ts";
 
 export const ForceReleaseInput = z
   .strictObject({
-    expect: SeenVersion.meta({
+    expectedVersion: SeenVersion.meta({
       description:
         "`version` of the lock that was seen; or of one of its holders, which frees that one alone where `release.oneHolder` says so.",
     }),
     reason: z.string().max(REASON_CHARACTERS_MAX).default("").meta({
       description:
-        "Why; required while the holder looks alive: its verdict is `renewing` or `unknown`, and it is no hold-off.",
+        "Why; required while the holder looks alive: its liveness is `alive` or `unknown`, and it is no reservation.",
     }),
-    ifUnsure: z.enum(["refuse", "release"]).default("refuse").meta({
+    onUnverified: z.enum(["refuse", "release"]).default("refuse").meta({
       description:
         "release: free whatever hold this owner has now, although we could not watch it all the time.",
     }),
@@ -56,7 +56,7 @@ export const ForceReleased = z
       description: "released: who waited just before. Those who listen were woken as its library does it.",
     }),
     by: z.string().meta({ description: "Who asked." }),
-    heldOff: z
+    reserved: z
       .object({ owner: z.string(), reservedMs: z.number() })
       .optional()
       .meta({ description: "released, and nobody gets the lock for so long from `asOf` on." }),
@@ -71,7 +71,7 @@ export const ForceReleased = z
       .array(
         z.object({
           name: z.string(),
-          outcome: z.enum(["released", "already_gone", "changed", "away", "unknown"]),
+          outcome: z.enum(["released", "already_gone", "changed", "unreachable", "unknown"]),
         }),
       )
       .optional()

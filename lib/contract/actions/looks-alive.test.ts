@@ -7,17 +7,14 @@ import { RESERVED_OWNER_PREFIX } from "./reservation.ts";
 const createLock = (state: LivenessState, owner = "o") =>
   createSampleLock({
     holders: [createSampleHolder({ owner })],
-    verdict: {
-      ...{ state, watchedMs: 1, renewals: 0, lastRenewalAt: null, cadenceMs: null },
-      ...{ nextExpectedAt: null, misses: 0 },
+    liveness: {
+      ...{ state, watchedMs: 1, renewals: 0, lastRenewalAt: null, renewalIntervalMs: null },
+      ...{ nextRenewalExpectedAt: null, missedRenewals: 0 },
     },
   });
 
 test("a holder counts as alive while it renews or its liveness is unknown", () => {
-  expect(LIVENESS_STATES.filter((state) => isLikelyAlive(createLock(state)))).toEqual([
-    "renewing",
-    "unknown",
-  ]);
+  expect(LIVENESS_STATES.filter((state) => isLikelyAlive(createLock(state)))).toEqual(["alive", "unknown"]);
 });
 
 test("a reservation never counts as alive", () => {

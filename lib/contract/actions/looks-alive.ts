@@ -6,9 +6,9 @@ import { parseReservedOwner } from "./reservation.ts";
  * watched for long enough to miss a renewal. Then whoever frees it says why.
  */
 export function isLikelyAlive({
-  verdict,
+  liveness,
   holders,
-}: Pick<Lock, "verdict"> & { readonly holders: readonly { owner: string }[] }): boolean {
+}: Pick<Lock, "liveness"> & { readonly holders: readonly { owner: string }[] }): boolean {
   if (holders.every(({ owner }) => parseReservedOwner(owner) !== undefined)) return false;
-  return verdict?.state === "renewing" || verdict?.state === "unknown";
+  return liveness?.state === "alive" || liveness?.state === "unknown";
 }

@@ -16,7 +16,7 @@ export const NoteInput = z
       .max(NOTE_CHARACTERS_MAX)
       .refine((text) => PLAIN_TEXT.test(text.replace(/[\n\t]/g, " ")), "note is plain text")
       .meta({ description: "Plain text; empty: take the note away.", example: "mei is looking into it" }),
-    expect: SeenVersion.optional().meta({
+    expectedVersion: SeenVersion.optional().meta({
       description:
         "`version` of the hold that the note is about: it ends with it. Without it the note is about the key, whoever holds it.",
     }),

@@ -1,6 +1,6 @@
 /** Owners that begin so hold a lock off for everybody; apps cannot take them. */
 export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
-/** Holds off a lock that was released before its least hold time. */
+/** Reserves a lock that was released before its minimum hold time. */
 export const MIN_HOLD_RESERVER = "min-hold";
 
 /** What a read/write lock of Redisson adds to the owner of its write part; no reserved owner ends so by itself. */

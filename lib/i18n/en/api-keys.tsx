@@ -38,7 +38,7 @@ export const apiKeys = {
   accesses: {
     read: "look at locks, events and targets",
     lock: "acquire, renew, release and verify: what apps do",
-    force: "free and hold off what others hold",
+    force: "force-release and reserve locks",
     admin: "change settings, operators and keys, read the audit",
   },
   targetsLegend: "Targets (none chosen: all, also those that come later)",

@@ -20,7 +20,7 @@ export const audit = {
   endsWith: (number: string) => `ends with entry ${number},`,
   copyHash: "Copy the hash of the newest entry",
   checkedAt: (date: string) => `Checked ${date}`,
-  whole: (entries: string) => `The chain is whole: ${entries} entries`,
+  intact: (entries: string) => `The chain is intact: ${entries} entries`,
   broken: "The chain is broken",
   brokenAt: (number: string, why: ReactNode) => (
     <>

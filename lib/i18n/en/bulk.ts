@@ -5,7 +5,7 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
   would_release: "would be freed",
   already_gone: "gone already",
   changed: "held by another hold now",
-  unsure: "cannot be told whether it is still that hold",
+  unverified: "could not be verified as the same hold",
   format_required: "its format has to be named: free it alone",
   read_only: "never freed from here",
   forbidden: "not yours to free",
@@ -50,13 +50,13 @@ export const bulk = {
   nothingToFree: "There is nothing to free.",
   list: "The locks, one by one",
 
-  noExpiry: "no expiry",
+  noTtl: "no TTL",
   left: (time: string) => `${time} left`,
-  verdicts: {
-    renewing: "renewing",
-    late: "late",
-    "fixed-lease": "fixed lease",
-    "no-expiry": "never lapses",
+  liveness: {
+    alive: "alive",
+    overdue: "overdue",
+    not_renewing: "not renewing",
+    no_ttl: "no TTL",
     unknown: "liveness unknown",
   },
   waiting: (count: string) => `${count} waiting`,

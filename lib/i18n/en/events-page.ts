@@ -65,7 +65,7 @@ export const eventsPage = {
     id: "Id",
     seen: "Seen",
     exact: "told by who did it",
-    derived: "concluded from what was seen in Redis",
+    inferred: "inferred from the state of Redis",
     liveOnly: "told as it happens, and not kept",
     from: "From",
     to: "To",

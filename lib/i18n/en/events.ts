@@ -18,8 +18,8 @@ const names: Readonly<Record<EventType, string>> = {
 export const events = {
   namespace: "events" as const,
   names,
-  derived: "derived",
-  derivedHint: "Concluded from what was seen in Redis",
+  inferred: "inferred",
+  inferredHint: "Concluded from what was seen in Redis",
   gap: (from: string, to: string) => `Nobody watched from ${from} to ${to}: what happened then is not known.`,
   gapSpan: (from: string, to: string) => `${from} to ${to}`,
   fence: (fence: string) => `fence ${fence}`,

@@ -4,18 +4,18 @@ import type { LivenessState } from "@/lib/contract/liveness.ts";
 const fields: Record<FacetField, string> = {
   format: "Format",
   kind: "Kind",
-  verdict: "Verdict",
+  liveness: "Liveness",
   service: "Service",
   host: "Host",
   waiters: "Waiters",
 };
 
-const verdicts: Record<LivenessState, string> = {
-  renewing: "renewing",
-  late: "late",
-  "fixed-lease": "fixed lease",
-  "no-expiry": "no expiry",
-  unknown: "too early to tell",
+const liveness: Record<LivenessState, string> = {
+  alive: "alive",
+  overdue: "overdue",
+  not_renewing: "not renewing",
+  no_ttl: "no TTL",
+  unknown: "unknown",
 };
 
 /** What narrows the list of locks: names, facets, targets. */
@@ -25,7 +25,7 @@ export const facets = {
   namesMeans: "Held under each beginning of keys, whatever is searched for.",
   /** What a branch of names says when it is read out. */
   branch: (name: string, held: string) => `${name}, ${held} held`,
-  abnormal: (count: string) => `${count} abnormal`,
+  needsAttention: (count: string) => `${count} need attention`,
   waiting: (count: string) => `${count} waiting`,
   /** Separates the parts of what is read out. */
   and: (one: string, other: string) => `${one}, ${other}`,
@@ -36,7 +36,7 @@ export const facets = {
   loading: "Looking…",
   notHad: "could not be had",
   fields,
-  verdicts,
+  liveness,
   waited: "somebody waits",
   /** @param count how many more can be shown */
   more: (count: string) => `${count} more`,

@@ -14,7 +14,7 @@ export const lockPage = {
   parts: {
     now: "Now",
     waiting: "Waiting",
-    usual: "What is usual",
+    typical: "What is typical",
     timeline: "Timeline",
     events: "Recent events",
     owner: "Other locks of its owner",
@@ -38,14 +38,14 @@ export const lockPage = {
     span === null
       ? `Held by ${count} at one time.`
       : `Held by ${count} at one time, the longest for ${span}.`,
-  heldOff: (by: ReactNode | null, left: string | null) => (
+  reserved: (by: ReactNode | null, left: string | null) => (
     <>
-      {by === null ? "Held off until its least hold time is over" : <>Held off by {by}</>}
+      {by === null ? "Reserved until its minimum hold time is over" : <>Reserved by {by}</>}
       {left === null ? "" : `: nobody gets it for ${left}`}.
     </>
   ),
-  usually: (span: string) => `Usually ${span}.`,
-  times: (times: string, span: string) => `That is ${times} times as long as usual (${span}).`,
+  typically: (span: string) => `Typically ${span}.`,
+  times: (times: string, span: string) => `That is ${times} times the typical time (${span}).`,
   ended: (who: ReactNode) => (
     <>Its deadline has passed: whoever asks next gets it. The last to hold it was {who}.</>
   ),
@@ -56,20 +56,20 @@ export const lockPage = {
   /** Whether the holder is alive. */
   alive: (ago: string) => `Its holder is alive: it renewed ${ago}.`,
   aliveYet: "It is renewed as expected.",
-  late: (overdue: string, heard: string | null) =>
+  overdue: (overdue: string, heard: string | null) =>
     heard === null
       ? `Its holder should have renewed ${overdue}, and was never heard to.`
       : `Its holder should have renewed ${overdue}; it was last heard ${heard}.`,
-  lateSomehow: "Its holder is late to renew.",
+  overdueSomehow: "Its renewal is overdue.",
   fixed: (left: string) => `Nothing tells whether its holder is alive; the lease ends in ${left} by itself.`,
-  endless: "It never lapses by itself, and nothing tells whether its holder is alive.",
-  tooEarly: (span: string) => `Watched for ${span}: too early to tell whether its holder is alive.`,
+  endless: "It has no TTL and never expires; nothing shows whether its holder is alive.",
+  tooEarly: (span: string) => `Watched for ${span}: not long enough to know whether its holder is alive.`,
   /** Who waits. */
   wait: (count: number) => (count === 1 ? "1 waits for it." : `${count} wait for it.`),
   waitAtLeast: (count: number) => (count === 1 ? "1 or more wait for it." : `${count} or more wait for it.`),
   nobodyWaits: "Nobody waits for it.",
   /** Said once to who listens to the page, without what changes all the time. */
-  spoken: (who: string, verdict: string) => `Held by ${who}, ${verdict}`,
+  spoken: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
   spokenFree: "The lock is free",
 
   expiresIn: "Expires in",
@@ -77,8 +77,8 @@ export const lockPage = {
   waiting: "Waiting",
   count: "Count",
   holders: "Holders",
-  usuallyHeld: (p50: string, p95: string) => `usually ${p50} (p95 ${p95})`,
-  usuallyHeldBy: (holds: string, pattern: ReactNode) => (
+  typicallyHeld: (p50: string, p95: string) => `typically ${p50} (p95 ${p95})`,
+  typicallyHeldBy: (holds: string, pattern: ReactNode) => (
     <>
       {" "}
       by {holds} holds of {pattern}
@@ -92,7 +92,7 @@ export const lockPage = {
   nextUnseen: "Whoever asks first gets it: who waits by asking again and again cannot be seen.",
   keepsWriting:
     "The present holder learns of it by its next renew, which answers lost. Until then it may still be writing: only the fence protects what it touches.",
-  nobodyWorks: "Nobody works under a hold-off: nothing is lost.",
+  nobodyWorks: "No client works under a reservation, so nothing is lost.",
   mayNot: "It is not to be freed:",
   votes: "Votes",
   lastFence: "Last fence",
@@ -121,13 +121,13 @@ export const lockPage = {
   graceAfter: (span: string) => `; nobody gets the lock for ${span} after`,
   over: "over",
   graceKeeps: "; its grace keeps the lock taken until it expires",
-  noExpiry: "no expiry",
+  noTtl: "no TTL",
   since: "Since",
   sinceUnknown: "not known",
   sinceHow: {
     exact: "",
     at_least: " or earlier: held when first seen",
-    told: " as its owner string tells, by its client's clock",
+    reported: " as its owner string tells, by its client's clock",
   },
   fence: "Fence",
   noFence: "none: taken without Lockkeeper, so nothing can tell its late writes",

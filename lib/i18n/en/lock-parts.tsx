@@ -13,12 +13,12 @@ export const lockParts = {
       first_come: "Served in this order; a client that asks at the right moment may come between.",
       by_process:
         "Several processes listen. Each serves its own in the order in which they came; which process is first is open.",
-      unseen: "Their order cannot be seen.",
+      unknown: "Their order cannot be seen.",
     },
     known: {
       exact: "These are all.",
       estimated: "Clients that listen are counted, each with one who waits or more.",
-      unknowable: "Who waits by asking again and again cannot be seen by anybody.",
+      unknown: "Who waits by asking again and again cannot be seen by anybody.",
     },
     nobody: "Nobody waits.",
     nobodyListens: "No client listens for its release.",
@@ -38,9 +38,9 @@ export const lockParts = {
     failed: "Who waits could not be looked at.",
   },
 
-  /** What is usual. */
-  usual: {
-    title: "What is usual",
+  /** What is typical. */
+  typical: {
+    title: "What is typical",
     of: (pattern: ReactNode) => <>Locks named {pattern}</>,
     held: "Held",
     waited: "Waited for",
@@ -50,13 +50,13 @@ export const lockParts = {
       `Half took less than ${p50}, 19 of 20 less than ${p95}, the longest ${longest}.`,
     samples: (count: string) => `${count} in the last day, the older ones counted less.`,
     heldNow: (span: string) => `Now ${span}`,
-    asUsual: (span: string) => `This hold has lasted ${span}: as usual.`,
+    asTypical: (span: string) => `This hold has lasted ${span}: within the typical range.`,
     pastP95: (span: string) => `This hold has lasted ${span}: longer than 19 of 20.`,
-    times: (span: string, times: string) => `This hold has lasted ${span}: ${times} times as long as usual.`,
-    waitsAsUsual: (span: string) => `The longest wait has lasted ${span}: as usual.`,
+    times: (span: string, times: string) => `This hold has lasted ${span}: ${times} times the typical time.`,
+    waitsAsTypical: (span: string) => `The longest wait has lasted ${span}: within the typical range.`,
     waitsPast: (span: string) => `The longest wait has lasted ${span}: longer than 19 of 20.`,
     waitsTimes: (span: string, times: string) =>
-      `The longest wait has lasted ${span}: ${times} times as long as usual.`,
+      `The longest wait has lasted ${span}: ${times} times the typical time.`,
     p50: "p50",
     p95: "p95",
   },
@@ -80,7 +80,7 @@ export const lockParts = {
     silent: (master: string) => `${master} does not answer.`,
     master: (name: string) => `${name}: `,
     none: "There is no such key.",
-    endless: ", no expiry",
+    endless: ", no TTL",
     left: (span: string) => `, ${span} to live`,
     caption: "What the key holds",
     notShown: (count: string) => `${count} more are not shown.`,
@@ -92,7 +92,7 @@ export const lockParts = {
   note: "Note…",
   mayNotWrite: "Your role at this target may look, not write.",
   moreTime: "More time…",
-  nothingToProlong: "It has no expiry: there is nothing to prolong.",
+  nothingToProlong: "It has no TTL: there is no lease to extend.",
   waitForAnswer: "Waiting for the answer",
   noteSheet: {
     title: "Note for whoever looks next",
@@ -131,7 +131,7 @@ export const lockParts = {
       unknown: "Its library may set its own time at its next renewal.",
     },
     left: (span: string) => `${span} left`,
-    noExpiry: "no expiry",
+    noTtl: "no TTL",
     extended: (has: string) => `It has ${has} now.`,
     already: (has: string) => `It has ${has} already: nothing was done.`,
     holdOf: (owner: ReactNode, lasts: string) => (

@@ -13,34 +13,34 @@ export const lock = {
   joined: (parts: readonly string[]) => parts.join(", "),
   either: (most: readonly string[], last: string) => `${most.join(", ")} or ${last}`,
 
-  verdicts: {
-    renewing: "renewing",
-    late: "late",
-    "fixed-lease": "fixed lease",
-    "no-expiry": "no expiry",
-    unknown: "too early to tell",
+  liveness: {
+    alive: "alive",
+    overdue: "overdue",
+    not_renewing: "not renewing",
+    no_ttl: "no TTL",
+    unknown: "unknown",
   },
-  verdictHints: {
-    renewing: "Its holder renews it as expected",
-    late: "It should have been renewed by now",
-    "fixed-lease": "Watched, and never renewed",
-    "no-expiry": "It never lapses by itself",
-    unknown: "Not watched for long enough",
+  livenessHints: {
+    alive: "Its holder renews on schedule",
+    overdue: "Its renewal is overdue",
+    not_renewing: "No renewal seen while it was watched",
+    no_ttl: "It has no TTL and never expires",
+    unknown: "Not watched long enough",
   },
   lastRenewed: (ago: string) => `last renewed ${ago}`,
   neverRenewed: "never seen to renew",
-  neverLapses: "never lapses by itself",
+  neverExpires: "never expires",
   renewsEvery: (span: string) => `every ${span}`,
   nextIn: (span: string) => `next expected in ${span}`,
   nextNow: "next expected now",
   wasExpected: (ago: string) => `expected ${ago}`,
   missed: (count: number) => `${count} missed`,
   watchedNever: (span: string) => `watched for ${span} and never renewed`,
-  noExpiryMeans: "it never lapses by itself, and nothing tells whether its holder is alive",
-  watchedShort: (span: string) => `watched for ${span}: not long enough to tell`,
-  verdictWith: (verdict: ReactNode, evidence: ReactNode) => (
+  noTtlMeans: "it never expires, and nothing shows whether its holder is alive",
+  watchedShort: (span: string) => `watched for ${span}, not long enough`,
+  livenessWith: (liveness: ReactNode, evidence: ReactNode) => (
     <>
-      {verdict}
+      {liveness}
       <span className="text-ink-3">: {evidence}</span>
     </>
   ),
@@ -49,7 +49,7 @@ export const lock = {
   waitersHints: {
     exact: "All who wait for it",
     estimated: "Clients that listen for its release, each with one waiter or more",
-    unknowable: "Who waits by asking again and again cannot be seen",
+    unknown: "Who waits by asking again and again cannot be seen",
   },
   nobodyWaits: "nobody waits",
   wait: (count: string) => `${count} wait`,
@@ -72,25 +72,25 @@ export const lock = {
   onHostText: (who: string, host: string) => `${who} on ${host}`,
   holders: (count: number) => `${count} holders`,
   redissonThread: (thread: string) => `Redisson client, thread ${thread}`,
-  heldOffLeast: "held off: least hold time",
-  heldOffBy: (who: ReactNode) => <>held off by {who}</>,
-  leastHold: "least hold time",
-  reservedBy: (who: string) => `hold-off by ${who}`,
+  reservedLeast: "reserved: minimum hold time",
+  reservedFor: (who: ReactNode) => <>reserved by {who}</>,
+  leastHold: "minimum hold time",
+  reservedBy: (who: string) => `reservation by ${who}`,
   theReservation: (what: string) => `the ${what}`,
 
   /** How long. */
   endedFree: "ended, free to take",
-  noExpiry: "no expiry",
+  noTtl: "no TTL",
   expiring: "expiring…",
   graceHint: "Its holder's lease is over; the grace keeps the lock taken",
   unknown: "unknown",
   sinceUnknown: "It is not known when this hold began",
   sinceHints: {
     at_least: (date: string) => `Held already when first seen, ${date}`,
-    told: (date: string) => `Its owner string tells, by its client's clock: ${date}`,
+    reported: (date: string) => `Its owner string tells, by its client's clock: ${date}`,
     exact: (date: string) => `Since ${date}`,
   },
-  usual: (span: string) => `usual ${span}`,
+  typical: (span: string) => `typical ${span}`,
   noFence: "none",
   noFenceHint: "Taken without Lockkeeper: this hold has no fencing token",
 

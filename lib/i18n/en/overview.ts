@@ -18,11 +18,11 @@ export const overview = {
         "Clients that wait for a lock, as far as they can be seen. Clients that only try again and again cannot.",
       find: "Show locks that somebody waits for",
     },
-    abnormal: {
-      name: "Abnormal",
+    needsAttention: {
+      name: "Needs attention",
       means:
-        "Locks without expiry, that nobody renews any more, or that are held for more than twice as long as is usual for their name.",
-      find: "Show what is abnormal",
+        "Locks without expiry, that nobody renews any more, or that are held for more than twice as long as is typical for their name.",
+      find: "Show locks that need attention",
     },
     acquisitionsPerS: {
       name: "Acquired a second",

@@ -11,7 +11,7 @@ export const owners = {
   heads: {
     name: "Owner",
     holds: "Locks",
-    abnormal: "Late or without expiry",
+    needs_attention: "Needs attention",
     held: "Oldest",
     waiters: "Waiting",
   },

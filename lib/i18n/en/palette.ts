@@ -8,7 +8,7 @@ export const palette = {
   close: "Close the search",
   nothing: "Nothing goes by that name.",
   locks: "Locks",
-  abnormal: "Wants a look",
+  needsAttention: "Needs attention",
   here: "On this page",
   pages: "Go to",
   targets: "Targets",

@@ -19,7 +19,7 @@ export const problems = {
   comparison: {
     number: (field: string) => `${field} is compared with a whole number`,
     time: (field: string) => `${field} is compared with a time, as 500ms, 30s, 5m, 2h or 1d`,
-    time_or_usual: (field: string) =>
-      `${field} is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with usual`,
+    time_or_typical: (field: string) =>
+      `${field} is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with typical`,
   } satisfies Record<FilterError["expected"], (field: string) => string>,
 };

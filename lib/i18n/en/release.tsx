@@ -9,13 +9,13 @@ export const release = {
   asSeen: "What you are about to free",
   asOpened: "The hold that you opened",
   heldBy: "Held by",
-  heldOff: "Held off",
-  forLeastTime: "for its least hold time",
+  reserved: "Reserved",
+  forLeastTime: "for its minimum hold time",
   by: (who: ReactNode) => <>by {who}</>,
   nobody: "Nobody holds it.",
   count: (count: number) => `, count ${count}`,
   forHowLong: "For",
-  usually: (span: string) => `, usually ${span}`,
+  typically: (span: string) => `, typically ${span}`,
   expires: "Expires",
   format: "Format",
   votes: "Votes",
@@ -26,12 +26,12 @@ export const release = {
 
   // Whether its holder is alive.
   alive: "Is its holder alive?",
-  verdicts: {
-    renewing: "It looks alive",
-    late: "It looks gone",
-    "fixed-lease": "That cannot be told: it does not renew",
-    "no-expiry": "That cannot be told: its lock has no expiry",
-    unknown: "Too early to tell",
+  liveness: {
+    alive: "It appears to be alive",
+    overdue: "Its renewal is overdue",
+    not_renewing: "Unknown: it does not renew",
+    no_ttl: "Unknown: the lock has no TTL",
+    unknown: "Unknown: not watched long enough",
   },
   renewals: (count: number, shown: string) =>
     count === 1 ? "1 renewal was seen so far" : `${shown} renewals were seen so far`,
@@ -39,7 +39,7 @@ export const release = {
   heartbeat: (heard: string, cadence: string) =>
     `${heard} since it was heard of, of ${cadence} between renewals`,
   ofAll: "This is of the lock as a whole: its holders cannot be told apart.",
-  nobodyWorks: "Nobody works under a hold-off.",
+  nobodyWorks: "No client works under a reservation.",
 
   // What happens then.
   follows: "What happens then",
@@ -72,7 +72,7 @@ export const release = {
       ? "1 other key that was taken together with it stays taken"
       : `${count} other keys that were taken together with it stay taken`,
   oldOwner: "Old owner",
-  noOldOwner: "none: nobody works under a hold-off",
+  noOldOwner: "none: no client works under a reservation",
   fencedOwner: (lost: ReactNode) => (
     <>
       Its next renew answers {lost}. Until then it may still be writing: only the fence protects what it
@@ -89,16 +89,15 @@ export const release = {
   reservationLapseHint: (left: ReactNode) => <>in {left}, by itself</>,
   release: "Release now",
   releaseHint: "only if it is still this hold; nothing happens to any other",
-  reservation: (seconds: number) => `Release and hold off ${seconds} s`,
-  reservationHint:
-    "keeps off every client of every library: the lock stays taken in your name, and can be freed before",
+  reservation: (seconds: number) => `Release and reserve for ${seconds} s`,
+  reservationHint: "no client can acquire the lock; it is held in your name and you can release it early",
   notOffered: "Not offered",
   not: (what: string, why: string) => `${what} is not offered: ${why}.`,
   why: {
     renewed: "its owner renews it, so it does not lapse",
-    noExpiry: "it has no expiry, so it never lapses",
-    noRoom: "its format has no place for a hold-off",
-    others: "others keep the lock, so nobody can be kept off it",
+    noTtl: "it has no TTL, so it never expires",
+    noRoom: "its format cannot be reserved",
+    others: "others keep the lock, so it cannot be reserved",
     noWay: "no library listens for such a request",
   },
   ask: "Ask the holder",
@@ -116,12 +115,12 @@ export const release = {
   typeName: "Type the name of the target.",
   recorded: (who: string) => `Will be recorded as ${who}, with the reason`,
   watchLapse: "Watch it lapse",
-  releaseReservation: "Release and hold off",
+  releaseReservation: "Release and reserve",
   isReleasing: "Releasing…",
   sends: "⌘ or Ctrl with Enter sends",
-  releaseThe: (what: string, reservation: boolean) => `Release ${what}${reservation ? ", and hold off" : ""}`,
+  releaseThe: (what: string, reservation: boolean) => `Release ${what}${reservation ? " and reserve" : ""}`,
   releaseWhatever: (who: string, reservation: boolean) =>
-    `Release whatever ${who} holds now${reservation ? ", and hold off" : ""}`,
+    `Release whatever ${who} holds now${reservation ? " and reserve" : ""}`,
   itsOwner: "its owner",
 
   // What came between.
@@ -130,13 +129,13 @@ export const release = {
   changedThere: "Changed: nothing was released.",
   lookAtNew: "Look at the new hold",
   nowHeldBy: (who: ReactNode) => <>Now held by {who}.</>,
-  nowHeldOff: (who: ReactNode) => <>Now {who}.</>,
+  nowReserved: (who: ReactNode) => <>Now {who}.</>,
   nowFree: "It is free now.",
   noAnswer: "No answer: it may or may not have been released.",
   noAnswerText:
     "What stands below is live. If the hold is still there in a few seconds, send it again: that frees this hold or nothing.",
-  unsure: "Unsure: nothing was released.",
-  unsureText: (who: ReactNode) => (
+  unverified: "Could not verify the hold: nothing was released.",
+  unverifiedText: (who: ReactNode) => (
     <>
       This Redis could not be watched all the time, so it cannot be told whether {who} still has the hold you
       saw or has taken the lock anew since.
@@ -149,16 +148,17 @@ export const release = {
       The lock is free: {how} {ago}.
     </>
   ),
-  notHeldOff: "Nothing was held off: whoever asks gets it.",
+  notReserved: "Nothing was reserved: the next client gets it.",
   maybeByYou: "Whether your request did it cannot be told here; the history can.",
 
   // What was done.
   released: "Released.",
-  releasedHeldOff: "Released and held off.",
+  releasedAndReserved: "Released and reserved.",
   holdGone: (owner: ReactNode) => <>The hold of {owner} is gone.</>,
   reservationGone: (what: ReactNode) => <>The {what} is gone.</>,
   aHoldGone: "The hold is gone.",
-  heldOffUntil: (clock: string) => `Nobody gets the lock until ${clock}, unless you free it before.`,
+  reservedUntil: (clock: string) =>
+    `No client can acquire the lock until ${clock}, unless you release it early.`,
   freed: "Freed",
   held: "Held for",
   when: "When",
@@ -181,7 +181,7 @@ export const release = {
   wokenLongest: (who: string, more: number) =>
     more > 0 ? `${who} had waited longest, with ${more} more` : `${who} waited`,
   wokenUnseen: "who asks again and again cannot be seen, and gets it when it asks next",
-  wokenHeldOff: "they go on waiting until the hold-off ends",
+  wokenReserved: "they keep waiting until the reservation ends",
   hasIt: "Now",
   freeNow: "nobody has it",
   sinceThen: (ago: ReactNode) => <>, since {ago}</>,

@@ -6,7 +6,7 @@ export const search = {
     "owner:": "The raw owner string",
     "service:": "The app that holds it",
     "host:": "Where its holder runs",
-    "verdict:": "Whether its holder is alive",
+    "liveness:": "Whether its holder is alive",
     "format:": "The library that wrote it",
     "kind:": "Lock, semaphore, read, write…",
     "held>": "Held for longer than",
@@ -15,7 +15,7 @@ export const search = {
     "remaining>": "Does not expire within",
     "waiters>": "More wait for it than",
     "count>": "Taken more often than, or by more holders",
-    "is:abnormal": "Late, without expiry, or held far past usual",
+    "is:needs_attention": "Overdue, no TTL, or held far longer than typical",
   },
   kinds: {
     lock: "An ordinary lock",
@@ -27,7 +27,7 @@ export const search = {
     semaphore: "Held by several up to a limit",
     latch: "Closed until it is counted down",
   },
-  usual: "Longer than nineteen of twenty of its pattern",
+  typical: "Longer than nineteen of twenty of its pattern",
   amounts: {
     "10s": "Ten seconds",
     "1m": "One minute",

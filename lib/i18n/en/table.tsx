@@ -9,7 +9,7 @@ const columns: Record<LockSortField, string> = {
   count: "Count",
   remaining: "Expires in",
   held: "Held for",
-  abnormality: "Verdict",
+  attention: "Liveness",
   waiters: "Waiting",
   fence: "Fence",
 };
@@ -17,7 +17,7 @@ const columns: Record<LockSortField, string> = {
 const densities = { dense: "Dense", normal: "Normal", airy: "Airy" };
 
 const orders = {
-  "-abnormality": "Unusual first",
+  "-attention": "Unusual first",
   "-held": "Held longest",
   remaining: "Ends soonest",
   "-waiters": "Most waited for",
@@ -53,7 +53,7 @@ export const table = {
   reset: "Reset",
   densityTitle: "Height of rows",
   densities,
-  usualMeans: (p50: string, p95: string) =>
+  typicalMeans: (p50: string, p95: string) =>
     `Of locks with such a name half are held for less than ${p50}, and nineteen of twenty for less than ${p95}`,
   edgeOf: (column: string) => `Width of ${column}`,
   edgeHint: "Drag, or use the arrow keys; Enter sets it back",

@@ -25,7 +25,7 @@ export const timeline = {
   reason: (reason: string) => `The reason given was “${reason}”.`,
   sentences: (all: readonly string[]) => all.join(" "),
   open: (who: string, since: string) => `${who} has held it since ${since}.`,
-  unseen: (who: string, since: string, until: string) =>
+  unobserved: (who: string, since: string, until: string) =>
     `${who} held it from ${since} to ${until} at most; its end was not seen.`,
   ends: {
     released: (who: string, since: string, until: string, span: string) =>

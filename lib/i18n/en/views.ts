@@ -4,10 +4,10 @@ export const views = {
   bar: "Views",
   system: {
     all: "All",
-    abnormal: "Abnormal now",
+    needsAttention: "Needs attention",
     waited: "Waited for",
-    noExpiry: "No expiry",
-    pastUsual: "Held past usual",
+    noTtl: "No TTL",
+    pastTypical: "Held longer than typical",
   },
   team: "of the team",
   changed: "changed since it was opened",

@@ -36,8 +36,8 @@ export const apiKeys: Messages["apiKeys"] = {
   mayLegend: "权限",
   accesses: {
     read: "查看锁、事件和目标",
-    lock: "获取、续约、释放和校验：应用所需",
-    force: "释放和暂缓他人持有的锁",
+    lock: "获取、续期、释放和校验：应用所需",
+    force: "释放和预留他人持有的锁",
     admin: "更改设置、操作员和密钥，查看审计",
   },
   targetsLegend: "目标（不选即全部，包括以后新增的）",
@@ -51,7 +51,7 @@ export const apiKeys: Messages["apiKeys"] = {
   newSecret: "生成新密钥串",
   rotationText: "密钥仍是同一个，持有的锁和权限不变。它会得到一个新的密钥串，下一步显示。",
   overlap: "现有密钥串继续有效",
-  overlapNone: "使用它的应用立即被拒绝，也不能再为所持的锁续约。",
+  overlapNone: "使用它的应用立即被拒绝，也不能再为所持的锁续期。",
   overlapSome: "请在此期间把新密钥串交给应用。",
   overlaps: { hour: "1 小时", day: "1 天", days7: "7 天", none: "立即失效" },
   olderEnds: "上一次轮换留下的旧密钥串会立即失效。",
@@ -60,7 +60,7 @@ export const apiKeys: Messages["apiKeys"] = {
   revokeKey: "吊销密钥",
   refusedSoon: "两秒内，使用它的应用都会被拒绝，其事件流结束。",
   holdsStay:
-    "它持有的锁仍被持有，但不能再续约：租约到期后失效，或被强制释放。在此之前，锁下的工作可能仍在进行。",
+    "它持有的锁仍被持有，但不能再续期：租约到期后失效，或被强制释放。在此之前，锁下的工作可能仍在进行。",
   forGood: "无法撤销。密钥会在列表中保留 30 天，以便知道它的名称。",
 
   secretOf: (name) => <>{name} 的密钥串</>,

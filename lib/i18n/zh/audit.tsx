@@ -18,7 +18,7 @@ export const audit: Messages["audit"] = {
   endsWith: (number) => `末条为第 ${number} 条，`,
   copyHash: "复制最新一条的哈希",
   checkedAt: (date) => `校验于 ${date}`,
-  whole: (entries) => `审计链完整：共 ${entries} 条`,
+  intact: (entries) => `审计链完整：共 ${entries} 条`,
   broken: "审计链已断裂",
   brokenAt: (number, why) => (
     <>

@@ -5,7 +5,7 @@ export const events: Messages["events"] = {
   names: {
     acquired: "获取",
     reentered: "重入",
-    renewed: "续约",
+    renewed: "续期",
     released: "释放",
     expired: "过期",
     evicted: "被逐出",
@@ -15,8 +15,8 @@ export const events: Messages["events"] = {
     seen: "发现",
     recreated: "重新出现",
   },
-  derived: "推断",
-  derivedHint: "由 Redis 中所见推断得出",
+  inferred: "推断",
+  inferredHint: "由 Redis 中所见推断得出",
   gap: (from, to) => `${from} 至 ${to} 无人监视，其间发生了什么不得而知。`,
   gapSpan: (from, to) => `${from} 至 ${to}`,
   fence: (fence) => `栅栏号 ${fence}`,
@@ -46,7 +46,7 @@ export const events: Messages["events"] = {
     show: "显示事件",
     hide: "隐藏事件",
     nothing: "尚无事件。",
-    renewals: (count, locks) => `${locks} 把锁续约 ${count} 次`,
+    renewals: (count, locks) => `${locks} 把锁续期 ${count} 次`,
     all: "全部事件",
   },
   pause: {

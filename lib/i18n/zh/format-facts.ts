@@ -19,7 +19,7 @@ const jvmAndOurs = {
   },
   token: {
     waiters: `经 Lockkeeper 等待者会得到通知，${FIRST_WINS}其他库的客户端会自行再次请求。`,
-    oldOwner: `它在下一次续约或释放时比较值，才会发现。${UNTIL_THEN}`,
+    oldOwner: `它在下一次续期或释放时比较值，才会发现。${UNTIL_THEN}`,
   },
   timestamp: {
     waiters: `经 Lockkeeper 等待者会得到通知，${FIRST_WINS}其他客户端会自行再次请求。`,
@@ -29,7 +29,7 @@ const jvmAndOurs = {
     waiters: "没有人等待它：发现锁被占用的任务会跳过，直到下一次轮到它。",
     oldOwner: "它不会得到通知，会把任务做完。已结束的任务可能继续占用锁，直到 lockAtLeastFor 结束。",
     comesBack:
-      "默认情况下，其解锁不比较就删除此键，keep-alive 会覆盖它：两者都会波及届时的持有者。请暂缓此锁，直到旧任务结束。",
+      "默认情况下，其解锁不比较就删除此键，keep-alive 会覆盖它：两者都会波及届时的持有者。请预留此锁，直到旧任务结束。",
   },
   spring: {
     waiters: `PUB_SUB 模式下等待者会得到通知；否则每 100 ms 轮询一次。${FIRST_WINS}`,
@@ -37,7 +37,7 @@ const jvmAndOurs = {
   },
   lan1tian: {
     waiters: `等待者约每毫秒轮询一次，${FIRST_WINS}`,
-    oldOwner: "在下一次续约时（10 s 之内），获取锁的线程会被中断。",
+    oldOwner: "在下一次续期时（10 s 之内），获取锁的线程会被中断。",
   },
 };
 
@@ -84,7 +84,7 @@ const python = {
   },
   "python-redis-lock": {
     waiters: "唤醒一个等待者。没有这个信号，它们可能永远等下去。",
-    oldOwner: `其 release() 抛出 NotAcquired，续约线程结束。${UNTIL_THEN}`,
+    oldOwner: `其 release() 抛出 NotAcquired，续期线程结束。${UNTIL_THEN}`,
   },
   redbeat: {
     waiters: "另一个 beat 在下次轮询时得锁，可能是几分钟之后。",
@@ -112,11 +112,11 @@ const others = {
   "redlock-net": {
     waiters: ASK_AGAIN,
     oldOwner: "它会察觉，并继续工作。",
-    comesBack: "只要进程存活，其定时器每半个租约就重新创建锁。请停止该进程，或在其存活期间暂缓此锁。",
+    comesBack: "只要进程存活，其定时器每半个租约就重新创建锁。请停止该进程，或在其存活期间预留此锁。",
   },
   medallion: {
     waiters: `等待者每隔 10 至 800 ms 轮询，${FIRST_WINS}`,
-    oldOwner: `其 HandleLostToken 在下一次续约时被取消。${UNTIL_THEN}`,
+    oldOwner: `其 HandleLostToken 在下一次续期时被取消。${UNTIL_THEN}`,
     comesBack: "只有正在等待的写者（持有者以 _WRITERWAITING 结尾）会在下一次尝试时回来。",
   },
   laravel: {

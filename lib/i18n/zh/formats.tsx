@@ -62,6 +62,6 @@ export const formats: Messages["formats"] = {
   known: "已知的格式",
   stop: "。",
   spoken: "本 API 也以此格式获取锁。",
-  renewed: "其持有者会自动续约。",
+  renewed: "其持有者会自动续期。",
   never: "此处从不释放。",
 };

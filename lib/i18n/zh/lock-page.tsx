@@ -13,7 +13,7 @@ export const lockPage: Messages["lockPage"] = {
   parts: {
     now: "现在",
     waiting: "等待者",
-    usual: "通常情况",
+    typical: "通常情况",
     timeline: "时间线",
     events: "最近事件",
     owner: "其持有者的其他锁",
@@ -34,33 +34,33 @@ export const lockPage: Messages["lockPage"] = {
   heldSinceUnknown: (who) => <>{who} 持有；不知从何时开始。</>,
   heldByMany: (count, span) =>
     span === null ? `${count} 个持有者同时持有。` : `${count} 个持有者同时持有，最长的已 ${span}。`,
-  heldOff: (by, left) => (
+  reserved: (by, left) => (
     <>
-      {by === null ? "暂缓至其最短持有时间结束" : <>由 {by} 暂缓</>}
+      {by === null ? "预留至其最短持有时间结束" : <>由 {by} 预留</>}
       {left === null ? "" : `：${left} 内无人得锁`}。
     </>
   ),
-  usually: (span) => `通常 ${span}。`,
+  typically: (span) => `通常 ${span}。`,
   times: (times, span) => `是通常（${span}）的 ${times} 倍。`,
   ended: (who) => <>期限已过：下一个请求者即可得锁。上一个持有者是 {who}。</>,
   nobody: "空闲：无人持有。",
   neverSeen: "空闲，且从未有过任何记录。",
   neverSeenHelp:
     "Lockkeeper 从键首次被锁定时起认识它，追溯范围以历史保留期为限。若它本应被持有，请检查名称是否正确，以及是否监视了这类名称的键。",
-  alive: (ago) => `持有者存活，上次续约：${ago}。`,
-  aliveYet: "按预期续约。",
-  late: (overdue, heard) =>
+  alive: (ago) => `持有者存活，上次续期：${ago}。`,
+  aliveYet: "按预期续期。",
+  overdue: (overdue, heard) =>
     heard === null
-      ? `持有者逾期，本应续约：${overdue}；从未续约过。`
-      : `持有者逾期，本应续约：${overdue}；上次续约：${heard}。`,
-  lateSomehow: "持有者续约逾期。",
+      ? `持有者逾期，本应续期：${overdue}；从未续期过。`
+      : `持有者逾期，本应续期：${overdue}；上次续期：${heard}。`,
+  overdueSomehow: "持有者续期逾期。",
   fixed: (left) => `无从得知持有者是否存活；租约将在 ${left} 后自行结束。`,
   endless: "不会自行过期，也无从得知持有者是否存活。",
   tooEarly: (span) => `已观察 ${span}：尚无法判断持有者是否存活。`,
   wait: (count) => `${count} 个等待者。`,
   waitAtLeast: (count) => `至少 ${count} 个等待者。`,
   nobodyWaits: "无人等待。",
-  spoken: (who, verdict) => `${who} 持有，${verdict}`,
+  spoken: (who, liveness) => `${who} 持有，${liveness}`,
   spokenFree: "锁已空闲",
 
   expiresIn: "剩余时间",
@@ -68,21 +68,21 @@ export const lockPage: Messages["lockPage"] = {
   waiting: "等待者",
   count: "重入次数",
   holders: "持有者",
-  usuallyHeld: (p50, p95) => `通常 ${p50}（p95 ${p95}）`,
-  usuallyHeldBy: (holds, pattern) => (
+  typicallyHeld: (p50, p95) => `通常 ${p50}（p95 ${p95}）`,
+  typicallyHeldBy: (holds, pattern) => (
     <>
       {" "}
       依据 {pattern} 的 {holds} 次持有
     </>
   ),
-  liveness: "存活判定",
+  liveness: "存活状态",
   ifFreed: "若释放",
   nextIs: (who) => <>下一个是 {who}。</>,
   nextOpen: (count) => `${count} 个等待者中谁先得锁尚不确定。`,
   nobodyNext: "无人等待：在有人请求之前保持空闲。",
   nextUnseen: "先请求者得锁：靠轮询等待的客户端无法看到。",
-  keepsWriting: "原持有者下一次续约会得到 lost。在此之前它可能仍在写入：只有栅栏号能保护它所触及的资源。",
-  nobodyWorks: "暂缓期间无人工作：不会丢失任何东西。",
+  keepsWriting: "原持有者下一次续期会得到 lost。在此之前它可能仍在写入：只有栅栏号能保护它所触及的资源。",
+  nobodyWorks: "预留期间无人工作：不会丢失任何东西。",
   mayNot: "不应释放：",
   votes: "投票",
   lastFence: "最近的栅栏号",
@@ -111,13 +111,13 @@ export const lockPage: Messages["lockPage"] = {
   graceAfter: (span) => `；此后 ${span} 内无人得锁`,
   over: "已结束",
   graceKeeps: "；宽限期使锁在过期前仍被占用",
-  noExpiry: "永不过期",
+  noTtl: "无 TTL",
   since: "开始于",
   sinceUnknown: "未知",
   sinceHow: {
     exact: "",
     at_least: "，或更早：首次看到时已被持有",
-    told: "，据其持有者字符串，以客户端时钟计",
+    reported: "，据其持有者字符串，以客户端时钟计",
   },
   fence: "栅栏号",
   noFence: "无：未经 Lockkeeper 获取，因此无从识别其迟来的写入",

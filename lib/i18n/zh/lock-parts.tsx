@@ -10,12 +10,12 @@ export const lockParts: Messages["lockParts"] = {
       queue: "顺序由 Redis 保存：排在首位者下一个得锁，无人能插队。",
       first_come: "按此顺序得锁；恰好在空闲时请求的客户端可能插队。",
       by_process: "有多个进程在监听。每个进程按先来后到服务自己的等待者；哪个进程先得锁尚不确定。",
-      unseen: "无法看到顺序。",
+      unknown: "无法看到顺序。",
     },
     known: {
       exact: "这是全部。",
       estimated: "按监听的客户端计数，每个至少有一个等待者。",
-      unknowable: "靠轮询等待的客户端无法看到。",
+      unknown: "靠轮询等待的客户端无法看到。",
     },
     nobody: "无人等待。",
     nobodyListens: "没有客户端在监听其释放。",
@@ -35,7 +35,7 @@ export const lockParts: Messages["lockParts"] = {
     failed: "无法查看等待者。",
   },
 
-  usual: {
+  typical: {
     title: "通常情况",
     of: (pattern) => <>名称为 {pattern} 的锁</>,
     held: "持有",
@@ -45,10 +45,10 @@ export const lockParts: Messages["lockParts"] = {
     half: (p50, p95, longest) => `一半短于 ${p50}，二十次中十九次短于 ${p95}，最长 ${longest}。`,
     samples: (count) => `最近一天 ${count} 次，越早权重越低。`,
     heldNow: (span) => `现在 ${span}`,
-    asUsual: (span) => `此次持有已 ${span}：与通常一样。`,
+    asTypical: (span) => `此次持有已 ${span}：与通常一样。`,
     pastP95: (span) => `此次持有已 ${span}：长于二十次中的十九次。`,
     times: (span, times) => `此次持有已 ${span}：是通常的 ${times} 倍。`,
-    waitsAsUsual: (span) => `最长的等待已 ${span}：与通常一样。`,
+    waitsAsTypical: (span) => `最长的等待已 ${span}：与通常一样。`,
     waitsPast: (span) => `最长的等待已 ${span}：长于二十次中的十九次。`,
     waitsTimes: (span, times) => `最长的等待已 ${span}：是通常的 ${times} 倍。`,
     p50: "p50",
@@ -115,11 +115,11 @@ export const lockParts: Messages["lockParts"] = {
     noFormat: "仅凭形状无法判定…",
     lasts: {
       to_its_end: "无人会缩短它。",
-      until_renewed: "其库会续约，届时设定自己的时间，可能更短。",
-      unknown: "其库在下一次续约时可能设定自己的时间。",
+      until_renewed: "其库会续期，届时设定自己的时间，可能更短。",
+      unknown: "其库在下一次续期时可能设定自己的时间。",
     },
     left: (span) => `剩余 ${span}`,
-    noExpiry: "永不过期",
+    noTtl: "无 TTL",
     extended: (has) => `现在${has}。`,
     already: (has) => `已经${has}：未做任何操作。`,
     holdOf: (owner, lasts) => (

@@ -8,34 +8,34 @@ export const lock: Messages["lock"] = {
   joined: (parts) => parts.join("，"),
   either: (most, last) => `${most.join("、")} 或 ${last}`,
 
-  verdicts: {
-    renewing: "续约中",
-    late: "续约逾期",
-    "fixed-lease": "固定租约",
-    "no-expiry": "永不过期",
-    unknown: "尚无法判定",
+  liveness: {
+    alive: "存活",
+    overdue: "逾期",
+    not_renewing: "不续期",
+    no_ttl: "无 TTL",
+    unknown: "未知",
   },
-  verdictHints: {
-    renewing: "持有者按预期续约",
-    late: "本应已经续约",
-    "fixed-lease": "已观察，从未续约",
-    "no-expiry": "不会自行过期",
-    unknown: "观察时间还不够",
+  livenessHints: {
+    alive: "持有者按时续期",
+    overdue: "续期已逾期",
+    not_renewing: "观察期间未见续期",
+    no_ttl: "没有 TTL，永不过期",
+    unknown: "观察时间不足",
   },
-  lastRenewed: (ago) => `上次续约：${ago}`,
-  neverRenewed: "从未见到续约",
-  neverLapses: "不会自行过期",
+  lastRenewed: (ago) => `上次续期：${ago}`,
+  neverRenewed: "从未见到续期",
+  neverExpires: "不会自行过期",
   renewsEvery: (span) => `每 ${span} 一次`,
-  nextIn: (span) => `预计 ${span} 后续约`,
-  nextNow: "预计此刻续约",
-  wasExpected: (ago) => `本应续约：${ago}`,
+  nextIn: (span) => `预计 ${span} 后续期`,
+  nextNow: "预计此刻续期",
+  wasExpected: (ago) => `本应续期：${ago}`,
   missed: (count) => `错过 ${count} 次`,
-  watchedNever: (span) => `已观察 ${span}，从未续约`,
-  noExpiryMeans: "不会自行过期，也无从得知持有者是否存活",
+  watchedNever: (span) => `已观察 ${span}，从未续期`,
+  noTtlMeans: "不会自行过期，也无从得知持有者是否存活",
   watchedShort: (span) => `已观察 ${span}：不足以判定`,
-  verdictWith: (verdict, evidence) => (
+  livenessWith: (liveness, evidence) => (
     <>
-      {verdict}
+      {liveness}
       <span className="text-ink-3">：{evidence}</span>
     </>
   ),
@@ -43,7 +43,7 @@ export const lock: Messages["lock"] = {
   waitersHints: {
     exact: "所有等待者",
     estimated: "监听其释放的客户端，每个至少有一个等待者",
-    unknowable: "靠轮询等待的客户端无法看到",
+    unknown: "靠轮询等待的客户端无法看到",
   },
   nobodyWaits: "无人等待",
   wait: (count) => `${count} 个等待者`,
@@ -64,24 +64,24 @@ export const lock: Messages["lock"] = {
   onHostText: (who, host) => `${host} 上的 ${who}`,
   holders: (count) => `${count} 个持有者`,
   redissonThread: (thread) => `Redisson 客户端，线程 ${thread}`,
-  heldOffLeast: "暂缓：最短持有时间",
-  heldOffBy: (who) => <>由 {who} 暂缓</>,
+  reservedLeast: "预留：最短持有时间",
+  reservedFor: (who) => <>由 {who} 预留</>,
   leastHold: "最短持有时间",
-  reservedBy: (who) => `${who} 的暂缓`,
+  reservedBy: (who) => `${who} 的预留`,
   theReservation: (what) => what,
 
   endedFree: "已到期，可获取",
-  noExpiry: "永不过期",
+  noTtl: "无 TTL",
   expiring: "正在过期…",
   graceHint: "其持有者的租约已结束；宽限期使锁仍被占用",
   unknown: "未知",
   sinceUnknown: "不知道此次持有何时开始",
   sinceHints: {
     at_least: (date) => `首次看到时已被持有：${date}`,
-    told: (date) => `据其持有者字符串（客户端时钟）：${date}`,
+    reported: (date) => `据其持有者字符串（客户端时钟）：${date}`,
     exact: (date) => `自 ${date} 起`,
   },
-  usual: (span) => `通常 ${span}`,
+  typical: (span) => `通常 ${span}`,
   noFence: "无",
   noFenceHint: "未经 Lockkeeper 获取：此次持有没有栅栏号",
 

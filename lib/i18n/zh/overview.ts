@@ -17,10 +17,10 @@ export const overview: Messages["overview"] = {
       means: "正在等锁的客户端，仅限能看到的部分。只会反复重试的客户端看不到。",
       find: "显示有等待者的锁",
     },
-    abnormal: {
-      name: "异常",
-      means: "没有过期时间、已无人续约，或持有时间超过同名锁通常时长两倍的锁。",
-      find: "显示异常的锁",
+    needsAttention: {
+      name: "需关注",
+      means: "没有过期时间、已无人续期，或持有时间超过同名锁通常时长两倍的锁。",
+      find: "显示需关注的锁",
     },
     acquisitionsPerS: { name: "每秒获取", means: "每秒新开始的持有；重入不算。", find: "无" },
     waitedMsP95: {

@@ -9,7 +9,7 @@ export const owners: Messages["owners"] = {
   placeholder: (example) => `按锁筛选，如 ${example}`,
   by: "分组方式",
   bys: BYS,
-  heads: { name: "持有者", holds: "锁", abnormal: "逾期或永不过期", held: "最久", waiters: "等待" },
+  heads: { name: "持有者", holds: "锁", needs_attention: "需关注", held: "最久", waiters: "等待" },
   notTold: "未知",
   freeAll: "全部释放…",
   freeAllOf: (name) => `释放 ${name} 的所有锁`,

@@ -18,7 +18,7 @@ export const problems: Messages["problems"] = {
       },
       not_owner: {
         title: "此持有由其他凭据获取",
-        remedy: "请用获取它的 API 密钥续约或释放，或由操作员强制释放。",
+        remedy: "请用获取它的 API 密钥续期或释放，或由操作员强制释放。",
       },
       not_a_lock: { title: "该键的内容不是锁", remedy: "未改动它；请换一个键名。" },
       unit_conflict: {
@@ -26,12 +26,12 @@ export const problems: Messages["problems"] = {
         remedy: "请改用下面指出的单位：一个键只有一种单位。",
       },
       changed: { title: "持有已变，不是你看到的那个", remedy: "未释放任何锁；请重新查看后再决定。" },
-      unsure: {
-        title: "无法确定它是否仍是你看到的那次持有",
+      unverified: {
+        title: "无法确认是否仍是你看到的那次持有",
         remedy: "请重新查看；若无论如何都要释放，请再确认一次。",
       },
-      request_id_reused: {
-        title: "请求 ID 已用于另一个请求",
+      idempotency_key_reused: {
+        title: "Idempotency-Key 已用于另一个请求",
         remedy: "每个新请求都要用新的 Idempotency-Key。",
       },
       timeout: {
@@ -39,6 +39,8 @@ export const problems: Messages["problems"] = {
         remedy: "请重试；5 s 内用同一个 Idempotency-Key 可保留排队位置。",
       },
       last_admin: { title: "这样就没有全局管理员了", remedy: "请先让另一位操作员成为全局管理员。" },
+      already_exists: { title: "名称已被占用", remedy: "请换一个名称；未创建任何内容。" },
+      api_key_inactive: { title: "API 密钥已过期或已吊销", remedy: "请新建一个 API 密钥。" },
       too_large: { title: "请求过大", remedy: "请减少内容；上限见下。" },
       uri_too_long: { title: "地址过长", remedy: "请缩短地址。" },
       unsupported_media_type: { title: "请求体不是 JSON", remedy: "请以 application/json 发送。" },
@@ -79,6 +81,6 @@ export const problems: Messages["problems"] = {
   comparison: {
     number: (field) => `${field} 须与整数比较`,
     time: (field) => `${field} 须与时间比较，如 500ms、30s、5m、2h 或 1d`,
-    time_or_usual: (field) => `${field} 须与时间（如 500ms、30s、5m、2h 或 1d）或 usual 比较`,
+    time_or_typical: (field) => `${field} 须与时间（如 500ms、30s、5m、2h 或 1d）或 typical 比较`,
   },
 };

@@ -19,7 +19,7 @@ export const targets: Messages["targets"] = {
   unseenTitle: "Redis 不会告知、只能靠扫描发现的变化：",
   unseen: {
     K: "单个键的任何变化",
-    g: "DEL、EXPIRE、RENAME：释放、续约、手工删除的锁",
+    g: "DEL、EXPIRE、RENAME：释放、续期、手工删除的锁",
     h: "哈希：Redisson 及本 API 的锁",
     s: "集合：distributed-lock 的读者",
     z: "有序集合：信号量、公平队列",

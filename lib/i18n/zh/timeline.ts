@@ -24,7 +24,7 @@ export const timeline: Messages["timeline"] = {
   reason: (reason) => `给出的原因：“${reason}”。`,
   sentences: (all) => all.join(""),
   open: (who, since) => `${who} 自 ${since} 起持有。`,
-  unseen: (who, since, until) => `${who} 从 ${since} 起持有，最晚到 ${until}；未见其结束。`,
+  unobserved: (who, since, until) => `${who} 从 ${since} 起持有，最晚到 ${until}；未见其结束。`,
   ends: {
     released: (who, since, until, span) => `${who} 从 ${since} 到 ${until} 持有 ${span}，随后释放。`,
     expired: (who, since, until, span) => `${who} 从 ${since} 到 ${until} 持有 ${span}，随后过期：无人释放。`,

@@ -5,10 +5,10 @@ export const views: Messages["views"] = {
   bar: "视图",
   system: {
     all: "全部",
-    abnormal: "当前异常",
+    needsAttention: "需关注",
     waited: "有人等待",
-    noExpiry: "永不过期",
-    pastUsual: "持有过久",
+    noTtl: "无 TTL",
+    pastTypical: "持有过久",
   },
   team: "团队共用",
   changed: "打开后已改动",

@@ -5,7 +5,7 @@ const createLock = (asOf: number, remainingMs: number) => ({
   key: "lock:a",
   holders: [{ owner: "me", remainingMs }],
   remainingMs,
-  verdict: { state: "fixed-lease", watchedMs: asOf % 1000 },
+  liveness: { state: "not_renewing", watchedMs: asOf % 1000 },
   asOf,
 });
 

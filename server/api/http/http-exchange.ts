@@ -2,14 +2,14 @@ import type { AuditOutcome } from "../../../lib/contract/audit.ts";
 import type { AbortSignalLike } from "../../locks/verbs/verbs.ts";
 import type { VerbEnd } from "../../stats/verb-call.ts";
 
-/** A request as every door hands it in: nothing of Node's or the web's own classes. */
+/** A request as every adapter hands it in: nothing of Node's or the web's own classes. */
 export interface ApiRequest {
   readonly method: string;
   /** Path as it was sent, still encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** undefined when the request came through a door that cannot tell. */
+  /** undefined when the request came through an adapter that cannot tell. */
   readonly remoteAddress: string | undefined;
   /** All of the body; undefined when it has more bytes than that. May be asked for once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
@@ -39,7 +39,7 @@ export interface ApiAnswer {
   readonly requestId: string;
 }
 
-/** A request as its door hands it in, with the way back. */
+/** A request as its adapter hands it in, with the way back. */
 export interface Exchange<Result> extends ApiRequest {
   deliver(answer: ApiAnswer): Result;
 }

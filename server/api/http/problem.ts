@@ -1,5 +1,5 @@
 import type { Problem } from "../../../lib/contract/error.ts";
-import { HeldError } from "../../errors/lock-errors.ts";
+import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import {
@@ -12,6 +12,8 @@ import {
 } from "../../errors/request-errors.ts";
 import type { ApiResponse } from "./http-exchange.ts";
 import { buildRateLimitHeaders } from "./rate-limits.ts";
+
+const HELD_RETRY_MS = 1000;
 
 /** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
 export function toProblemResponse(thrown: unknown, requestId?: string): ApiResponse {
@@ -57,8 +59,10 @@ function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (error instanceof RateLimitedError) return buildRateLimitedHeaders(error);
   if (error instanceof UnavailableError) return buildUnavailableHeaders(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return buildRetryAfter(0);
-  if (!(error instanceof HeldError) || error.facts.remainingMs === null) return {};
-  return buildRetryAfter(error.facts.remainingMs);
+  // Advice for short polling: when the lock becomes free is not known, because the holder may renew or release it.
+  return error instanceof HeldError || error instanceof WaitTimeoutError
+    ? buildRetryAfter(HELD_RETRY_MS)
+    : {};
 }
 
 function buildRateLimitedHeaders({ facts }: RateLimitedError): Record<string, string> {

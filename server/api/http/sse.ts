@@ -60,15 +60,15 @@ export class OpenStreams {
     if (this.#callers.size >= this.most) {
       throw new TooManyStreamsError(
         `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
-        { most: this.most },
+        { limit: this.most },
       );
     }
     let own = 0;
     for (const other of this.#callers.values()) if (other === caller) own++;
     if (own < this.mostEach) return;
     throw new TooManyStreamsError(
-      `${this.mostEach} streams of yours are open here, which is as many as one caller may have. Close some, or raise LOCKKEEPER_STREAMS_EACH_MAX.`,
-      { most: this.mostEach },
+      `${this.mostEach} streams of yours are open here, which is as many as one caller may have. Close some, or raise LOCKKEEPER_STREAMS_PER_CALLER_MAX.`,
+      { limit: this.mostEach },
     );
   }
 

@@ -60,7 +60,7 @@ function toDownHealth({ reason }: TargetConnector): Extract<LiveMessage, { name:
     scanMs: null,
     locks: 0,
     waiting: 0,
-    abnormal: 0,
+    needsAttention: 0,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },
     masters: [],
   };

@@ -34,7 +34,7 @@ const LIMITS = {
   RateLimit: createHeader("How many are left, and in how many seconds all of them are.", '"caller";r=0;t=1'),
 };
 const RETRY_AFTER = {
-  "Retry-After": createHeader("Seconds after which to try again; absent when nobody knows.", "22"),
+  "Retry-After": createHeader("Seconds after which a retry is sensible.", "1"),
 };
 const CHALLENGE = { "WWW-Authenticate": createHeader("What to log in with.", 'Bearer realm="lockkeeper"') };
 

@@ -2,11 +2,13 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
+import { FORMAT_NAMES } from "../../../lib/contract/format.ts";
 import {
   createProblemExample,
   createProblemSchema,
   PROBLEM_OF_CODE,
 } from "../../../lib/contract/problem-catalogue.ts";
+import { NOTIFICATION_FLAGS } from "../../../lib/contract/target.ts";
 import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import type * as lockErrors from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
@@ -82,6 +84,20 @@ it("the OpenAPI document passes an independent OpenAPI 3.1 validator", async () 
 it("every reference in the OpenAPI document resolves", () => {
   const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? "");
   expect(names.filter((name) => document.components?.schemas?.[name] === undefined)).toEqual([]);
+});
+
+/** Values that are not words of the API: names of libraries, and flags of Redis. */
+const FOREIGN_VALUES: ReadonlySet<unknown> = new Set([...FORMAT_NAMES, ...NOTIFICATION_FLAGS]);
+
+it("every enum value is snake_case", () => {
+  const values = new Set<unknown>();
+  JSON.parse(text, (name, value) => {
+    if (name === "enum" && Array.isArray(value)) for (const each of value) values.add(each);
+    return value;
+  });
+  const words = [...values].filter((value) => typeof value === "string" && !FOREIGN_VALUES.has(value));
+  expect(words.length).toBeGreaterThan(100);
+  expect(words.filter((word) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(String(word)))).toEqual([]);
 });
 
 it("every operation has a unique camelCase id", () => {

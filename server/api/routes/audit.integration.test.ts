@@ -46,7 +46,7 @@ it("a force-release is audited before and after it, with who, from where, what w
   const freed = await server.callVerb(
     key,
     "force-release",
-    { expect: version, reason: "its worker\nis gone" },
+    { expectedVersion: version, reason: "its worker\nis gone" },
     { "user-agent": agent },
   );
   expect(freed.body.outcome).toBe("released");
@@ -57,7 +57,7 @@ it("a force-release is audited before and after it, with who, from where, what w
   expect(intent).toMatchObject({
     ...{
       kind: "intent",
-      action: "force-release",
+      action: "force_release",
       target: "default",
       key,
       requestId,
@@ -81,9 +81,9 @@ it("a refused force-release is audited as refused and releases nothing", async (
   const other = `${randomUUID()}:9`;
   await direct.del(key);
   await direct.hset(key, other, 1);
-  expect((await server.callVerb(key, "force-release", { expect: version, reason: "stuck" })).body.code).toBe(
-    "changed",
-  );
+  expect(
+    (await server.callVerb(key, "force-release", { expectedVersion: version, reason: "stuck" })).body.code,
+  ).toBe("changed");
   const outcomes = async () =>
     (await readAuditEntries(home)).flatMap((entry) => (entry.kind === "outcome" ? [entry.outcome] : []));
   await waitUntil(async () => (await outcomes()).some(({ code }) => code === "changed"));
@@ -100,7 +100,7 @@ it("the audit lists one item per action, with filters and pages", async ({
   for (const reason of ["pod-7 is gone", "pod-8 is gone", "pod-9 is gone"]) {
     const { key, version } = await acquireLock(`lock:listed:${randomUUID()}`);
     keys.push(key);
-    await server.callVerb(key, "force-release", { expect: version, reason });
+    await server.callVerb(key, "force-release", { expectedVersion: version, reason });
   }
   await waitUntil(async () => (await readAudit("key=lock:listed:*&outcome=released")).items.length === 3);
   const { items, head } = await readAudit("key=LOCK:listed:*");
@@ -114,7 +114,7 @@ it("the audit lists one item per action, with filters and pages", async ({
   expect(await found(`requestId=${items[2]?.requestId}`)).toEqual([keys[0]]);
   expect(await found(`from=${item.at}`)).toContain(keys[2]);
   expect(await found(`to=${(items[2]?.at ?? 0) - 1}`)).toEqual([]);
-  expect(await found("who=key:r*&action=reserve,force-release&target=default")).toHaveLength(3);
+  expect(await found("who=key:r*&action=reserve,force_release&target=default")).toHaveLength(3);
   for (const query of ["who=operator:*", "action=reserve", "target=other", "outcome=none,changed"])
     expect(await found(query)).toEqual([]);
   const first = await readAudit("key=lock:listed:*&limit=2");
@@ -131,7 +131,7 @@ it("the audit exports a chain that audit:verify accepts, and CSV without executa
   readAudit,
 }) => {
   const { key, version } = await acquireLock(`lock:=cmd|' /C calc'!A0,"\u202e${randomUUID()}`);
-  await server.callVerb(key, "force-release", { expect: version, reason: '=HYPERLINK("x")\n-1' });
+  await server.callVerb(key, "force-release", { expectedVersion: version, reason: '=HYPERLINK("x")\n-1' });
   await waitUntil(async () => (await readAudit("outcome=none")).items.length === 0);
   const exported = await server.call("/audit/export");
   expect(exported.headers.get("content-type")).toContain("application/x-ndjson");
@@ -167,7 +167,7 @@ it("an altered audit entry is found by the API and by audit:verify", async ({ se
   await waitUntil(async () => (await readAudit("outcome=none")).items.length === 0);
   const verified = async () => (await server.call("/audit/verify")).body as AuditVerification;
   const { head, state, entries } = await verified();
-  expect({ state, entries }).toEqual({ state: "whole", entries: head.number });
+  expect({ state, entries }).toEqual({ state: "intact", entries: head.number });
   // Redis changes no entry of a stream, so it is made anew, with another word in its second one.
   const all = await home.xrange(AUDIT_STREAM, "-", "+");
   await home.del(AUDIT_STREAM);
@@ -209,7 +209,7 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
   server.home.freeze();
   const reserved = createTestKey();
   const answers = await Promise.all([
-    server.callVerb(key, "force-release", { expect: version, reason: "stuck" }),
+    server.callVerb(key, "force-release", { expectedVersion: version, reason: "stuck" }),
     server.callVerb(reserved, "reserve", { reservedMs: 5000 }),
   ]);
   for (const { status, body } of answers) {
@@ -221,7 +221,8 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
   server.home.thaw();
   await waitUntil(
     async () =>
-      (await server.callVerb(key, "force-release", { expect: version, reason: "stuck" })).status === 200,
+      (await server.callVerb(key, "force-release", { expectedVersion: version, reason: "stuck" })).status ===
+      200,
     10_000,
   );
   expect(await direct.exists(key)).toBe(0);

@@ -27,7 +27,7 @@ export function createAuditRoutes(services: Services): Route[] {
     defineRoute({
       method: "GET",
       path: "/audit",
-      operationId: "listAudit",
+      operationId: "listAuditEntries",
       tag: "Administration",
       access: "admin",
       summary: "Who did what, newest first",
@@ -42,7 +42,7 @@ export function createAuditRoutes(services: Services): Route[] {
     defineRoute({
       method: "GET",
       path: "/audit/export",
-      operationId: "exportAudit",
+      operationId: "exportAuditEntries",
       tag: "Administration",
       access: "admin",
       summary: "The audit as a file",
@@ -80,7 +80,7 @@ export function createAuditRoutes(services: Services): Route[] {
     defineRoute({
       method: "GET",
       path: "/audit/verify",
-      operationId: "verifyAudit",
+      operationId: "verifyAuditChain",
       tag: "Administration",
       access: "admin",
       summary: "Whether the chain is whole",

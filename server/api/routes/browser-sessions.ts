@@ -39,7 +39,7 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
       description: "At every instance within two seconds, its streams as well.",
       response: { status: 204, description: "It has ended." },
       errors: ["not_found", ...HOME_ERRORS],
-      audit: ({ id }) => ({ action: "session-end", details: { id } }),
+      audit: ({ id }) => ({ action: "end_session", details: { id } }),
       handle: async ({ id, principal }) => {
         await sessions.revoke(id, getVisibleOwner(principal));
         return { status: 204, headers: {} };

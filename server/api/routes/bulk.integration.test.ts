@@ -101,7 +101,7 @@ describe("bulk release by filter", () => {
     expect(await direct.exists(...keys)).toBe(5);
     const freed = await sendBulk({ items: getItems(looked.items), reason });
     expect(freed.tally).toEqual({ type: "tally", total: 5, outcomes: { released: 5 } });
-    expect(freed.items[0].freed).toMatchObject({ key: keys[0], owner, by: "key:root" });
+    expect(freed.items[0].result).toMatchObject({ key: keys[0], owner, by: "key:root" });
     expect(await direct.exists(...keys)).toBe(0);
     expect((await server.call(`/locks?filter=key:lock:${name}:other:*`)).body.total).toBe(2);
     const history = (await server.call(`/locks/${keys[0]}/history`)).body.items;
@@ -191,7 +191,7 @@ describe("bulk release items", () => {
     await server.callVerb(c, "release", { owner: "w1" });
     await server.callVerb(c, "acquire", { owner: "w1", leaseMs: 60_000 });
     await direct.sadd(none, "x");
-    const items = [...getItems(looked), { key: none, expect: "fence.1" }];
+    const items = [...getItems(looked), { key: none, expectedVersion: "fence.1" }];
     const dry = await sendBulk({ items, dryRun: true });
     const expected = { [a]: "released", [b]: "already_gone", [c]: "changed", [none]: "failed" };
     for (const [key, outcome] of Object.entries(expected)) {
@@ -208,7 +208,7 @@ describe("bulk release items", () => {
     expect(await direct.exists(a, c, possible, job, none)).toBe(4);
   });
 
-  it("a bulk item that was not watched throughout is unsure and released only on request", async ({
+  it("a bulk item that was not watched throughout is unverified and released only on request", async ({
     server,
     direct,
     key,
@@ -221,14 +221,16 @@ describe("bulk release items", () => {
     // As another process would have named it.
     const [item] = getItems(items).map((each) => ({
       ...each,
-      expect: each.expect.replace(/^seen\.[^.]+/, "seen.x"),
+      expectedVersion: each.expectedVersion.replace(/^seen\.[^.]+/, "seen.x"),
     }));
-    expect((await sendBulk({ items: [item], dryRun: true })).outcomes).toEqual(["unsure"]);
+    expect((await sendBulk({ items: [item], dryRun: true })).outcomes).toEqual(["unverified"]);
     const { items: refused } = await sendBulk({ items: [item], reason });
     expect(refused).toMatchObject([
-      { outcome: "unsure", problem: { code: "unsure", version: items[0].item.expect } },
+      { outcome: "unverified", problem: { code: "unverified", version: items[0].item.expectedVersion } },
     ]);
-    expect((await sendBulk({ items: [item], reason, ifUnsure: "release" })).outcomes).toEqual(["released"]);
+    expect((await sendBulk({ items: [item], reason, onUnverified: "release" })).outcomes).toEqual([
+      "released",
+    ]);
     expect(await direct.exists(key)).toBe(0);
   });
 
@@ -287,7 +289,7 @@ describe("bulk release items", () => {
   }) => {
     const name = randomUUID();
     const keys = await acquireLocks(name, 400, "w1");
-    const { items } = await sendReview(`key:lock:${name}:*`, { most: 1000 });
+    const { items } = await sendReview(`key:lock:${name}:*`, { limit: 1000 });
     const leaving = new AbortController();
     const response = await server.fetch(ADDRESS, {
       body: { items: getItems(items), reason },
@@ -317,7 +319,7 @@ describe("bulk release items", () => {
     await waitUntil(async () => (await cancelled()) !== undefined);
     const freed = keys.length - before;
     expect((await cancelled()).outcome.details).toMatchObject({ begun: freed, notBegun: before });
-    expect((await said()).filter(({ action }) => action === "force-release")).toHaveLength(freed);
+    expect((await said()).filter(({ action }) => action === "force_release")).toHaveLength(freed);
   });
 });
 
@@ -357,7 +359,7 @@ it("a stopping server starts no further bulk items, returns finished ones and om
   const items = await Promise.all(
     keys.map(async (key) => {
       const { fence } = (await stopping.call(`/locks/${key}/acquire`, { body })).body;
-      return { key, expect: `fence.${fence}` };
+      return { key, expectedVersion: `fence.${fence}` };
     }),
   );
   const response = await stopping.fetch(ADDRESS, { body: { items, reason } });
@@ -380,16 +382,28 @@ describe("bulk request validation", () => {
     ["neither items nor a filter", { reason }, "invalid"],
     [
       "both items and a filter",
-      { items: [{ key: "lock:a", expect: "fence.1" }], filter: "x", dryRun: true },
+      { items: [{ key: "lock:a", expectedVersion: "fence.1" }], filter: "x", dryRun: true },
       "invalid",
     ],
     ["a filter that was not reviewed", { filter: "key:lock:*", reason }, "invalid"],
     ["no items", { items: [], reason }, "invalid"],
-    ["an empty key", { items: [{ key: "", expect: "fence.1" }], reason }, "invalid"],
-    ["invalid base64", { items: [{ key: "", keyBase64: "A", expect: "fence.1" }], reason }, "invalid"],
-    ["a key that is too long", { items: [{ key: "a".repeat(1025), expect: "fence.1" }], reason }, "invalid"],
-    ["too many items", { items: Array(1001).fill({ key: "lock:a", expect: "fence.1" }), reason }, "invalid"],
-    ["no reason", { items: [{ key: "lock:a", expect: "fence.1" }], reason: " " }, "reason_required"],
+    ["an empty key", { items: [{ key: "", expectedVersion: "fence.1" }], reason }, "invalid"],
+    [
+      "invalid base64",
+      { items: [{ key: "", keyBase64: "A", expectedVersion: "fence.1" }], reason },
+      "invalid",
+    ],
+    [
+      "a key that is too long",
+      { items: [{ key: "a".repeat(1025), expectedVersion: "fence.1" }], reason },
+      "invalid",
+    ],
+    [
+      "too many items",
+      { items: Array(1001).fill({ key: "lock:a", expectedVersion: "fence.1" }), reason },
+      "invalid",
+    ],
+    ["no reason", { items: [{ key: "lock:a", expectedVersion: "fence.1" }], reason: " " }, "reason_required"],
   ] as const)("a bulk request is rejected with %s", async ([_what, body, code], { sendBulk }) => {
     const { status, said } = await sendBulk(body);
     expect([code, STATUS[code]]).toEqual([said.code, status]);
@@ -399,7 +413,7 @@ describe("bulk request validation", () => {
   it("a bulk request may have 1,000 items with the longest keys", async ({ sendBulk }) => {
     const items = Array.from({ length: 1000 }, (_, n) => ({
       key: `lock:${String(n).padStart(1019, "k")}`,
-      expect: `fence.${"1".repeat(200)}`,
+      expectedVersion: `fence.${"1".repeat(200)}`,
     }));
     const { tally } = await sendBulk({ items, dryRun: true });
     expect(tally.outcomes).toEqual({ already_gone: 1000 });

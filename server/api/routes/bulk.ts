@@ -44,13 +44,13 @@ const EXAMPLES = {
   "What would be freed of a worker that is gone": { filter: 'owner:="checkout@pod-7:311"', dryRun: true },
   "Free two holds that were looked at": {
     items: [
-      { key: "lock:orders:42", expect: "fence.1795216496123456" },
-      { key: "lock:orders:43", expect: "token.ud8a2LQp1x0s", format: "redsync" },
+      { key: "lock:orders:42", expectedVersion: "fence.1795216496123456" },
+      { key: "lock:orders:43", expectedVersion: "token.ud8a2LQp1x0s", format: "redsync" },
     ],
     reason: "pod-7 lost its node",
   },
   "Where the target is of production": {
-    items: [{ key: "lock:orders:42", expect: "fence.1795216496123456" }],
+    items: [{ key: "lock:orders:42", expectedVersion: "fence.1795216496123456" }],
     reason: "pod-7 lost its node",
     confirm: "main",
   },
@@ -67,12 +67,12 @@ export function createBulkRoutes(services: Services, log: Logger): Route[] {
       method: "POST",
       path: "/locks/force-release",
       operationId: "forceReleaseLocks",
-      tag: "Acting",
+      tag: "Operations",
       access: "force",
       filtersByGrant: true,
       summary: "Free several stuck locks that were looked at, or see what would be freed",
       description:
-        'In two steps. First `filter` with `dryRun`: true: each hold that it finds, with its holder, its verdict, what would become of it, and the `item` that frees it. Then `items`: those of them that are to be freed, each compared with its version, authorised and recorded like a single force-release, a few at a time. So nothing is freed that nobody looked at, and what has changed since is told and left alone. The answer is a stream of lines (`application/x-ndjson`): a `head`, an `item` for each as it is done, in any order, a `tally`. Who closes the connection stops what has not begun; each item is freed as a whole or not at all. On a target of production `confirm` is the name of the target. Where a filter names an owner (`owner:="…"`), a service or a host, of a lock that several hold only their part is meant.',
+        'In two steps. First `filter` with `dryRun`: true: each hold that it finds, with its holder, its liveness, what would become of it, and the `item` that frees it. Then `items`: those of them that are to be freed, each compared with its version, authorised and recorded like a single force-release, a few at a time. So nothing is freed that nobody looked at, and what has changed since is told and left alone. The answer is a stream of lines (`application/x-ndjson`): a `head`, an `item` for each as it is done, in any order, a `tally`. Who closes the connection stops what has not begun; each item is freed as a whole or not at all. On a target of production `confirm` is the name of the target. Where a filter names an owner (`owner:="…"`), a service or a host, of a lock that several hold only their part is meant.',
       body: BulkForceReleaseInput,
       bodyBytesMax: BULK_BODY_BYTES_MAX,
       examples: EXAMPLES,
@@ -113,10 +113,10 @@ export function createBulkRoutes(services: Services, log: Logger): Route[] {
 
 /** The request as a whole, so that the record says what was not begun of it; its items follow one by one. */
 async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction | undefined> {
-  const { items, dryRun, reason, ifUnsure, reservedMs } = call.body;
+  const { items, dryRun, reason, onUnverified, reservedMs } = call.body;
   if (dryRun || items === undefined) return undefined;
-  const details = { items: items.length, ifUnsure, reservedMs };
-  return await audit.beginAction(toAuditedCall(call), { action: "force-release-many", reason, details });
+  const details = { items: items.length, onUnverified, reservedMs };
+  return await audit.beginAction(toAuditedCall(call), { action: "bulk_force_release", reason, details });
 }
 
 /** All that can be refused is refused before the answer begins. @throws LockkeeperError */
@@ -134,7 +134,7 @@ function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
   assertReason(body);
   assertConfirmed(target, body.confirm);
   const release = async (item: BulkItem) => {
-    const verb = toVerbCall("force-release", target.name, parseKeyFields(item), item);
+    const verb = toVerbCall("force_release", target.name, parseKeyFields(item), item);
     const running = verbs.startVerb(verb, target.stats, request);
     const done = await runRecorded(audit, call, item, () => forceReleaseItem(target, item, ask));
     running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
@@ -154,13 +154,18 @@ async function runRecorded(
   const key = parseKeyFields(item);
   try {
     const act = await audit.beginAction(toAuditedCall(call, key), {
-      action: "force-release",
-      seen: toAuditSeen(target, key, item.expect),
+      action: "force_release",
+      seen: toAuditSeen(target, key, item.expectedVersion),
       reason: body.reason,
-      details: { bulk: true, ifUnsure: body.ifUnsure, reservedMs: body.reservedMs, format: item.format },
+      details: {
+        bulk: true,
+        onUnverified: body.onUnverified,
+        reservedMs: body.reservedMs,
+        format: item.format,
+      },
     });
     const done = await release();
-    const outcome = done.freed === undefined ? {} : toAuditReleaseOutcome(done.freed);
+    const outcome = done.result === undefined ? {} : toAuditReleaseOutcome(done.result);
     act.end(done.error === undefined ? { code: done.outcome, ...outcome } : toAuditErrorOutcome(done.error));
     return done;
   } catch (error) {
@@ -169,7 +174,7 @@ async function runRecorded(
 }
 
 function createReview({ target, body, principal }: BulkCall, filter: string, ask: BulkReleaseArgs): BulkWork {
-  const requested = { filter, sort: body.sort, most: body.most };
+  const requested = { filter, sort: body.sort, limit: body.limit };
   const seen = findMatchingHolds(target.watcher, requested, getAllowedKeys(principal, "read", target.name));
   const call = { target, body };
   const items = seen.finds.map(({ item }) => item);

@@ -41,8 +41,8 @@ it("an export returns all matching locks as JSON lines in the order of the list"
       .reverse(),
   );
   const listed = (await server.call("/locks?filter=key:lock:many:*&sort=-key&limit=1")).body.items[0];
-  expect({ ...locks[0], asOf: 0, remainingMs: 0, holders: [], verdict: null }).toEqual({
-    ...{ ...listed, asOf: 0, remainingMs: 0, holders: [], verdict: null },
+  expect({ ...locks[0], asOf: 0, remainingMs: 0, holders: [], liveness: null }).toEqual({
+    ...{ ...listed, asOf: 0, remainingMs: 0, holders: [], liveness: null },
   });
   expect(locks[0]?.holders[0]?.owner).toBe(listed.holders[0].owner);
 });
@@ -60,7 +60,7 @@ it("a CSV export has no executable cell and no broken line, and marks binary key
   const { headers, body } = await readExport(`filter=${filter}&format=csv&sort=owner`);
   expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
   const [head = "", ...rows] = body.trimEnd().split("\r\n");
-  expect(head).toMatch(/^target,key,keyBase64,state,verdict,/);
+  expect(head).toMatch(/^target,key,keyBase64,state,liveness,/);
   expect(rows).toHaveLength(2);
   expect(rows.join()).toContain(`"lock:bad:=cmd|'/C calc'!A0,""\\u{202e}\\u{a}"`);
   expect(rows.join()).toContain(`"'=HYPERLINK(1)"`);

@@ -28,7 +28,7 @@ export function createExportRoutes({ streams }: Services): Route[] {
       method: "GET",
       path: "/export/locks",
       operationId: "exportLocks",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       filtersByGrant: true,
       summary: "All locks that a filter finds, as a file",

@@ -41,17 +41,17 @@ it("facets count each value with a filter for exactly those locks, within the ca
       { value: 'pay "x" * y', locks: 1 },
     ],
   });
-  expect(of(all, "verdict")?.values).toContainEqual({
-    ...{ value: "no-expiry", filter: "verdict:no-expiry", locks: 1 },
+  expect(of(all, "liveness")?.values).toContainEqual({
+    ...{ value: "no_ttl", filter: "liveness:no_ttl", locks: 1 },
   });
-  const mail = await facets(' service:="mail" is:abnormal');
+  const mail = await facets(' service:="mail" is:needs_attention');
   expect([mail.total, of(mail, "service")?.without, of(mail, "format")?.values]).toEqual([0, 1, []]);
 
   const keys = [`lock:${name}:a:*`];
   const made = await server.call("/keys", { body: { name, verbs: ["read"], keys } });
   const seen = await facets("", createBearerHeader(made.body.secret));
   expect(seen.total).toBe(2);
-  expect(of(seen, "verdict")?.values.map(({ value }) => value)).not.toContain("no-expiry");
+  expect(of(seen, "liveness")?.values.map(({ value }) => value)).not.toContain("no_ttl");
 });
 
 it("a cached facet response carries its time", async ({ server, key }) => {

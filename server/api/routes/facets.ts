@@ -25,11 +25,11 @@ export function createFacetRoutes(): Route[] {
       method: "GET",
       path: "/facets",
       operationId: "listFacets",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       filtersByGrant: true,
       summary:
-        "Count the locks that match a filter by format, kind, verdict, service, host, and whether they are waited for",
+        "Count the locks that match a filter by format, kind, liveness, service, host, and whether they are waited for",
       description:
         "Each value has the word of the filter that asks for it. A facet counts the locks that match the filter without its own words, so that what else could be chosen is seen. The 50 values that most locks have are listed. Counted within the last second, or the last twenty times as long as it takes to count, some 0.1 s at 100 000 locks.",
       query: FacetsQuery,

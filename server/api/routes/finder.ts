@@ -15,7 +15,7 @@ export function createFinderRoutes(): Route[] {
     defineTargetRoute({
       method: "GET",
       path: "/finder",
-      operationId: "getFinder",
+      operationId: "getFinderReport",
       tag: "Targets",
       access: "read",
       summary: "How far the finder is, and what it has found",

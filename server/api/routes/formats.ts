@@ -62,7 +62,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       },
       errors: ["unknown_outcome"],
       audit: ({ target: { rules }, body }) => ({
-        action: "format-rules",
+        action: "replace_format_rules",
         details: { before: rules.listedRules, after: body.rules },
       }),
       handle: async ({ target: { name, rules, watcher }, body, principal }) => {

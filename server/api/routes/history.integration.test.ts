@@ -120,7 +120,7 @@ describe("GET /locks/{key}/history", () => {
         since: begin.at,
         sinceIs: "exact",
         until: end.at,
-        end: "told",
+        end: "recorded",
         ended: expect.objectContaining({ id: end.id, type: "released" }),
       },
     ]);

@@ -15,7 +15,7 @@ export function createHistoryRoutes(): Route[] {
       method: "GET",
       path: "/history",
       operationId: "listEvents",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "What happened, newest first or as it came",
       description:
@@ -33,7 +33,7 @@ export function createHistoryRoutes(): Route[] {
       method: "GET",
       path: "/locks/{key}/history",
       operationId: "getLockHistory",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "What happened to one lock, newest first",
       description:

@@ -35,8 +35,9 @@ describe("API keys", () => {
     direct,
     createKey,
   }) => {
-    const { status, body } = await createKey();
-    expect([status, body.secret]).toEqual([200, expect.stringMatching(/^lk_[0-9a-f]{16}_[\w-]{43}$/)]);
+    const { status, headers, body } = await createKey();
+    expect([status, body.secret]).toEqual([201, expect.stringMatching(/^lk_[0-9a-f]{16}_[\w-]{43}$/)]);
+    expect(headers.get("location")).toBe(`/api/v1/keys/${body.id}`);
     expect(await readStatus(other, body.secret)).toBe(200);
     expect(await readStatus(server, body.secret)).toBe(200);
     const { secret: _, ...shown } = body;
@@ -52,7 +53,7 @@ describe("API keys", () => {
       (await server.call(path, { ...(body && { body }), headers: createBearerHeader(secret) })).status;
     expect(await call("/locks/lock:mine:1/acquire", { owner: "app" })).toBe(200);
     expect(await call("/locks/lock:others:1/acquire", { owner: "app" })).toBe(403);
-    expect(await call("/locks/lock:mine:1/force-release", { expect: "x" })).toBe(403);
+    expect(await call("/locks/lock:mine:1/force-release", { expectedVersion: "x" })).toBe(403);
     expect(await call("/keys")).toBe(403);
   });
 
@@ -83,7 +84,7 @@ describe("API keys", () => {
     const { body } = await server.call("/locks", { headers: createBearerHeader(secret) });
     expect(body.detail).toContain("expired");
     expect((await server.call(`/keys/${id}`)).body.state).toBe("expired");
-    expect((await server.call(`/keys/${id}/rotate`, { body: {} })).body.code).toBe("invalid");
+    expect((await server.call(`/keys/${id}/rotate`, { body: {} })).body.code).toBe("api_key_inactive");
     expect((await createKey({ expiresAt: Date.now() - 1 })).body.code).toBe("invalid");
   });
 
@@ -109,7 +110,7 @@ describe("API keys", () => {
     const ends = Date.now() + 60_000;
     const limited = (await createKey({ verbs: ["admin", "read"], expiresAt: ends })).body;
     const by = createBearerHeader(limited.secret);
-    expect((await createKey({ verbs: ["read"], expiresAt: ends - 1 }, by)).status).toBe(200);
+    expect((await createKey({ verbs: ["read"], expiresAt: ends - 1 }, by)).status).toBe(201);
     expect((await createKey({ verbs: ["lock"], expiresAt: ends - 1 }, by)).body.code).toBe("forbidden");
     expect((await createKey({ verbs: ["read"] }, by)).body.code).toBe("forbidden");
     const strong = (await createKey({ verbs: ["force"] })).body;
@@ -120,7 +121,7 @@ describe("API keys", () => {
   it("an API key with a taken name or an unknown target is rejected", async ({ server, createKey }) => {
     const name = (await createKey()).body.name;
     const again = await server.call("/keys", { body: { name, verbs: ["read"] } });
-    expect(again.body).toMatchObject({ code: "invalid", field: "name" });
+    expect(again).toMatchObject({ status: 409, body: { code: "already_exists", field: "name" } });
     const nowhere = await server.call("/keys", {
       body: { name: "x", verbs: ["read"], targets: ["nowhere"] },
     });

@@ -10,9 +10,10 @@ import { API_KEY, CREATED_API_KEY, KEY_ID, ROTATED_API_KEY } from "../openapi/ex
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
+import { buildLocation, describeLocation } from "./location.ts";
 
 /** The API keys of apps; the root key is none of them. */
-export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
+export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: string): Route[] {
   return [
     defineRoute({
       method: "GET",
@@ -33,10 +34,10 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
     defineRoute({
       method: "POST",
       path: "/keys",
-      operationId: "makeApiKey",
+      operationId: "createApiKey",
       tag: "Administration",
       access: "admin",
-      summary: "Make an API key",
+      summary: "Create an API key",
       description:
         "The secret is in this answer and nowhere else: what is kept is its hash. Nobody makes a key that may do more than they may, and a key that expires makes none that outlive it.",
       body: ApiKeyInput,
@@ -44,18 +45,22 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
         "An app that locks orders": { name: "checkout", verbs: ["read", "lock"], keys: ["lock:orders:*"] },
       },
       response: {
-        status: 200,
+        status: 201,
         schema: CreatedApiKey,
         example: CREATED_API_KEY,
         description: "The key, with its secret.",
+        headers: describeLocation("keys", KEY_ID.example),
       },
-      errors: ["request_id_reused", ...HOME_ERRORS],
+      errors: ["already_exists", "idempotency_key_reused", ...HOME_ERRORS],
       idempotent: "by_answer",
-      audit: ({ body }) => ({ action: "key-make", details: body }),
+      audit: ({ body }) => ({ action: "create_api_key", details: body }),
       handle: async ({ body, principal }) => {
         assertTargetsExist(targets, body.targets, "targets");
         const created = await apiKeys.create(body, principal);
-        return createJsonResponse(200, created, { auditOutcome: { details: { id: created.id } } });
+        return createJsonResponse(201, created, {
+          headers: { location: buildLocation(basePath, "keys", created.id) },
+          auditOutcome: { details: { id: created.id } },
+        });
       },
     }),
     defineRoute({
@@ -82,7 +87,7 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
         "Every instance refuses it within two seconds, and its streams end. Holds that it acquired stay: free them, or let them lapse. It is listed as revoked for 30 days.",
       response: { status: 204, description: "It is revoked, now or before." },
       errors: ["not_found", ...HOME_ERRORS],
-      audit: ({ id }) => ({ action: "key-revoke", details: { id } }),
+      audit: ({ id }) => ({ action: "revoke_api_key", details: { id } }),
       handle: async ({ id }) => {
         await apiKeys.revoke(id);
         return { status: 204, headers: {} };
@@ -106,9 +111,9 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services): Route[] {
         example: ROTATED_API_KEY,
         description: "The key, with its new secret.",
       },
-      errors: ["not_found", "request_id_reused", ...HOME_ERRORS],
+      errors: ["not_found", "api_key_inactive", "idempotency_key_reused", ...HOME_ERRORS],
       idempotent: "by_answer",
-      audit: ({ id, body }) => ({ action: "key-rotate", details: { id, overlapMs: body.overlapMs } }),
+      audit: ({ id, body }) => ({ action: "rotate_api_key", details: { id, overlapMs: body.overlapMs } }),
       handle: async ({ id, body, principal }) =>
         createJsonResponse(200, await apiKeys.rotate(id, body.overlapMs, principal)),
     }),

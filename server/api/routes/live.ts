@@ -28,14 +28,14 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
         messages: LIVE_STREAM_MESSAGES,
       },
       errors: ["not_found", "too_many_streams", "unavailable"],
-      handle: ({ connector, query: { carry, ...view }, principal, isStillAuthorized }) => {
+      handle: ({ connector, query: { mode, ...view }, principal, isStillAuthorized }) => {
         streams.assertCapacity(principal.id);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
             const shown = live.open(sink, view, principal, connector);
-            if (carry === "once") void shown.then(() => sink.end());
+            if (mode === "poll") void shown.then(() => sink.end());
             else streams.register(sink, principal.id, isStillAuthorized);
           },
         };
@@ -44,7 +44,7 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
     defineRoute({
       method: "POST",
       path: "/live/{id}",
-      operationId: "changeLiveView",
+      operationId: "updateLiveView",
       tag: "Streams",
       access: "read",
       summary: "Change what a stream carries",

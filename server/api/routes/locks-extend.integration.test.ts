@@ -8,7 +8,12 @@ import { TestStream } from "../../../test/support/test-stream.ts";
 const it = serverTest()
   .extend("extend", { scope: "file" }, ({ server }) => async (key: string, more: object = {}) => {
     const { version } = await server.readLock(key);
-    const body = { expect: version, leaseMs: 600_000, reason: "the migration takes longer", ...more };
+    const body = {
+      expectedVersion: version,
+      leaseMs: 600_000,
+      reason: "the migration takes longer",
+      ...more,
+    };
     return await server.callVerb(key, "extend", body);
   })
   .extend("createRedissonLock", { scope: "file" }, ({ server, direct }) => async () => {
@@ -37,7 +42,7 @@ describe.each(["redisson", "token", "timestamp"])(
       ]);
       expect(body.remainingMs).toBeGreaterThan(590_000);
       const again = await extend(key, { leaseMs: 30_000 });
-      expect(again.body.outcome).toBe("enough");
+      expect(again.body.outcome).toBe("unchanged");
       expect(again.body.remainingMs).toBeGreaterThan(590_000);
       const renewed = await server.callVerb(key, "renew", { owner: "w1", format });
       expect([renewed.status, renewed.body.fence]).toEqual([200, grant.fence]);
@@ -50,12 +55,12 @@ describe.each(["redisson", "token", "timestamp"])(
       await server.callVerb(key, "acquire", { owner: "w1", format });
       const { version } = await server.readLock(key);
       await server.callVerb(key, "release", { owner: "w1", format });
-      const gone = await extend(key, { expect: version });
+      const gone = await extend(key, { expectedVersion: version });
       expect([gone.status, gone.body.code]).toEqual([409, "lost"]);
       expect(await direct.exists(key)).toBe(0);
       await server.callVerb(key, "acquire", { owner: "w1", leaseMs: 20_000, format });
       const before = await direct.get(key).catch(() => "hash");
-      const { status, body } = await extend(key, { expect: version });
+      const { status, body } = await extend(key, { expectedVersion: version });
       expect([status, body.code]).toEqual([409, "changed"]);
       expect(await direct.pttl(key)).toBeLessThan(30_000);
       expect(await direct.get(key).catch(() => "hash")).toBe(before);
@@ -94,7 +99,7 @@ describe("extension of a hold of another library", () => {
     expect([body.outcome, body.lasts]).toEqual(["extended", "unknown"]);
     expect(await direct.pttl(key)).toBeGreaterThan(590_000);
     await waitUntil(async () => (await server.readLock(key)).remainingMs > 590_000);
-    expect((await server.readLock(key)).verdict).toMatchObject({ renewals: 0, lastRenewalAt: null });
+    expect((await server.readLock(key)).liveness).toMatchObject({ renewals: 0, lastRenewalAt: null });
     // As its watchdog does.
     await direct.pexpire(key, 30_000);
     await waitUntil(async () => (await server.readLock(key)).remainingMs <= 30_000);
@@ -112,7 +117,7 @@ describe("extension of a hold of another library", () => {
     expect((await extend(key)).body.outcome).toBe("extended");
     expect(await direct.pttl(key)).toBeGreaterThan(590_000);
     await direct.set(key, randomUUID(), "PX", 30_000);
-    expect((await extend(key, { expect: version })).body.code).toBe("changed");
+    expect((await extend(key, { expectedVersion: version })).body.code).toBe("changed");
     expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
   });
 
@@ -127,29 +132,29 @@ describe("extension of a hold of another library", () => {
     await direct.pexpire(readers, 30_000);
     for (const key of [deadline, readers]) {
       await server.waitForLocks(`key:${key}`);
-      const { status, body } = await extend(key, { ifUnsure: "extend" });
+      const { status, body } = await extend(key, { onUnverified: "extend" });
       expect([status, body.code, typeof body.why]).toEqual([403, "read_only", "string"]);
       expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
     }
   });
 
-  it("an unwatched hold is extended only with ifUnsure, which the refusal names", async ({
+  it("an unwatched hold is extended only with onUnverified, which the refusal names", async ({
     direct,
     extend,
   }) => {
     const key = `elsewhere:${randomUUID()}`;
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
     const refused = await extend(key);
-    expect([refused.status, refused.body.code]).toEqual([409, "unsure"]);
-    expect(refused.body.detail).toMatch(/Nothing was prolonged.*"ifUnsure": "extend"/);
+    expect([refused.status, refused.body.code]).toEqual([409, "unverified"]);
+    expect(refused.body.detail).toMatch(/Nothing was prolonged.*"onUnverified": "extend"/);
     expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
-    expect((await extend(key, { ifUnsure: "extend" })).body.outcome).toBe("extended");
+    expect((await extend(key, { onUnverified: "extend" })).body.outcome).toBe("extended");
   });
 
   it("an extension of a hold without TTL leaves it without TTL", async ({ server, direct, key, extend }) => {
     await direct.hset(key, createRedissonOwner(), 1);
     await server.waitForLocks(`key:${key}`);
-    expect((await extend(key)).body).toMatchObject({ outcome: "enough", remainingMs: null });
+    expect((await extend(key)).body).toMatchObject({ outcome: "unchanged", remainingMs: null });
     expect(await direct.pttl(key)).toBe(-1);
   });
 });

@@ -10,7 +10,11 @@ const it = serverTest({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" }
   // Releases the present hold, unless another version is given.
   .extend("forceRelease", { scope: "file" }, ({ server }) => async (key: string, more: object = {}) => {
     const { version } = await server.readLock(key);
-    return await server.callVerb(key, "force-release", { expect: version, reason: "stuck", ...more });
+    return await server.callVerb(key, "force-release", {
+      expectedVersion: version,
+      reason: "stuck",
+      ...more,
+    });
   })
   .extend("waitUntilListed", { scope: "file" }, ({ server }) => async (...keys: string[]) => {
     for (const key of keys) await server.waitForLocks(`key:${key}`);
@@ -75,7 +79,7 @@ describe("force-release of ambiguous locks", () => {
     const key = await possible();
     const { version } = await server.readLock(key);
     await direct.set(key, randomUUID(), "PX", 60_000);
-    const { body } = await forceRelease(key, { expect: version, format: "redlock-rb" });
+    const { body } = await forceRelease(key, { expectedVersion: version, format: "redlock-rb" });
     expect(body.code).toBe("changed");
     expect(await direct.exists(key)).toBe(1);
   });
@@ -121,12 +125,12 @@ describe("force-release without a reason", () => {
   }) => {
     await direct.multi().hset(key, createRedissonOwner(42), 1).pexpire(key, 60_000).exec();
     await waitUntilListed(key);
-    expect((await server.readLock(key)).verdict.state).toBe("unknown");
+    expect((await server.readLock(key)).liveness.state).toBe("unknown");
     const refused = await forceRelease(key, { reason: " " });
     expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
     expect(await direct.exists(key)).toBe(1);
     await direct.persist(key);
-    await waitUntil(async () => (await server.readLock(key)).verdict.state === "no-expiry");
+    await waitUntil(async () => (await server.readLock(key)).liveness.state === "no_ttl");
     const { body } = await forceRelease(key, { reason: "" });
     expect(body).toMatchObject({ outcome: "released", heldMs: expect.any(Number) });
     const audited = async () => (await server.call(`/audit?key=${key}`)).body.items[0];
@@ -151,12 +155,12 @@ describe("force-release of shared locks", () => {
     expect(release.oneHolder).toBe(true);
     expect(holders.map(({ owner }: { owner: string }) => owner)).toEqual([one, two]);
     expect(new Set([version, holders[0].version, holders[1].version]).size).toBe(3);
-    expect((await forceRelease(key, { expect: holders[1].version })).body).toMatchObject({
+    expect((await forceRelease(key, { expectedVersion: holders[1].version })).body).toMatchObject({
       outcome: "released",
       owner: two,
     });
     expect(await direct.zrange(key, "0", "-1")).toEqual([one]);
-    const late = await forceRelease(key, { expect: version });
+    const late = await forceRelease(key, { expectedVersion: version });
     expect([late.body.code, late.body.holders.length]).toEqual(["changed", 1]);
     expect((await forceRelease(key)).body.outcome).toBe("released");
     expect(await direct.exists(key)).toBe(0);
@@ -177,8 +181,8 @@ describe("force-release of shared locks", () => {
     const key = `uniquejobs:${randomBytes(16).toString("hex")}:LOCKED`;
     await direct.hset(key, randomBytes(12).toString("hex"), String(Date.now() / 1000));
     const { release } = await server.readLock(key);
-    expect(release.reservation).toBe(false);
-    const { status, body } = await forceRelease(key, { reservedMs: 60_000, ifUnsure: "release" });
+    expect(release.reservable).toBe(false);
+    const { status, body } = await forceRelease(key, { reservedMs: 60_000, onUnverified: "release" });
     expect([status, body.code, body.field]).toEqual([400, "invalid", "reservedMs"]);
     expect(await direct.exists(key)).toBe(1);
   });
@@ -241,8 +245,8 @@ describe("lock reads", () => {
     expect(await found("format:redlock")).toEqual([named]);
     expect(await found("format:redisson")).toEqual([hash, forever]);
     expect(await found("kind:read")).toEqual([forever]);
-    expect(await found("verdict:no-expiry")).toEqual([forever]);
-    expect(await found("verdict:unknown kind:lock")).toEqual([named, hash]);
+    expect(await found("liveness:no_ttl")).toEqual([forever]);
+    expect(await found("liveness:unknown kind:lock")).toEqual([named, hash]);
   });
 
   it("a free key shows its waiters", async ({ server, direct, key }) => {

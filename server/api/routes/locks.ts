@@ -35,7 +35,7 @@ export function createLockRoutes(): Route[] {
       method: "GET",
       path: "/locks",
       operationId: "listLocks",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "List the locks that are held, or have ended and are still there",
       query: ListQuery,
@@ -50,7 +50,7 @@ export function createLockRoutes(): Route[] {
       method: "GET",
       path: "/locks/{key}",
       operationId: "getLock",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "Look at one lock, in Redis, now",
       response: {
@@ -70,21 +70,21 @@ export function createLockRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/force-release",
       operationId: "forceReleaseLock",
-      tag: "Acting",
+      tag: "Operations",
       access: "force",
       summary: "Free a stuck lock, if it is still the hold that was seen",
       description:
-        "Compares `expect` with the hold that is there now; frees that one or nothing, wakes its waiters as its library would, and records who and why. With `reservedMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. What may be done about a lock, and what must be named for it, is its `release`. The old holder may still be working: only a fence at the resource stops its writes. Some libraries make a lock again that was freed: look for the event `recreated` for `watchMs`.",
+        "Compares `expectedVersion` with the hold that is there now; frees that one or nothing, wakes its waiters as its library would, and records who and why. With `reservedMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. What may be done about a lock, and what must be named for it, is its `release`. The old holder may still be working: only a fence at the resource stops its writes. Some libraries make a lock again that was freed: look for the event `recreated` for `watchMs`.",
       body: ForceReleaseInput,
       examples: {
-        "Free it": { expect: "fence.1795216496123456", reason: "its worker lost its node" },
+        "Free it": { expectedVersion: "fence.1795216496123456", reason: "its worker lost its node" },
         "Free it, and keep everybody off for a minute": {
-          expect: "fence.1795216496123456",
+          expectedVersion: "fence.1795216496123456",
           reason: "its worker lost its node",
           reservedMs: 60_000,
         },
         "Free what may be a lock of several libraries": {
-          expect: "token.ud8a2LQp1x0s",
+          expectedVersion: "token.ud8a2LQp1x0s",
           reason: "its worker lost its node",
           format: "redsync",
         },
@@ -100,17 +100,17 @@ export function createLockRoutes(): Route[] {
         "format_required",
         "read_only",
         "changed",
-        "unsure",
+        "unverified",
         "not_a_lock",
         "key_not_allowed",
         "unknown_outcome",
       ],
-      verb: ({ target, key, body }) => toVerbCall("force-release", target.name, key, body),
-      audit: ({ target, key, body: { expect, reason, reservedMs, format, ifUnsure } }) => ({
-        action: "force-release",
-        seen: toAuditSeen(target, key, expect),
+      verb: ({ target, key, body }) => toVerbCall("force_release", target.name, key, body),
+      audit: ({ target, key, body: { expectedVersion, reason, reservedMs, format, onUnverified } }) => ({
+        action: "force_release",
+        seen: toAuditSeen(target, key, expectedVersion),
         reason,
-        details: { ifUnsure, reservedMs, format },
+        details: { onUnverified, reservedMs, format },
       }),
       handle: async ({ target, key, body, principal }) => {
         const allowedKeys = getAllowedKeys(principal, "force", target.name);
@@ -129,15 +129,15 @@ export function createLockRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/extend",
       operationId: "extendLock",
-      tag: "Acting",
+      tag: "Operations",
       access: "force",
       summary: "Give a holder more time, if it is still the hold that was seen",
       description:
-        "Compares `expect` with the hold that is there now, and prolongs that one to at least `leaseMs`, or does nothing. It never creates a lock and never shortens one. Any lock whose end is the time to live of its key, and any hold of ours. The holder is not told: a library that renews sets its own time again at its next renewal (`lasts`), and one that keeps its own deadline stops there. It is told as the event `renewed` with `by` and `reason`.",
+        "Compares `expectedVersion` with the hold that is there now, and prolongs that one to at least `leaseMs`, or does nothing. It never creates a lock and never shortens one. Any lock whose end is the time to live of its key, and any hold of ours. The holder is not told: a library that renews sets its own time again at its next renewal (`lasts`), and one that keeps its own deadline stops there. It is told as the event `renewed` with `by` and `reason`.",
       body: ExtendInput,
       examples: {
         "Ten minutes for a migration that takes longer than thought": {
-          expect: "fence.1795216496123456",
+          expectedVersion: "fence.1795216496123456",
           leaseMs: 600_000,
           reason: "the migration is at 80 %",
         },
@@ -149,16 +149,16 @@ export function createLockRoutes(): Route[] {
         "read_only",
         "lost",
         "changed",
-        "unsure",
+        "unverified",
         "not_a_lock",
         "key_not_allowed",
         "unknown_outcome",
       ],
-      audit: ({ target, key, body: { expect, reason, leaseMs, format, ifUnsure } }) => ({
+      audit: ({ target, key, body: { expectedVersion, reason, leaseMs, format, onUnverified } }) => ({
         action: "extend",
-        seen: toAuditSeen(target, key, expect),
+        seen: toAuditSeen(target, key, expectedVersion),
         reason,
-        details: { leaseMs, ifUnsure, format },
+        details: { leaseMs, onUnverified, format },
       }),
       handle: async ({ target, key, body, principal }) => {
         const allowedKeys = getAllowedKeys(principal, "force", target.name);
@@ -174,7 +174,7 @@ export function createLockRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/reserve",
       operationId: "reserveLock",
-      tag: "Acting",
+      tag: "Operations",
       access: "force",
       summary: "Keep everybody off a free lock for a while",
       description:
@@ -201,7 +201,7 @@ export function createLockRoutes(): Route[] {
         "unit_conflict",
         "not_a_lock",
         "key_not_allowed",
-        "request_id_reused",
+        "idempotency_key_reused",
         "unknown_outcome",
       ],
       verb: ({ target, key, body }) => toVerbCall("reserve", target.name, key, body),

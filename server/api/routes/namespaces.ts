@@ -13,10 +13,11 @@ export function createNamespaceRoutes(): Route[] {
       method: "GET",
       path: "/namespaces",
       operationId: "listNamespaces",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       filtersByGrant: true,
-      summary: "List what keys of locks begin with, with how many are held, abnormal and waited for",
+      summary:
+        "List what keys of locks begin with, with how many are held, need attention and are waited for",
       description:
         "Keys are parted at `:`. Of `lock:orders:42` the namespaces are `lock:` (`depth=1`) and `lock:orders:` (`depth=2`, or `prefix=lock:`). Only what is held is counted.",
       query: NamespaceListQuery,

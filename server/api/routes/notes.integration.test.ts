@@ -27,7 +27,7 @@ it("a note on a hold ends with it, a note on a key stays, and the target is not 
   const key = await acquireLock();
   const { version } = await server.readLock(key);
   const text = '<b>mei</b> looks into it\n"soon"';
-  const { status, body } = await sendNote(key, { note: ` ${text} `, expect: version });
+  const { status, body } = await sendNote(key, { note: ` ${text} `, expectedVersion: version });
   expect([status, body.note]).toMatchObject([200, { text, by: "key:root", about: "hold" }]);
   expect((await server.readLock(key)).note).toEqual(body.note);
   const { items } = (await server.call(`/locks?filter=key:${key}`)).body;
@@ -37,12 +37,12 @@ it("a note on a hold ends with it, a note on a key stays, and the target is not 
   await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 60_000).exec();
   await waitUntil(async () => (await server.readLock(key)).state === "held");
   expect((await server.readLock(key)).note).toBeUndefined();
-  expect((await sendNote(key, { note: "late", expect: version })).body.code).toBe("changed");
+  expect((await sendNote(key, { note: "late", expectedVersion: version })).body.code).toBe("changed");
   await sendNote(key, { note: "ask first" });
   await direct.del(key);
   await waitUntil(async () => (await server.readLock(key)).state === "free");
   expect((await server.readLock(key)).note).toMatchObject({ text: "ask first", about: "key" });
-  expect((await sendNote(key, { note: "x", expect: version })).body.code).toBe("lost");
+  expect((await sendNote(key, { note: "x", expectedVersion: version })).body.code).toBe("lost");
   expect((await sendNote(key, { note: "" })).body.note).toBeNull();
   expect((await server.readLock(key)).note).toBeUndefined();
   expect(await direct.keys("*lockkeeper*")).toEqual([]);
@@ -54,7 +54,7 @@ it("a note on a hold outside the lock index is returned and shown", async ({ ser
   const key = createTestKey("elsewhere");
   await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 60_000).exec();
   const { version } = await server.readLock(key);
-  const { body } = await sendNote(key, { note: "found by chance", expect: version });
+  const { body } = await sendNote(key, { note: "found by chance", expectedVersion: version });
   expect(body.note).toMatchObject({ text: "found by chance", about: "hold" });
   expect((await server.readLock(key)).note).toEqual(body.note);
 });

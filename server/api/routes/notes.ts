@@ -13,17 +13,17 @@ export function createNoteRoutes(): Route[] {
     defineTargetRoute({
       method: "POST",
       path: "/locks/{key}/note",
-      operationId: "noteLock",
-      tag: "Acting",
+      operationId: "setLockNote",
+      tag: "Operations",
       // Notes are kept in the home store: a target that is only read can have them.
       effect: "reads",
       access: "force",
       summary: "Write a note about a lock, for whoever looks at it next",
       description:
-        "With `expect` it is about the hold that was seen and ends with it; without, it is about the key until somebody takes it away. It takes the place of the note before, and is shown in `GET /locks/{key}`, in the list and in open pages as `note`. Nothing is written at the target. Kept for thirty days, a thousand of a target; then the oldest goes.",
+        "With `expectedVersion` it is about the hold that was seen and ends with it; without, it is about the key until somebody takes it away. It takes the place of the note before, and is shown in `GET /locks/{key}`, in the list and in open pages as `note`. Nothing is written at the target. Kept for thirty days, a thousand of a target; then the oldest goes.",
       body: NoteInput,
       examples: {
-        "About this hold": { note: "mei is looking into it", expect: "fence.1795216496123456" },
+        "About this hold": { note: "mei is looking into it", expectedVersion: "fence.1795216496123456" },
         "About the key, whoever holds it": { note: "Ask the payments team before you free it." },
         "Take the note away": { note: "" },
       },
@@ -34,17 +34,20 @@ export function createNoteRoutes(): Route[] {
         description: "The note as it stands.",
       },
       errors: ["lost", "changed", "not_a_lock", "unknown_outcome"],
-      audit: ({ target, key, body: { note, expect } }) => ({
-        action: "note",
-        seen: toAuditSeen(target, key, expect),
+      audit: ({ target, key, body: { note, expectedVersion } }) => ({
+        action: "set_note",
+        seen: toAuditSeen(target, key, expectedVersion),
         details: { note },
       }),
       handle: async ({ target, key, body, principal }) => {
-        const { note, expect } = body;
+        const { note, expectedVersion } = body;
         const allowedKeys = getAllowedKeys(principal, "force", target.name);
         const { watcher, notes } = target;
-        const seen = expect === undefined ? undefined : await readSeenHold(watcher, key, expect, allowedKeys);
-        await notes.set(key, note.trim(), principal.name, expect);
+        const seen =
+          expectedVersion === undefined
+            ? undefined
+            : await readSeenHold(watcher, key, expectedVersion, allowedKeys);
+        await notes.set(key, note.trim(), principal.name, expectedVersion);
         // Not every lock that can be looked at is in the picture.
         const stands = watcher.locks.findNote(key, watcher.index.get(key) ?? seen) ?? null;
         return createJsonResponse(200, { ...toKeyFields(key), note: stands, asOf: watcher.clock.lastUpdate });

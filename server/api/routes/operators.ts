@@ -14,9 +14,10 @@ import { OPERATOR, OPERATOR_NAME } from "../openapi/examples/accounts.ts";
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
+import { buildLocation, describeLocation } from "./location.ts";
 
 /** Who may log in by password, and what they may do. The id of an operator is the name. */
-export function createOperatorRoutes(services: Services): Route[] {
+export function createOperatorRoutes(services: Services, basePath: string): Route[] {
   const { operators, authentication, targets } = services;
   return [
     defineRoute({
@@ -38,10 +39,10 @@ export function createOperatorRoutes(services: Services): Route[] {
     defineRoute({
       method: "POST",
       path: "/operators",
-      operationId: "makeOperator",
+      operationId: "createOperator",
       tag: "Administration",
       access: "admin",
-      summary: "Make an operator",
+      summary: "Create an operator",
       description: "Nobody makes one who may do more than they may themselves.",
       body: OperatorInput,
       examples: {
@@ -51,12 +52,20 @@ export function createOperatorRoutes(services: Services): Route[] {
           password: "correct horse battery",
         },
       },
-      response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
-      errors: ["rate_limited", ...HOME_ERRORS],
-      audit: ({ body: { name, roles } }) => ({ action: "operator-make", details: { name, roles } }),
+      response: {
+        status: 201,
+        schema: Operator,
+        example: OPERATOR,
+        description: "The operator.",
+        headers: describeLocation("operators", OPERATOR_NAME.example),
+      },
+      errors: ["already_exists", "rate_limited", ...HOME_ERRORS],
+      audit: ({ body: { name, roles } }) => ({ action: "create_operator", details: { name, roles } }),
       handle: async ({ body, principal }) => {
         assertTargetsExist(targets, Object.keys(body.roles), "roles");
-        return createJsonResponse(200, await operators.create(body, principal));
+        return createJsonResponse(201, await operators.create(body, principal), {
+          headers: { location: buildLocation(basePath, "operators", body.name) },
+        });
       },
     }),
     defineRoute({
@@ -74,7 +83,7 @@ export function createOperatorRoutes(services: Services): Route[] {
     defineRoute({
       method: "PATCH",
       path: "/operators/{id}",
-      operationId: "changeOperator",
+      operationId: "updateOperator",
       tag: "Administration",
       idParam: OPERATOR_NAME,
       access: "admin",
@@ -93,7 +102,7 @@ export function createOperatorRoutes(services: Services): Route[] {
         description: "The operator as it is now.",
       },
       errors: ["not_found", "last_admin", ...HOME_ERRORS],
-      audit: ({ id, body }) => ({ action: "operator-change", details: { name: id, ...body } }),
+      audit: ({ id, body }) => ({ action: "update_operator", details: { name: id, ...body } }),
       handle: async ({ id, body, principal, request }) => {
         assertTargetsExist(targets, Object.keys(body.roles ?? {}), "roles");
         return createJsonResponse(
@@ -105,7 +114,7 @@ export function createOperatorRoutes(services: Services): Route[] {
     defineRoute({
       method: "DELETE",
       path: "/operators/{id}",
-      operationId: "removeOperator",
+      operationId: "deleteOperator",
       tag: "Administration",
       idParam: OPERATOR_NAME,
       access: "admin",
@@ -113,7 +122,7 @@ export function createOperatorRoutes(services: Services): Route[] {
       description: "The sessions end, at every instance within two seconds.",
       response: { status: 204, description: "There is no such operator any more." },
       errors: ["not_found", "last_admin", ...HOME_ERRORS],
-      audit: ({ id }) => ({ action: "operator-remove", details: { name: id } }),
+      audit: ({ id }) => ({ action: "delete_operator", details: { name: id } }),
       handle: async ({ id, request }) => {
         await operators.remove(id, authentication.readSessionSecret(request));
         return { status: 204, headers: {} };
@@ -143,7 +152,7 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
     },
     response: { status: 204, description: "The new password is the only one." },
     errors: ["not_found", "rate_limited", ...HOME_ERRORS],
-    audit: ({ id }) => ({ action: "password-set", details: { name: id } }),
+    audit: ({ id }) => ({ action: "set_password", details: { name: id } }),
     handle: async ({ id, body: { password, old }, principal, request }) => {
       const own =
         principal.id === buildOperatorId(id) ? authentication.readSessionSecret(request) : undefined;

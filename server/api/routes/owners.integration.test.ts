@@ -39,16 +39,21 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
     return total === 3 && items[0].waiters.count === 1;
   });
   const { items } = await listOwners({ filter });
-  expect(items[0]).toMatchObject({ name: one, holds: 3, abnormal: 0, oldest: { key: key(1) } });
+  expect(items[0]).toMatchObject({ name: one, holds: 3, needsAttention: 0, oldest: { key: key(1) } });
   const locks = await server.call(`/locks?${new URLSearchParams({ filter: items[0].filter })}`);
   expect(locks.body.items.map((lock: { key: string }) => lock.key)).toEqual([1, 2, 3].map(key));
-  const abnormal = await listOwners({ filter, sort: "-abnormal", limit: "1" });
-  expect(abnormal.items).toMatchObject([
-    { verdicts: { "no-expiry": 1 }, abnormal: 1, oldest: { key: key(5) } },
+  const needsAttention = await listOwners({ filter, sort: "-needs_attention", limit: "1" });
+  expect(needsAttention.items).toMatchObject([
+    { liveness: { no_ttl: 1 }, needsAttention: 1, oldest: { key: key(5) } },
   ]);
-  const rest = await listOwners({ filter, sort: "-abnormal", limit: "5", cursor: abnormal.next });
+  const rest = await listOwners({
+    filter,
+    sort: "-needs_attention",
+    limit: "5",
+    cursor: needsAttention.next,
+  });
   expect([rest.items.length, rest.total, rest.next]).toEqual([2, 3, undefined]);
-  expect((await listOwners({ filter, sort: "holds", cursor: abnormal.next })).code).toBe("invalid");
+  expect((await listOwners({ filter, sort: "holds", cursor: needsAttention.next })).code).toBe("invalid");
   const services = await listOwners({ filter, by: "service" });
   expect(services).toMatchObject({
     total: 1,
@@ -73,9 +78,9 @@ it("an owner list accepts filters on counts and rejects those that depend on tim
   await acquireLock(`${key}:2`, key);
   await waitUntil(async () => (await listOwners({ filter: `owner:${key}` })).items[0]?.holds === 2);
   expect((await listOwners({ filter: `owner:${key} count>1` })).items).toMatchObject([{ holds: 1 }]);
-  const refused = await server.call("/owners?filter=held%3E1s%20is:abnormal");
+  const refused = await server.call("/owners?filter=held%3E1s%20is:needs_attention");
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
-  expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:abnormal");
+  expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:needs_attention");
 });
 
 it("namespaces are listed with their lock counts, within the caller's keys", async ({
@@ -90,7 +95,7 @@ it("namespaces are listed with their lock counts, within the caller's keys", asy
   expect(NamespaceList.parse(await list())).toMatchObject({
     ...{ total: 2, without: 1 },
     items: [
-      { name: `lock:${name}:a:`, holds: 2, abnormal: 0, oldest: { key: `lock:${name}:a:1` } },
+      { name: `lock:${name}:a:`, holds: 2, needsAttention: 0, oldest: { key: `lock:${name}:a:1` } },
       { name: `lock:${name}:b:`, holds: 1 },
     ],
   });
@@ -99,7 +104,7 @@ it("namespaces are listed with their lock counts, within the caller's keys", asy
     { name: `lock:${name}:b:` },
   ]);
   expect((await list("&depth=2")).items).toEqual([]);
-  for (const wrong of ["&depth=0", "&depth=9", "&filter=is:abnormal", "&by=owner"])
+  for (const wrong of ["&depth=0", "&depth=9", "&filter=is:needs_attention", "&by=owner"])
     expect([wrong, (await list(wrong)).code]).toEqual([wrong, "invalid"]);
   const keys = [`lock:${name}:b:*`];
   const made = await server.call("/keys", { body: { name, verbs: ["read"], keys } });

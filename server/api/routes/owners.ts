@@ -26,7 +26,7 @@ export function createOwnerRoutes(): Route[] {
       method: "GET",
       path: "/owners",
       operationId: "listOwners",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       filtersByGrant: true,
       summary: "List who holds locks, with how many, since when, and who waits for them",
@@ -94,7 +94,7 @@ function toOwner(by: OwnerGrouping, name: Key, group: HoldGroup): Owner {
   };
 }
 
-export function toGroupCounts({ holds, abnormal, verdicts, oldest: [since, key], waiters }: HoldGroup) {
+export function toGroupCounts({ holds, needsAttention, liveness, oldest: [since, key], waiters }: HoldGroup) {
   const oldest = { ...toKeyFields(key), since: Number(since) };
-  return { holds, abnormal, verdicts: { ...verdicts }, oldest, waiters };
+  return { holds, needsAttention, liveness: { ...liveness }, oldest, waiters };
 }

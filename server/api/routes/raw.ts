@@ -12,7 +12,7 @@ export function createRawRoutes(): Route[] {
       method: "GET",
       path: "/locks/{key}/raw",
       operationId: "getRawLock",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "Look at one lock as it stands in Redis",
       description:

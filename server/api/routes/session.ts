@@ -21,7 +21,7 @@ export function createSessionRoutes(services: Services): Route[] {
     defineRoute({
       method: "POST",
       path: "/logout",
-      operationId: "logOut",
+      operationId: "endSession",
       tag: "Sessions",
       access: "anyone",
       summary: "End the browser's session",
@@ -70,7 +70,7 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
   return defineRoute({
     method: "POST",
     path: "/login",
-    operationId: "logIn",
+    operationId: "createSession",
     tag: "Sessions",
     access: "anyone",
     summary: "Log a browser in: by the token of a one-time link, or by an operator's name and password",

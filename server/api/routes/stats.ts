@@ -10,7 +10,7 @@ export function createStatsRoutes(): Route[] {
       method: "GET",
       path: "/stats",
       operationId: "getStats",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "Totals now, series for charts, and figures by the pattern of keys",
       description:
@@ -21,11 +21,11 @@ export function createStatsRoutes(): Route[] {
     }),
     defineTargetRoute({
       method: "GET",
-      path: "/locks/{key}/usual",
-      operationId: "getUsual",
-      tag: "Looking",
+      path: "/locks/{key}/typical",
+      operationId: "getTypicalTimes",
+      tag: "Locks",
       access: "read",
-      summary: "How long locks of this name are usually held and waited for",
+      summary: "How long locks of this name are typically held and waited for",
       response: {
         status: 200,
         schema: TypicalTimes,

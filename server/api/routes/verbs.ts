@@ -17,7 +17,7 @@ import { defineTargetRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const READ_ERRORS = ["key_not_allowed", "not_a_lock", "unknown_outcome"] as const;
-const VERB_ERRORS = [...READ_ERRORS, "request_id_reused"] as const;
+const VERB_ERRORS = [...READ_ERRORS, "idempotency_key_reused"] as const;
 
 const ACQUIRE_EXAMPLES = {
   "Take it for half a minute": { owner: "checkout@pod-7:311" },
@@ -86,7 +86,7 @@ export function createVerbRoutes({ pendingRequests }: Pick<Services, "pendingReq
       method: "POST",
       path: "/locks/{key}/acquire",
       operationId: "acquireLock",
-      tag: "Verbs",
+      tag: "Holds",
       access: "lock",
       summary: "Acquire a lock",
       description:
@@ -122,7 +122,7 @@ export function createVerbRoutes({ pendingRequests }: Pick<Services, "pendingReq
       method: "POST",
       path: "/locks/{key}/renew",
       operationId: "renewLock",
-      tag: "Verbs",
+      tag: "Holds",
       access: "lock",
       summary: "Prolong a hold",
       description:
@@ -145,7 +145,7 @@ export function createVerbRoutes({ pendingRequests }: Pick<Services, "pendingReq
       method: "POST",
       path: "/locks/{key}/release",
       operationId: "releaseLock",
-      tag: "Verbs",
+      tag: "Holds",
       access: "lock",
       summary: "Give back one count of a hold",
       description:
@@ -176,7 +176,7 @@ export function createVerbRoutes({ pendingRequests }: Pick<Services, "pendingReq
       method: "POST",
       path: "/locks/{key}/verify",
       operationId: "verifyLock",
-      tag: "Verbs",
+      tag: "Holds",
       effect: "reads",
       access: "lock",
       summary: "Ask whether an owner holds the lock now",

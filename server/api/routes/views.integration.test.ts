@@ -72,7 +72,7 @@ it("team views are visible to all who may read all locks, and changed by their a
     await logInAs("vera", "viewer"),
     await logInAs("cleo", "operator"),
   ];
-  const stuck = { name: "stuck", filter: "is:abnormal waiters>0" };
+  const stuck = { name: "stuck", filter: "is:needs_attention waiters>0" };
   await saveView(ben, "stuck-ones", stuck);
   expect((await saveView(ben, "stuck-ones", { ...stuck, of: "team" })).body.items).toHaveLength(1);
   expect(await listViews(ben)).toEqual(["stuck of team"]);
@@ -155,7 +155,7 @@ it("views are removed with their operator, and a new one of that name has none",
 it("saving a view is audited with who and what", async ({ server, logInAs }) => {
   const eve = await logInAs("eve", "viewer");
   await saveView(eve, "seen-in-audit", { name: "seen", filter: "host:pod-9" });
-  const audit = async () => (await server.call("/audit?action=view-save&who=eve&outcome=done")).body.items;
+  const audit = async () => (await server.call("/audit?action=save_view&who=eve&outcome=done")).body.items;
   await waitUntil(async () => (await audit()).length === 1);
   expect((await audit())[0]).toMatchObject({
     who: { name: "eve" },

@@ -11,7 +11,7 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       method: "GET",
       path: "/views",
       operationId: "listViews",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "The searches that you, or your team, keep under a name",
       description:
@@ -24,7 +24,7 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       method: "PUT",
       path: "/views/{id}",
       operationId: "saveView",
-      tag: "Looking",
+      tag: "Locks",
       idParam: VIEW_ID,
       access: "read",
       summary: "Keep a search under a name, or change one that is kept",
@@ -40,7 +40,7 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       },
       errors: HOME_ERRORS,
       audit: ({ id, body: { name, filter, of } }) => ({
-        action: "view-save",
+        action: "save_view",
         details: { id, name, filter, of },
       }),
       handle: async ({ id, body, principal }) => {
@@ -51,14 +51,14 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
     defineRoute({
       method: "DELETE",
       path: "/views/{id}",
-      operationId: "removeView",
-      tag: "Looking",
+      operationId: "deleteView",
+      tag: "Locks",
       idParam: VIEW_ID,
       access: "read",
       summary: "Take a kept search away",
       response: { status: 204, description: "It is not kept any more." },
       errors: ["not_found", ...HOME_ERRORS],
-      audit: ({ id }) => ({ action: "view-remove", details: { id } }),
+      audit: ({ id }) => ({ action: "delete_view", details: { id } }),
       handle: async ({ id, principal }) => {
         await savedViews.remove(id, principal);
         return { status: 204, headers: {} };

@@ -27,7 +27,7 @@ describe("GET /locks/{key}/waiters", () => {
     const lock = createTestKey("lock:ours");
     const at = (verb: string) => `/locks/${lock}/${verb}`;
     await server.call(at("acquire"), { body: { owner: "ada", leaseMs: 60_000 } });
-    expect(await readWaiters(lock)).toMatchObject({ named: 0, items: [], order: "unseen" });
+    expect(await readWaiters(lock)).toMatchObject({ named: 0, items: [], order: "unknown" });
     const stop = new AbortController();
     const waits: Promise<unknown>[] = [];
     for (const [at2, owner] of ["bob", "cy", "dan"].entries()) {
@@ -95,7 +95,7 @@ describe("GET /locks/{key}/waiters", () => {
     await server.redis.runCli("RPUSH", `${digest}:QUEUED`, first, second, "1");
     await server.redis.runCli("RPUSH", `${digest}:PRIMED`, holder);
     const jobs = await readWaiters(`${digest}:LOCKED`);
-    expect(jobs.order).toBe("unseen");
+    expect(jobs.order).toBe("unknown");
     expect(jobs.items.map(({ owner, place }) => [owner, place])).toEqual([
       [first, null],
       [second, null],

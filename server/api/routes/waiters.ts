@@ -12,7 +12,7 @@ export function createWaitersRoutes(): Route[] {
       method: "GET",
       path: "/locks/{key}/waiters",
       operationId: "getLockWaiters",
-      tag: "Looking",
+      tag: "Locks",
       access: "read",
       summary: "Who waits for one lock, in which order and since when",
       description:

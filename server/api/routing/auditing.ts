@@ -71,14 +71,14 @@ export function toAuditErrorOutcome(error: unknown): AuditOutcome {
 export function toAuditReleaseOutcome({
   owner,
   ended,
-  heldOff,
+  reserved,
   together,
   masters,
 }: ForceReleased): Partial<AuditOutcome> {
   return {
     ...(owner === undefined ? {} : { owner }),
     ...(ended === undefined ? {} : { eventId: ended.id }),
-    ...((heldOff ?? together ?? masters) ? { details: { heldOff, together, masters } } : {}),
+    ...((reserved ?? together ?? masters) ? { details: { reserved, together, masters } } : {}),
   };
 }
 

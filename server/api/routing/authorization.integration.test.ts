@@ -143,7 +143,7 @@ it.for(Object.keys(ROLES_BY_OPERATOR))(
   "the page of %s offers server-wide settings exactly when the API grants access to them",
   async (who, { server, credentials }) => {
     const headers = credentials.get(who) ?? {};
-    const live = await server.callAnonymously("/live?carry=once&target=ordinary", { headers });
+    const live = await server.callAnonymously("/live?mode=poll&target=ordinary", { headers });
     const hello = LiveHello.parse(JSON.parse(/^event: hello\ndata: (.*)$/m.exec(live.body)?.[1] ?? ""));
     const answers = await Promise.all(
       ["/audit", "/operators", "/keys"].map((path) => server.callAnonymously(path, { headers })),
@@ -205,7 +205,7 @@ describe("lock acquired by another principal", () => {
         expect(JSON.stringify(refused)).not.toMatch(new RegExp(`root|checkout|${id}`));
       }
       const again = await send("acquire", { ...other, "idempotency-key": "a" });
-      expect(again).toMatchObject({ status: 409, code: "request_id_reused" });
+      expect(again).toMatchObject({ status: 409, code: "idempotency_key_reused" });
     }
     const rotated = await server.call(`/keys/${id}/rotate`, { body: {} });
     expect(await send("renew", createBearerHeader(rotated.body.secret))).toMatchObject({

@@ -21,7 +21,7 @@ export class PendingRequests {
     if ((this.#counts.get(caller) ?? 0) < this.most) return;
     throw new TooManyWaitingError(
       `${this.most} requests of yours are waiting here, which is as many as may be. Wait for fewer locks at once, or raise LOCKKEEPER_WAITERS_MAX.`,
-      { most: this.most },
+      { limit: this.most },
     );
   }
 

@@ -20,11 +20,11 @@ it("a repeated key creation returns the same key on every instance and is audite
   const together = await Promise.all([server, other, server, other].map((at) => createKey(at, name, id)));
   const later = await createKey(other, name, id);
   const [first] = together;
-  expect([...together, later].map(({ status }) => status)).toEqual(Array(5).fill(200));
+  expect([...together, later].map(({ status }) => status)).toEqual(Array(5).fill(201));
   expect(new Set([...together, later].map(({ body }) => body.secret))).toEqual(new Set([first?.body.secret]));
   const { body: list } = await server.call("/keys");
   expect(list.items.filter((key: { name: string }) => key.name === name)).toHaveLength(1);
-  const { body: audit } = await server.call("/audit?action=key-make&limit=50");
+  const { body: audit } = await server.call("/audit?action=create_api_key&limit=50");
   const entries = JSON.stringify(audit.items).split(name).length - 1;
   expect(entries).toBeLessThanOrEqual(2);
   expect(entries).toBeGreaterThan(0);
@@ -63,9 +63,9 @@ it("a reused request id is rejected, a certain failure can be retried, and ids a
     404,
   );
   const name = `app-${randomUUID()}`;
-  expect((await createKey(server, name, id)).status).toBe(200);
+  expect((await createKey(server, name, id)).status).toBe(201);
   const reused = await createKey(server, `${name}-2`, id);
-  expect([reused.status, reused.body.code]).toEqual([409, "request_id_reused"]);
+  expect([reused.status, reused.body.code]).toEqual([409, "idempotency_key_reused"]);
   const { body: admin } = await server.call("/keys", {
     body: { name: `admin-${randomUUID()}`, verbs: ["read", "lock", "force", "admin"] },
   });
@@ -73,7 +73,7 @@ it("a reused request id is rejected, a certain failure can be retried, and ids a
     body: createInput(`${name}-3`),
     headers: { ...createIdHeader(id), ...createBearerHeader(admin.secret) },
   });
-  expect([own.status, own.body.name]).toEqual([200, `${name}-3`]);
+  expect([own.status, own.body.name]).toEqual([201, `${name}-3`]);
   expect(own.body.secret).not.toContain(ROOT_KEY);
 });
 

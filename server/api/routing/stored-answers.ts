@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, type Decipher, hkdfSync, randomBytes 
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { hashSha256 } from "../../auth/secret.ts";
-import { RequestIdReusedError } from "../../errors/lock-errors.ts";
+import { IdempotencyKeyReusedError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { HOME_PREFIX } from "../../formats/keys.ts";
@@ -37,7 +37,7 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 export class StoredAnswers {
   constructor(private readonly home: HomeStore) {}
 
-  /** @throws LockkeeperError request_id_reused, unknown_outcome, unavailable, and what the handler throws */
+  /** @throws LockkeeperError idempotency_key_reused, unknown_outcome, unavailable, and what the handler throws */
   async runOnce(
     call: IdempotentCall,
     handle: () => Promise<ApiResponse> | ApiResponse,
@@ -53,7 +53,9 @@ export class StoredAnswers {
       if (found === undefined) continue;
       if (found.by === mine.by) return await this.#runAndStore(name, seal, mine, handle);
       if (found.digest !== digest) {
-        throw new RequestIdReusedError("This Idempotency-Key was used for another request; take a new one.");
+        throw new IdempotencyKeyReusedError(
+          "This Idempotency-Key was used for another request; take a new one.",
+        );
       }
       if (found.sealed !== undefined) return openSealed(found.sealed, seal);
     }

@@ -1,12 +1,13 @@
-/** What the routes are sorted by, in the order in which the docs show them: by what somebody wants to do. */
+/** The groups of routes, in the order in which the docs show them. */
 export const TAGS = {
-  Verbs: "What apps call: acquire a lock, renew it, release it, ask whether it is still held.",
-  Looking: "Who holds which lock, what happened to it, and what is usual.",
-  Acting: "What operators do about a lock. Each compares what the caller saw with what is there.",
-  Streams: "Server-sent events, for apps and scripts, and for the console.",
-  Targets: "Which Redis servers are looked at, how safe they are for locks, and what is written there.",
-  Sessions: "A browser's way in and out.",
-  Administration: "Who may do what, what was done, and how the API describes itself.",
+  Holds: "What applications call: acquire a lock, renew it, release it, verify that it is still held.",
+  Locks: "Who holds which lock, who is waiting, what happened, and what is typical.",
+  Operations:
+    "What operators do about a lock. Each action compares the version the caller saw with the current one.",
+  Streams: "Server-sent events for applications, scripts and the console.",
+  Targets: "The Redis deployments that are watched, their health, and their lock formats.",
+  Sessions: "How a browser logs in and out.",
+  Administration: "API keys, operators, the audit log, and the OpenAPI document.",
 } as const;
 
 export type Tag = keyof typeof TAGS;

@@ -166,7 +166,7 @@ describe("sidekiq-unique-jobs detection", () => {
     expect(seen(raw)).toMatchObject({
       ...{ format: "sidekiq-unique-jobs", kind: "semaphore", confidence: "certain" },
       holders: [
-        { owner: one, sinceMs: 1_795_216_490_250, sinceIs: "told" },
+        { owner: one, sinceMs: 1_795_216_490_250, sinceIs: "reported" },
         { owner: two, sinceMs: 1_795_216_495_000 },
       ],
     });

@@ -289,7 +289,7 @@ describe("Medallion locks", () => {
     expect((await observeHeld(key)).waiters).toBeUndefined();
     const writer = key.replace(/\.readers$/, ".writer");
     await direct.set(writer, `${medallion()}_WRITERWAITING`, "PX", 30_000);
-    expect((await observeHeld(key)).waiters).toEqual({ count: 1, known: "unknowable" });
+    expect((await observeHeld(key)).waiters).toEqual({ count: 1, known: "unknown" });
     await direct.set(writer, medallion(), "PX", 30_000);
     expect((await observeHeld(key)).waiters).toBeUndefined();
   });
@@ -320,7 +320,7 @@ describe("sidekiq-unique-jobs", () => {
       const seen = await observeHeld(key);
       expect(seen).toMatchObject({
         ...{ kind: "lock", waiters: { count: 0, known: "exact" } },
-        holders: [{ record: { purpose: "SyncJob" }, sinceIs: "told" }],
+        holders: [{ record: { purpose: "SyncJob" }, sinceIs: "reported" }],
       });
       expect(await forceRelease(seen)).toBe("released");
       expect(await direct.exists(...besides(name))).toBe(0);

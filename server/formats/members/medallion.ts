@@ -75,7 +75,7 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   buildCommands: ({ key }) => buildWaitingWriterCommands(key),
   applyAnswers(seen: HeldObservation, [writer]) {
     if (typeof writer !== "string" || !writer.endsWith(WAITING_WRITER)) return seen;
-    return { ...seen, waiters: { count: (seen.waiters?.count ?? 0) + 1, known: "unknowable" } };
+    return { ...seen, waiters: { count: (seen.waiters?.count ?? 0) + 1, known: "unknown" } };
   },
 };
 
@@ -96,14 +96,14 @@ export const MEDALLION_READERS: LockFormat = {
   detect: detectMedallionReaders,
   more: WAITING_WRITER_DETAILS,
   queue: WAITING_WRITER_QUEUE,
-  // Not held off: a writer would have to stand in another key, which is listed and freed as a lock of its own.
-  frees: { oneHolder: true, reservation: false, free: forceReleaseUnscored },
+  // Not reservable: a writer would have to stand in another key, which is listed and freed as a lock of its own.
+  frees: { oneHolder: true, reservable: false, free: forceReleaseUnscored },
 };
 
 export const MEDALLION_SEMAPHORE: LockFormat = {
   name: "medallion",
   types: ["zset"],
   detect: detectMedallionPermits,
-  // Not held off: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, reservation: false, free: createScoredRelease("end") },
+  // Not reservable: how many may hold it is written nowhere, so nobody can take all that is left.
+  frees: { oneHolder: true, reservable: false, free: createScoredRelease("end") },
 };

@@ -77,6 +77,6 @@ export const REDIS_SEMAPHORE: LockFormat = {
   name: "redis-semaphore",
   types: ["zset"],
   detect: detectRedisSemaphore,
-  // Not held off: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, reservation: false, free: createScoredRelease("refresh") },
+  // Not reservable: how many may hold it is written nowhere, so nobody can take all that is left.
+  frees: { oneHolder: true, reservable: false, free: createScoredRelease("refresh") },
 };

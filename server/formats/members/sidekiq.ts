@@ -77,7 +77,7 @@ function toHolder({ id, value }: Job): SeenHolder | undefined {
   if (seconds != null && !(seconds > 1e9 && seconds < 1e10)) return undefined;
   return createForeignHolder(id, {
     stored: [value],
-    ...(seconds == null ? {} : { sinceMs: Math.floor(seconds * 1000), sinceIs: "told" }),
+    ...(seconds == null ? {} : { sinceMs: Math.floor(seconds * 1000), sinceIs: "reported" }),
     ...toRecord(parsed),
   });
 }
@@ -151,7 +151,7 @@ function addRecord(
 
 /** Whoever takes an id off the list has it run: the order of the list is none of service. */
 const JOB_QUEUE: QueueReader = {
-  order: "unseen",
+  order: "unknown",
   buildCommands(key) {
     const { primed, queued } = buildWaitingKeys(key);
     return [
@@ -180,6 +180,6 @@ export const SIDEKIQ: LockFormat = {
   detect: detectSidekiqJobs,
   more: JOB_DETAILS,
   queue: JOB_QUEUE,
-  // Not held off: its reaper frees what is held by the id of no job.
-  frees: { oneHolder: true, reservation: false, free: createJobsRelease(buildJobKeys) },
+  // Not reservable: its reaper frees what is held by the id of no job.
+  frees: { oneHolder: true, reservable: false, free: createJobsRelease(buildJobKeys) },
 };

@@ -65,6 +65,6 @@ export const SYMFONY: LockFormat = {
   name: "symfony",
   types: ["zset"],
   detect: detectSymfony,
-  // Held off as by an exclusive holder of its own, whom every client of it respects.
-  frees: { oneHolder: true, reservation: true, free: createScoredRelease("end", WRITE) },
+  // Reserved as by an exclusive holder of its own, whom every client of it respects.
+  frees: { oneHolder: true, reservable: true, free: createScoredRelease("end", WRITE) },
 };

@@ -12,7 +12,7 @@ const it = redissonTest().extend("untilReaders", { scope: "file" }, ({ scene }) 
   return { key, seen: await scene.observeHeld(key) };
 });
 
-const HOLD_OFF = { owner: RESERVED_BY_MEI, reservedMs: 60_000 };
+const RESERVATION = { owner: RESERVED_BY_MEI, reservedMs: 60_000 };
 
 describe("force-release of one Redisson reader", () => {
   it("force-release of one reader leaves the other with its own lease and admits no writer", async ({
@@ -22,7 +22,7 @@ describe("force-release of one Redisson reader", () => {
     const [one, two] = scene.clients;
     const { key, seen } = await untilReaders();
     await scene.subscribe(one.channels.readWrite(key));
-    expect(getReleaseTerms(seen)).toMatchObject({ may: "yes", oneHolder: true, reservation: true });
+    expect(getReleaseTerms(seen)).toMatchObject({ may: "yes", oneHolder: true, reservable: true });
     expect(await scene.forceRelease(seen, { holder: getHolder(seen, one.getOwner()) })).toBe("released");
     expect(await scene.redis.hgetall(key)).toEqual({ mode: "read", [two.getOwner()]: "1" });
     expect(await scene.redis.pttl(key)).toBeLessThanOrEqual(20_000);
@@ -162,7 +162,7 @@ describe("reservation of a Redisson read/write lock", () => {
       const [one, two] = scene.clients;
       await (how === "read" ? one.acquireRead(key) : one.acquireWrite(key));
       await scene.subscribe(one.channels.readWrite(key));
-      expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: HOLD_OFF })).toBe(
+      expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: RESERVATION })).toBe(
         "released",
       );
       expect(await scene.readMessages(one.channels.readWrite(key))).toEqual(["1"]);
@@ -186,7 +186,7 @@ describe("reservation of a Redisson read/write lock", () => {
   it("a reservation of a read/write lock expires for all clients", async ({ scene, key }) => {
     const [one, two] = scene.clients;
     await one.acquireWrite(key);
-    const reservation = { ...HOLD_OFF, reservedMs: 300 };
+    const reservation = { ...RESERVATION, reservedMs: 300 };
     expect(await scene.forceRelease(await scene.observeHeld(key), { reservation })).toBe("released");
     const left = await two.acquireRead(key);
     expect(left).toBeGreaterThan(0);
@@ -197,9 +197,9 @@ describe("reservation of a Redisson read/write lock", () => {
   it("a reservation of a read/write lock is force-released by its fencing token", async ({ scene, key }) => {
     const [one] = scene.clients;
     await one.acquireWrite(key);
-    await scene.forceRelease(await scene.observeHeld(key), { reservation: HOLD_OFF });
+    await scene.forceRelease(await scene.observeHeld(key), { reservation: RESERVATION });
     const before = await scene.observeHeld(key);
-    await scene.forceRelease(before, { reservation: HOLD_OFF });
+    await scene.forceRelease(before, { reservation: RESERVATION });
     expect(await scene.forceRelease(before)).toBe("changed");
     expect(await scene.forceRelease(await scene.observeHeld(key))).toBe("released");
     expect(await one.acquireWrite(key)).toBeNull();

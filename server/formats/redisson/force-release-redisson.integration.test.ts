@@ -7,7 +7,7 @@ const it = redissonTest();
 
 it.beforeAll(({ scene }) => scene.subscribe("events"));
 
-const HOLD_OFF = { owner: RESERVED_BY_MEI, reservedMs: 60_000 };
+const RESERVATION = { owner: RESERVED_BY_MEI, reservedMs: 60_000 };
 
 describe("force-release of a plain Redisson lock", () => {
   it("force-release wakes waiters and ends only a hold of the owner that was seen", async ({
@@ -53,10 +53,10 @@ describe("force-release of a plain Redisson lock", () => {
     expect(await scene.forceRelease(all, { holder: getHolder(all, two.getOwner()) })).toBe("released");
     expect(await scene.redis.hkeys(key)).toEqual([one.getOwner(), one.getOwner(2)]);
     expect(await scene.forceRelease(all)).toBe("changed");
-    expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: HOLD_OFF })).toBe(
+    expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: RESERVATION })).toBe(
       "released",
     );
-    expect(await scene.redis.hgetall(key)).toEqual({ [HOLD_OFF.owner]: "1" });
+    expect(await scene.redis.hgetall(key)).toEqual({ [RESERVATION.owner]: "1" });
   });
 
   it("force-release works for a user whose ACL covers only the lock and Lockkeeper's keys", async ({
@@ -113,7 +113,7 @@ describe("force-release of a Redisson fair lock", () => {
     const [one, two] = scene.clients;
     await one.acquireFair(key);
     await two.acquireFair(key);
-    expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: HOLD_OFF })).toBe(
+    expect(await scene.forceRelease(await scene.observeHeld(key), { reservation: RESERVATION })).toBe(
       "released",
     );
     expect(await two.acquireFair(key)).toBeGreaterThan(30_000);
@@ -159,7 +159,7 @@ describe("force-release of Redisson group values", () => {
     await two.acquireGroup(key, ["c"]);
     expect(await scene.forceRelease(before)).toBe("changed");
     const all = await scene.observeHeld(key);
-    expect(getReleaseTerms(all)).toMatchObject({ may: "yes", oneHolder: true, reservation: false });
+    expect(getReleaseTerms(all)).toMatchObject({ may: "yes", oneHolder: true, reservable: false });
     expect(await scene.forceRelease(all)).toBe("released");
     expect(await scene.redis.exists(key)).toBe(0);
     expect(await scene.forceRelease(all)).toBe("gone");

@@ -28,7 +28,7 @@ const counterScript = createReleaseScript("force-release-counter.lua");
 /** What the operator is told, and what may be done. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (!isUnnamedCounter(seen))
-    return seen.kind === "semaphore" || seen.kind === "multi" ? { reservation: false } : {};
+    return seen.kind === "semaphore" || seen.kind === "multi" ? { reservable: false } : {};
   if (seen.confidence === "possible") {
     return {
       never: {
@@ -39,12 +39,12 @@ export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTer
   }
   if (seen.kind === "latch") {
     return {
-      reservation: false,
+      reservable: false,
       why: "The latch is opened for all who wait, whatever is left to count down.",
     };
   }
   return {
-    reservation: false,
+    reservable: false,
     why: "One permit is given back, because Redis does not tell who has the others. If its holder is alive and gives it back, too, the semaphore has one permit more than before.",
   };
 }

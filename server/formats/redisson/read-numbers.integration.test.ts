@@ -73,7 +73,7 @@ describe("Redisson numbers", () => {
     expect(seen[2]).toMatchObject({ confidence: "possible" });
     const terms = seen.map((each) => getReleaseTerms(each));
     expect(terms.map(({ may }) => may)).toEqual(["yes", "yes", "never"]);
-    expect(terms.map(({ reservation }) => reservation)).toEqual([false, false, false]);
+    expect(terms.map(({ reservable }) => reservable)).toEqual([false, false, false]);
     for (const { why } of terms) expect(why).toBeTruthy();
   });
 });

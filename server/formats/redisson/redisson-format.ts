@@ -10,5 +10,5 @@ export const REDISSON: LockFormat = {
   detect: detectRedisson,
   more: REDISSON_DETAILS,
   queue: FAIR_QUEUE,
-  frees: { oneHolder: true, reservation: true, terms: getRedissonReleaseTerms, free: forceReleaseRedisson },
+  frees: { oneHolder: true, reservable: true, terms: getRedissonReleaseTerms, free: forceReleaseRedisson },
 };

@@ -33,7 +33,7 @@ function createWritableFormat(
       reservation,
     });
   };
-  return { name, types, detect: recognise, frees: { oneHolder: false, reservation: true, free: release } };
+  return { name, types, detect: recognise, frees: { oneHolder: false, reservable: true, free: release } };
 }
 
 const LOCK_FORMATS: readonly LockFormat[] = [

@@ -146,5 +146,5 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };
-  return { waiters: { count: ours, known: theirs?.known ?? "unknowable" } };
+  return { waiters: { count: ours, known: theirs?.known ?? "unknown" } };
 }

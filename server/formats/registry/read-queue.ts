@@ -53,7 +53,12 @@ export async function readQueue(
     ...(queue?.buildCommands(key) ?? []).map(ask),
   ]);
   const theirs = queue?.parseQueue(answers, asOf) ?? [];
-  return { ours: parseOwnWaiters(waiting), theirs, order: queue?.order ?? "unseen", listening: listeners[0] };
+  return {
+    ours: parseOwnWaiters(waiting),
+    theirs,
+    order: queue?.order ?? "unknown",
+    listening: listeners[0],
+  };
 }
 
 /** A fair lock keeps its queue while nobody has it. */

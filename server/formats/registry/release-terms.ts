@@ -13,10 +13,10 @@ export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   if (frees === undefined || never !== undefined || "never" in its) {
     const { why = "Lockkeeper does not free locks of this format.", instead } = never ?? {};
     const alternative = instead === undefined ? {} : { instead };
-    return { may: "never", formats: [], oneHolder: false, reservation: false, why, ...alternative };
+    return { may: "never", formats: [], oneHolder: false, reservable: false, why, ...alternative };
   }
   const oneHolder = (its.oneHolder ?? frees.oneHolder) && holders.length > 1;
-  const can = { oneHolder, reservation: its.reservation ?? frees.reservation };
+  const can = { oneHolder, reservable: its.reservable ?? frees.reservable };
   const why = its.why === undefined ? {} : { why: its.why };
   if (confidence !== "possible") return { may: "yes", formats: [], ...can, ...why };
   const formats = [format, ...candidates].filter((name) => findLockFormat(name, type)?.frees);

@@ -32,9 +32,9 @@ describe("job locks", () => {
       const seen = await observeHeld(key);
       expect(seen).toMatchObject({ format: "bullmq", confidence: "certain", candidates: [] });
       expect(seen.holders).toMatchObject([
-        { owner: token, sinceMs: 1_795_216_496_123, sinceIs: "told", record: { service: "worker-1" } },
+        { owner: token, sinceMs: 1_795_216_496_123, sinceIs: "reported", record: { service: "worker-1" } },
       ]);
-      expect(getReleaseTerms(seen)).toMatchObject({ may: "never", reservation: false });
+      expect(getReleaseTerms(seen)).toMatchObject({ may: "never", reservable: false });
     },
   );
 

@@ -30,7 +30,7 @@ export const BULL_JOB_DETAILS: DetailReader = {
     const sinceMs = parseWholeNumber(typeof processedOn === "string" ? processedOn : undefined);
     const [holder] = seen.holders;
     const known = {
-      ...(sinceMs === null ? {} : { sinceMs, sinceIs: "told" as const }),
+      ...(sinceMs === null ? {} : { sinceMs, sinceIs: "reported" as const }),
       record: parseWorkerRecord(worker) ?? holder.record,
     };
     return {

@@ -118,7 +118,7 @@ describe("facts in lock values", () => {
       {
         owner: value,
         sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
-        sinceIs: "told",
+        sinceIs: "reported",
         record: { host: "web@1" },
       },
     ]);
@@ -138,7 +138,7 @@ describe("facts in lock values", () => {
   });
 
   it("a version 1 UUID carries its time, and an RQ value its process id", () => {
-    expect(seen("lock:a", UUID1)?.holders).toMatchObject([{ sinceMs: NOW - 5000, sinceIs: "told" }]);
+    expect(seen("lock:a", UUID1)?.holders).toMatchObject([{ sinceMs: NOW - 5000, sinceIs: "reported" }]);
     expect(seen("rq:scheduler-lock:a", "4711")?.holders[0].record).toEqual({ pid: 4711 });
   });
 

@@ -142,7 +142,7 @@ function toHoldFields(
 
 function toSince({ iso, uuid1 }: EmbeddedFacts): Pick<SeenHolder, "sinceMs" | "sinceIs"> | undefined {
   const sinceMs = uuid1 === undefined ? Date.parse(iso ?? "") : parseUuid1Time(uuid1);
-  return Number.isNaN(sinceMs) ? undefined : { sinceMs, sinceIs: "told" };
+  return Number.isNaN(sinceMs) ? undefined : { sinceMs, sinceIs: "reported" };
 }
 
 function toRecord({ host, pid, added }: EmbeddedFacts): OwnerRecord | undefined {

@@ -49,7 +49,7 @@ export async function forceReleaseString(
 }
 
 /**
- * Whoever is blocked on a list without a time limit hears nothing when a hold-off ends. Told from here, as long as
+ * Whoever is blocked on a list without a time limit hears nothing when a reservation ends. Told from here, as long as
  * this process lives; who waits with a limit looks again by itself.
  */
 function scheduleWake(redis: Commands, key: Key, list: ReleaseSignals["list"], reservedMs: number): void {

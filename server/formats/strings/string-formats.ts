@@ -8,7 +8,7 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 
 type ForceRelease = NonNullable<LockFormat["frees"]>["free"];
 
-/** A hold-off is a deadline as well: a client that takes a lock over when its time has passed reads nothing else. */
+/** A reservation is a deadline as well: a client that takes a lock over when its time has passed reads nothing else. */
 export const forceReleaseDeadline: ForceRelease = (
   redis,
   channel,
@@ -25,7 +25,7 @@ export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.ma
     ? {
         frees: {
           oneHolder: false,
-          reservation: true,
+          reservable: true,
           free: name === "redis-lock" ? forceReleaseDeadline : forceReleaseString,
         },
       }

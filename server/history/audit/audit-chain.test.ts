@@ -23,7 +23,7 @@ const intent: fc.Arbitrary<NewAuditEntry> = fc.record({
   requestId: hostile,
   who: fc.record({ kind: hostile, id: hostile, name: hostile, verbs: fc.array(hostile, { maxLength: 2 }) }),
   from: fc.record({ address: hostile, agent: hostile }),
-  action: fc.constant("force-release"),
+  action: fc.constant("force_release"),
   key: hostile,
   reason: hostile,
   details: fc.dictionary(hostile, fc.oneof(hostile, fc.integer(), fc.double()), { maxKeys: 3 }),

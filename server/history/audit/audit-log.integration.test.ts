@@ -50,7 +50,7 @@ const it = redisTest({ args: ["--databases", "64"] })
   .extend("client", ({ database }) => database.client);
 
 const buildIntent = (id: string, more: Partial<NewIntent> = {}): NewIntent => ({
-  ...{ id, requestId: `r-${id}`, action: "force-release", from: {} },
+  ...{ id, requestId: `r-${id}`, action: "force_release", from: {} },
   ...{ who: { kind: "key", id: "root", name: "key:root", verbs: ["force"] } },
   ...more,
 });

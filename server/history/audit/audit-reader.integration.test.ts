@@ -21,7 +21,7 @@ const it = redisTest()
     const log = new AuditLog(store);
     for (let n = 0; n < ACTIONS; n++) {
       log.add({
-        ...{ kind: "intent", at: 1_000_000 + n, id: `a${n}`, requestId: `r${n}`, action: "force-release" },
+        ...{ kind: "intent", at: 1_000_000 + n, id: `a${n}`, requestId: `r${n}`, action: "force_release" },
         ...{ who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {}, key: `lock:${n}` },
       });
       for (const late of [n - 3, n - 40])
@@ -50,7 +50,7 @@ const it = redisTest()
 it("pages of any size list each action once, newest first, with its outcome", async ({ listAllItems }) => {
   const expected = Array.from({ length: ACTIONS }, (_, at) => ACTIONS - 1 - at);
   for (const limit of [500, 97, 13]) {
-    const items = (await listAllItems(limit)).filter(({ action }) => action === "force-release");
+    const items = (await listAllItems(limit)).filter(({ action }) => action === "force_release");
     expect(items.map(({ id }) => id)).toEqual(expected.map((n) => `a${n}`));
     for (const { id, outcome } of items)
       expect(outcome?.code).toBe(hasOutcome(Number(id.slice(1))) ? "released" : undefined);

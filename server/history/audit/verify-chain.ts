@@ -58,7 +58,7 @@ export async function verifyExportFile(file: string, noted: string | undefined):
 export function toAuditVerification(check: ChainCheck): AuditVerification {
   const { fault, entries, anchor = CHAIN_START, head, from, to, losses } = check;
   return {
-    state: fault === undefined ? "whole" : "broken",
+    state: fault === undefined ? "intact" : "broken",
     ...{ entries, anchor, head, from, to, losses },
     ...(fault === undefined ? {} : { broken: fault }),
     checkedAt: Date.now(),

@@ -4,12 +4,12 @@ import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   HeldError,
   IdempotencyKeyRequiredError,
+  IdempotencyKeyReusedError,
   KeyNotAllowedError,
   LostError,
   NotALockError,
   NotOwnerError,
   QueueFullError,
-  RequestIdReusedError,
   UnitConflictError,
 } from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
@@ -141,7 +141,7 @@ export function createRefusalError(
     );
   }
   if (reply.outcome === "request_id_reused") {
-    return new RequestIdReusedError(
+    return new IdempotencyKeyReusedError(
       "This Idempotency-Key was used for another request. Use a new one for a new request.",
     );
   }

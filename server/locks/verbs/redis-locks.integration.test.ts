@@ -322,7 +322,7 @@ describe("repeated request ids", () => {
       locks.renew(hold, { leaseMs: 30_000, requestId: "r1" }),
       locks.release(hold, { requestId: "r1" }),
     ]) {
-      expect((await catchLockError(other)).code).toBe("request_id_reused");
+      expect((await catchLockError(other)).code).toBe("idempotency_key_reused");
     }
     expect(await direct.hgetall(key)).toEqual({ [hold.token]: "1" });
   });

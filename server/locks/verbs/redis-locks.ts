@@ -79,7 +79,7 @@ export class RedisLocks implements OperatorVerbs {
    * Takes a free lock, waiting for it for up to `waitMs`. A held lock is refused, whoever holds it.
    *
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
-   *   key_not_allowed, invalid, request_id_reused, unavailable, unknown_outcome
+   *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     // Not async, as what is between this and the wait: each promise that is still open weighs something, and thousands
@@ -97,7 +97,7 @@ export class RedisLocks implements OperatorVerbs {
   /**
    * Takes a hold once more: its count rises, fence and token stay, and its lease is never shortened.
    *
-   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, request_id_reused, not_replicated, unavailable,
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
    *   unknown_outcome
    */
   reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
@@ -108,7 +108,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, request_id_reused, not_replicated, unavailable,
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
    *   unknown_outcome
    */
   renew(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
@@ -144,7 +144,7 @@ export class RedisLocks implements OperatorVerbs {
   /**
    * Gives back one count. A hold that has ended is an outcome, not an error.
    *
-   * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, request_id_reused,
+   * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
    *   unavailable, unknown_outcome
    */
   async release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {

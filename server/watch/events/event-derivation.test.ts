@@ -225,7 +225,7 @@ describe("events from scripts", () => {
     const teller = new DerivationFixture();
     teller.receiveScriptEvent(buildScriptEvent("acquired"));
     expect(teller.applyReading(undefined, NOW + 100)).toMatchObject([
-      { type: "released", observed: "derived" },
+      { type: "released", observed: "inferred" },
     ]);
     expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toEqual([]);
     expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 0 }))).toEqual([]);
@@ -264,9 +264,9 @@ describe("events inferred from reads", () => {
   it("a hold found by the first read emits seen, and a hold found later emits acquired", () => {
     expect(
       new DerivationFixture().applyReading(buildReading({ sinceMs: NOW - 900, isInitialScan: true })),
-    ).toEqual([{ type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "derived" }]);
+    ).toEqual([{ type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "inferred" }]);
     expect(new DerivationFixture().applyReading(buildReading({ sinceMs: NOW - 900 }))).toMatchObject([
-      { type: "acquired", at: NOW - 900, observed: "derived" },
+      { type: "acquired", at: NOW - 900, observed: "inferred" },
     ]);
   });
 
@@ -381,7 +381,7 @@ describe("ends inferred from reads", () => {
 
   it("a hold that vanished after its lease emits expired at the end of the lease", () => {
     expect(vanished(NOW + 1040)).toEqual([
-      { type: "expired", at: NOW + 1000, owner: UUID_OWNER, fence: null, heldMs: 1200, observed: "derived" },
+      { type: "expired", at: NOW + 1000, owner: UUID_OWNER, fence: null, heldMs: 1200, observed: "inferred" },
     ]);
   });
 
@@ -529,7 +529,7 @@ describe("event derivation of one lock", () => {
           if (isLookedAt[index] || event === undefined) teller.applyReading(present, at);
         });
         const vanished = happenings.filter(({ event }) => event === undefined);
-        expect(countEvents(teller.events, "derived")).toEqual(vanished.map(({ at }) => at));
+        expect(countEvents(teller.events, "inferred")).toEqual(vanished.map(({ at }) => at));
         expect(countEvents(teller.events, "exact")).toEqual(
           happenings.flatMap(({ event }) => event?.at ?? []),
         );

@@ -183,5 +183,5 @@ function createDerivedEvent(
   { owner, fence, seq, count }: ReportedHold,
   at: number,
 ): NewEvent {
-  return { type, at, owner, fence, count, observed: "derived", ...(fence === null ? {} : { seq }) };
+  return { type, at, owner, fence, count, observed: "inferred", ...(fence === null ? {} : { seq }) };
 }

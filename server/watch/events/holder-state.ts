@@ -53,6 +53,6 @@ function toHolderSnapshot(hold: ObservedHold, holder: ObservedHolder): HolderSna
 
 /** What an owner string tells of its beginning is of another clock, and may be when its client began to wait. */
 function getHoldStart(holder: ObservedHolder): number {
-  const isSeen = holder.since === "exact" && holder.seen.sinceIs === "told";
+  const isSeen = holder.since === "exact" && holder.seen.sinceIs === "reported";
   return isSeen ? holder.firstSeenMs : getHolderSince(holder).since;
 }

@@ -110,13 +110,13 @@ describe("versions of foreign holds", () => {
   });
 
   it("a foreign hold compares as unsure in another observation session", () => {
-    expect(compareHolds(buildHold(), buildHold(), "1", "2")).toBe("unsure");
+    expect(compareHolds(buildHold(), buildHold(), "1", "2")).toBe("unverified");
   });
 
   it("a foreign hold compares as unsure without an observation session", () => {
-    expect(compareHolds(buildHold(), buildHold(), NO_CONTINUITY)).toBe("unsure");
-    expect(compareHolds(buildHold(), buildHold(), "1", NO_CONTINUITY)).toBe("unsure");
-    expect(compareHolds(buildHold(), buildHold(), NO_CONTINUITY, "1")).toBe("unsure");
+    expect(compareHolds(buildHold(), buildHold(), NO_CONTINUITY)).toBe("unverified");
+    expect(compareHolds(buildHold(), buildHold(), "1", NO_CONTINUITY)).toBe("unverified");
+    expect(compareHolds(buildHold(), buildHold(), NO_CONTINUITY, "1")).toBe("unverified");
   });
 
   it("the version of a foreign hold covers all its holders", () => {
@@ -157,7 +157,7 @@ describe("versions of foreign holds with unique owner strings", () => {
 
   it("a version survives a rule that names the format and is unsure after one with reusable owner strings", () => {
     expect(compareHolds(buildHold({ owner: "a1b2", format: "spring" }), token())).toBe("same");
-    expect(compareHolds(token(), buildHold({ owner: "a1b2", format: "spring" }))).toBe("unsure");
+    expect(compareHolds(token(), buildHold({ owner: "a1b2", format: "spring" }))).toBe("unverified");
     expect(compareHolds(token(), buildHold({ owner: "x", format: "spring" }))).toBe("changed");
   });
 });
@@ -195,11 +195,11 @@ describe("versions of shared locks", () => {
   it("versions of shared locks are unsure after a break or when an exit could not be attributed", () => {
     const now = { ...shared(), continuityId: "2" };
     expect(matchVersion(one(shared(), "b"), now)).toMatchObject({
-      comparison: "unsure",
+      comparison: "unverified",
       holder: { seen: { owner: "b" } },
     });
-    expect(compareVersion(buildHoldVersion(shared()), now)).toBe("unsure");
-    expect(compareHolds(shared(), shared({ ambiguousExits: 1 }))).toBe("unsure");
+    expect(compareVersion(buildHoldVersion(shared()), now)).toBe("unverified");
+    expect(compareHolds(shared(), shared({ ambiguousExits: 1 }))).toBe("unverified");
   });
 
   it("versions of shared locks are certain when every owner string is unique", () => {
@@ -229,9 +229,9 @@ describe("versions from another process", () => {
 
   it("a version from another process is unsure for the same foreign owner and any epoch", async () => {
     const version = await fromAnotherProcess(buildHold());
-    expect(compareVersion(version, buildHold())).toBe("unsure");
-    expect(compareVersion(version, buildHold({ epoch: 5 }))).toBe("unsure");
-    expect(compareVersion(version, { ...buildHold(), continuityId: NO_CONTINUITY })).toBe("unsure");
+    expect(compareVersion(version, buildHold())).toBe("unverified");
+    expect(compareVersion(version, buildHold({ epoch: 5 }))).toBe("unverified");
+    expect(compareVersion(version, { ...buildHold(), continuityId: NO_CONTINUITY })).toBe("unverified");
   });
 
   it("a version from another process compares as changed for another owner", async () => {

@@ -58,7 +58,7 @@ export function isObservedVersion(version: string): boolean {
   return version.startsWith("seen.");
 }
 
-export type VersionComparison = "same" | "changed" | "unsure";
+export type VersionComparison = "same" | "changed" | "unverified";
 
 /** What a version is of: the hold as a whole, or (`holder`) what one of several holders has of it. */
 export interface VersionMatch {
@@ -69,7 +69,7 @@ export interface VersionMatch {
 /**
  * Compares the version an operator saw with the hold that is there now.
  *
- * `changed`: certainly another hold. `unsure`: the same owner, but we did not watch without a break in between,
+ * `changed`: certainly another hold. `unverified`: the same owner, but we did not watch without a break in between,
  * so it may have released and taken again.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
@@ -85,20 +85,20 @@ export function matchVersion(expected: string, hold: ObservedHold): VersionMatch
   const matches = [whole, ...parts];
   return (
     matches.find(({ comparison }) => comparison === "same") ??
-    matches.find(({ comparison }) => comparison === "unsure") ??
+    matches.find(({ comparison }) => comparison === "unverified") ??
     whole
   );
 }
 
 function compareVersions(expected: string, present: string, isBlind: boolean): VersionComparison {
   const isSeen = isObservedVersion(present);
-  if (expected === present) return isSeen && isBlind ? "unsure" : "same";
+  if (expected === present) return isSeen && isBlind ? "unverified" : "same";
   const [then, now] = [parseVersion(expected), parseVersion(present)];
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
   // What is known of the format has changed since: that owner is said to never come back.
   if (!isSeen) return "same";
   if (then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs) return "changed";
-  return "unsure";
+  return "unverified";
 }
 
 interface VersionParts {

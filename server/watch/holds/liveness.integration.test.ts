@@ -17,14 +17,14 @@ const it = watcherTest()
   })
   .extend("getLiveness", { scope: "file" }, ({ watcher }) => (key: string) => {
     const hold = watcher.index.get(key);
-    return hold && (watcher.locks.toLock(hold).verdict ?? undefined);
+    return hold && (watcher.locks.toLock(hold).liveness ?? undefined);
   })
   // How often the watcher has read anything, apart from its rounds, which read the one lock that is known.
   .extend("countReads", { scope: "file" }, ({ direct }) => async () => {
     const scans = /cmdstat_scan:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1];
     return (await countScriptCalls(direct)) - Number(scans);
   })
-  // All verdicts that a lock has until it is gone.
+  // All liveness that a lock has until it is gone.
   .extend("collectLivenessUntilGone", { scope: "file" }, ({ getLiveness }) => async (key: string) => {
     const states: LivenessState[] = [];
     await waitUntil(() => {
@@ -54,11 +54,11 @@ it("a renewed lock costs one read per renewal, and one more read detects an over
     renewedAt = performance.now();
   }
   await waitUntil(() => getLiveness(key)?.renewals === renewals);
-  expect(getLiveness(key)?.state).toBe("renewing");
+  expect(getLiveness(key)?.state).toBe("alive");
   expect((await countReads()) - before).toBeLessThanOrEqual(renewals + overdue);
-  await waitUntil(() => getLiveness(key)?.state === "late");
+  await waitUntil(() => getLiveness(key)?.state === "overdue");
   expect((await countReads()) - before).toBeLessThanOrEqual(renewals + overdue + 1);
-  expect(await collectLivenessUntilGone(key)).toEqual(["late"]);
+  expect(await collectLivenessUntilGone(key)).toEqual(["overdue"]);
 }, 15_000);
 
 it("a lock that is not renewed is read once when that becomes certain and again at its end", async ({
@@ -67,7 +67,7 @@ it("a lock that is not renewed is read once when that becomes certain and again 
   collectLivenessUntilGone,
 }) => {
   const before = await countReads();
-  expect(await collectLivenessUntilGone(key)).toEqual(["unknown", "fixed-lease"]);
+  expect(await collectLivenessUntilGone(key)).toEqual(["unknown", "not_renewing"]);
   // Around its end: a moment too early by Redis's rounding, then as it ends, and once more as Redis tells of that.
   expect((await countReads()) - before).toBeLessThanOrEqual(1 + 3);
 });
@@ -79,7 +79,7 @@ it("a lock without a TTL is reported as such and not read again", async ({
   countReads,
 }) => {
   await direct.persist(key);
-  await waitUntil(() => getLiveness(key)?.state === "no-expiry");
+  await waitUntil(() => getLiveness(key)?.state === "no_ttl");
   const before = await countReads();
   await sleepMs(LEASE_MS + 200);
   expect((await countReads()) - before).toBe(0);

@@ -51,11 +51,11 @@ class LivenessFixture {
     return this.hold;
   }
 
-  get verdict() {
+  get liveness() {
     return describeLiveness(this.assertHold);
   }
 
-  /** When the verdict turns by itself, from the beginning. */
+  /** When the liveness turns by itself, from the beginning. */
   get findChangeAt(): number | undefined {
     const turnsAt = findLivenessChangeAt(this.assertHold);
     return turnsAt === undefined ? undefined : turnsAt - NOW;
@@ -67,74 +67,78 @@ const createRedissonFixture = () => new LivenessFixture().readAt(0);
 describe("renewed locks", () => {
   it("a renewed lock reports its number of renewals, the last one and the next expected one", () => {
     const scenery = createRedissonFixture();
-    expect(scenery.verdict).toMatchObject({ state: "unknown", renewals: 0, cadenceMs: CADENCE_MS });
+    expect(scenery.liveness).toMatchObject({ state: "unknown", renewals: 0, renewalIntervalMs: CADENCE_MS });
     scenery.renewed(9900).readAt(9901).renewed(20_100).readAt(20_101);
-    expect(scenery.verdict).toEqual({
-      state: "renewing",
+    expect(scenery.liveness).toEqual({
+      state: "alive",
       watchedMs: 20_101,
       renewals: 2,
       lastRenewalAt: NOW + 20_100,
-      cadenceMs: 10_200,
-      nextExpectedAt: NOW + 30_300,
-      misses: 0,
+      renewalIntervalMs: 10_200,
+      nextRenewalExpectedAt: NOW + 30_300,
+      missedRenewals: 0,
     });
   });
 
   it("a renewal is overdue half a cadence after it was due, and each further cadence adds a miss", () => {
     const scenery = createRedissonFixture().renewed(10_000, 90_000).readAt(10_000);
     expect(scenery.findChangeAt).toBe(25_000);
-    expect(scenery.readAt(24_999).verdict).toMatchObject({ state: "renewing", misses: 0 });
-    expect(scenery.readAt(25_001).verdict).toMatchObject({
-      state: "late",
-      misses: 1,
-      nextExpectedAt: NOW + 20_000,
+    expect(scenery.readAt(24_999).liveness).toMatchObject({ state: "alive", missedRenewals: 0 });
+    expect(scenery.readAt(25_001).liveness).toMatchObject({
+      state: "overdue",
+      missedRenewals: 1,
+      nextRenewalExpectedAt: NOW + 20_000,
     });
     expect(scenery.findChangeAt).toBeUndefined();
-    expect(scenery.readAt(36_000).verdict.misses).toBe(2);
-    expect(scenery.renewed(40_000, 90_000).readAt(40_000).verdict).toMatchObject({
-      state: "renewing",
-      misses: 0,
+    expect(scenery.readAt(36_000).liveness.missedRenewals).toBe(2);
+    expect(scenery.renewed(40_000, 90_000).readAt(40_000).liveness).toMatchObject({
+      state: "alive",
+      missedRenewals: 0,
     });
   });
 
   it("the observed cadence takes precedence over the default of the library", () => {
     const scenery = createRedissonFixture();
     for (let n = 1; n <= 4; n++) scenery.renewed(n * 2000).readAt(n * 2000);
-    expect(scenery.verdict.cadenceMs).toBe(2000);
-    expect(scenery.readAt(11_100).verdict.state).toBe("late");
+    expect(scenery.liveness.renewalIntervalMs).toBe(2000);
+    expect(scenery.readAt(11_100).liveness.state).toBe("overdue");
   });
 
   it("one renewal at an irregular time does not change the cadence", () => {
     const scenery = createRedissonFixture();
     for (const at of [10_000, 20_000, 20_100, 30_100, 40_100]) scenery.renewed(at).readAt(at);
-    expect(scenery.verdict).toMatchObject({ renewals: 5, cadenceMs: 10_000 });
+    expect(scenery.liveness).toMatchObject({ renewals: 5, renewalIntervalMs: 10_000 });
   });
 
   it("the renewal time is derived from the TTL when the read came later", () => {
     const scenery = createRedissonFixture().renewed(10_000).readAt(10_700);
-    expect(scenery.verdict.lastRenewalAt).toBe(NOW + 10_000);
+    expect(scenery.liveness.lastRenewalAt).toBe(NOW + 10_000);
   });
 });
 
 describe("TTL extensions that are not renewals", () => {
   it("a TTL change within the clock difference is not a renewal", () => {
-    expect(createRedissonFixture().renewed(4).readAt(9).verdict.renewals).toBe(0);
-    expect(createRedissonFixture().renewed(6).readAt(9).verdict.renewals).toBe(1);
+    expect(createRedissonFixture().renewed(4).readAt(9).liveness.renewals).toBe(0);
+    expect(createRedissonFixture().renewed(6).readAt(9).liveness.renewals).toBe(1);
   });
 
   it("a re-entry is not a renewal", () => {
     const scenery = createRedissonFixture()
       .renewed(5000)
       .readAt(5000, { holder: { count: 2 } });
-    expect(scenery.verdict).toMatchObject({ state: "unknown", renewals: 0, nextExpectedAt: NOW + 15_000 });
-    expect(scenery.renewed(15_000).readAt(15_000, { holder: { count: 2 } }).verdict.renewals).toBe(1);
+    expect(scenery.liveness).toMatchObject({
+      state: "unknown",
+      renewals: 0,
+      nextRenewalExpectedAt: NOW + 15_000,
+    });
+    expect(scenery.renewed(15_000).readAt(15_000, { holder: { count: 2 } }).liveness.renewals).toBe(1);
   });
 
   it("a new hold is not a renewal of the previous one", () => {
     const scenery = createRedissonFixture()
       .renewed(10_000)
       .readAt(10_000, { holder: { owner: "uuid:2" } });
-    expect(scenery.verdict).toMatchObject({ renewals: 0, watchedMs: 0 });
+    expect(scenery.liveness).toMatchObject({ renewals: 0, watchedMs: 0 });
   });
 
   it("a new reader is not a renewal, while an existing reader's renewal still counts", () => {
@@ -160,27 +164,38 @@ describe("locks without renewals", () => {
   it("a lock of a library with optional renewal is not renewing after 1.5 cadences without one", () => {
     const scenery = createRedissonFixture();
     expect(scenery.findChangeAt).toBe(15_000);
-    expect(scenery.readAt(14_999).verdict.state).toBe("unknown");
-    expect(scenery.readAt(15_001).verdict).toMatchObject({ state: "fixed-lease", nextExpectedAt: null });
+    expect(scenery.readAt(14_999).liveness.state).toBe("unknown");
+    expect(scenery.readAt(15_001).liveness).toMatchObject({
+      state: "not_renewing",
+      nextRenewalExpectedAt: null,
+    });
     expect(scenery.findChangeAt).toBeUndefined();
-    expect(scenery.renewed(20_000).readAt(20_000).verdict.state).toBe("renewing");
+    expect(scenery.renewed(20_000).readAt(20_000).liveness.state).toBe("alive");
   });
 
   it("a lock of a library that always renews is overdue after 1.5 cadences without a renewal", () => {
     const scenery = new LivenessFixture({ format: "lan1tian" }).readAt(0);
     expect(scenery.findChangeAt).toBe(15_000);
-    expect(scenery.readAt(15_001).verdict).toMatchObject({ state: "late", misses: 1, renewals: 0 });
+    expect(scenery.readAt(15_001).liveness).toMatchObject({
+      state: "overdue",
+      missedRenewals: 1,
+      renewals: 0,
+    });
   });
 
   it("a lock with several possible formats is overdue only if all of them always renew", () => {
     const both = new LivenessFixture({ format: "lan1tian", candidates: ["spring"] }).readAt(0).readAt(15_001);
-    expect(both.verdict.state).toBe("fixed-lease");
+    expect(both.liveness.state).toBe("not_renewing");
   });
 
   it("a lock of a library that never renews has no cadence", () => {
     const scenery = new LivenessFixture({ format: "redis-py" }).readAt(0);
-    expect(scenery.verdict).toMatchObject({ state: "unknown", cadenceMs: null, nextExpectedAt: null });
-    expect(scenery.readAt(22_501).verdict).toMatchObject({ state: "fixed-lease", cadenceMs: null });
+    expect(scenery.liveness).toMatchObject({
+      state: "unknown",
+      renewalIntervalMs: null,
+      nextRenewalExpectedAt: null,
+    });
+    expect(scenery.readAt(22_501).liveness).toMatchObject({ state: "not_renewing", renewalIntervalMs: null });
   });
 
   it("a lock that loses its TTL is reported as no TTL, whatever was observed before", () => {
@@ -189,7 +204,7 @@ describe("locks without renewals", () => {
       .readAt(10_000)
       .renewed(11_000, null)
       .readAt(11_000);
-    expect(scenery.verdict).toMatchObject({ state: "no-expiry", renewals: 1, nextExpectedAt: null });
+    expect(scenery.liveness).toMatchObject({ state: "no_ttl", renewals: 1, nextRenewalExpectedAt: null });
     expect(computeRereadDelayMs(scenery.assertHold)).toBeUndefined();
   });
 });
@@ -199,19 +214,22 @@ describe("renewal cadence of Lockkeeper holds", () => {
 
   it("a Lockkeeper hold is expected to renew every third of its lease, whatever its format and grace", () => {
     const scenery = new LivenessFixture({ format: "timestamp", holder: ours }).renewed(0, 90_000).readAt(0);
-    expect(scenery.verdict).toMatchObject({ cadenceMs: CADENCE_MS, nextExpectedAt: NOW + 10_000 });
+    expect(scenery.liveness).toMatchObject({
+      renewalIntervalMs: CADENCE_MS,
+      nextRenewalExpectedAt: NOW + 10_000,
+    });
   });
 
   it("a reservation is never expected to renew", () => {
     const holder = { ...ours, owner: "lockkeeper:reserve:mei" };
-    expect(new LivenessFixture({ holder }).readAt(0).readAt(40_000).verdict.state).toBe("fixed-lease");
+    expect(new LivenessFixture({ holder }).readAt(0).readAt(40_000).liveness.state).toBe("not_renewing");
   });
 });
 
 describe("interrupted observation", () => {
   it("after a break in observation, a hold with a reusable owner string is assessed anew", () => {
     const scenery = createRedissonFixture().renewed(10_000).readAt(10_000);
-    expect(scenery.readAt(12_000, { circumstances: { continuityId: "2" } }).verdict).toMatchObject({
+    expect(scenery.readAt(12_000, { circumstances: { continuityId: "2" } }).liveness).toMatchObject({
       watchedMs: 0,
       renewals: 0,
     });
@@ -220,7 +238,7 @@ describe("interrupted observation", () => {
   it("after a break in observation, a hold with a unique owner string keeps its history without a false interval", () => {
     const scenery = new LivenessFixture({ format: "lan1tian" }).readAt(0).renewed(10_000).readAt(10_000);
     scenery.renewed(40_000).readAt(40_000, { circumstances: { continuityId: "2" } });
-    expect(scenery.verdict).toMatchObject({ watchedMs: 40_000, renewals: 2, cadenceMs: CADENCE_MS });
+    expect(scenery.liveness).toMatchObject({ watchedMs: 40_000, renewals: 2, renewalIntervalMs: CADENCE_MS });
   });
 });
 
@@ -262,17 +280,17 @@ it("a watchdog with any lease and jitter is renewing while alive and overdue or 
         const at = Math.round(cadence * (n + 1 + off));
         for (; looked < at; looked += Math.ceil(cadence * share)) {
           if (looked > last) scenery.readAt(looked);
-          states.add(scenery.verdict.state);
+          states.add(scenery.liveness.state);
         }
         scenery.renewed(at, leaseMs).readAt(at);
         last = at;
         looked = at;
-        states.add(scenery.verdict.state);
-        expect(scenery.verdict.renewals).toBe(n + 1);
+        states.add(scenery.liveness.state);
+        expect(scenery.liveness.renewals).toBe(n + 1);
       });
-      expect([...states].filter((state) => state !== "unknown")).toEqual(["renewing"]);
+      expect([...states].filter((state) => state !== "unknown")).toEqual(["alive"]);
       const turns = scenery.findChangeAt ?? 0;
-      expect(scenery.readAt(Math.ceil(turns) + 1).verdict.state).toBe("late");
+      expect(scenery.readAt(Math.ceil(turns) + 1).liveness.state).toBe("overdue");
       expect(turns).toBeLessThan(last + 2 * cadence * 1.3);
     }),
     { numRuns: 300 },

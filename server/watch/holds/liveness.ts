@@ -8,37 +8,40 @@ const GRACE_SHARE = 1 / 2;
 /** A hold that was watched for so many cadences without a renewal is on a fixed lease. */
 const OBSERVED_CADENCES_MIN = 1.5;
 
-/** What a verdict is drawn from. */
+/** What a liveness is drawn from. */
 export interface LivenessEvidence {
   readonly seen: HeldObservation;
   readonly renewals: RenewalHistory;
 }
 
-/** The verdict as it is kept of every lock. */
+/** The liveness as it is kept of every lock. */
 export interface LivenessAssessment {
   readonly state: LivenessState;
-  readonly misses: number;
+  readonly missedRenewals: number;
 }
 
 /** As nearly every lock has one, with nothing missed: kept once for all of them. */
-const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "late">, LivenessAssessment>> = {
-  renewing: { state: "renewing", misses: 0 },
-  "fixed-lease": { state: "fixed-lease", misses: 0 },
-  "no-expiry": { state: "no-expiry", misses: 0 },
-  unknown: { state: "unknown", misses: 0 },
+const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, LivenessAssessment>> = {
+  alive: { state: "alive", missedRenewals: 0 },
+  not_renewing: { state: "not_renewing", missedRenewals: 0 },
+  no_ttl: { state: "no_ttl", missedRenewals: 0 },
+  unknown: { state: "unknown", missedRenewals: 0 },
 };
 
 /** Whether the holder is alive, as far as what was seen tells at the moment of the last look. */
 export function assessLiveness(samples: LivenessEvidence): LivenessAssessment {
   const { seen, renewals } = samples;
-  if (seen.remainingMs === null) return PLAIN_ASSESSMENTS["no-expiry"];
-  const { cadenceMs, nextAt, changesAt, isSure } = computeExpectation(samples);
-  if (seen.asOf <= changesAt) return PLAIN_ASSESSMENTS[renewals.count > 0 ? "renewing" : "unknown"];
-  if (!isSure) return PLAIN_ASSESSMENTS["fixed-lease"];
-  return { state: "late", misses: Math.floor((seen.asOf - nextAt) / cadenceMs + GRACE_SHARE) };
+  if (seen.remainingMs === null) return PLAIN_ASSESSMENTS.no_ttl;
+  const { renewalIntervalMs, nextAt, changesAt, isSure } = computeExpectation(samples);
+  if (seen.asOf <= changesAt) return PLAIN_ASSESSMENTS[renewals.count > 0 ? "alive" : "unknown"];
+  if (!isSure) return PLAIN_ASSESSMENTS.not_renewing;
+  return {
+    state: "overdue",
+    missedRenewals: Math.floor((seen.asOf - nextAt) / renewalIntervalMs + GRACE_SHARE),
+  };
 }
 
-/** When the verdict will be another one if nothing happens until then; undefined: never, or it matters no more. */
+/** When the liveness will be another one if nothing happens until then; undefined: never, or it matters no more. */
 export function findLivenessChangeAt(samples: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = samples.seen;
   if (remainingMs === null) return undefined;
@@ -46,25 +49,25 @@ export function findLivenessChangeAt(samples: LivenessEvidence): number | undefi
   return asOf <= changesAt ? changesAt : undefined;
 }
 
-/** The verdict with its evidence. */
+/** The liveness with its evidence. */
 export function describeLiveness(samples: LivenessEvidence): Liveness {
   const { seen, renewals } = samples;
-  const { state, misses } = assessLiveness(samples);
-  const { cadenceMs, nextAt, isManual } = computeExpectation(samples);
-  const isExpected = state !== "no-expiry" && !isManual;
+  const { state, missedRenewals } = assessLiveness(samples);
+  const { renewalIntervalMs, nextAt, isManual } = computeExpectation(samples);
+  const isExpected = state !== "no_ttl" && !isManual;
   return {
     state,
     watchedMs: seen.asOf - renewals.sinceMs,
     renewals: renewals.count,
     lastRenewalAt: renewals.lastAt,
-    cadenceMs: isExpected ? cadenceMs : null,
-    nextExpectedAt: isExpected && state !== "fixed-lease" ? nextAt : null,
-    misses,
+    renewalIntervalMs: isExpected ? renewalIntervalMs : null,
+    nextRenewalExpectedAt: isExpected && state !== "not_renewing" ? nextAt : null,
+    missedRenewals,
   };
 }
 
 interface RenewalExpectation {
-  readonly cadenceMs: number;
+  readonly renewalIntervalMs: number;
   readonly nextAt: number;
   /** Until then nothing is said of it. */
   readonly changesAt: number;
@@ -77,18 +80,18 @@ interface RenewalExpectation {
 function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpectation {
   const { who, afterShare } = getRenewalPolicy(seen);
   const { lastAt, leaseBeganAt, leaseMs } = renewals;
-  const cadenceMs = renewals.cadenceMs ?? Math.max(1, afterShare * (leaseMs ?? 0));
+  const renewalIntervalMs = renewals.renewalIntervalMs ?? Math.max(1, afterShare * (leaseMs ?? 0));
   // The present lease was given with the last renewal, or before we looked.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
-  const nextAt = givenAt + cadenceMs;
+  const nextAt = givenAt + renewalIntervalMs;
   const isSure = renewals.count > 0 || who === "all";
   return {
-    cadenceMs,
+    renewalIntervalMs,
     nextAt,
     changesAt: isSure
-      ? nextAt + GRACE_SHARE * cadenceMs
-      : renewals.sinceMs + OBSERVED_CADENCES_MIN * cadenceMs,
+      ? nextAt + GRACE_SHARE * renewalIntervalMs
+      : renewals.sinceMs + OBSERVED_CADENCES_MIN * renewalIntervalMs,
     isSure,
-    isManual: renewals.cadenceMs === undefined && who === "none",
+    isManual: renewals.renewalIntervalMs === undefined && who === "none",
   };
 }

@@ -31,7 +31,7 @@ export function toLock(target: string, hold: ObservedHold, sharedWith: readonly 
     leaseMs: getLeaseMs(hold),
     waiters: seen.waiters ?? UNKNOWN_WAITERS,
     ...toVotesField(seen.votes),
-    verdict: describeLiveness(hold),
+    liveness: describeLiveness(hold),
     sharedWith: sharedWith.map(toKeyFields),
     release: getReleaseTerms(seen),
     version: buildHoldVersion(hold),
@@ -65,7 +65,7 @@ function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {
   return { votes: { ...votes, owners } };
 }
 
-const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknowable" };
+const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };
 
 export function toFreeLock(
   target: string,
@@ -88,7 +88,7 @@ export function toFreeLock(
     leaseMs: null,
     waiters,
     ...toVotesField(votes),
-    verdict: null,
+    liveness: null,
     sharedWith: [],
     release: null,
     version: null,

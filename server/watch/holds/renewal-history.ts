@@ -15,7 +15,7 @@ export interface RenewalHistory {
   /** The last times from one renewal to the next, or from the beginning to the first, oldest first. */
   readonly intervalsMs: readonly number[];
   /** From one renewal to the next, as seen: the middle of the last intervals, and the longer one of two. */
-  readonly cadenceMs: number | undefined;
+  readonly renewalIntervalMs: number | undefined;
   /** From when the next interval is counted; null: we do not know that moment. */
   readonly countedFrom: number | null;
   /** As asked for, or the longest that was seen; null: no expiry. */
@@ -33,7 +33,7 @@ export function startRenewalHistory(seen: HeldObservation, begunAt: number | nul
     count: 0,
     lastAt: null,
     intervalsMs: NO_INTERVALS,
-    cadenceMs: undefined,
+    renewalIntervalMs: undefined,
     countedFrom: begunAt,
     leaseMs: getLeaseMs(seen, seen.remainingMs),
     leaseBeganAt: computeLeaseStart(seen, seen.remainingMs),
@@ -71,7 +71,7 @@ export function updateRenewalHistory(
     count: renewals.count + 1,
     lastAt,
     intervalsMs,
-    cadenceMs: intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)],
+    renewalIntervalMs: intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)],
     countedFrom: lastAt,
     leaseMs,
     leaseBeganAt: began,

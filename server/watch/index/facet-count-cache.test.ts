@@ -33,8 +33,8 @@ const HOLD_INPUT = fc.record({
 type HoldInput = typeof HOLD_INPUT extends fc.Arbitrary<infer Value> ? Value : never;
 
 function createLockIndex(looks: readonly HoldInput[], now = NOW + 100): LockIndex {
-  const usual = (key: string) => (key.endsWith("a") ? 10 : undefined);
-  const mirror = new LockIndex(undefined, { now: () => now, getTypicalHeldMs: usual });
+  const typical = (key: string) => (key.endsWith("a") ? 10 : undefined);
+  const mirror = new LockIndex(undefined, { now: () => now, getTypicalHeldMs: typical });
   for (const { owners, records, mayBe, sinceMs, waiting, ...seen } of looks) {
     const holders = owners.map((owner, at) =>
       createForeignHolder(owner, { record: RECORDS[records[at] ?? 0], sinceMs: NOW + sinceMs }),
@@ -43,7 +43,7 @@ function createLockIndex(looks: readonly HoldInput[], now = NOW + 100): LockInde
       {
         ...({ state: "held", asOf: NOW, type: "hash", confidence: "certain" } as const),
         ...{ ...seen, candidates: mayBe, holders },
-        waiters: { count: waiting, known: waiting === null ? "unknowable" : "exact" },
+        waiters: { count: waiting, known: waiting === null ? "unknown" : "exact" },
       },
       { wasGone: false, since: "exact", continuityId: "1" },
     );
@@ -63,11 +63,11 @@ it("each facet value counts the locks its term matches, ignoring other terms of 
     "kind:read",
     "waiters>2",
     'service:="pay"',
-    "is:abnormal",
+    "is:needs_attention",
     "held>50ms",
     "w1",
   ];
-  const filters = fc.uniqueArray(fc.constantFrom(...WORDS, "held>usual", "key:lock:c:*", "verdict:no*"), {
+  const filters = fc.uniqueArray(fc.constantFrom(...WORDS, "held>typical", "key:lock:c:*", "liveness:no*"), {
     maxLength: 3,
   });
   const within = fc.constantFrom(undefined, new KeyPatternSet(["lock:[a-c]*"]));

@@ -2,7 +2,7 @@ import { FACET_FIELDS, FACET_VALUES_MAX, type FacetField } from "../../../lib/co
 import type { Key } from "../../../lib/keys/key.ts";
 import { type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
-import { NEVER } from "../holds/abnormal.ts";
+import { NEVER } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { compileFilterTerms, type HoldPredicate } from "./filter-compiler.ts";
 import type { LockIndexDeps } from "./query-cache.ts";
@@ -46,10 +46,10 @@ export class FacetCounts {
     const matches = (these: readonly FilterTerm[]): HoldPredicate => {
       const { fits, timeDependentTerm } = compileFilterTerms(these);
       if (timeDependentTerm === undefined) return fits;
-      const usualOf = timeDependentTerm.usesTypical
+      const typicalOf = timeDependentTerm.usesTypical
         ? ({ key }: ObservedHold) => getTypicalHeldMs(key) ?? NEVER
         : () => NEVER;
-      return (hold) => fits(hold) && timeDependentTerm.matches(hold, nowMs, usualOf(hold));
+      return (hold) => fits(hold) && timeDependentTerm.matches(hold, nowMs, typicalOf(hold));
     };
     const fits = matches(terms.filter((term) => findFacetField(term) === undefined));
     this.#otherPredicate =
@@ -121,7 +121,7 @@ const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly
   format: ({ seen: { format, candidates } }) =>
     candidates.length === 0 ? toSingletonList(format) : [...new Set<Key>([format, ...candidates])],
   kind: ({ seen }) => toSingletonList(seen.kind),
-  verdict: ({ liveness }) => toSingletonList(liveness.state),
+  liveness: ({ liveness }) => toSingletonList(liveness.state),
   service: (hold) => listRecordValues(hold, "service"),
   host: (hold) => listRecordValues(hold, "host"),
   waiters: ({ seen }) => (seen.waiters?.count ? WAITING : NONE),
@@ -131,7 +131,7 @@ const NONE: readonly never[] = [];
 const WAITING = ["waiting"] as const;
 const singletonLists = new Map<Key, readonly Key[]>();
 
-/** Of formats, kinds and verdicts, of which there are few. */
+/** Of formats, kinds and liveness, of which there are few. */
 function toSingletonList(value: Key): readonly Key[] {
   const known = singletonLists.get(value);
   if (known !== undefined) return known;

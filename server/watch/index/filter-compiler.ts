@@ -3,7 +3,7 @@ import { formatKey, type Key } from "../../../lib/keys/key.ts";
 import { type ComparisonTerm, type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
 import { matchesGlob } from "../../../lib/query/glob.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
-import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/abnormal.ts";
+import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /** Whether a hold is among those that a filter asks for. */
@@ -19,7 +19,7 @@ export interface CompiledFilter {
 
 /**
  * As `matchesFilter` of the contract, made for a hundred thousand holds in a row: nothing is put together for each of
- * them, and what has few values (format, kind, verdict) is compared once a value.
+ * them, and what has few values (format, kind, liveness) is compared once a value.
  */
 export function compileFilter(filter: string): CompiledFilter {
   return compileFilterTerms(parseFilter(filter));
@@ -42,9 +42,9 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
   const [first, second] = each;
   if (second === undefined) return first;
   return {
-    matches: (hold, nowMs, usualMs) => each.every((term) => term.matches(hold, nowMs, usualMs)),
-    computeChangeAt: (hold, nowMs, usualMs) =>
-      Math.min(...each.map((term) => term.computeChangeAt(hold, nowMs, usualMs))),
+    matches: (hold, nowMs, typicalMs) => each.every((term) => term.matches(hold, nowMs, typicalMs)),
+    computeChangeAt: (hold, nowMs, typicalMs) =>
+      Math.min(...each.map((term) => term.computeChangeAt(hold, nowMs, typicalMs))),
     usesTypical: each.some(({ usesTypical }) => usesTypical),
   };
 }
@@ -90,7 +90,7 @@ function compileTerm(term: FilterTerm): HoldPredicate {
     return answer;
   };
   if (field === "kind") return ({ seen }) => matches(seen.kind);
-  if (field === "verdict") return ({ liveness }) => matches(liveness.state);
+  if (field === "liveness") return ({ liveness }) => matches(liveness.state);
   return ({ seen }) => matches(seen.format) || seen.candidates.some(matches);
 }
 
@@ -112,10 +112,10 @@ function isMatch(text: string | undefined, matches: (text: string) => boolean): 
   return text !== undefined && matches(text);
 }
 
-function compileExactTerm(field: "key" | "kind" | "verdict" | "format", text: string): HoldPredicate {
+function compileExactTerm(field: "key" | "kind" | "liveness" | "format", text: string): HoldPredicate {
   if (field === "key") return ({ key }) => key === text;
   if (field === "kind") return ({ seen }) => seen.kind === text;
-  if (field === "verdict") return ({ liveness }) => liveness.state === text;
+  if (field === "liveness") return ({ liveness }) => liveness.state === text;
   return ({ seen }) => seen.format === text || seen.candidates.some((each) => each === text);
 }
 

@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { OWNER_GROUPINGS, OWNER_SORT_FIELDS } from "../../../lib/contract/owner.ts";
 import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
 import { KeyPatternSet } from "../../redis/glob.ts";
-import { isAbnormal, NEVER } from "../holds/abnormal.ts";
+import { NEVER, needsAttention } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { type GroupQuery, HoldGrouping } from "./group-cache.ts";
 import { LockIndex } from "./lock-index.ts";
@@ -48,7 +48,7 @@ function applyInput(
     );
     return;
   }
-  const known = waiting === null ? "unknowable" : waiting === 1 ? "estimated" : "exact";
+  const known = waiting === null ? "unknown" : waiting === 1 ? "estimated" : "exact";
   const seen: HeldObservation = {
     ...{
       state: "held",
@@ -76,7 +76,7 @@ const QUERIES: readonly GroupQuery[] = BY.flatMap((by) =>
 function describeGrouping(grouping: HoldGrouping) {
   const groups = grouping.sorted.slice(0, 100).keys.map((name) => {
     const group = grouping.get(name);
-    return [name, group?.holds, group?.abnormal, group?.verdicts, group?.oldest, group?.waiters];
+    return [name, group?.holds, group?.needsAttention, group?.liveness, group?.oldest, group?.waiters];
   });
   return { groups, without: grouping.withoutNameCount, total: grouping.sorted.size };
 }
@@ -94,11 +94,11 @@ it("incrementally updated groups equal the groups of a full walk over all locks"
   await fc.assert(
     fc.asyncProperty(HOLD_INPUTS, HOLD_INPUTS, fc.constantFrom(...QUERIES), async (first, then, what) => {
       let now = NOW;
-      const usual = (key: string) => (key.endsWith("a") ? 10 : undefined);
-      const mirror = new LockIndex(undefined, { now: () => now, getTypicalHeldMs: usual });
+      const typical = (key: string) => (key.endsWith("a") ? 10 : undefined);
+      const mirror = new LockIndex(undefined, { now: () => now, getTypicalHeldMs: typical });
       const has = (key: string) => {
         const hold = mirror.get(key);
-        return hold !== undefined && isAbnormal(hold, now, usual(key) ?? NEVER);
+        return hold !== undefined && needsAttention(hold, now, typical(key) ?? NEVER);
       };
       const kept = async () => describeGrouping(await queryGrouping(mirror, what));
       const walked = async () => {
@@ -112,8 +112,8 @@ it("incrementally updated groups equal the groups of a full walk over all locks"
         now += look.asOf;
         applyInput(mirror, look);
         expect(await kept()).toEqual(await walked());
-        const found = mirror.queryPage("is:abnormal", parseSortOrder("key"), { offset: 0 }, 0).total;
-        expect([...mirror.abnormalCounts.values()].reduce((sum, count) => sum + count, 0)).toBe(found);
+        const found = mirror.queryPage("is:needs_attention", parseSortOrder("key"), { offset: 0 }, 0).total;
+        expect([...mirror.attentionCounts.values()].reduce((sum, count) => sum + count, 0)).toBe(found);
       }
     }),
     { numRuns: 300 },

@@ -3,9 +3,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
-import { getHeldSince } from "../holds/abnormal.ts";
+import { getHeldSince } from "../holds/attention.ts";
 import { getHolderSince, type ObservedHold } from "../holds/observed-hold.ts";
-import type { AbnormalKeys } from "./abnormal-keys.ts";
+import type { AttentionKeys } from "./attention-keys.ts";
 import { compileFilter } from "./filter-compiler.ts";
 import { type CountedHold, type GroupMembership, HoldGroup } from "./hold-group.ts";
 import { type SortDirection, SortedKeys, type SortValue } from "./sorted-keys.ts";
@@ -59,7 +59,7 @@ export class GroupCache {
 
   constructor(
     private readonly holds: ReadonlyMap<Key, ObservedHold>,
-    private readonly abnormal: Pick<AbnormalKeys, "keys" | "advance">,
+    private readonly needsAttention: Pick<AttentionKeys, "keys" | "advance">,
   ) {}
 
   /** How many lists are kept. */
@@ -78,7 +78,7 @@ export class GroupCache {
 
   /** @returns undefined: too many others are being made */
   async query(query: GroupQuery): Promise<HoldGrouping | undefined> {
-    this.abnormal.advance();
+    this.needsAttention.advance();
     const { by, filter, order, allowedKeys } = query;
     const name = JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
     const known = this.#groupings.get(name);
@@ -97,7 +97,7 @@ export class GroupCache {
   #startGrouping(query: GroupQuery): CachedGrouping {
     const grouping = new HoldGrouping(query);
     this.#buildingCount++;
-    const created = grouping.fill([...this.holds.values()], this.abnormal.keys());
+    const created = grouping.fill([...this.holds.values()], this.needsAttention.keys());
     const ready = created.finally(() => this.#buildingCount--);
     return { grouping, ready, queriedAt: 0 };
   }
@@ -139,11 +139,11 @@ export class HoldGrouping {
     this.#sorted = new SortedKeys(order.direction);
   }
 
-  /** To be called once, with all locks and which of them are abnormal; what changes from then on is told to `change`. */
-  async fill(holds: readonly ObservedHold[], abnormal: Iterable<Key>): Promise<void> {
-    const wasAbnormal = new Set(abnormal);
+  /** To be called once, with all locks and which of them need attention; what changes from then on is told to `change`. */
+  async fill(holds: readonly ObservedHold[], needsAttention: Iterable<Key>): Promise<void> {
+    const neededAttention = new Set(needsAttention);
     await forEachYielding(holds, (hold) =>
-      this.#countHold({ hold, isAbnormal: wasAbnormal.has(hold.key) }, 1),
+      this.#countHold({ hold, needsAttention: neededAttention.has(hold.key) }, 1),
     );
     const names = [...this.#groups.keys()];
     const values = [...this.#groups].map(([name, group]) => this.#computeSortValue(group, name));
@@ -252,7 +252,7 @@ const NO_MEMBERSHIPS: readonly never[] = [];
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
   name: (_group, name) => name,
   holds: ({ holds }) => holds,
-  abnormal: ({ abnormal }) => abnormal,
+  needs_attention: ({ needsAttention }) => needsAttention,
   // The longer it is held, the earlier it began.
   held: ({ oldest: [since] }) => -since,
   waiters: ({ waiters }) => waiters.count ?? 0,

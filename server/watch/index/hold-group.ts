@@ -6,10 +6,10 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A lock as it is counted: that it is abnormal, time may turn as well. */
+/** A lock as it is counted: that it needs attention, time may turn as well. */
 export interface CountedHold {
   readonly hold: ObservedHold;
-  readonly isAbnormal: boolean;
+  readonly needsAttention: boolean;
 }
 
 /** How a lock counts in a group: since when, and of a namespace whether the key has another one in it. */
@@ -20,11 +20,11 @@ export class HoldGroup {
   holds = 0;
   /** Of a namespace: how many of its keys have another one in it. */
   childCount = 0;
-  abnormal = 0;
-  readonly verdicts: Partial<Record<LivenessState, number>> = {};
+  needsAttention = 0;
+  readonly liveness: Partial<Record<LivenessState, number>> = {};
   #waiting = 0;
   #estimated = 0;
-  #unknowable = 0;
+  #unknown = 0;
   /** Most have one lock, and a hundred thousand lists would take their room. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
@@ -34,7 +34,7 @@ export class HoldGroup {
   }
 
   get waiters(): Waiters {
-    const known = this.#unknowable > 0 ? "unknowable" : this.#estimated > 0 ? "estimated" : "exact";
+    const known = this.#unknown > 0 ? "unknown" : this.#estimated > 0 ? "estimated" : "exact";
     return { count: this.#waiting, known };
   }
 
@@ -43,7 +43,7 @@ export class HoldGroup {
     return this.#byAge?.first ?? this.#onlyHold ?? NO_POSITION;
   }
 
-  add({ hold, isAbnormal }: CountedHold, [, since, isDeeper = false]: GroupMembership): void {
+  add({ hold, needsAttention }: CountedHold, [, since, isDeeper = false]: GroupMembership): void {
     if (isDeeper) this.childCount++;
     if (this.#byAge === undefined && this.#onlyHold !== undefined) {
       this.#byAge = new SortedKeys(1);
@@ -52,24 +52,24 @@ export class HoldGroup {
     }
     if (this.#byAge === undefined) this.#onlyHold = [since, hold.key];
     else this.#byAge.insert(since, hold.key);
-    this.#countHold(hold, isAbnormal, 1);
+    this.#countHold(hold, needsAttention, 1);
   }
 
-  delete({ hold, isAbnormal }: CountedHold, [, since, isDeeper = false]: GroupMembership): void {
+  delete({ hold, needsAttention }: CountedHold, [, since, isDeeper = false]: GroupMembership): void {
     if (isDeeper) this.childCount--;
     if (this.#byAge === undefined) this.#onlyHold = undefined;
     else this.#byAge.delete(since, hold.key);
-    this.#countHold(hold, isAbnormal, -1);
+    this.#countHold(hold, needsAttention, -1);
   }
 
-  #countHold({ seen, liveness: { state } }: ObservedHold, isAbnormal: boolean, by: 1 | -1): void {
+  #countHold({ seen, liveness: { state } }: ObservedHold, needsAttention: boolean, by: 1 | -1): void {
     this.holds += by;
-    if (isAbnormal) this.abnormal += by;
-    this.verdicts[state] = (this.verdicts[state] ?? 0) + by;
-    if (this.verdicts[state] === 0) delete this.verdicts[state];
-    const { count, known } = seen.waiters ?? { count: null, known: "unknowable" };
+    if (needsAttention) this.needsAttention += by;
+    this.liveness[state] = (this.liveness[state] ?? 0) + by;
+    if (this.liveness[state] === 0) delete this.liveness[state];
+    const { count, known } = seen.waiters ?? { count: null, known: "unknown" };
     this.#waiting += by * (count ?? 0);
-    if (known === "unknowable") this.#unknowable += by;
+    if (known === "unknown") this.#unknown += by;
     if (known === "estimated") this.#estimated += by;
   }
 }

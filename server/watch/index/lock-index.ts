@@ -3,10 +3,10 @@ import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../../formats/observation.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
-import { NO_TYPICAL_HELD } from "../holds/abnormal.ts";
+import { NO_TYPICAL_HELD } from "../holds/attention.ts";
 import { type ObservationContext, updateHold } from "../holds/continuity.ts";
 import { getHolderSince, type ObservedHold, type ObservedHolder } from "../holds/observed-hold.ts";
-import { AbnormalKeys } from "./abnormal-keys.ts";
+import { AttentionKeys } from "./attention-keys.ts";
 import { FacetCountCache } from "./facet-count-cache.ts";
 import { GroupCache } from "./group-cache.ts";
 import { type LockIndexDeps, QueryCache, type SortOrder } from "./query-cache.ts";
@@ -42,7 +42,7 @@ export class LockIndex {
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #queries: QueryCache;
-  readonly #abnormalKeys: AbnormalKeys;
+  readonly #attentionKeys: AttentionKeys;
   /** Who has how many of them. */
   readonly groups: GroupCache;
   /** What those have in common that match. */
@@ -58,10 +58,10 @@ export class LockIndex {
     knows: LockIndexDeps = DEFAULT_DEPS,
   ) {
     this.#queries = new QueryCache(this.#holds, knows);
-    this.#abnormalKeys = new AbnormalKeys(this.#holds, knows, (hold, isAbnormal) =>
-      this.groups.applyChange({ hold, isAbnormal: !isAbnormal }, { hold, isAbnormal }),
+    this.#attentionKeys = new AttentionKeys(this.#holds, knows, (hold, needsAttention) =>
+      this.groups.applyChange({ hold, needsAttention: !needsAttention }, { hold, needsAttention }),
     );
-    this.groups = new GroupCache(this.#holds, this.#abnormalKeys);
+    this.groups = new GroupCache(this.#holds, this.#attentionKeys);
     this.facets = new FacetCountCache(this.#holds, knows, () => this.#revision);
   }
 
@@ -145,21 +145,21 @@ export class LockIndex {
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };
   }
 
-  /** How many are abnormal now, by their format. */
-  get abnormalCounts(): ReadonlyMap<FormatName, number> {
-    this.#abnormalKeys.advance();
-    return this.#abnormalKeys.countsByFormat;
+  /** How many need attention now, by their format. */
+  get attentionCounts(): ReadonlyMap<FormatName, number> {
+    this.#attentionKeys.advance();
+    return this.#attentionKeys.countsByFormat;
   }
 
   #recordChange(key: Key, before: ObservedHold | undefined): void {
     this.#revision++;
     this.#queries.recordChange(key, before);
     const after = this.#holds.get(key);
-    const wasAbnormal = this.#abnormalKeys.has(key);
-    this.#abnormalKeys.updateKey(key);
+    const neededAttention = this.#attentionKeys.has(key);
+    this.#attentionKeys.updateKey(key);
     this.groups.applyChange(
-      before && { hold: before, isAbnormal: wasAbnormal },
-      after && { hold: after, isAbnormal: this.#abnormalKeys.has(key) },
+      before && { hold: before, needsAttention: neededAttention },
+      after && { hold: after, needsAttention: this.#attentionKeys.has(key) },
     );
   }
 }
@@ -177,7 +177,7 @@ function isEquivalentHold(before: ObservedHold, after: ObservedHold): boolean {
     a.kind === b.kind &&
     a.confidence === b.confidence &&
     before.liveness.state === after.liveness.state &&
-    before.liveness.misses === after.liveness.misses &&
+    before.liveness.missedRenewals === after.liveness.missedRenewals &&
     a.permits?.available === b.permits?.available &&
     a.waiters?.count === b.waiters?.count &&
     a.waiters?.known === b.waiters?.known &&

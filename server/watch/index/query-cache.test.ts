@@ -4,7 +4,7 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import { LOCK_SORT_FIELDS, type LockSortField } from "../../../lib/contract/lock-sort.ts";
 import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
-import { computeRank, getHeldSince } from "../holds/abnormal.ts";
+import { computeRank, getHeldSince } from "../holds/attention.ts";
 import { getHolderSince, type ObservedHold } from "../holds/observed-hold.ts";
 import { LockIndex } from "./lock-index.ts";
 import { parseSortOrder } from "./query-cache.ts";
@@ -77,7 +77,7 @@ const operation = fc.oneof(
 );
 
 let now = NOW;
-/** What is usual differs by the key, as it does by its pattern. */
+/** What is typical differs by the key, as it does by its pattern. */
 const getTypicalMs = (name: string) => (name === "lock:a" ? undefined : 1500);
 
 const FILTERS: Readonly<Record<string, (hold: ObservedHold) => boolean>> = {
@@ -85,17 +85,17 @@ const FILTERS: Readonly<Record<string, (hold: ObservedHold) => boolean>> = {
   "held<1.5s key:lock:*": (hold) => now - getHeldSince(hold) < 1500,
   "remaining<500ms": ({ endsAtMs }) => endsAtMs !== null && endsAtMs - now < 500,
   "remaining>1s": ({ endsAtMs }) => endsAtMs === null || endsAtMs - now > 1000,
-  "held>usual": (hold) => now - getHeldSince(hold) > (getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
+  "held>typical": (hold) => now - getHeldSince(hold) > (getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
   "waiters>1": ({ seen }) => (seen.waiters?.count ?? 0) > 1,
   "count<2": ({ seen }) => seen.holders[0].count < 2,
-  "is:abnormal": (hold) =>
+  "is:needs_attention": (hold) =>
     hold.seen.state === "held" &&
-    (["late", "no-expiry"].includes(hold.liveness.state) ||
+    (["overdue", "no_ttl"].includes(hold.liveness.state) ||
       now - getHeldSince(hold) > 2 * (getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY)),
   "": () => true,
   "owner:pod-1": ({ seen }) => seen.holders[0].owner === "pod-1",
   "format:redis*": ({ seen }) => seen.format === "redisson",
-  "verdict:no-expiry": ({ seen }) => seen.remainingMs === null,
+  "liveness:no_ttl": ({ seen }) => seen.remainingMs === null,
   billing: ({ seen }) => seen.holders[0].record?.service === "billing",
   "key:*a pod-1": ({ key, seen }) =>
     key === "lock:a" && (seen.holders[0].owner === "pod-1" || seen.holders[0].record?.host === "pod-1"),
@@ -110,7 +110,7 @@ const VALUES: Record<LockSortField, (hold: ObservedHold) => string | number> = {
   held: ({ holders }) => -getHolderSince(holders[0]).since,
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,
-  abnormality: (hold) => computeRank(hold, now, getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
+  attention: (hold) => computeRank(hold, now, getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
 };
 
 /** Everything filtered and sorted anew. */

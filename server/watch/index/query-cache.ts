@@ -1,7 +1,7 @@
 import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
-import { type GetTypicalHeldMs, NEVER } from "../holds/abnormal.ts";
+import { type GetTypicalHeldMs, NEVER } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { compileFilter } from "./filter-compiler.ts";
 import { getSortValues } from "./sort-values.ts";

@@ -1,22 +1,22 @@
 import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
 import { formatKey } from "../../../lib/keys/key.ts";
-import { computeRank, computeRankChangeAt, getHeldSince } from "../holds/abnormal.ts";
+import { computeRank, computeRankChangeAt, getHeldSince } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** What a hold is sorted by, at a moment of Redis's clock and by what is usual for its pattern. */
+/** What a hold is sorted by, at a moment of Redis's clock and by what is typical for its pattern. */
 export interface SortValues<Value extends SortValue = SortValue> {
-  readonly computeSortValue: (hold: ObservedHold, nowMs: number, usualMs: number) => Value;
-  /** When time alone may change it; undefined: neither time nor what is usual matters to it. */
-  readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, usualMs: number) => number) | undefined;
+  readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
+  /** When time alone may change it; undefined: neither time nor what is typical matters to it. */
+  readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }
 
 export function getSortValues(field: LockSortField): SortValues {
-  if (field === "abnormality") return { computeSortValue: computeRank, computeChangeAt: computeRankChangeAt };
+  if (field === "attention") return { computeSortValue: computeRank, computeChangeAt: computeRankChangeAt };
   return { computeSortValue: SORT_VALUES[field], computeChangeAt: undefined };
 }
 
-const SORT_VALUES: Record<Exclude<LockSortField, "abnormality">, (hold: ObservedHold) => SortValue> = {
+const SORT_VALUES: Record<Exclude<LockSortField, "attention">, (hold: ObservedHold) => SortValue> = {
   key: ({ key }) => key,
   owner: ({ seen }) => seen.holders[0].record?.service ?? formatKey(seen.holders[0].owner),
   count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),

@@ -6,7 +6,7 @@ import { parseSortOrder } from "./query-cache.ts";
 const NOW = 1_790_000_000_000;
 const LOCKS = 20_000;
 
-/** A picture whose clock stands where it is put, and in which what is usual is counted as it is asked. */
+/** A picture whose clock stands where it is put, and in which what is typical is counted as it is asked. */
 class TimeIndexFixture {
   now = NOW;
   typicalMs: number | undefined = 1_000_000;
@@ -33,7 +33,7 @@ class TimeIndexFixture {
     }
   }
 
-  /** @returns how many match, and how often it was asked what is usual */
+  /** @returns how many match, and how often it was asked what is typical */
   queryKeys(filter: string, sort = "key"): { total: number; asked: number } {
     this.asked = 0;
     const { total } = this.index.queryPage(filter, parseSortOrder(sort), { offset: 0 }, 10);
@@ -43,37 +43,40 @@ class TimeIndexFixture {
 
 it("the typical held time is computed once per lock for a first query, then for a share of locks per step", () => {
   const scenery = new TimeIndexFixture();
-  expect(scenery.queryKeys("is:abnormal held<usual", "-abnormality")).toEqual({ total: 0, asked: LOCKS });
+  expect(scenery.queryKeys("is:needs_attention held<typical", "-attention")).toEqual({
+    total: 0,
+    asked: LOCKS,
+  });
   scenery.now += 300;
-  expect(scenery.queryKeys("is:abnormal held<usual", "-abnormality").asked).toBe(LOCKS / 100);
+  expect(scenery.queryKeys("is:needs_attention held<typical", "-attention").asked).toBe(LOCKS / 100);
   scenery.now += 59_000;
-  expect(scenery.queryKeys("is:abnormal held<usual", "-abnormality").asked).toBeLessThanOrEqual(4000);
+  expect(scenery.queryKeys("is:needs_attention held<typical", "-attention").asked).toBeLessThanOrEqual(4000);
 });
 
 it("a change of the typical held time reaches a repeated query within 30 s", () => {
   const scenery = new TimeIndexFixture();
-  scenery.queryKeys("is:abnormal");
+  scenery.queryKeys("is:needs_attention");
   scenery.typicalMs = 5000;
   const totals = Array.from({ length: 32 }, () => {
     scenery.now += 1000;
-    return scenery.queryKeys("is:abnormal").total;
+    return scenery.queryKeys("is:needs_attention").total;
   });
   expect(totals.at(0)).toBeLessThan(LOCKS / 10);
   expect(totals.at(-1)).toBe(LOCKS);
   scenery.typicalMs = undefined;
   for (let step = 0; step < 32; step++) {
     scenery.now += 1000;
-    scenery.queryKeys("is:abnormal");
+    scenery.queryKeys("is:needs_attention");
   }
-  expect(scenery.queryKeys("is:abnormal").total).toBe(0);
+  expect(scenery.queryKeys("is:needs_attention").total).toBe(0);
 });
 
 it("a query repeated after 1 min uses the current typical held time", () => {
   const scenery = new TimeIndexFixture();
-  scenery.queryKeys("held>usual");
+  scenery.queryKeys("held>typical");
   scenery.typicalMs = 0;
   scenery.now += 60_001;
-  expect(scenery.queryKeys("held>usual")).toEqual({ total: LOCKS, asked: LOCKS });
+  expect(scenery.queryKeys("held>typical")).toEqual({ total: LOCKS, asked: LOCKS });
 });
 
 it("query results are correct again after the Redis clock was set back", () => {
@@ -87,5 +90,5 @@ it("query results are correct again after the Redis clock was set back", () => {
 
 it("the typical held time is computed only for locks that match the time-independent terms", () => {
   const scenery = new TimeIndexFixture();
-  expect(scenery.queryKeys("key:lock:77 is:abnormal", "-abnormality").asked).toBe(1);
+  expect(scenery.queryKeys("key:lock:77 is:needs_attention", "-attention").asked).toBe(1);
 });

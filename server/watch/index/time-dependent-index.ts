@@ -1,16 +1,16 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { type GetTypicalHeldMs, NEVER, type TimeDependentTerm } from "../holds/abnormal.ts";
+import { type GetTypicalHeldMs, NEVER, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { Deadlines } from "../scan/deadlines.ts";
 import type { HoldPredicate } from "./filter-compiler.ts";
 import type { SortValues } from "./sort-values.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** What is usual changes as locks are released: within this time each hold is asked anew what that means for it. */
+/** What is typical changes as locks are released: within this time each hold is asked anew what that means for it. */
 const TYPICAL_REFRESH_MS = 30_000;
 /** So many of them in one step at most, some 1.5 µs each; of more locks each comes its turn later. */
 const TYPICAL_REFRESH_MAX = 4000;
-/** What was not asked for so long knows too little of what is usual now. */
+/** What was not asked for so long knows too little of what is typical now. */
 const TYPICAL_STALE_MS = 60_000;
 /** Redis's clock as we know it trembles; this is a step. */
 const CLOCK_SETBACK_MS = 1000;
@@ -30,7 +30,7 @@ export interface SortedPlacement<Value extends SortValue> {
 
 /**
  * An answer that time changes: it knows where each key stands in the sorted list, and when what it says of a hold may
- * turn by itself. What turns costs as much as a change; what does not costs nothing. What is usual is asked for each
+ * turn by itself. What turns costs as much as a change; what does not costs nothing. What is typical is asked for each
  * hold in turn, a share of them with each step, so that no step bears them all.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {
@@ -46,7 +46,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     private readonly getTypicalHeldMs: GetTypicalHeldMs,
     now: number,
   ) {
-    // Of the orders, time turns only that of abnormality.
+    // Of the orders, time turns only that of attention.
     this.#usesTypical = query.term?.usesTypical === true || query.order.computeChangeAt !== undefined;
     this.#refreshIterator = holds.values();
     this.#advancedTo = now;
@@ -115,13 +115,13 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
       this.#changesAt.delete(hold.key);
       return undefined;
     }
-    const usualMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
-    const isIn = term?.matches(hold, now, usualMs) ?? true;
-    const changeAt = term?.computeChangeAt(hold, now, usualMs) ?? NEVER;
+    const typicalMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
+    const isIn = term?.matches(hold, now, typicalMs) ?? true;
+    const changeAt = term?.computeChangeAt(hold, now, typicalMs) ?? NEVER;
     // Where what does not match would stand does not matter.
-    const movesAt = (isIn ? order.computeChangeAt?.(hold, now, usualMs) : undefined) ?? NEVER;
+    const movesAt = (isIn ? order.computeChangeAt?.(hold, now, typicalMs) : undefined) ?? NEVER;
     this.#scheduleChange(hold.key, Math.min(changeAt, movesAt));
-    return isIn ? order.computeSortValue(hold, now, usualMs) : undefined;
+    return isIn ? order.computeSortValue(hold, now, typicalMs) : undefined;
   }
 
   #scheduleChange(key: Key, at: number): void {

@@ -35,7 +35,9 @@ export function projectVoteTo(asOf: number, { seen, at, clockAheadMs }: MasterVo
   const holder = (one: HeldObservation["holders"][0]) => ({
     ...one,
     sinceMs:
-      one.sinceMs === null || one.sinceIs === "told" ? one.sinceMs : Math.round(one.sinceMs - clockAheadMs),
+      one.sinceMs === null || one.sinceIs === "reported"
+        ? one.sinceMs
+        : Math.round(one.sinceMs - clockAheadMs),
     ...(one.ownRemainingMs === undefined ? {} : { ownRemainingMs: left(one.ownRemainingMs) }),
   });
   const [first, ...others] = seen.holders;

@@ -75,11 +75,11 @@ describe("quorum tally", () => {
         const winners = findWinners(all);
         const told = tallyVotes(KEY, all.map(toAnswer), NOW);
         const said =
-          told.verdict === "held"
+          told.liveness === "held"
             ? told.seen.holders[0].owner
-            : told.verdict === "not_a_lock"
+            : told.liveness === "not_a_lock"
               ? "no_lock"
-              : told.verdict;
+              : told.liveness;
         expect(said).toBe(winners.size > 1 ? "undecided" : [...winners][0]);
       }),
     );
@@ -89,7 +89,7 @@ describe("quorum tally", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const told = tallyVotes(KEY, all.map(toAnswer), NOW);
-        if (told.verdict !== "held") return;
+        if (told.liveness !== "held") return;
         const { remainingMs, votes, holders } = told.seen;
         const [{ owner, fence, count }] = holders;
         const its = all.filter((one) => typeof one === "object").filter((one) => one.owner === owner);
@@ -112,8 +112,8 @@ describe("quorum tally", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const told = tallyVotes(KEY, all.map(toAnswer), NOW);
-        if (told.verdict === "not_a_lock") return;
-        const votes = told.verdict === "undecided" ? told.votes : told.seen.votes;
+        if (told.liveness === "not_a_lock") return;
+        const votes = told.liveness === "undecided" ? told.votes : told.seen.votes;
         expect([votes.of, votes.known]).toEqual([all.length, all.filter((one) => one !== undefined).length]);
         const counts = votes.owners.map((each) => each.masters);
         expect(counts).toEqual(counts.toSorted((a, b) => b - a));

@@ -18,7 +18,7 @@ export interface FuzzRunOptions {
 
 /** What goes together: sent at once, looked at before and after. */
 const BATCH = 16;
-/** Every so many of them go through the other door. */
+/** Every so many of them go through the other adapter. */
 const WEB_ADAPTER_EVERY = 10;
 /** After so many requests there is to be something again to send them at. */
 const RECREATE_EVERY = 20;
@@ -67,7 +67,7 @@ export class FuzzRun {
       seed,
     })) {
       const answer = await fast.send(buildRequest(plan, pools, document, getHeaders));
-      if (answer !== "given_up" && answer.status === 200)
+      if (answer !== "given_up" && (answer.status === 200 || answer.status === 201))
         pools.learn(JSON.parse(answer.text), getArea(maker));
     }
   }

@@ -69,7 +69,7 @@ async function readText(incoming: IncomingMessage): Promise<string> {
   return isStream ? text.slice(0, text.indexOf("\n\n") + 1 || text.length) : text;
 }
 
-/** Through the web's door, as Next hands requests in. Not all that HTTP can carry fits into its classes. */
+/** Through the web adapter, as Next hands requests in. Not all that HTTP can carry fits into its classes. */
 export function createWebTransport(url: string, runtime: Runtime): FuzzTransport {
   return {
     async send({ method, path, headers, body }) {

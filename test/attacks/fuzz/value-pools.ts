@@ -6,7 +6,7 @@ const LEARNED_MAX = 8;
 
 /** What a parameter may be called where it is told. */
 const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
-  expect: ["version"],
+  expectedVersion: ["version"],
   cursor: ["next"],
   "live.id": ["stream"],
   "operators.id": ["operators.name"],

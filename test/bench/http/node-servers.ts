@@ -32,7 +32,7 @@ export async function startOurs(run: Run): Promise<NodeContender> {
     name: "ours",
     settings: `${what}: API key checked, keys watched, notifications as the embedded Redis sets them; no stream open`,
     file: pages ? SERVER : "api-server.ts",
-    adapter: "fast",
+    adapter: "node",
   });
 }
 
@@ -47,7 +47,7 @@ export async function startWithoutPages(
     name: "ours",
     settings,
     file: "api-server.ts",
-    adapter: "fast",
+    adapter: "node",
     pages: "none",
     environment,
   });
@@ -57,7 +57,8 @@ export async function startWithoutPages(
 export async function startNext(run: Run): Promise<NodeContender> {
   return await startServer(run, {
     name: "next",
-    settings: "ours with LOCKKEEPER_DOOR=next: the same dispatcher behind a route handler, production build",
+    settings:
+      "ours with LOCKKEEPER_HTTP_ADAPTER=next: the same dispatcher behind a route handler, production build",
     file: SERVER,
     adapter: "next",
   });
@@ -67,13 +68,13 @@ interface ServerSettings {
   readonly name: string;
   readonly settings: string;
   readonly file: string;
-  readonly adapter: "fast" | "next";
+  readonly adapter: "node" | "next";
   readonly pages?: "none";
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 async function startServer(run: Run, given: ServerSettings): Promise<NodeContender> {
-  const { name, settings, file, adapter: door, pages, environment } = given;
+  const { name, settings, file, adapter, pages, environment } = given;
   const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
   const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
@@ -82,7 +83,7 @@ async function startServer(run: Run, given: ServerSettings): Promise<NodeContend
     REDIS_URL: url,
     PORT: String(port),
     LOCKKEEPER_ROOT_KEY: secret,
-    LOCKKEEPER_DOOR: door,
+    LOCKKEEPER_HTTP_ADAPTER: adapter,
     ...environment,
   };
   const child = await startChild(run, file, [], { env, execArgv: USAGE_REPORTER, output: "hidden" });

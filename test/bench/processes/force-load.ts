@@ -72,7 +72,7 @@ async function forceReleaseLocks(at: Target): Promise<ForceResponse> {
 function buildForceRequest({ port, secret }: Target, lock: string, grant: string): string {
   const fence: unknown = JSON.parse(grant).fence;
   const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
-  const body = JSON.stringify({ expect: `fence.${fence}`, reason: "its worker lost its node" });
+  const body = JSON.stringify({ expectedVersion: `fence.${fence}`, reason: "its worker lost its node" });
   return post(port, `/api/v1/locks/${encodeURIComponent(lock)}/force-release`, headers, body);
 }
 

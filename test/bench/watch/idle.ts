@@ -69,7 +69,7 @@ async function measureRenewing(run: Run): Promise<Line> {
   const changes = await startRenewing(run, server.redisUrl, { locks, everyMs: RENEW_EVERY_MS });
   const tabs = await Tabs.start(run, server.target);
   await tabs.open(listViews(1));
-  // The first verdicts are drawn in the first rounds of renewals.
+  // Liveness is first assessed in the first rounds of renewals.
   await sleep(quick ? 500 : 2 * RENEW_EVERY_MS);
   const before = await sendRequest<ChangesResponse>(changes, { do: "report" });
   const sent = await measureSent(server.inspector, windowMs);

@@ -18,7 +18,7 @@ const QUESTIONS = [
   "sort=-held",
   "sort=remaining",
   "sort=key&filter=key:lock:orders:*77",
-  "sort=-held&filter=verdict:unknown",
+  "sort=-held&filter=liveness:unknown",
   "sort=remaining&filter=checkout",
 ];
 /** So many locks are renewed before each page, so that no answer is the one before. */

@@ -18,7 +18,7 @@ import type { Client, ClientContext } from "./client.ts";
 const UNKNOWN_MAX = 3;
 const SETTINGS = {
   LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.1",
-  LOCKKEEPER_RATE_LIMIT_UNKNOWN: `0.01/${UNKNOWN_MAX}`,
+  LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: `0.01/${UNKNOWN_MAX}`,
 };
 const READY_MS = 60_000;
 
@@ -50,11 +50,11 @@ const belowAPath: Client = {
   name: "nginx below a path",
   needs: ["nginx", "consoleBelow"],
   async run(bench) {
-    for (const door of ["fast", "next"] as const) await proveBelow(bench, door);
+    for (const adapter of ["node", "next"] as const) await proveBelow(bench, adapter);
   },
 };
 
-async function proveBelow({ tools, note }: ClientContext, door: "fast" | "next"): Promise<void> {
+async function proveBelow({ tools, note }: ClientContext, adapter: "node" | "next"): Promise<void> {
   const redis = await startTestRedis();
   const stop = addCleanUp(() => redis.stop());
   const { basePath } = tools.consoleBelow;
@@ -65,7 +65,7 @@ async function proveBelow({ tools, note }: ClientContext, door: "fast" | "next")
     REDIS_URL: redis.url,
     LOCKKEEPER_ROOT_KEY: ROOT_KEY,
     LOCKKEEPER_BASE_PATH: basePath,
-    LOCKKEEPER_DOOR: door,
+    LOCKKEEPER_HTTP_ADAPTER: adapter,
   });
   const nginx = await startNginx(tools.nginx, "below-a-path", port);
   try {
@@ -76,7 +76,9 @@ async function proveBelow({ tools, note }: ClientContext, door: "fast" | "next")
     await proveLimits(seen);
     const loaded = await provePages(seen, lockkeeper.link);
     await proveAddress(seen, UNKNOWN_MAX);
-    note(`${door} door: ${keys} keys, an event after ${ms.toFixed(0)} ms, a page with all ${loaded} files`);
+    note(
+      `${adapter} adapter: ${keys} keys, an event after ${ms.toFixed(0)} ms, a page with all ${loaded} files`,
+    );
   } finally {
     await nginx.stop();
     lockkeeper.end();

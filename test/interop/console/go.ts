@@ -2,7 +2,7 @@ import { Peer } from "../peer.ts";
 import { createConsoleClient, formatFigures } from "./client.ts";
 import { LEASE_MS, type Party } from "./lock-steps.ts";
 import {
-  expectFixedLease,
+  expectNotRenewing,
   forceReleaseAlone,
   POLLING_WAITERS,
   type ReleaseScenario,
@@ -45,7 +45,7 @@ export const goInConsole = createConsoleClient(
     const [told] = await Promise.all([
       runScenarios(operator, stories),
       forceReleaseAlone(operator, party("c", "redsync"), "lock:alone:redsync", expired),
-      expectFixedLease(operator, party("d", "redislock"), "lock:short:redislock"),
+      expectNotRenewing(operator, party("d", "redislock"), "lock:short:redislock"),
     ]);
     bench.note(formatFigures(told));
   },

@@ -88,9 +88,14 @@ export function expectShown(lock: Lock, { holders, ...shown }: Shown): void {
   expect(`the holders of ${lock.key} as shown`, found, wanted);
 }
 
-/** A verdict comes from watching: it is waited for. @returns the lock as it was shown then */
-export async function expectVerdict(operator: Operator, key: string, state: LivenessState, withinMs: number) {
-  const lock = await operator.waitForLock(key, ({ verdict }) => verdict?.state === state, withinMs);
+/** Waits for a liveness, which takes watching. @returns the lock as it was shown then */
+export async function expectLiveness(
+  operator: Operator,
+  key: string,
+  state: LivenessState,
+  withinMs: number,
+) {
+  const lock = await operator.waitForLock(key, ({ liveness }) => liveness?.state === state, withinMs);
   await operator.expectListed(lock);
   return lock;
 }

@@ -5,9 +5,9 @@ import type { NpmTool } from "../steps/npm.ts";
 import { createConsoleClient, formatFigures } from "./client.ts";
 import {
   acquireHold,
+  expectLiveness,
   expectReleased,
   expectShown,
-  expectVerdict,
   expectWoken,
   LEASE_MS,
   type Party,
@@ -54,7 +54,7 @@ function startPeer({ dir }: NpmTool, url: string): Promise<Peer> {
 async function endOwner(operator: Operator, holder: Party, waiter: Party): Promise<number> {
   const key = "mutex:orders";
   const { owner = "" } = await acquireHold(holder, key, 0, 4000);
-  const lock = await expectVerdict(operator, key, "renewing", 10_000);
+  const lock = await expectLiveness(operator, key, "alive", 10_000);
   const shown = { format: "redis-semaphore", kind: "lock", confidence: "likely", candidates: [] } as const;
   expectShown(lock, { ...shown, holders: [{ owner, count: 1 }] });
   const end = holder.peer.ask("end", [], LEASE_MS).then(String, String);

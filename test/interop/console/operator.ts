@@ -62,7 +62,7 @@ export class Operator {
     format?: FormatName,
     reservedMs?: number,
   ): Promise<ForceReleased> {
-    const body = { expect: version, reason: REASON, format, reservedMs };
+    const body = { expectedVersion: version, reason: REASON, format, reservedMs };
     const reply = await this.server.call(`/locks/${encodeKeyPath(key)}/force-release`, { body });
     const freed = getBody<ForceReleased>(reply);
     expect(`the force-release of ${key}`, [freed.outcome, freed.by], ["released", BY]);

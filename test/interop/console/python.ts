@@ -4,7 +4,12 @@ import { startPython } from "../python-peer.ts";
 import { createConsoleClient, formatFigures } from "./client.ts";
 import { acquireHold, LEASE_MS, type Party } from "./lock-steps.ts";
 import type { Operator } from "./operator.ts";
-import { expectFixedLease, POLLING_WAITERS, type ReleaseScenario, runScenarios } from "./release-scenario.ts";
+import {
+  expectNotRenewing,
+  POLLING_WAITERS,
+  type ReleaseScenario,
+  runScenarios,
+} from "./release-scenario.ts";
 
 export const pythonInConsole = createConsoleClient(
   "python",
@@ -29,7 +34,7 @@ export const pythonInConsole = createConsoleClient(
         ...between("python-redis-lock"),
         key: "lock:for-ever",
         shown: { ...likely, format: "python-redis-lock", leaseMs: null, candidates: [] },
-        verdict: { state: "no-expiry", withinMs: 5000 },
+        liveness: { state: "no_ttl", withinMs: 5000 },
         waiters: POLLING_WAITERS,
         isAsleep: pops,
         ...createRefusal("NotAcquired"),
@@ -39,7 +44,7 @@ export const pythonInConsole = createConsoleClient(
         key: "lock:renewed",
         leaseMs: 12_000,
         shown: { ...likely, format: "python-redis-lock", candidates: [] },
-        verdict: { state: "renewing", withinMs: 15_000 },
+        liveness: { state: "alive", withinMs: 15_000 },
         waiters: POLLING_WAITERS,
         isAsleep: pops,
         ...createRefusal("NotAcquired"),
@@ -56,9 +61,9 @@ export const pythonInConsole = createConsoleClient(
     ];
     const [told] = await Promise.all([
       runScenarios(operator, stories),
-      expectFixedLease(operator, party("c", "redis-py"), "lock:short:redis-py"),
+      expectNotRenewing(operator, party("c", "redis-py"), "lock:short:redis-py"),
       expectRenewalEnds(operator, party("c", "python-redis-lock-renewed")),
-      expectFixedLease(operator, party("c", "pottery"), "redlock:short:pottery"),
+      expectNotRenewing(operator, party("c", "pottery"), "redlock:short:pottery"),
     ]);
     bench.note(formatFigures(told));
   },
@@ -76,7 +81,7 @@ async function expectRenewalEnds(operator: Operator, holder: Party): Promise<voi
   const isAlive = async () =>
     (await holder.peer.ask<{ isAlive: boolean }>("renews", [holder.who, holder.object, key])).isAlive;
   await acquireHold(holder, key, 0, 3000);
-  const { version } = await operator.waitForLock(key, ({ verdict }) => verdict?.state === "renewing");
+  const { version } = await operator.waitForLock(key, ({ liveness }) => liveness?.state === "alive");
   expect("whether it renews", await isAlive(), true);
   await operator.forceRelease(key, version);
   await waitUntil(async () => !(await isAlive()), 10_000);

@@ -3,10 +3,10 @@ import type { Redis } from "ioredis";
 import { assert, expect } from "../figures.ts";
 import {
   acquireHold,
+  expectLiveness,
   expectReleased,
   expectReleaseRefused,
   expectShown,
-  expectVerdict,
   expectWoken,
   LEASE_MS,
   type Party,
@@ -33,7 +33,7 @@ export async function forceReleaseFairLock({ operator, party }: RedissonSetup): 
   const key = "orders:fair";
   const [holder, first, second] = ["a", "b", "c"].map((who) => party(who, "fair")) as [Party, Party, Party];
   const { owner = "" } = await acquireHold(holder, key, 0);
-  await expectVerdict(operator, key, "renewing", RENEWED_WITHIN_MS);
+  await expectLiveness(operator, key, "alive", RENEWED_WITHIN_MS);
   const one = await waitBehind(operator, first, key, { waiters: { count: 1, known: "exact" } });
   const two = await waitBehind(operator, second, key, { waiters: { count: 2, known: "exact" } });
   const lock = await operator.readLock(key);
@@ -65,7 +65,7 @@ export async function forceReleaseReadWriteLock({ operator, party }: RedissonSet
     (await acquireHold(readers[1], key, 0)).owner,
   ] as const;
   const shown = { format: "redisson", confidence: "certain" } as const;
-  const lock = await expectVerdict(operator, key, "renewing", RENEWED_WITHIN_MS);
+  const lock = await expectLiveness(operator, key, "alive", RENEWED_WITHIN_MS);
   const holders = owners.map((owner) => ({ owner: owner ?? "", role: "read" as const, count: 1 }));
   expectShown(lock, { ...shown, kind: "read", holders });
 

@@ -28,7 +28,7 @@ export const redissonInConsole = createConsoleClient(
       waiter: party("b", object),
       entries: 2,
       shown: { format: "redisson", kind, confidence: "certain", candidates: [] },
-      verdict: { state: "renewing", withinMs: RENEWED_WITHIN_MS },
+      liveness: { state: "alive", withinMs: RENEWED_WITHIN_MS },
       waiters: createWaiterEstimate(object === "spin" ? 0 : 1),
       said: MONITOR,
     });

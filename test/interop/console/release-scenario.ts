@@ -5,10 +5,10 @@ import { expect } from "../figures.ts";
 import {
   type AcquiredHold,
   acquireHold,
+  expectLiveness,
   expectReleased,
   expectReleaseRefused,
   expectShown,
-  expectVerdict,
   expectWoken,
   extendHold,
   LEASE_MS,
@@ -19,7 +19,7 @@ import {
 } from "./lock-steps.ts";
 import type { Operator } from "./operator.ts";
 
-export const POLLING_WAITERS: Waiters = { count: null, known: "unknowable" };
+export const POLLING_WAITERS: Waiters = { count: null, known: "unknown" };
 export const createWaiterEstimate = (count: number): Waiters => ({ count, known: "estimated" });
 
 /** One holds, another one of the same library waits, and an operator frees the lock. */
@@ -32,7 +32,7 @@ export interface ReleaseScenario {
   /** undefined: what the library gives by itself, and prolongs. */
   readonly leaseMs?: number;
   readonly shown: Omit<Shown, "holders">;
-  readonly verdict?: { readonly state: LivenessState; readonly withinMs: number };
+  readonly liveness?: { readonly state: LivenessState; readonly withinMs: number };
   readonly waiters: Waiters;
   /** Whether the waiter sleeps by now, where Redis tells. */
   readonly isAsleep?: () => Promise<boolean>;
@@ -51,7 +51,7 @@ export interface ScenarioResult {
   readonly held: readonly [AcquiredHold, AcquiredHold];
 }
 
-/** All take their locks at once, for a verdict needs time. @returns one a story */
+/** All take their locks at once, for liveness needs time. @returns one a story */
 export async function runScenarios(
   operator: Operator,
   stories: readonly ReleaseScenario[],
@@ -67,8 +67,8 @@ export async function runScenarios(
     if (fence !== undefined) expect(`the last fence of ${key}`, lock.lastFence, fence);
     await operator.expectListed(lock);
   }
-  for (const { key, verdict } of stories) {
-    if (verdict !== undefined) await expectVerdict(operator, key, verdict.state, verdict.withinMs);
+  for (const { key, liveness } of stories) {
+    if (liveness !== undefined) await expectLiveness(operator, key, liveness.state, liveness.withinMs);
   }
   const told: ScenarioResult[] = [];
   for (const [story, held] of holds) told.push(await runScenario(operator, story, held));
@@ -125,7 +125,7 @@ export async function forceReleaseAlone(
 const SHORT_MS = 12_000;
 
 /** A lease that nobody prolongs is known as such before it ends. */
-export async function expectFixedLease(operator: Operator, holder: Party, key: string): Promise<void> {
+export async function expectNotRenewing(operator: Operator, holder: Party, key: string): Promise<void> {
   await acquireHold(holder, key, 0, SHORT_MS);
-  await expectVerdict(operator, key, "fixed-lease", SHORT_MS);
+  await expectLiveness(operator, key, "not_renewing", SHORT_MS);
 }

@@ -12,7 +12,12 @@ import {
   releaseHold,
 } from "./lock-steps.ts";
 import type { Operator } from "./operator.ts";
-import { expectFixedLease, POLLING_WAITERS, type ReleaseScenario, runScenarios } from "./release-scenario.ts";
+import {
+  expectNotRenewing,
+  POLLING_WAITERS,
+  type ReleaseScenario,
+  runScenarios,
+} from "./release-scenario.ts";
 
 export const springInConsole = createConsoleClient(
   "spring and shedlock",
@@ -43,14 +48,14 @@ export const springInConsole = createConsoleClient(
     };
     const [told] = await Promise.all([
       runScenarios(operator, [story("polled", "lock-registry:polled"), published]),
-      expectFixedLease(operator, party("c", "polled"), "lock-registry:short"),
+      expectNotRenewing(operator, party("c", "polled"), "lock-registry:short"),
     ]);
     await forceReleaseJob(operator, party);
     bench.note(formatFigures(told));
   },
 );
 
-/** ShedLock's old owner deletes whatever is there when its job has ended: the next one's lock, or a hold-off. */
+/** ShedLock's old owner deletes whatever is there when its job has ended: the next one's lock, or a reservation. */
 async function forceReleaseJob(
   operator: Operator,
   party: (who: string, object: string) => Party,

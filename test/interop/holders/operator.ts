@@ -21,7 +21,7 @@ export interface Operator {
   readLock(key: string): Promise<Lock>;
   forceRelease(
     key: string,
-    ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expect: string },
+    ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expectedVersion: string },
   ): Promise<ApiReply>;
   /** Type and owner of the events of a key, oldest first. */
   readHistory(key: string): Promise<string[]>;

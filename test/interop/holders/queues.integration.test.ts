@@ -28,7 +28,7 @@ async function assertLeftAlone(operator: Operator, key: string, format: string):
   expect(lock).toMatchObject({ format, type: "string", holders: [{ count: 1 }] });
   expect(lock.remainingMs).toBeGreaterThan(15_000);
   expect(lock.release?.instead).toBeDefined();
-  const refused = await operator.forceRelease(key, { expect: lock.version ?? "" });
+  const refused = await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
   expect([refused.status, refused.body.code]).toEqual([403, "read_only"]);
   expect((await operator.readLock(key)).holders[0]?.owner).toBe(lock.holders[0]?.owner);
   return lock;

@@ -45,7 +45,7 @@ describe("redis-semaphore Mutex", () => {
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
     const next = new Mutex(connection, name, REFRESHED);
     const taken = next.acquire();
-    const { body } = await operator.forceRelease(lock.key, { expect: lock.version ?? "" });
+    const { body } = await operator.forceRelease(lock.key, { expectedVersion: lock.version ?? "" });
     expect([body.outcome, body.owner]).toEqual(["released", owner.identifier]);
     expect(await measureMs(taken)).toBeLessThan(2000);
     await waitUntil(() => errors.length > 0);
@@ -66,7 +66,7 @@ describe("redis-semaphore Mutex", () => {
     const [held] = await once(child.stdout, "data");
     const lock = await operator.findListed(`mutex:${key}`);
     expect(`held by ${lock.holders[0]?.owner}\n`).toBe(String(held));
-    await operator.forceRelease(lock.key, { expect: lock.version ?? "" });
+    await operator.forceRelease(lock.key, { expectedVersion: lock.version ?? "" });
     expect(await exited).toEqual([1, null]);
   });
 });
@@ -85,11 +85,11 @@ describe("redis-semaphore Semaphore", () => {
     await two.acquire();
     const lock = await operator.findListed(key, ({ holders }) => holders.length === 2);
     expect(lock).toMatchObject({ format: "redis-semaphore", kind: "semaphore", type: "zset" });
-    expect(lock.release).toMatchObject({ may: "yes", oneHolder: true, reservation: false });
+    expect(lock.release).toMatchObject({ may: "yes", oneHolder: true, reservable: false });
     const holder = lock.holders.find(({ owner }) => owner === one.identifier);
     expect(holder?.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
     const taken = three.acquire();
-    const { body } = await operator.forceRelease(key, { expect: holder?.version ?? "" });
+    const { body } = await operator.forceRelease(key, { expectedVersion: holder?.version ?? "" });
     expect([body.outcome, body.owner]).toEqual(["released", one.identifier]);
     expect(await measureMs(taken)).toBeLessThan(2000);
     const owners = (await operator.readLock(key)).holders.map(({ owner }) => owner);
@@ -158,7 +158,7 @@ describe("redis-semaphore MultiSemaphore", () => {
     expect(lock).toMatchObject({ kind: "semaphore", holders: [{ owner: owner.identifier, count: 3 }] });
     const next = new MultiSemaphore(connection, name, 5, 4, REFRESHED);
     const taken = next.acquire();
-    await operator.forceRelease(key, { expect: lock.version ?? "" });
+    await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
     expect(await measureMs(taken)).toBeLessThan(2000);
     expect((await operator.readLock(key)).holders).toMatchObject([{ owner: next.identifier, count: 4 }]);
     await waitUntil(() => errors.length > 0);
@@ -183,7 +183,7 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
     operators,
   }) => {
     const { key, owner, errors, locks } = await held(operators, 100);
-    await operator.forceRelease(key, { expect: locks[0]?.version ?? "" });
+    await operator.forceRelease(key, { expectedVersion: locks[0]?.version ?? "" });
     await waitUntil(async () => (await operator.readHistory(key)).includes(`recreated ${owner.identifier}`));
     expect((await operator.readLock(key)).holders[0]?.owner).toBe(owner.identifier);
     expect(errors).toEqual([]);
@@ -196,7 +196,7 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
     const { key, owner, errors } = await held(operators, 1000);
     const free = async (each: Operator) => {
       const { state, version } = await each.readLock(key);
-      if (state === "held") await each.forceRelease(key, { expect: version ?? "" });
+      if (state === "held") await each.forceRelease(key, { expectedVersion: version ?? "" });
       return state === "free";
     };
     // A refresh may come in between, and then the first ones have to be freed once more.

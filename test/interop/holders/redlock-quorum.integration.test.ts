@@ -54,12 +54,14 @@ describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
 
     const next = take(connections, key, PATIENT);
-    const freed = await operator.forceRelease(key, { expect: lock.version ?? "" });
+    const freed = await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
     expect(await measureMs(next)).toBeLessThan(3000);
     expect(await getOutcomeName(release())).toBe(refusal);
     expect((await operator.readLock(key)).holders).toMatchObject([{ owner: (await next).value }]);
-    expect((await operator.forceRelease(key, { expect: lock.version ?? "" })).body.code).toBe("changed");
+    expect((await operator.forceRelease(key, { expectedVersion: lock.version ?? "" })).body.code).toBe(
+      "changed",
+    );
     expect(await getOutcomeName((await next).release())).toBe("done");
     const { value: second } = await next;
     const told = async () => (await operator.readHistory(key)).filter((line) => line !== "gap undefined");

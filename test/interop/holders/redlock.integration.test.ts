@@ -54,12 +54,12 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     expect(lock.remainingMs).toBeLessThanOrEqual(LEASE_MS);
 
     const next = take(connection, [key], PATIENT);
-    const freed = await operator.forceRelease(key, { expect: lock.version ?? "" });
+    const freed = await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", value]);
     expect(await measureMs(next)).toBeLessThan(2000);
     expect(await getOutcomeName(release())).toBe(refusal);
     expect((await operator.readLock(key)).holders).toMatchObject([{ owner: (await next).value }]);
-    const again = await operator.forceRelease(key, { expect: lock.version ?? "" });
+    const again = await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
     expect([again.status, again.body.code]).toEqual([409, "changed"]);
     expect(await getOutcomeName((await next).release())).toBe("done");
   });
@@ -72,7 +72,7 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     const { release } = await take(connection, [first, ...others]);
     const lock = await operator.findListed(first, ({ sharedWith }) => sharedWith.length === 2);
     expect(lock.sharedWith.map(({ key }) => key).sort()).toEqual([...others].sort());
-    await operator.forceRelease(first, { expect: lock.version ?? "" });
+    await operator.forceRelease(first, { expectedVersion: lock.version ?? "" });
     const stateOf = async (key: string) => (await operator.readLock(key)).state;
     expect(await Promise.all([first, ...others].map(stateOf))).toEqual(["free", "held", "held"]);
     expect(await getOutcomeName(release())).toBe(refusal);
@@ -91,7 +91,7 @@ describe("using() of redlock 5", () => {
     const ended = getOutcomeName(
       locks.using([key], 1000, async (signal) => {
         const lock = await operator.findListed(key);
-        await operator.forceRelease(key, { expect: lock.version ?? "" });
+        await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
         await waitUntil(() => signal.aborted);
         aborted = signal.aborted;
       }),
@@ -131,7 +131,7 @@ describe("ioredis-lock", () => {
     expect(lock.remainingMs).toBeGreaterThan(LEASE_MS - 5000);
 
     const next = createLock(connection, { timeout: LEASE_MS, retries: 400, delay: 50 }).acquire(key);
-    const freed = await operator.forceRelease(key, { expect: lock.version ?? "" });
+    const freed = await operator.forceRelease(key, { expectedVersion: lock.version ?? "" });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
     expect(await measureMs(next)).toBeLessThan(2000);
     expect(await getOutcomeName(owner.release())).toBe("LockReleaseError");

@@ -11,7 +11,7 @@ const FORCE_RELEASE_ITEM: AuditItem = {
   requestId: "5f0c2a9e-17",
   who: { kind: "session", id: "operator:mei", name: "mei", verbs: ["read", "force"] },
   from: { address: "10.0.4.7", agent: "Mozilla/5.0" },
-  action: "force-release",
+  action: "force_release",
   target: "main",
   key: "lock:orders:42",
   seen: { version: "fence.1795216496123456", owners: ["checkout@pod-7:311"] },
@@ -27,7 +27,7 @@ export const AUDIT_PAGE: AuditPage = {
 };
 
 export const INTACT_AUDIT: AuditVerification = {
-  state: "whole",
+  state: "intact",
   entries: 1205,
   anchor: { number: 0, hash: "0".repeat(64) },
   head: HEAD,

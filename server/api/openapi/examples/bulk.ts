@@ -4,7 +4,7 @@ import { FORCE_RELEASED } from "./locks.ts";
 export const BULK_RELEASED_LINE: BulkLine = {
   type: "item",
   index: 0,
-  item: { key: FORCE_RELEASED.key, expect: "fence.1795216496123456" },
+  item: { key: FORCE_RELEASED.key, expectedVersion: "fence.1795216496123456" },
   outcome: "released",
-  freed: FORCE_RELEASED,
+  result: FORCE_RELEASED,
 };

@@ -17,10 +17,10 @@ export const FACETS: Facets = {
       ...{ others: 0, without: 0 },
     },
     {
-      field: "verdict",
+      field: "liveness",
       values: [
-        { value: "renewing", filter: "verdict:renewing", locks: 2 },
-        { value: "fixed-lease", filter: "verdict:fixed-lease", locks: 1 },
+        { value: "alive", filter: "liveness:alive", locks: 2 },
+        { value: "not_renewing", filter: "liveness:not_renewing", locks: 1 },
       ],
       ...{ others: 0, without: 0 },
     },

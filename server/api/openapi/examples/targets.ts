@@ -65,7 +65,7 @@ export const HEALTH: Health = {
   missed: { found: 0, gone: 0, changed: 0, lastAt: null },
   locks: 17,
   waiting: 2,
-  abnormal: 1,
+  needsAttention: 1,
   masters: [MASTER],
 };
 

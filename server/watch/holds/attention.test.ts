@@ -5,9 +5,9 @@ import {
   computeRank,
   computeRankChangeAt,
   getHeldSince,
-  isAbnormal,
   NEVER,
-} from "./abnormal.ts";
+  needsAttention,
+} from "./attention.ts";
 import { updateHold } from "./continuity.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
@@ -75,8 +75,8 @@ describe("needs-attention check", () => {
       1000,
       true,
     ],
-  ])("%s", (_what, hold, usualMs, is) => {
-    expect(isAbnormal(hold, NOW, usualMs)).toBe(is);
+  ])("%s", (_what, hold, typicalMs, is) => {
+    expect(needsAttention(hold, NOW, typicalMs)).toBe(is);
   });
 });
 
@@ -85,7 +85,8 @@ it("a lock with several holders counts as held since its first holder acquired i
 });
 
 describe("needs-attention rank", () => {
-  const rank = (scene: HoldInput, usualMs: number, now = NOW) => computeRank(buildHold(scene), now, usualMs);
+  const rank = (scene: HoldInput, typicalMs: number, now = NOW) =>
+    computeRank(buildHold(scene), now, typicalMs);
 
   it("the rank orders locks by severity: normal, over the typical time (per doubling), overdue or no TTL", () => {
     const ranks = [
@@ -109,16 +110,16 @@ describe("needs-attention rank", () => {
 
   it.each([1, 7, 37_315.8, 1000])(
     "the rank changes at exactly the predicted millisecond, with a typical held time of %d ms",
-    (usualMs) => {
+    (typicalMs) => {
       const hold = buildHold({ heldMs: 0 });
       let at = NOW;
       for (let turn = 0; turn < 12; turn++) {
-        const next = computeRankChangeAt(hold, at, usualMs);
+        const next = computeRankChangeAt(hold, at, typicalMs);
         expect(next).toBeGreaterThan(at);
-        expect(computeRank(hold, Math.max(at, next - 1), usualMs)).toBe(computeRank(hold, at, usualMs));
+        expect(computeRank(hold, Math.max(at, next - 1), typicalMs)).toBe(computeRank(hold, at, typicalMs));
         at = next;
       }
-      expect(computeRank(hold, at, usualMs)).toBeGreaterThan(computeRank(hold, NOW, usualMs));
+      expect(computeRank(hold, at, typicalMs)).toBeGreaterThan(computeRank(hold, NOW, typicalMs));
     },
   );
 
@@ -182,20 +183,20 @@ describe("time-dependent filter terms", () => {
       [false, NEVER],
     ],
     [
-      "held>usual matches a lock held for longer than the typical time",
-      { field: "held", comparing: ">", ms: "usual" },
+      "held>typical matches a lock held for longer than the typical time",
+      { field: "held", comparing: ">", ms: "typical" },
       held,
       [true, NEVER],
     ],
     [
-      "is:abnormal matches a lock held for over twice the typical time",
-      { field: "is", state: "abnormal" },
+      "is:needs_attention matches a lock held for over twice the typical time",
+      { field: "is", state: "needs_attention" },
       held,
       [true, NEVER],
     ],
     [
-      "is:abnormal predicts when a lock held for less will start to match",
-      { field: "is", state: "abnormal" },
+      "is:needs_attention predicts when a lock held for less will start to match",
+      { field: "is", state: "needs_attention" },
       buildHold({ heldMs: 500 }),
       [false, NOW + 1500],
     ],
@@ -204,9 +205,9 @@ describe("time-dependent filter terms", () => {
     expect([timed?.matches(hold, NOW, 1000), timed?.computeChangeAt(hold, NOW, 1000)]).toEqual(said);
   });
 
-  it("held>usual never matches and held<usual always matches while the typical time is unknown", () => {
+  it("held>typical never matches and held<typical always matches while the typical time is unknown", () => {
     const compared = (comparing: "<" | ">") =>
-      compileTimeDependentTerm({ field: "held", comparing, ms: "usual" })?.matches(held, NOW, NEVER);
+      compileTimeDependentTerm({ field: "held", comparing, ms: "typical" })?.matches(held, NOW, NEVER);
     expect([compared(">"), compared("<")]).toEqual([false, true]);
   });
 

@@ -8,24 +8,24 @@ export type GetTypicalHeldMs = (key: Key) => number | undefined;
 export const NO_TYPICAL_HELD: GetTypicalHeldMs = () => undefined;
 
 /**
- * What is said of a hold at a moment of Redis's clock. `usualMs`: for how long locks of its pattern are usually held,
+ * What is said of a hold at a moment of Redis's clock. `typicalMs`: for how long locks of its pattern are typically held,
  * asked once and told to all who want to know; `NEVER`: nobody can tell.
  */
-type AtTime<Answer> = (hold: ObservedHold, nowMs: number, usualMs: number) => Answer;
+type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => Answer;
 
 /** A moment that does not come. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** Held for so many times the usual, a lock wants a look: one in twenty goes past it once. */
+/** Held for so many times the typical, a lock wants a look: one in twenty goes past it once. */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Whether a lock wants a look: nobody renews it any more, it never ends, or it is held for far longer than usual. */
-export function isAbnormal(hold: ObservedHold, nowMs: number, usualMs: number): boolean {
-  return hold.seen.state === "held" && (isCritical(hold) || nowMs > computePastTypicalAt(hold, usualMs));
+/** Whether a lock wants a look: nobody renews it any more, it never ends, or it is held for far longer than typical. */
+export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: number): boolean {
+  return hold.seen.state === "held" && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
 
 function isCritical({ liveness: { state } }: ObservedHold): boolean {
-  return state === "late" || state === "no-expiry";
+  return state === "overdue" || state === "no_ttl";
 }
 
 /** Since when it is held; of several holders, the first. */
@@ -39,8 +39,8 @@ function getHolderStart({ seen, firstSeenMs }: ObservedHolder): number {
   return seen.sinceMs ?? firstSeenMs;
 }
 
-function computePastTypicalAt(hold: ObservedHold, usualMs: number, times = TYPICAL_FACTOR_MAX): number {
-  return getHeldSince(hold) + times * usualMs;
+function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYPICAL_FACTOR_MAX): number {
+  return getHeldSince(hold) + times * typicalMs;
 }
 
 /** A term of a filter whose answer time alone turns. */
@@ -53,17 +53,19 @@ export interface TimeDependentTerm {
 
 /** @returns undefined: time does not matter to it */
 export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | undefined {
-  if ("state" in term) return { matches: isAbnormal, computeChangeAt: computeAbnormalAt, usesTypical: true };
+  if ("state" in term)
+    return { matches: needsAttention, computeChangeAt: computeAttentionAt, usesTypical: true };
   if (!("ms" in term)) return undefined;
   // The longer it is held the less is left to it.
   const isAfter = (term.field === "held") === (term.comparing === ">");
   return {
-    matches: (hold, nowMs, usualMs) => {
-      const bound = computeBound(term, hold, usualMs);
+    matches: (hold, nowMs, typicalMs) => {
+      const bound = computeBound(term, hold, typicalMs);
       return isAfter ? nowMs > bound : nowMs < bound;
     },
-    computeChangeAt: (hold, nowMs, usualMs) => computeChangeAfter(computeBound(term, hold, usualMs), nowMs),
-    usesTypical: term.ms === "usual",
+    computeChangeAt: (hold, nowMs, typicalMs) =>
+      computeChangeAfter(computeBound(term, hold, typicalMs), nowMs),
+    usesTypical: term.ms === "typical",
   };
 }
 
@@ -71,15 +73,15 @@ export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | 
 function computeBound(
   term: Extract<ComparisonTerm, { ms: unknown }>,
   hold: ObservedHold,
-  usualMs: number,
+  typicalMs: number,
 ): number {
   if (term.field === "remaining") return hold.endsAtMs === null ? NEVER : hold.endsAtMs - term.ms;
-  return term.ms === "usual" ? computePastTypicalAt(hold, usualMs, 1) : getHeldSince(hold) + term.ms;
+  return term.ms === "typical" ? computePastTypicalAt(hold, typicalMs, 1) : getHeldSince(hold) + term.ms;
 }
 
-function computeAbnormalAt(hold: ObservedHold, nowMs: number, usualMs: number): number {
+function computeAttentionAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (hold.seen.state !== "held" || isCritical(hold)) return NEVER;
-  return computeChangeAfter(computePastTypicalAt(hold, usualMs), nowMs);
+  return computeChangeAfter(computePastTypicalAt(hold, typicalMs), nowMs);
 }
 
 /** At the bound itself neither is true; the next millisecond decides. */
@@ -87,34 +89,34 @@ function computeChangeAfter(bound: number, nowMs: number): number {
   return nowMs < bound ? bound : nowMs === bound ? bound + 1 : NEVER;
 }
 
-/** Among what is abnormal and what is not, whatever is held longest comes first: ten digits of seconds are enough. */
+/** Among locks that need attention and among the rest, whatever is held longest comes first: ten digits of seconds are enough. */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
 
 /**
- * The order that an operator wants to read in: what never ends or nobody renews, then what is past its usual, the more
+ * The order that an operator wants to read in: what never ends or nobody renews, then what is past its typical, the more
  * often the sooner (by doublings), then the rest; and what is held longest first among its like.
  */
-export function computeRank(hold: ObservedHold, nowMs: number, usualMs: number): number {
+export function computeRank(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const age = SECONDS - Math.min(SECONDS - 1, Math.floor(getHeldSince(hold) / 1000));
-  return computeSeverity(hold, nowMs, usualMs) * SECONDS + age;
+  return computeSeverity(hold, nowMs, typicalMs) * SECONDS + age;
 }
 
-function computeSeverity(hold: ObservedHold, nowMs: number, usualMs: number): number {
+function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (hold.seen.state !== "held") return 0;
-  return isCritical(hold) ? DOUBLINGS_MAX + 2 : countDoublings(hold, nowMs, usualMs);
+  return isCritical(hold) ? DOUBLINGS_MAX + 2 : countDoublings(hold, nowMs, typicalMs);
 }
 
-/** 0: within the usual; 1: past it once; 2: held for twice as long or more; 3: for four times … */
-function countDoublings(hold: ObservedHold, nowMs: number, usualMs: number): number {
-  const times = (nowMs - getHeldSince(hold)) / Math.max(1, usualMs);
+/** 0: within the typical; 1: past it once; 2: held for twice as long or more; 3: for four times … */
+function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): number {
+  const times = (nowMs - getHeldSince(hold)) / Math.max(1, typicalMs);
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));
 }
 
 /** When time alone changes a hold's rank. */
-export function computeRankChangeAt(hold: ObservedHold, nowMs: number, usualMs: number): number {
+export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (hold.seen.state !== "held" || isCritical(hold)) return NEVER;
-  const doublings = countDoublings(hold, nowMs, usualMs);
+  const doublings = countDoublings(hold, nowMs, typicalMs);
   if (doublings === DOUBLINGS_MAX) return NEVER;
-  return Math.max(nowMs + 1, getHeldSince(hold) + Math.max(1, usualMs) * 2 ** doublings);
+  return Math.max(nowMs + 1, getHeldSince(hold) + Math.max(1, typicalMs) * 2 ** doublings);
 }

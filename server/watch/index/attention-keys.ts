@@ -1,21 +1,21 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { compileTimeDependentTerm } from "../holds/abnormal.ts";
+import { compileTimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import type { LockIndexDeps } from "./query-cache.ts";
 import { TimeDependentIndex } from "./time-dependent-index.ts";
 
-const ABNORMAL_QUERY = {
+const ATTENTION_QUERY = {
   fits: () => true,
-  term: compileTimeDependentTerm({ field: "is", state: "abnormal" }),
+  term: compileTimeDependentTerm({ field: "is", state: "needs_attention" }),
   order: { computeSortValue: ({ seen }: ObservedHold) => seen.format, computeChangeAt: undefined },
 };
 
 /**
- * Which locks `is:abnormal` finds, kept up with each change and as time turns them, so that whoever counts them says
+ * Which locks `is:needs_attention` finds, kept up with each change and as time turns them, so that whoever counts them says
  * the same. A change costs some 2 µs; what time turns as much; asking nothing.
  */
-export class AbnormalKeys {
+export class AttentionKeys {
   readonly #countsByFormat = new Map<FormatName, number>();
   readonly #timeIndex: TimeDependentIndex<FormatName>;
   #isAdvancing = false;
@@ -24,9 +24,9 @@ export class AbnormalKeys {
   constructor(
     private readonly holds: ReadonlyMap<Key, ObservedHold>,
     private readonly deps: LockIndexDeps,
-    private readonly onTimeChange: (hold: ObservedHold, isAbnormal: boolean) => void,
+    private readonly onTimeChange: (hold: ObservedHold, needsAttention: boolean) => void,
   ) {
-    this.#timeIndex = new TimeDependentIndex(ABNORMAL_QUERY, holds, deps.getTypicalHeldMs, 0);
+    this.#timeIndex = new TimeDependentIndex(ATTENTION_QUERY, holds, deps.getTypicalHeldMs, 0);
   }
 
   has(key: Key): boolean {
