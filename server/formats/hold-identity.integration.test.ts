@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
-import { describeStep, HoldMachine, holdStep } from "../../test/support/hold-machine.ts";
+import { HoldMachine } from "../../test/support/hold-machine.ts";
+import { describeStep, holdStep } from "../../test/support/hold-steps.ts";
 import { WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { LockWriter } from "./lock-writer.ts";
 

@@ -1,51 +1,15 @@
 import { randomUUID } from "node:crypto";
-import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { expect } from "vitest";
 import { parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { LockWriter } from "../../server/formats/lock-writer.ts";
+import type { HoldStep, MeddlingStep, Naming } from "./hold-steps.ts";
 
 const CHANNEL = "hold-machine";
 /** All holds have it: no script may tell them apart by it. */
 const OWNER = "checkout@pod-7";
 const LEASE_MS = 60_000;
-
-const slot = fc.integer({ min: 0, max: 3 });
-const principal = fc.constantFrom("", "", "key-1", "key-2");
-/** How the hold is named: as it is; with the fence of another hold; by another principal. */
-const naming = fc.oneof(
-  { weight: 5, arbitrary: fc.constant("as_acquired" as const) },
-  fc.constantFrom("other_fence" as const, "other_principal" as const),
-);
-
-export const holdStep = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("acquire" as const), slot, principal }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("repeat_acquire" as const), slot }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constantFrom("reenter", "renew", "release", "verify" as const),
-      slot,
-      naming,
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constantFrom("repeat_reenter", "repeat_release" as const), slot }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("release_all", "force_release" as const), slot }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom("delete", "expire", "acquire_foreign" as const) }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("evict_companion" as const) }) },
-  fc.record({ do: fc.constantFrom("recreate_with_owner_text", "recreate_with_token" as const), slot }),
-);
-export type HoldStep = typeof holdStep extends fc.Arbitrary<infer One> ? One : never;
-
-export const describeStep = (step: HoldStep) =>
-  `${step.do}${"slot" in step ? ` ${step.slot}` : ""}${"naming" in step ? ` ${step.naming}` : ""}${"principal" in step ? ` by ${step.principal || "the library"}` : ""}`;
 
 interface Slot {
   readonly token: string;
@@ -148,11 +112,7 @@ export class HoldMachine {
     if (slot !== undefined) await this.#acquire(at, slot.principal, slot.acquireId);
   }
 
-  async #use(
-    verb: "reenter" | "renew" | "release" | "verify",
-    at: number,
-    naming: "as_acquired" | "other_fence" | "other_principal",
-  ): Promise<void> {
+  async #use(verb: "reenter" | "renew" | "release" | "verify", at: number, naming: Naming): Promise<void> {
     const slot = this.#slots[at];
     if (slot === undefined) return;
     const id = `u${++this.#ids}`;
@@ -274,29 +234,37 @@ export class HoldMachine {
     if (isSeen) this.#end(this.#companion?.requests ?? new Map());
   }
 
-  async #meddle(step: Extract<HoldStep, { slot?: number }>): Promise<void> {
-    const { name } = this.writer;
-    if (step.do === "evict_companion") {
-      await this.direct.del(String(buildCompanionKey(this.#key)));
-      this.#companion = undefined;
-      return;
-    }
-    if (step.do === "delete" || step.do === "expire") {
-      if (step.do === "delete") await this.direct.del(this.#key);
-      else {
+  async #meddle(step: MeddlingStep): Promise<void> {
+    switch (step.do) {
+      case "evict_companion":
+        await this.direct.del(String(buildCompanionKey(this.#key)));
+        this.#companion = undefined;
+        return;
+      case "delete":
+        await this.direct.del(this.#key);
+        this.#lock = undefined;
+        return;
+      case "expire":
         await this.direct.pexpire(this.#key, 1);
         while ((await this.direct.exists(this.#key)) === 1);
+        this.#lock = undefined;
+        return;
+      case "acquire_foreign":
+        return this.#lock === undefined ? await this.#recreate(randomUUID()) : undefined;
+      case "recreate_with_owner_text":
+        return await this.#recreate(OWNER);
+      case "recreate_with_token": {
+        const slot = this.#slots[step.slot];
+        if (slot !== undefined && this.writer.name !== "timestamp") await this.#recreate(slot.token);
       }
-      this.#lock = undefined;
-      return;
     }
-    const slot = "slot" in step && step.slot !== undefined ? this.#slots[step.slot] : undefined;
-    if (step.do === "acquire_foreign" && this.#lock !== undefined) return;
-    if (step.do === "recreate_with_token" && (slot === undefined || name === "timestamp")) return;
+  }
+
+  /** Another client writes the lock, in place of what it holds. Redisson's fields and deadlines have forms of their own. */
+  async #recreate(text: string): Promise<void> {
     await this.direct.del(this.#key);
-    const foreign =
-      name === "redisson" ? `${randomUUID()}:7` : step.do === "acquire_foreign" ? randomUUID() : OWNER;
-    const stored = step.do === "recreate_with_token" && slot !== undefined ? slot.token : foreign;
+    const { name } = this.writer;
+    const stored = name === "redisson" && !text.includes(":") ? `${randomUUID()}:7` : text;
     await this.#write(name === "timestamp" ? String(Date.now() + 2 * LEASE_MS) : stored);
     this.#lock = { stored, count: 1 };
   }
