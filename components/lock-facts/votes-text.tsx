@@ -8,8 +8,10 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const messages = useMessages(english).votes;
   const { of, known, state, owners } = votes;
   const [holder] = lock.holders;
-  const its = owners.find(({ owner }) => owner === holder?.owner)?.masters ?? 0;
-  const others = owners.filter(({ owner }) => owner !== holder?.owner);
+  // Several holds with votes may have one label; the holder's is the one with the most.
+  const held = owners.findIndex(({ owner }) => owner === holder?.owner);
+  const its = owners[held]?.masters ?? 0;
+  const others = owners.filter((_, at) => at !== held);
   return (
     <>
       {holder !== undefined && messages.held(its, of)}
@@ -17,7 +19,8 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
         <span className="text-ink-3">
           {holder === undefined ? "" : messages.after}
           {others.map(({ owner, masters }, at) => (
-            <span key={owner}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: several holds may have one label
+            <span key={`${at} ${owner}`}>
               {at > 0 && messages.and}
               {messages.has(<VoteOwner text={owner} />, masters)}
             </span>

@@ -66,6 +66,11 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
           <MonoText text={holder.fence} copy={messages.copyFence} />
         )}
       </HoldFact>
+      {holder.holdId !== null && (
+        <HoldFact name={messages.holdId}>
+          <MonoText text={holder.holdId} copy={messages.copyHoldId} />
+        </HoldFact>
+      )}
       {onRelease !== undefined && (
         <HoldFact name="">
           <Button size="small" blocked={blocked} onClick={() => onRelease(holder)}>

@@ -47,7 +47,7 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
           <OperatorFacts lock={lock} />
           {lock.holders.map((holder) => (
             <HolderFacts
-              key={holder.owner + (holder.role ?? "")}
+              key={[holder.owner, holder.role, holder.fence].join(" ")}
               lock={lock}
               holder={holder}
               onRelease={lock.release?.oneHolder ? onRelease : undefined}

@@ -39,10 +39,9 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
   const messages = useMessages(english);
   const { state, current } = release;
   const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
-  const { owner, reserved, asOf, masters, together } = result;
+  const { owner, fence, reserved, asOf, masters, together } = result;
   const later = current !== undefined && current.asOf >= asOf ? current : undefined;
-  const isBack =
-    later !== undefined && later.asOf > asOf && later.holders.some((holder) => holder.owner === owner);
+  const isBack = later !== undefined && later.asOf > asOf && isHeldAgain(later, { owner, fence });
   return (
     <OutcomeNote
       tone={isBack ? "warn" : "ok"}
@@ -95,6 +94,11 @@ export function ReleaseResult({ release, result, waited, onClose }: ReleaseResul
       <RecordLinks lock={state.seen} result={result} onClose={onClose} />
     </OutcomeNote>
   );
+}
+
+/** Whether the very holder is back. A hold of ours never is: a new one of its label may be of another client. */
+function isHeldAgain({ holders }: Lock, { owner, fence }: Pick<ForceReleased, "owner" | "fence">): boolean {
+  return fence === undefined && holders.some((holder) => holder.owner === owner && holder.fence === null);
 }
 
 function ReleasedHold({ owner }: { owner: string | undefined }) {

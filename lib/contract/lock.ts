@@ -40,7 +40,10 @@ export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
 export const Holder = z
   .object({
-    owner: z.string(),
+    owner: z.string().meta({
+      description:
+        "Who holds the lock, for people: the label that an API client chose, which other holds may have as well, or the owner string of another library.",
+    }),
     ownerBase64: z
       .string()
       .optional()
@@ -51,6 +54,10 @@ export const Holder = z
       .meta({ description: "In a read/write lock: what this holder has." }),
     count: z.int().meta({ description: "Re-entrancy count, or how many permits of a semaphore it has." }),
     fence: fenceSchema.nullable().meta({ description: "null when the holder took the lock without us." }),
+    holdId: z.string().nullable().meta({
+      description:
+        "Identifies the hold, as `acquire` returned it. null: acquired by another library, or a reservation; the API never enters, renews or releases it.",
+    }),
     record: OwnerRecord.optional().meta({
       description: "What it told of itself, or what its owner string carries (host, pid).",
     }),

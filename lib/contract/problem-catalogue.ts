@@ -47,6 +47,8 @@ const SEEN = createSampleLock({
       owner: "checkout@pod-2:17",
       count: 1,
       fence: "1795216496123456",
+      holdId:
+        "h1.ZGVmYXVsdAByZWRpc3NvbgAAMGQyYjdjMWUtOWY1NC00YTZkLThmNmItM2YxZjBlNWE3YzIxOjE3ADE3OTUyMTY0OTYxMjM0NTYAbG9jazpvcmRlcnM6NDI",
       since: 1_795_216_496_123,
       sinceIs: "exact",
       remainingMs: 21_480,

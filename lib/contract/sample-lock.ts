@@ -29,6 +29,7 @@ export function createSampleHolder(fields: Partial<Holder> = {}): Holder {
     owner: "o",
     count: 1,
     fence: "7",
+    holdId: null,
     since: 1,
     sinceIs: "exact",
     remainingMs: 5000,

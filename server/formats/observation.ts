@@ -1,4 +1,4 @@
-import type { Confidence, FormatName, LockKind } from "../../lib/contract/format.ts";
+import type { Confidence, FormatName, LockKind, TimestampUnit } from "../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 
@@ -19,6 +19,8 @@ export interface SeenHolder {
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
+  /** What its deadline is written in; of a `timestamp` hold of ours alone. */
+  readonly unit?: TimestampUnit;
   readonly record: OwnerRecord | undefined;
   /** By how much its own end comes before the lock's: the grace, and what a deadline is rounded by. */
   readonly marginMs: number;
@@ -109,11 +111,11 @@ export interface HeldObservation extends DetectedLock {
 /** What a look showed that Redis answered. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
-/** A foreign holder of which nothing is known but its owner string. */
-export function createForeignHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
+/** A foreign holder of which nothing is known but what the lock stores of it. */
+export function createForeignHolder(token: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
-    token: owner,
-    owner,
+    token,
+    owner: token,
     count: 1,
     fence: null,
     sinceMs: null,

@@ -13,9 +13,10 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const holder = toSeenHolder(companion.token, companion.count, companion);
   const known = { candidates: [], kind: "lock", confidence: "certain" } as const;
   if (companion.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
-  const marginMs = holder.marginMs + 2 * (detectUnitMs(value) ?? 0);
+  const unitMs = detectUnitMs(value) ?? 0;
+  const own = { ...holder, marginMs: holder.marginMs + 2 * unitMs, unit: unitMs === 1 ? "ms" : "s" } as const;
   const leftMs = (parseDeadline(value) ?? 0) - asOf;
-  return { ...known, format: "timestamp", holders: [{ ...holder, marginMs }], remainingMs: leftMs };
+  return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
 }
 
 /** Any short string, where a rule says that it is a lock. */

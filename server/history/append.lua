@@ -8,7 +8,7 @@
 -- KEYS[1] the stream
 -- KEYS[2] until when all is recorded, the id of the last entry, and '1' when older entries are gone
 -- KEYS[3] the recorder's lock (format token)    KEYS[4] its companion
--- ARGV[1] the recorder's owner    ARGV[2] its fence    ARGV[3] the id of the last entry that it knows, or ''
+-- ARGV[1] the token of the recorder's hold    ARGV[2] its fence    ARGV[3] the id of the last entry that it knows, or ''
 -- ARGV[4] recorded until, ms of the target's clock, or '' when that does not change
 -- ARGV[5] how many entries are kept    ARGV[6] for how many ms they are kept
 -- The rest, for each entry: its id ('*': a new one), type, key, at, owner, fence, seq, count, heldMs, more

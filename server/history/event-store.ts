@@ -11,7 +11,7 @@ export type StoreConnection = Pick<HomeStore, "callOnce" | "close">;
 
 /** Who may append. */
 export interface Leadership {
-  readonly owner: string;
+  readonly token: string;
   readonly fence: string;
 }
 
@@ -27,7 +27,7 @@ export interface RecorderStamp {
   readonly text: string | null;
   /** Whether older entries were there once. */
   readonly isTruncated: boolean;
-  /** Whoever holds the recorder's lock. */
+  /** The token of the hold of the recorder's lock. */
   readonly leader: string | null;
 }
 
@@ -80,16 +80,16 @@ export class EventStore {
     this.#stampKey = `${HOME_PREFIX}recorded:${target}`;
   }
 
-  append({ owner, fence }: Leadership, { last, until, entries }: AppendRequest): Promise<AppendResult> {
+  append({ token, fence }: Leadership, { last, until, entries }: AppendRequest): Promise<AppendResult> {
     const { most, ms } = this.retention;
     const keys = [this.#streamKey, this.#stampKey, this.lockKey, buildCompanionKey(this.lockKey)];
     const args = entries.flatMap((entry) => encodeEntry(entry, entry.id));
-    const given = [owner, fence, last ?? "", until ?? "", most, ms, ...args];
+    const given = [token, fence, last ?? "", until ?? "", most, ms, ...args];
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, keys, given));
   }
 
   async readStamp(): Promise<RecorderStamp> {
-    const [text = null, owner = null] = await this.home.callOnce((redis) =>
+    const [text = null, leader = null] = await this.home.callOnce((redis) =>
       redis.mget(this.#stampKey, this.lockKey),
     );
     const [, until] = /^(\d+) /.exec(text ?? "") ?? [];
@@ -97,7 +97,7 @@ export class EventStore {
       until: until === undefined ? null : Number(until),
       text,
       isTruncated: text?.endsWith(" 1") ?? false,
-      leader: owner,
+      leader,
     };
   }
 

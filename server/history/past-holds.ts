@@ -29,7 +29,8 @@ export function listPastHolds(story: readonly HistoryEntry[]): PastHold[] {
       for (const hold of open.values()) hold.gapFrom ??= entry.from;
       continue;
     }
-    const name = `${entry.fence ?? ""}\n${entry.owner ?? ""}`;
+    // Different holds may have the same owner label; no two have the same fence.
+    const name = entry.fence ?? `\n${entry.owner ?? ""}`;
     const before = open.get(name);
     const step = classifyStep(entry);
     if (step === "ended") {

@@ -186,7 +186,7 @@ export class Recorder {
     const stamp = await this.store.readStamp();
     const now = performance.now();
     if (stamp.text !== this.#lastStamp.text) this.#lastStamp = { text: stamp.text, at: now };
-    if (stamp.leader !== null && stamp.leader !== this.election.owner) {
+    if (stamp.leader !== null && !this.election.isOwnToken(stamp.leader)) {
       this.#freeSince = undefined;
       if (now - this.#lastStamp.at > SILENT_MS) this.#goAlone();
       else this.#mode = "following";

@@ -27,7 +27,7 @@ type ExtendArgs = ExtendInput & {
 /**
  * Gives the hold that the operator saw more time, or does nothing: compared as a force-release is.
  *
- * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unsure, not_a_lock,
+ * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified, not_a_lock,
  *   key_not_allowed, unavailable, unknown_outcome
  */
 export async function extendLock(deps: ExtendDeps, key: Key, ask: ExtendArgs): Promise<Extended> {

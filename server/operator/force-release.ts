@@ -13,7 +13,12 @@ import { requireReadable } from "../locks/verbs/require-readable.ts";
 import { formatReservedOwner } from "../locks/verbs/reserved-owner.ts";
 import type { MasterReleaseOutcome, OperatorVerbs } from "../locks/verbs/verbs.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
-import { buildHoldVersion, isObservedVersion, matchVersion } from "../watch/holds/hold-version.ts";
+import {
+  buildHolderVersion,
+  buildHoldVersion,
+  isObservedVersion,
+  matchVersion,
+} from "../watch/holds/hold-version.ts";
 import { isSameHolder } from "../watch/holds/holder-identity.ts";
 import type { ObservedHold, ObservedHolder } from "../watch/holds/observed-hold.ts";
 import { getHolderSince, getLeaseMs } from "../watch/holds/observed-hold.ts";
@@ -48,7 +53,7 @@ type ForceReleaseArgs = ForceReleaseInput & {
  * what is in Redis at that moment; a hold of ours by the script alone. What is left is a foreign owner that released
  * and took again so recently that the notification has not arrived.
  *
- * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unsure, not_a_lock,
+ * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
  *   key_not_allowed, unavailable, unknown_outcome
  */
 export async function forceReleaseLock(
@@ -240,7 +245,7 @@ async function readHoldAs(
     NOTHING_RELEASED,
   );
   const isHeld = seen.state === "held";
-  if (!isHeld || seen.holders[0].owner !== hold.seen.holders[0].owner)
+  if (!isHeld || seen.holders[0].token !== hold.seen.holders[0].token)
     throw await readChangedError(watcher, hold.key, ask.allowedKeys);
   if (seen.format !== format) throw createFormatMismatchError(format, toVisibleLock(watcher, hold, ask));
   return seen;
@@ -254,8 +259,10 @@ function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): 
   if (holder !== undefined && lock.release?.oneHolder !== true) throw createSingleHolderError(lock);
   if (holder !== undefined && reservedMs !== undefined && hold.holders.length > 1)
     throw createNotReservableError(lock);
-  if (comparison === "unverified" && onUnverified === "refuse")
-    throw createUnverifiedError(lock, holder?.seen.owner, doing);
+  if (comparison === "unverified" && onUnverified === "refuse") {
+    const one = holder && { owner: holder.seen.owner, version: buildHolderVersion(hold, holder) };
+    throw createUnverifiedError(lock, one, doing);
+  }
   return holder;
 }
 

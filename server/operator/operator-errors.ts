@@ -15,12 +15,12 @@ const NOT_DONE_TEXT = {
 
 export function createUnverifiedError(
   lock: Lock,
-  one: Key | undefined,
+  one: { readonly owner: Key; readonly version: string } | undefined,
   doing: keyof typeof NOT_DONE_TEXT = "release",
 ): UnverifiedError {
   const { nothing, to } = NOT_DONE_TEXT[doing];
-  const who = one === undefined ? formatHolderNames(lock) : JSON.stringify(formatKey(one));
-  const version = one === undefined ? lock.version : getHolderVersion(lock, formatKey(one));
+  const who = one === undefined ? formatHolderNames(lock) : JSON.stringify(formatKey(one.owner));
+  const version = one === undefined ? lock.version : one.version;
   return new UnverifiedError(
     `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. ${nothing} To ${to} all the same, send its present version with "onUnverified": "${doing}".`,
     { lock, version },
@@ -68,8 +68,4 @@ function formatHolderNames({ holders }: Lock): string {
   const named = holders.slice(0, NAMED_HOLDERS_MAX).map(({ owner }) => JSON.stringify(owner));
   const others = holders.length - named.length;
   return others > 0 ? `${named.join(", ")} and ${others} more` : named.join(" and ");
-}
-
-function getHolderVersion({ holders, version }: Lock, owner: string): string | null {
-  return holders.find((holder) => holder.owner === owner)?.version ?? version;
 }

@@ -41,12 +41,14 @@ export async function forceReleaseSharedKeys(
 async function forceReleaseSharedKey(
   { locks, watcher }: SharedKeyReleaseDeps,
   key: Key,
-  { format, holders: [{ owner }] }: HeldObservation,
+  { format, holders: [{ token }] }: HeldObservation,
   ask: ForceReleaseParams,
 ): Promise<SharedKeyResult["outcome"]> {
   const seen = await watcher.readKeyAs(key, format);
   if (seen.state === "free") return "already_gone";
-  if (seen.state !== "held" || seen.format !== format || seen.holders[0].owner !== owner) return "changed";
+  if (seen.state !== "held" || seen.format !== format) return "changed";
+  const [found] = seen.holders;
+  if (found.token !== token || found.fence !== null) return "changed";
   const { outcome } = await locks.forceRelease(seen, ask);
   return outcome === "gone" ? "already_gone" : outcome === "released" ? outcome : "changed";
 }

@@ -102,7 +102,7 @@ describe("statistics of a key pattern", () => {
   });
 
   it("refusals, timeouts, force-releases and evictions are counted, but reservations are not", () => {
-    lockStats.onVerbCall(toVerbCall("acquire", "main", "lock:a", { owner: "o" }), "held");
+    lockStats.onVerbCall(toVerbCall("acquire", "main", "lock:a", {}), "held");
     emitEvent("waiting", "lock:a", { owner: "o" });
     emitEvent("wait_ended", "lock:a", { owner: "o" });
     emitEvent("force_released", "lock:a");
@@ -116,17 +116,21 @@ describe("statistics of a key pattern", () => {
   });
 
   it("a hold that expired in use is distinguished from an abandoned one", () => {
-    for (const key of ["lock:renewed", "lock:left", "lock:late"]) applyObservation(buildHeldObservation(key));
+    const buildOwn = (key: string) =>
+      buildHeldObservation(key, { holders: [createForeignHolder("uuid:1", { fence: "7" })] });
+    for (const key of ["lock:renewed", "lock:left", "lock:late"]) applyObservation(buildOwn(key));
     now += 10_000;
-    applyObservation(buildHeldObservation("lock:renewed"));
+    applyObservation(buildOwn("lock:renewed"));
     now += 60_000;
     for (const key of ["lock:renewed", "lock:left", "lock:late"]) {
       applyObservation(buildFreeObservation(key));
-      emitEvent("expired", key, { heldMs: 30_000, observed: "inferred" });
+      emitEvent("expired", key, { fence: "7", heldMs: 30_000, observed: "inferred" });
     }
     expect(findPattern("lock:renewed")).toMatchObject({ expired: 1, expiredInUse: 1 });
     expect(findPattern("lock:left")).toMatchObject({ expired: 1, expiredInUse: 0 });
-    const release = toVerbCall("release", "main", "lock:late", { owner: "uuid:1" });
+    lockStats.onVerbCall(toVerbCall("release", "main", "lock:late", { fence: "6" }), "not_held");
+    expect(findPattern("lock:late")).toMatchObject({ expired: 1, expiredInUse: 0 });
+    const release = toVerbCall("release", "main", "lock:late", { fence: "7" });
     lockStats.onVerbCall(release, "not_held");
     lockStats.onVerbCall(release, "not_held");
     expect(findPattern("lock:late")).toMatchObject({ expired: 1, expiredInUse: 1 });
@@ -135,6 +139,38 @@ describe("statistics of a key pattern", () => {
       "lock:late",
       "lock:renewed",
     ]);
+  });
+
+  it("a hold that was renewed does not make the next hold of its label one that expired in use", () => {
+    const buildOwn = (fence: string) =>
+      buildHeldObservation("lock:a", {
+        holders: [createForeignHolder(`uuid:${fence}`, { owner: "me", fence })],
+      });
+    const expire = (fence: string) =>
+      emitEvent("expired", "lock:a", { owner: "me", fence, heldMs: 30_000, observed: "inferred" });
+    applyObservation(buildOwn("7"));
+    now += 10_000;
+    applyObservation(buildOwn("7"));
+    applyObservation(buildOwn("8"));
+    now += 1000;
+    applyObservation(buildFreeObservation("lock:a"));
+    expire("8");
+    expect(findPattern("lock:a")).toMatchObject({ expired: 1, expiredInUse: 0 });
+    expire("7");
+    expect(findPattern("lock:a")).toMatchObject({ expired: 2, expiredInUse: 1 });
+  });
+
+  it("clients that wait under one label are measured one after the other", () => {
+    emitEvent("waiting", "lock:a", { owner: "worker" });
+    now += 1000;
+    emitEvent("waiting", "lock:a", { owner: "worker" });
+    now += 2000;
+    emitEvent("acquired", "lock:a", { owner: "worker", fence: "7" });
+    emitEvent("released", "lock:a", { owner: "worker", fence: "7", heldMs: 0 });
+    emitEvent("acquired", "lock:a", { owner: "worker", fence: "8" });
+    const { waitedMs } = lockStats.getTypical("lock:a");
+    expect(waitedMs?.samples).toBe(2);
+    expect(waitedMs?.p95).toBeGreaterThan(2850);
   });
 
   it("the held time of a hold that existed before the first read is excluded", () => {
@@ -151,7 +187,7 @@ describe("statistics of a key pattern", () => {
   });
 
   it("failed renewals are counted, and events with implausible times are tolerated", () => {
-    const renew = toVerbCall("renew", "main", "lock:a", { owner: "o" });
+    const renew = toVerbCall("renew", "main", "lock:a", { fence: "7" });
     for (const outcome of ["lost", "unknown_outcome", "renewed"]) lockStats.onVerbCall(renew, outcome);
     emitEvent("acquired", "lock:a", { at: 9e14 });
     emitEvent("acquired", "lock:a", { at: 1 });

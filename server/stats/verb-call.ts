@@ -1,7 +1,15 @@
 import type { Key } from "../../lib/keys/key.ts";
 
 /** The verbs that are counted, timed and traced. */
-export const VERBS = ["acquire", "renew", "release", "verify", "reserve", "force_release"] as const;
+export const VERBS = [
+  "acquire",
+  "reenter",
+  "renew",
+  "release",
+  "verify",
+  "reserve",
+  "force_release",
+] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** A call of a verb, as far as figures need it. It stays in memory while a request waits. */
@@ -9,8 +17,8 @@ export interface VerbCall {
   readonly verb: Verb;
   readonly target: string;
   readonly key: Key;
-  /** Who asks for the lock; undefined: an operator. */
-  readonly owner: string | undefined;
+  /** Of a hold: its fencing token. */
+  readonly fence: string | undefined;
   /** undefined: the lock's own, whatever it is. */
   readonly format: string | undefined;
   /** It may be held open until the lock is free. */
@@ -24,14 +32,14 @@ export interface VerbEnd {
   readonly waitedMs?: number | undefined;
 }
 
-/** What a request's body asks for. */
-interface VerbRequestBody {
-  readonly owner?: string | undefined;
+/** What a request asks for. */
+interface VerbRequest {
+  readonly fence?: string | undefined;
   readonly format?: string | undefined;
   readonly waitMs?: number | undefined;
 }
 
-export function toVerbCall(verb: Verb, target: string, key: Key, body: VerbRequestBody): VerbCall {
-  const { owner, format, waitMs = 0 } = body;
-  return { verb, target, key, owner, format, waits: waitMs > 0 };
+export function toVerbCall(verb: Verb, target: string, key: Key, request: VerbRequest): VerbCall {
+  const { fence, format, waitMs = 0 } = request;
+  return { verb, target, key, fence, format, waits: waitMs > 0 };
 }

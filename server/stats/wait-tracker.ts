@@ -11,6 +11,8 @@ import type { VerbCall } from "./verb-call.ts";
 
 /** Who waits is remembered of so many; one who is forgotten is counted, but not for how long it waited. */
 const WAITS_MAX = 10_000;
+/** As many as may wait for one key at our scripts. */
+const SAME_LABEL_WAITS_MAX = 1000;
 /** Holds that are in the picture no more, until it is told how they ended. */
 const GONE_HOLDS_MAX = 10_000;
 /** How soon it is told how a hold ended that is in the picture no more. */
@@ -48,7 +50,8 @@ export class WaitTracker {
   expiredInUse = 0;
   readonly #patternByKey = new Map<Key, string>();
   #comparedAt = Number.NEGATIVE_INFINITY;
-  readonly #waits = new BoundedMap<number>(WAITS_MAX);
+  /** Since when clients wait, the longest first, by key and label: clients of one label cannot be told apart. */
+  readonly #waits = new BoundedMap<number[]>(WAITS_MAX);
   readonly #goneHolds = new BoundedMap<GoneHold>(GONE_HOLDS_MAX);
   /** Of remembered events: holds that were there before somebody looked. */
   readonly #holdsOfUnknownStart = new BoundedMap<true>(GONE_HOLDS_MAX);
@@ -63,7 +66,7 @@ export class WaitTracker {
       if (after?.holders.some(({ epoch }) => epoch === holder.epoch)) continue;
       const gone = toGoneHold(before, holder, this.deps.now());
       if (gone !== undefined)
-        this.#goneHolds.set(formatHolderKey(before.key, formatKey(holder.seen.owner)), gone);
+        this.#goneHolds.set(formatHoldKey(before.key, holder.seen.fence, formatKey(holder.seen.token)), gone);
     }
   }
 
@@ -79,18 +82,19 @@ export class WaitTracker {
   /** What happened before this process began. It is no point of the series, and waits were not recorded. */
   addPastEvent(event: LockEvent): void {
     const at = this.#clampTime(event);
-    const { type, owner = "", heldMs, observed } = event;
+    const { type, owner = "", fence, heldMs, observed } = event;
     if (at === undefined || parseReservedOwner(owner) !== undefined) return;
     const key = parseKeyFields(event);
     if (type === "seen") {
-      this.#holdsOfUnknownStart.set(formatHolderKey(key, owner), true);
+      this.#holdsOfUnknownStart.set(formatHoldKey(key, fence, owner), true);
       return;
     }
     const pattern = this.patterns.getOrCreate(this.#findPattern(key), at);
     const counted = COUNT_BY_EVENT[type];
     if (counted !== undefined) pattern.count(counted, at);
     if (type !== "released" && type !== "expired") return;
-    const isOlder = this.#holdsOfUnknownStart.take(formatHolderKey(key, owner)) && observed === "inferred";
+    const isOlder =
+      this.#holdsOfUnknownStart.take(formatHoldKey(key, fence, owner)) && observed === "inferred";
     if (heldMs !== undefined && !isOlder) pattern.addHeldTime(heldMs, at);
   }
 
@@ -116,27 +120,44 @@ export class WaitTracker {
     if (counted !== undefined) pattern.count(counted, at);
     if (counted === "acquisitions") this.deps.series.countAcquisition();
     if (counted === "acquisitions" || type === "reentered") this.#endWait(key, owner, at, pattern);
-    else if (type === "waiting") this.#waits.set(formatHolderKey(key, owner), at);
-    else if (type === "wait_ended") this.#waits.take(formatHolderKey(key, owner));
+    else if (type === "waiting") this.#startWait(key, owner, at);
+    else if (type === "wait_ended") this.#takeWait(key, owner);
     else if (type === "released" || type === "expired") this.#endHold(event, key, at, pattern);
   }
 
   /** What became of a call of one of our own verbs. */
-  onVerbCall({ verb, key, owner }: VerbCall, outcome: string): void {
+  onVerbCall({ verb, key, fence }: VerbCall, outcome: string): void {
     const isRefused = verb === "acquire" && (outcome === "held" || outcome === "queue_full");
     const isNotRenewed = verb === "renew" && RENEWAL_FAILURES.has(outcome);
-    const isLate = owner !== undefined && (outcome === "lost" || outcome === "not_held");
+    const isLate = fence !== undefined && (outcome === "lost" || outcome === "not_held");
     if (!isRefused && !isNotRenewed && !isLate) return;
     const at = this.deps.now();
     const pattern = this.patterns.getOrCreate(toKeyPattern(key), at);
     if (isRefused) pattern.count("refusals", at);
     if (isNotRenewed) pattern.count("renewalsFailed", at);
-    if (isLate && this.#expiredHolds.take(formatHolderKey(key, owner))) this.#countExpiredInUse(pattern, at);
+    if (isLate && this.#expiredHolds.take(formatHoldKey(key, fence, "")))
+      this.#countExpiredInUse(pattern, at);
+  }
+
+  #startWait(key: Key, owner: string, at: number): void {
+    const name = formatWaitKey(key, owner);
+    const starts = this.#waits.take(name) ?? [];
+    if (starts.length < SAME_LABEL_WAITS_MAX) starts.push(at);
+    this.#waits.set(name, starts);
+  }
+
+  /** Since when the one waited that has waited longest. */
+  #takeWait(key: Key, owner: string): number | undefined {
+    const name = formatWaitKey(key, owner);
+    const starts = this.#waits.take(name) ?? [];
+    const since = starts.shift();
+    if (starts.length > 0) this.#waits.set(name, starts);
+    return since;
   }
 
   #endWait(key: Key, owner: string, at: number, pattern: PatternRecord): void {
     if (this.#waits.size === 0) return;
-    const since = this.#waits.take(formatHolderKey(key, owner));
+    const since = this.#takeWait(key, owner);
     if (since === undefined) return;
     const ms = Math.max(0, at - since);
     pattern.addWaitTime(ms, at);
@@ -144,7 +165,7 @@ export class WaitTracker {
   }
 
   #endHold(
-    { type, owner = "", heldMs, observed }: LockEvent,
+    { type, owner = "", fence, heldMs, observed }: LockEvent,
     key: Key,
     at: number,
     pattern: PatternRecord,
@@ -154,13 +175,13 @@ export class WaitTracker {
       if (heldMs !== undefined) pattern.addHeldTime(heldMs, at);
       return;
     }
-    const name = formatHolderKey(key, owner);
-    const gone = this.#takeGoneHold(name) ?? this.#findIndexedHold(key, owner);
+    const name = formatHoldKey(key, fence, owner);
+    const gone = this.#takeGoneHold(name) ?? this.#findIndexedHold(key, name);
     if (heldMs !== undefined && !gone?.isStartUnknown) pattern.addHeldTime(heldMs, at);
     if (type !== "expired") return;
     this.deps.series.countExpiry();
     if (gone?.isRenewed) this.#countExpiredInUse(pattern, at);
-    else this.#expiredHolds.set(name, true);
+    else if (fence !== undefined) this.#expiredHolds.set(name, true);
   }
 
   /** One that was missed long ago was an earlier hold of the same owner, whose end was told by our scripts. */
@@ -170,9 +191,11 @@ export class WaitTracker {
   }
 
   /** The word that somebody else has the lock may come before the look that shows it. */
-  #findIndexedHold(key: Key, owner: string): GoneHold | undefined {
+  #findIndexedHold(key: Key, name: string): GoneHold | undefined {
     const hold = this.deps.findHold(key);
-    const holder = hold?.holders.find(({ seen }) => formatKey(seen.owner) === owner);
+    const holder = hold?.holders.find(
+      ({ seen: { fence, token } }) => formatHoldKey(key, fence, formatKey(token)) === name,
+    );
     return hold && holder && toGoneHold(hold, holder, this.deps.now());
   }
 
@@ -203,6 +226,11 @@ function toGoneHold(
   return isRenewed || isOlder ? { isRenewed, isStartUnknown: isOlder, at } : undefined;
 }
 
-function formatHolderKey(key: Key, owner: string): string {
+function formatWaitKey(key: Key, owner: string): string {
   return `${key}\n${owner}`;
+}
+
+/** Identifies a hold: one of ours by its fence, another one by what its lock stores. */
+function formatHoldKey(key: Key, fence: string | null | undefined, stored: string): string {
+  return `${key}\n${fence ?? `\n${stored}`}`;
 }

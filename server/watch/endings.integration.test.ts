@@ -88,7 +88,7 @@ describe("timestamp locks past their deadline", () => {
     expect(await forceRelease(key)).toMatchObject({ outcome: "already_gone", ended: { type: "expired" } });
     expect(await direct.exists(key)).toBe(1);
     const { grant } = await locks.acquire(key, {
-      ...{ owner: "me", format: "timestamp", leaseMs: 30_000, reentrant: true },
+      ...{ owner: "me", format: "timestamp", leaseMs: 30_000 },
     });
     await waitUntil(() => getState(key) === "held");
     expect(watcher.index.get(key)?.seen.holders[0].fence).toBe(grant.fence);

@@ -14,7 +14,6 @@ const buildAcquire = (owner: string, format: WritableFormat, leaseMs = 30_000) =
   owner,
   format,
   leaseMs,
-  reentrant: true,
 });
 const it = watcherTest()
   .extend(
@@ -58,10 +57,10 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
       leaseMs: 30_000,
       holders: [{ owner: "me", count: 1, fence: grant.fence }],
     });
-    await locks.acquire(key, buildAcquire("me", format));
-    await locks.renew(key, { owner: "me", format, leaseMs: 40_000 });
-    await locks.release(key, { owner: "me", format });
-    await locks.release(key, { owner: "me", format });
+    await locks.reenter(grant);
+    await locks.renew(grant, { leaseMs: 40_000 });
+    await locks.release(grant, { requestId: "one" });
+    await locks.release(grant);
     await waitForEvents(key, 4);
     expect(live).toEqual([
       "acquired exact",
@@ -79,13 +78,13 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     getVersion,
     key,
   }) => {
-    await locks.acquire(key, buildAcquire("me", format));
+    const { grant } = await locks.acquire(key, buildAcquire("me", format));
     await waitUntil(() => getVersion(key) !== undefined);
     const before = getVersion(key);
-    await locks.renew(key, { owner: "me", format, leaseMs: 40_000 });
+    await locks.renew(grant, { leaseMs: 40_000 });
     await waitUntil(() => (findHold(key)?.seen.holders[0].seq ?? 0) > 1);
     expect(getVersion(key)).toBe(before);
-    await locks.release(key, { owner: "me", format });
+    await locks.release(grant);
     await locks.acquire(key, buildAcquire("me", format));
     await waitUntil(() => getVersion(key) !== undefined && getVersion(key) !== before);
   });
@@ -136,7 +135,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
   }) => {
     const { grant } = await locks.acquire(key, buildAcquire("me", format));
     await forceReleaseByOwner(locks, key, format, {
-      owner: "me",
+      token: grant.token,
       fence: grant.fence,
       by: "mei",
       reason: "node lost",
@@ -159,8 +158,8 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     waitForEvents,
     key,
   }) => {
-    await locks.acquire(key, { ...buildAcquire("me", format), minHoldMs: 400 });
-    await locks.release(key, { owner: "me", format });
+    const { grant } = await locks.acquire(key, { ...buildAcquire("me", format), minHoldMs: 400 });
+    await locks.release(grant);
     expect(await waitForEvents(key, 4)).toEqual([
       "acquired me exact",
       "released me exact",
@@ -205,7 +204,7 @@ it("a force-release with reservation of a Redisson lock emits exact events with 
   const owner = await acquireForeignLock(direct, key);
   await waitUntil(() => findHold(key) !== undefined);
   await forceReleaseByOwner(locks, key, "redisson", {
-    owner,
+    token: owner,
     fence: null,
     by: "mei",
     reason: "node lost",
@@ -256,9 +255,9 @@ it("strings that no lock library writes are not locks under a watched pattern an
   await direct.set(bytes, Buffer.from([0xff, 0x00, 0x0a, 0xfe]));
   // What anybody may write in a companion's place, beside a string that would fit it.
   const told = [
-    "me\nx\n1\n1\n1\n1\n0\n0\n1\ntoken\n",
-    "me\nx\n1\n1\n1\n1\n0\n0\n1\nnonsense\n",
-    "me\nx\n1\n1\n1\n1\n0\n0\n1\ntimestamp\n",
+    "x\n\n1\n1\n1\n1\n0\n0\n1\ntoken\nme\n\n",
+    "x\nx\n1\n1\n1\n1\n0\n0\n1\nnonsense\nme\n\n",
+    "me\nx\n1\n1\n1\n1\n0\n0\n1\ntimestamp\nme\n\n",
     "\n\n\n\n",
     "x",
   ];
@@ -287,8 +286,8 @@ it("without keyspace notifications, a reservation still emits exact events", asy
   await direct.config("SET", "notify-keyspace-events", "");
   try {
     await waitUntil(() => watcher.health().notifications === "off");
-    await locks.acquire(key, { ...buildAcquire("me", "token"), minHoldMs: 30_000 });
-    await locks.release(key, { owner: "me", format: "token" });
+    const { grant } = await locks.acquire(key, { ...buildAcquire("me", "token"), minHoldMs: 30_000 });
+    await locks.release(grant);
     expect(await waitForEvents(key, 3)).toEqual([
       "acquired me exact",
       "released me exact",

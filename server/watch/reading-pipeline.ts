@@ -89,7 +89,7 @@ export class ReadingPipeline implements MasterListener {
 
   /** An operator released a hold of another library: if it is there again, it was recreated. */
   recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
-    if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.owner, format);
+    if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);
   }
 
   #applyReading({ observation, context, scriptEvent, ...reading }: AppliedReading): void {

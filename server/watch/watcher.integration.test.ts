@@ -14,7 +14,7 @@ import { matchVersion } from "./holds/hold-version.ts";
 
 const SETTING = "notify-keyspace-events";
 const FLAGS = "Kghszxe$";
-const buildAcquire = (owner: string, leaseMs = 30_000) => ({ owner, leaseMs, reentrant: true });
+const buildAcquire = (owner: string, leaseMs = 30_000) => ({ owner, leaseMs });
 const listEventTypes = (events: LockEvent[]) => events.map(({ type, observed }) => `${type} ${observed}`);
 
 /** Each test has a Redis of its own; `startWatching` begins when a test has prepared it. */
@@ -86,11 +86,11 @@ describe("watcher with keyspace notifications", () => {
     listEvents,
     key,
   }) => {
-    await locks.acquire(key, buildAcquire("me"));
-    await locks.acquire(key, buildAcquire("me"));
-    await locks.renew(key, { owner: "me", leaseMs: 40_000 });
-    await locks.release(key, { owner: "me" });
-    await locks.release(key, { owner: "me" });
+    const { grant } = await locks.acquire(key, buildAcquire("me"));
+    await locks.reenter(grant);
+    await locks.renew(grant, { leaseMs: 40_000 });
+    await locks.release(grant, { requestId: "one" });
+    await locks.release(grant);
     await waitUntil(() => listEvents(key).length >= 4);
     await sleepMs(200);
     expect(listEventTypes(listEvents(key))).toEqual([
@@ -109,8 +109,8 @@ describe("watcher with keyspace notifications", () => {
     key,
   }) => {
     for (let round = 0; round < 1000; round++) {
-      await locks.acquire(key, buildAcquire(`owner-${round % 7}`));
-      await locks.release(key, { owner: `owner-${round % 7}` });
+      const { grant } = await locks.acquire(key, buildAcquire(`owner-${round % 7}`));
+      await locks.release(grant);
     }
     await waitUntil(() => watcher.index.size === 0);
     await sleepMs(200);
@@ -327,9 +327,9 @@ describe("unreadable keys and missing rights", () => {
     expect(watcher.index.size).toBe(1);
     expect(watcher.health()).toMatchObject({ state: "live", notifications: "off" });
     expect(watcher.health().detail).toContain("subscribe");
-    const grant = await locks.acquire("lock:r", buildAcquire("me"));
-    expect(grant.grant.count).toBe(1);
-    expect(await locks.release("lock:r", { owner: "me" })).toMatchObject({ outcome: "released" });
+    const { grant } = await locks.acquire("lock:r", buildAcquire("me"));
+    expect(grant.count).toBe(1);
+    expect(await locks.release(grant)).toMatchObject({ outcome: "released" });
   });
 });
 
@@ -355,9 +355,9 @@ describe("watcher without keyspace notifications", () => {
     listEvents,
     key,
   }) => {
-    await locks.acquire(key, buildAcquire("me"));
+    const { grant } = await locks.acquire(key, buildAcquire("me"));
     await waitUntil(() => watcher.index.get(key) !== undefined);
-    await locks.release(key, { owner: "me" });
+    await locks.release(grant);
     await waitUntil(() => listEvents(key).length === 2);
     expect(listEventTypes(listEvents(key))).toEqual(["acquired exact", "released exact"]);
   });

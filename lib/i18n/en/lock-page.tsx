@@ -132,6 +132,8 @@ export const lockPage = {
   fence: "Fence",
   noFence: "none: taken without Lockkeeper, so nothing can tell its late writes",
   copyFence: "Copy the fence",
+  holdId: "Hold ID",
+  copyHoldId: "Copy hold ID",
   freeHolder: "Free this holder…",
   pid: (pid: number) => `, pid ${pid}`,
   role: (role: string) => `, ${role}`,

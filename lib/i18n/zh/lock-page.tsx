@@ -122,6 +122,8 @@ export const lockPage: Messages["lockPage"] = {
   fence: "栅栏号",
   noFence: "无：未经 Lockkeeper 获取，因此无从识别其迟来的写入",
   copyFence: "复制栅栏号",
+  holdId: "持有 ID",
+  copyHoldId: "复制持有 ID",
   freeHolder: "释放此持有者…",
   pid: (pid) => `，进程 ${pid}`,
   role: (role) => `，${role}`,

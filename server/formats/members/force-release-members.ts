@@ -34,8 +34,8 @@ function buildCommonArguments(
 }
 
 /** What a holder has in the key. */
-export function getStoredMembers({ stored, owner }: SeenHolder): readonly Key[] {
-  return stored ?? [owner];
+export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
+  return stored ?? [token];
 }
 
 /** @param exclusive the member that is there as long as the lock is exclusive, where the format has one */
@@ -54,8 +54,8 @@ export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): 
 
 export const forceReleaseUnscored: ForceRelease = (redis, channel, seen, ask) => {
   const { holders, words } = buildCommonArguments(channel, seen, ask);
-  const owners = holders.map(({ owner }) => toRedisArgument(owner));
-  return unscoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...owners]);
+  const members = holders.map(({ token }) => toRedisArgument(token));
+  return unscoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...members]);
 };
 
 export interface JobKeys {

@@ -44,7 +44,7 @@ export function selectLiving<Each extends { leftMs: number | null }>(
 }
 
 export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined {
-  const [first, ...rest] = holders.toSorted((a, b) => (a.owner < b.owner ? -1 : 1));
+  const [first, ...rest] = holders.toSorted((a, b) => (a.token < b.token ? -1 : 1));
   return first === undefined ? undefined : [first, ...rest];
 }
 

@@ -126,7 +126,7 @@ const JOB_DETAILS: DetailReader = {
   },
   applyAnswers(seen, [queued, primed, info]) {
     const lists = [queued, primed].map((list) => (Array.isArray(list) ? list.map(String) : []));
-    const holders = new Set(seen.holders.map(({ owner }) => owner));
+    const holders = new Set(seen.holders.map(({ token }) => token));
     const waiting = new Set(lists.flat().filter((id) => id !== SENTINEL && !holders.has(id)));
     const isCut = lists.some(({ length }) => length === WAITING_MAX);
     const parsed = parseLockInfo(info);

@@ -8,7 +8,17 @@ const NOW = 1_795_216_496_000;
 const ONE = "11111111-1111-4111-8111-111111111111:1";
 const TWO = "22222222-2222-4222-8222-222222222222:74";
 const TOLD = {
-  ...{ owner: "me", value: "", count: 1, fence: "7", sinceMs: 1, leaseMs: 30_000, seq: 3, graceMs: 0 },
+  ...{
+    token: "me",
+    value: "",
+    owner: "label",
+    count: 1,
+    fence: "7",
+    sinceMs: 1,
+    leaseMs: 30_000,
+    seq: 3,
+    graceMs: 0,
+  },
   ...{ format: "redisson" as const, record: undefined },
 };
 

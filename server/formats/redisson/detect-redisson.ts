@@ -81,4 +81,4 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
 
 /** A semaphore or a latch of which only the number is known. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
-  type === "string" && holders[0].owner === UNNAMED_HOLDER;
+  type === "string" && holders[0].token === UNNAMED_HOLDER;

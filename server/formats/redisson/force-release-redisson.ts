@@ -125,7 +125,7 @@ function forceReleaseEntries(
   seen: HeldObservation,
   ask: ForceReleaseParams,
 ) {
-  const entries = selectHolders(seen, ask).map(({ owner }) => parseEntry(owner) ?? [owner, ""]);
+  const entries = selectHolders(seen, ask).map(({ token }) => parseEntry(token) ?? [token, ""]);
   return entriesScript.run(
     redis,
     [toRedisArgument(seen.key)],
@@ -143,7 +143,7 @@ function forceReleasePermits(
   ask: ForceReleaseParams,
 ) {
   const { key } = seen;
-  const permits = selectHolders(seen, ask).flatMap(({ owner }) => [Buffer.from(owner, "hex"), owner]);
+  const permits = selectHolders(seen, ask).flatMap(({ token }) => [Buffer.from(token, "hex"), token]);
   return permitsScript.run(
     redis,
     [toRedisArgument(key), buildPermitsKey(key)],
@@ -161,13 +161,13 @@ function forceReleaseCounter(
   ask: ForceReleaseParams,
 ) {
   const { key, kind, permits } = seen;
-  const [{ owner, count }] = seen.holders;
+  const [{ token, count }] = seen.holders;
   const isLatch = kind === "latch";
   return counterScript.run(
     redis,
     [toRedisArgument(key)],
     [
-      ...[isLatch ? "latch" : "semaphore", isLatch ? count : (permits?.available ?? 0), owner],
+      ...[isLatch ? "latch" : "semaphore", isLatch ? count : (permits?.available ?? 0), token],
       ...[
         formatActor(ask),
         isLatch ? buildLatchChannel(key) : buildSemaphoreChannel(key),

@@ -10,11 +10,11 @@ export function parseHolders(fields: readonly string[], companion: Companion | u
   const holders: SeenHolder[] = [];
   if (fields.length > 2 * FIELDS_MAX) return holders;
   for (let at = 0; at < fields.length; at += 2) {
-    const owner = fields[at] ?? "";
+    const token = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = owner === companion?.token;
-    if (count === undefined || !(ours || isForeignOwner(owner))) return [];
-    holders.push(toSeenHolder(owner, count, ours ? companion : undefined));
+    const ours = token === companion?.token;
+    if (count === undefined || !(ours || isForeignOwner(token))) return [];
+    holders.push(toSeenHolder(token, count, ours ? companion : undefined));
   }
   return holders;
 }

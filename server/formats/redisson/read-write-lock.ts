@@ -30,12 +30,12 @@ export function parseReadWriteLock(
 function parseReadWriteHolders(fields: readonly string[], companion: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
-    const owner = fields[at] ?? "";
+    const token = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = owner === companion?.token;
-    if (count === undefined || !(ours || isForeignOwner(stripWriteSuffix(owner)))) return [];
-    const role = isWriterField(owner) ? "write" : "read";
-    holders.push({ ...toSeenHolder(owner, count, ours ? companion : undefined), role });
+    const ours = token === companion?.token;
+    if (count === undefined || !(ours || isForeignOwner(stripWriteSuffix(token)))) return [];
+    const role = isWriterField(token) ? "write" : "read";
+    holders.push({ ...toSeenHolder(token, count, ours ? companion : undefined), role });
   }
   return holders;
 }

@@ -20,4 +20,4 @@ export function buildReaderLeases({ key, holders }: HeldObservation): ReaderLeas
     : readers.map((reader) => ({ reader, leases: buildLeaseKeys(key, reader) }));
 }
 
-const buildLeaseKeys = (key: Key, { owner, count }: SeenHolder) => buildReadLeaseKeys(key, owner, count);
+const buildLeaseKeys = (key: Key, { token, count }: SeenHolder) => buildReadLeaseKeys(key, token, count);

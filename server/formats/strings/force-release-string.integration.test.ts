@@ -127,15 +127,15 @@ describe("force-release of strings", () => {
     forceRelease,
   }) => {
     const key = createTestKey();
-    const owner = randomUUID();
-    await direct.set(key, owner, "PX", 30_000);
+    const token = randomUUID();
+    await direct.set(key, token, "PX", 30_000);
     const seen = await observeHeld(key);
     await direct.del(key);
-    const request = { id: randomUUID(), digest: "d", reentrant: false, record: undefined };
+    const request = { id: randomUUID(), digest: "d", owner: "me", record: undefined };
     const times = { leaseMs: 30_000, graceMs: 0, minHoldMs: 0, unit: "ms" } as const;
-    await LOCK_WRITERS.token.acquire(direct, EVENT_CHANNEL, key, { owner, ...request, ...times });
+    await LOCK_WRITERS.token.acquire(direct, EVENT_CHANNEL, key, { token, ...request, ...times });
     expect(await forceRelease(seen)).toBe("changed");
-    expect(await direct.get(key)).toBe(owner);
+    expect(await direct.get(key)).toBe(token);
   });
 
   it("a reservation of a published SETNX/GETSET lock blocks such clients with a deadline", async ({

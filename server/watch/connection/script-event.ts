@@ -11,7 +11,7 @@ export interface ScriptEvent {
   readonly seq: number;
   readonly count: number;
   readonly heldMs: number | undefined;
-  /** Of another library: with a blank for each tab and line break. */
+  /** The label of a hold of ours; of another one what its lock stores, with a blank for each tab and line break. */
   readonly owner: Key;
   readonly by: string | undefined;
   readonly reason: string | undefined;

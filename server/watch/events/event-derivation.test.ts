@@ -46,8 +46,10 @@ type HolderReading = CurrentHolder & { readonly asOf: number };
 function buildReading(given: HolderInput = {}): HolderReading {
   const { asOf = NOW, remainingMs = 30_000, epoch = 1, isInitialScan = false, sinceMs, ...more } = given;
   const { wasForceReleased = false, sharesEnd = false, ...holder } = more;
+  const owner = holder.owner ?? UUID_OWNER;
   const first: SeenHolder = {
-    owner: UUID_OWNER,
+    token: holder.fence ? `${UUID_OWNER}${holder.fence}` : owner,
+    owner,
     count: 1,
     fence: null,
     sinceMs: null,

@@ -13,6 +13,9 @@ export interface NewEvent
 
 /** What has been told of one holder of a lock so far: the hold that the last event left behind. */
 export interface ReportedHold {
+  /** What Redis stores of it; undefined of a hold of ours that only a script has told of, whose fence identifies it. */
+  readonly token: Key | undefined;
+  /** Whom people know it by. */
   readonly owner: Key;
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
@@ -40,7 +43,7 @@ export function eventsFromScript(
   event: ScriptEvent,
   endCause?: EndCause,
 ): { tale: ReportedHold | undefined; events: NewEvent[] } {
-  const same = reported !== undefined && reported.fence === event.fence && reported.owner === event.owner;
+  const same = reported !== undefined && isOfReportedHold(event, reported);
   if (same && event.fence !== null && (event.seq <= reported.seq || isAfterEnd(reported, event)))
     return { tale: reported, events: [] };
   if (!same && reported?.fence && event.fence !== null && Number(event.fence) < Number(reported.fence))
@@ -48,9 +51,11 @@ export function eventsFromScript(
   const events: NewEvent[] = [];
   if (isOpen(reported) && !same && event.type === "acquired")
     events.push(createEndEvent(reported, event.at, endCause));
-  const { owner, fence, count, seq } = event;
+  const { fence, count, seq } = event;
   const begun = same ? reported : undefined;
+  const owner = begun?.owner ?? event.owner;
   const next: ReportedHold = {
+    token: begun?.token ?? (fence === null ? event.owner : undefined),
     owner,
     role: begun?.role,
     fence,
@@ -62,12 +67,21 @@ export function eventsFromScript(
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
   if (count > 0) {
-    events.push({ ...toExactEvent(event), count });
+    events.push({ ...toExactEvent(event), owner, count });
     return { tale: next, events };
   }
   const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - reported.sinceMs) : undefined);
-  events.push({ ...toExactEvent(event), ...(heldMs === undefined ? {} : { heldMs }) });
+  events.push({ ...toExactEvent(event), owner, ...(heldMs === undefined ? {} : { heldMs }) });
   return { tale: fence === null ? undefined : next, events };
+}
+
+/**
+ * Whether a script's word is of this hold. Of ours the fence identifies it: other holds may have the same label. Of
+ * others the scripts name what the lock stores.
+ */
+export function isOfReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {
+  if (reported.fence !== fence) return false;
+  return fence !== null || reported.token === owner;
 }
 
 export function isOpen(reported: ReportedHold | undefined): reported is ReportedHold {
@@ -156,15 +170,16 @@ function deriveChanges(
 }
 
 function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
-  if (reported.owner !== holder.owner || reported.fence !== holder.fence) return false;
-  // Our own scripts name the owner alone.
+  if (reported.fence !== holder.fence) return false;
+  if (reported.token !== undefined && reported.token !== holder.token) return false;
+  // Our own scripts name neither role nor epoch.
   return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
 /** The tale that a look leaves behind. */
 export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnapshot): ReportedHold {
-  const { owner, role, fence, count, seq, isVoted } = holder;
-  return { owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
+  const { token, owner, role, fence, count, seq, isVoted } = holder;
+  return { token, owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
 export function createEndEvent(reported: ReportedHold, asOf: number, endCause: EndCause): NewEvent {

@@ -11,6 +11,7 @@ import {
   type EndCause,
   eventsFromScript,
   hasScriptEvents,
+  isOfReportedHold,
   isOpen,
   type NewEvent,
   type ReportedHold,
@@ -66,7 +67,7 @@ export class EventReporter {
       this.requestReread(scriptEvent.key);
       return;
     }
-    const event = this.#resolveOwner(scriptEvent);
+    const event = this.#resolveToken(scriptEvent);
     const isWatched = this.requestReread(event.key);
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
@@ -87,22 +88,23 @@ export class EventReporter {
     this.#appendEvents(event.key, [...endings, ...events]);
   }
 
-  /** As looking shows the owner. */
-  #resolveOwner(event: ScriptEvent): ScriptEvent {
+  /** What a message of a foreign holder names, as the lock stores it. */
+  #resolveToken(event: ScriptEvent): ScriptEvent {
     if (event.fence !== null) return event;
     const meant = this.#listReportedHolds(event.key).find(
-      ({ owner }) => toMessageOwner(owner) === event.owner,
+      ({ token, fence }) => fence === null && token !== undefined && toMessageOwner(token) === event.owner,
     );
-    return meant === undefined ? event : { ...event, owner: meant.owner };
+    return meant?.token === undefined ? event : { ...event, owner: meant.token };
   }
 
   /** The tale that an event goes on with, and those of everybody else. */
-  #findReportedHold({ key, owner, fence, count }: ScriptEvent): {
+  #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
     others: readonly ReportedHold[];
   } {
+    const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
-    const same = open.find((reportedHold) => reportedHold.owner === owner && reportedHold.fence === fence);
+    const same = open.find((reportedHold) => isOfReportedHold(event, reportedHold));
     // The end of a holder of whom nothing was told says nothing of another.
     const isOfNone = same === undefined && fence === null && count === 0;
     const known = same ?? (isOfNone ? undefined : open[0]);
@@ -113,8 +115,8 @@ export class EventReporter {
   }
 
   /** An operator freed a hold of another library, and said which. */
-  recordForceRelease(key: Key, owner: Key, format: FormatName): void {
-    this.#forceReleased.add(key, owner, { as: format });
+  recordForceRelease(key: Key, token: Key, format: FormatName): void {
+    this.#forceReleased.add(key, token, { as: format });
   }
 
   reportReading(reading: ReportedReading): void {
@@ -207,7 +209,7 @@ function canBeScriptChange(
   if (endCause === "evicted" || endCause === "expired") return false;
   return reportedHolds.some((reportedHold) => {
     if (reportedHold.fence !== null && !hasScriptEvents(reportedHold)) return false;
-    if (currentHolders.some(({ holder }) => holder.owner === reportedHold.owner)) return false;
+    if (currentHolders.some(({ holder }) => holder.token === reportedHold.token)) return false;
     return typeof reportedHold.endsAtMs !== "number" || asOf < reportedHold.endsAtMs - CLOCK_TOLERANCE_MS;
   });
 }
@@ -221,7 +223,7 @@ function buildSignature(
   currentHolders: readonly CurrentHolder[],
 ): string {
   const holders = [...reportedHolds, ...currentHolders.map(({ holder }) => holder)];
-  return [reportedHolds.length, ...holders.flatMap(({ owner, fence, seq }) => [owner, fence, seq])].join(
+  return [reportedHolds.length, ...holders.flatMap(({ token, fence, seq }) => [token, fence, seq])].join(
     "\n",
   );
 }

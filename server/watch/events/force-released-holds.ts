@@ -1,7 +1,7 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import type { HeldObservation } from "../../formats/observation.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { hasUniqueOwner } from "../holds/holder-identity.ts";
 import { computeReacquireWindowMs } from "../holds/renewal-policy.ts";
 
@@ -23,8 +23,9 @@ interface HoldStart {
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
-  add(key: Key, owner: Key, { as, at }: { as?: FormatName; at?: number }): void {
-    const name = formatHolderKey(key, owner);
+  /** @param token what the lock stored of the holder */
+  add(key: Key, token: Key, { as, at }: { as?: FormatName; at?: number }): void {
+    const name = formatHolderKey(key, token);
     const before = this.#records.get(name);
     const isNamed =
       before?.isUniqueOwner === true || (as !== undefined && FORMAT_FACTS[as].owner === "unique");
@@ -36,10 +37,14 @@ export class ForceReleasedHolds {
 
   /**
    * Whether the very hold of this owner was freed. Of an owner who has its string again it is, until the next renewal
-   * of a library that makes its lock again by that; of others it cannot be told.
+   * of a library that makes its lock again by that; of others it cannot be told. Never of a hold of ours.
    */
-  has(seen: HeldObservation, owner: Key, { startMs, leaseMs }: HoldStart): boolean {
-    const record = this.#records.get(formatHolderKey(seen.key, owner));
+  has(
+    seen: HeldObservation,
+    { token, fence }: Pick<SeenHolder, "token" | "fence">,
+    { startMs, leaseMs }: HoldStart,
+  ): boolean {
+    const record = fence === null ? this.#records.get(formatHolderKey(seen.key, token)) : undefined;
     if (record === undefined) return false;
     if (record.isUniqueOwner || hasUniqueOwner(seen)) return true;
     const comesBack = FORMAT_FACTS[seen.format].comesBack !== undefined;
@@ -49,4 +54,4 @@ export class ForceReleasedHolds {
   }
 }
 
-const formatHolderKey = (key: Key, owner: Key) => `${key.length} ${key}${owner}`;
+const formatHolderKey = (key: Key, token: Key) => `${key.length} ${key}${token}`;

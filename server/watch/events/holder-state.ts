@@ -29,7 +29,7 @@ export function listCurrentHolders(
     ...toHolderSnapshot(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isInitialScan,
-    wasForceReleased: forced.has(hold.seen, holder.seen.owner, {
+    wasForceReleased: forced.has(hold.seen, holder.seen, {
       startMs: getHoldStart(holder),
       leaseMs: getLeaseMs(hold),
     }),

@@ -51,9 +51,13 @@ it("notified changes, Lockkeeper's own changes and ended holds are not counted a
   const startedAt = performance.now();
   for (let turn = 0; performance.now() - startedAt < 2500; turn++) {
     const own = `lock:own:${turn % 7}`;
-    await locks.acquire(own, { owner: "me", leaseMs: 20 + (turn % 3) * 400, reentrant: true, waitMs: 100 });
+    const { grant } = await locks.acquire(own, {
+      owner: "me",
+      leaseMs: turn % 2 === 0 ? 820 : 20 + (turn % 3) * 20,
+      waitMs: 100,
+    });
     await watcher.readKey(own);
-    if (turn % 2 === 0) await locks.release(own, { owner: "me" });
+    if (turn % 2 === 0) await locks.release(grant);
     await watcher.readKey(own);
     const theirs = `lock:theirs:${turn % 5}`;
     if (turn % 3 === 0) await direct.del(theirs);

@@ -23,8 +23,10 @@ function buildHold({
   ...more
 }: HoldInput = {}): ObservedHold {
   const { format = "redisson", candidates = [], ...given } = more;
+  const owner = given.owner ?? "uuid:1";
   const first: SeenHolder = {
-    owner: "uuid:1",
+    token: given.fence ? `ours:${given.fence}` : owner,
+    owner,
     count: 1,
     fence: null,
     sinceMs: null,

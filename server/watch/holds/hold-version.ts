@@ -37,7 +37,7 @@ function buildSharedVersion(hold: ObservedHold): string {
 
 function formatCertainVersion({ seen }: ObservedHold, holder: ObservedHolder): string | undefined {
   if (holder.seen.fence !== null) return `fence.${holder.seen.fence}`;
-  return hasUniqueOwner(seen) ? `token.${digestOwners([holder])}` : undefined;
+  return hasUniqueOwner(seen) ? `token.${digestTokens([holder])}` : undefined;
 }
 
 function formatObservedVersion(continuityId: string, holders: readonly ObservedHolder[]): string {
@@ -49,7 +49,7 @@ function formatObservedVersion(continuityId: string, holders: readonly ObservedH
     PROCESS_NONCE,
     ambiguousExits === 0 ? continuityId : `${continuityId}-${ambiguousExits}`,
     epochs,
-    digestOwners(holders),
+    digestTokens(holders),
   ].join(".");
 }
 
@@ -116,13 +116,13 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
-function digestOwners(holders: readonly ObservedHolder[]): string {
+function digestTokens(holders: readonly ObservedHolder[]): string {
   return digestTexts(holders.map(({ seen }) => formatHolderIdentity(seen)));
 }
 
-function formatHolderIdentity({ owner, role, stored }: SeenHolder): string {
-  if (role === undefined && stored === undefined) return owner;
-  return [role ?? "", owner, ...(stored ?? [])].join("\0");
+function formatHolderIdentity({ token, role, stored }: SeenHolder): string {
+  if (role === undefined && stored === undefined) return token;
+  return [role ?? "", token, ...(stored ?? [])].join("\0");
 }
 
 function digestTexts(texts: readonly string[]): string {

@@ -15,9 +15,9 @@ export function hasCertainIdentity(seen: HeldObservation, { fence }: SeenHolder)
   return fence !== null || hasUniqueOwner(seen);
 }
 
-/** Whether two looks show one holder, as far as Redis alone can tell. */
+/** Whether two looks show one holder, as far as Redis alone can tell. The label of a hold of ours says nothing. */
 export function isSameHolder(a: SeenHolder, b: SeenHolder): boolean {
-  return a.owner === b.owner && a.role === b.role && a.fence === b.fence && hasSameStoredFields(a, b);
+  return a.token === b.token && a.role === b.role && a.fence === b.fence && hasSameStoredFields(a, b);
 }
 
 function hasSameStoredFields({ stored: a = [] }: SeenHolder, { stored: b = [] }: SeenHolder): boolean {

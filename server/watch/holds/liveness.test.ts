@@ -137,7 +137,7 @@ describe("TTL extensions that are not renewals", () => {
   it("a new hold is not a renewal of the previous one", () => {
     const scenery = createRedissonFixture()
       .renewed(10_000)
-      .readAt(10_000, { holder: { owner: "uuid:2" } });
+      .readAt(10_000, { holder: { token: "uuid:2", owner: "uuid:2" } });
     expect(scenery.liveness).toMatchObject({ renewals: 0, watchedMs: 0 });
   });
 
@@ -221,8 +221,10 @@ describe("renewal cadence of Lockkeeper holds", () => {
   });
 
   it("a reservation is never expected to renew", () => {
-    const holder = { ...ours, owner: "lockkeeper:reserve:mei" };
-    expect(new LivenessFixture({ holder }).readAt(0).readAt(40_000).liveness.state).toBe("not_renewing");
+    const holder = { ...ours, token: "lockkeeper:reserve:mei", owner: "lockkeeper:reserve:mei" };
+    const scenery = new LivenessFixture({ holder }).readAt(0);
+    expect(scenery.findChangeAt).toBeUndefined();
+    expect(scenery.readAt(40_000).liveness.state).toBe("not_renewing");
   });
 });
 

@@ -1,6 +1,9 @@
+import { parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
+import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { Holder, Lock, Waiters } from "../../../lib/contract/lock.ts";
-import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
-import type { SeenVotes } from "../../formats/observation.ts";
+import { formatKey, type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { formatHoldId } from "../../formats/hold-id.ts";
+import type { SeenHolder, SeenVotes } from "../../formats/observation.ts";
 import { getReleaseTerms } from "../../formats/registry/release-terms.ts";
 import { buildHolderVersion, buildHoldVersion } from "./hold-version.ts";
 import { describeLiveness } from "./liveness.ts";
@@ -24,7 +27,7 @@ export function toLock(target: string, hold: ObservedHold, sharedWith: readonly 
     candidates: [...seen.candidates],
     kind: seen.kind,
     confidence: seen.confidence,
-    holders: hold.holders.map((holder) => toHolder(hold, holder)),
+    holders: hold.holders.map((holder) => toHolder(target, hold, holder)),
     ...(seen.permits === undefined ? {} : { permits: seen.permits }),
     ...(seen.lastFence === undefined ? {} : { lastFence: seen.lastFence }),
     remainingMs: seen.remainingMs,
@@ -39,7 +42,7 @@ export function toLock(target: string, hold: ObservedHold, sharedWith: readonly 
   };
 }
 
-function toHolder(hold: ObservedHold, holder: ObservedHolder): Holder {
+function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): Holder {
   const { owner, role, count, fence, record, marginMs } = holder.seen;
   const remainingMs = getRemainingMs(hold, holder);
   const { key: text, keyBase64 } = toKeyFields(owner);
@@ -49,11 +52,23 @@ function toHolder(hold: ObservedHold, holder: ObservedHolder): Holder {
     ...(role === undefined ? {} : { role }),
     count,
     fence,
+    holdId: findHoldId(target, hold, holder.seen),
     ...(record === undefined ? {} : { record }),
     ...getHolderSince(holder),
     remainingMs: remainingMs === null ? null : Math.max(0, remainingMs - marginMs),
     version: buildHolderVersion(hold, holder),
   };
+}
+
+/** The name by which its own client knows a hold; null where the API has no verb for it. */
+function findHoldId(
+  target: string,
+  { key, seen }: ObservedHold,
+  { token, fence, unit }: SeenHolder,
+): string | null {
+  if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
+    return null;
+  return formatHoldId({ target, key, format: seen.format, unit, token: formatKey(token), fence });
 }
 
 function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {

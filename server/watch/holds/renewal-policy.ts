@@ -26,7 +26,7 @@ const POLICY_BY_FORMAT = Object.fromEntries(
 
 /** What is expected of a hold, as far as its formats allow: where several are possible, the most patient. */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
-  if (parseReservedOwner(first.owner) !== undefined) return NO_RENEWAL;
+  if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;
   if (first.fence !== null) return WATCHDOG_RENEWAL;
   return candidates.length === 0 ? POLICY_BY_FORMAT[format] : choosePatientPolicy([format, ...candidates]);
 }

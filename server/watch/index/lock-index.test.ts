@@ -18,8 +18,10 @@ interface HoldInput extends Partial<SeenHolder> {
 /** A foreign hold unless it is given a fence. */
 function buildHeldObservation(key: string, look: HoldInput = {}): HeldObservation {
   const { asOf = NOW, remainingMs = 30_000, ...holder } = look;
+  const owner = holder.owner ?? "5f0c0c1e-0000-4000-8000-000000000001:1";
   const first: SeenHolder = {
-    owner: "5f0c0c1e-0000-4000-8000-000000000001:1",
+    token: owner,
+    owner,
     count: 1,
     fence: null,
     sinceMs: null,

@@ -41,9 +41,9 @@ export class SharedTokenIndex {
 function findSharedToken(hold: ObservedHold | undefined): Key | undefined {
   if (hold === undefined || hold.holders.length > 1) return undefined;
   const { format, candidates, holders } = hold.seen;
-  const [{ owner, fence }] = holders;
+  const [{ token, fence }] = holders;
   if (fence !== null) return undefined;
   return SHARED_TOKEN_FORMATS.has(format) || candidates.some((name) => SHARED_TOKEN_FORMATS.has(name))
-    ? owner
+    ? token
     : undefined;
 }

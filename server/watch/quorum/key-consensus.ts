@@ -1,5 +1,10 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import type { HeldObservation, ReadableObservation, SeenVotes } from "../../formats/observation.ts";
+import type {
+  HeldObservation,
+  ReadableObservation,
+  SeenHolder,
+  SeenVotes,
+} from "../../formats/observation.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts";
 import type { EndCause } from "../events/event-derivation.ts";
@@ -126,8 +131,17 @@ export class KeyConsensus<Of extends Voter> {
   /** One master said that a hold was freed there by force. */
   recordForceRelease(voter: Of, event: ScriptEvent): void {
     const { holder } = this;
-    if (holder !== undefined && toMessageOwner(holder.holders[0].owner) === event.owner)
+    if (holder !== undefined && this.#isOfHolder(event, holder.holders[0], voter))
       this.#forceReleases.set(voter, event);
+  }
+
+  /** Until the masters have agreed on a fence, each has one of its own. */
+  #isOfHolder(event: ScriptEvent, { token, fence }: SeenHolder, voter: Of): boolean {
+    if (event.fence === null) return toMessageOwner(token) === event.owner;
+    if (event.fence === fence) return true;
+    const vote = this.#votes.get(voter)?.seen;
+    const held = vote?.state === "held" ? vote.holders.find((each) => each.token === token) : undefined;
+    return held?.fence === event.fence;
   }
 
   /** Who holds the lock, as it was decided last. */

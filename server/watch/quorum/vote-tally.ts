@@ -35,7 +35,7 @@ export function tallyVotes(
     formatHoldIdentity,
   );
   const strange = known.filter((each) => each.state === "not_a_lock");
-  const owners = groups.map((group) => ({ owner: group[0].holders[0].owner, masters: group.length }));
+  const owners = groups.map((group) => ({ owner: findLabel(group), masters: group.length }));
   const votes: SeenVotes = { of, known: known.length, state: "decided", owners };
   const [first] = groups;
   const most = Math.max(first?.length ?? 0, strange.length);
@@ -53,7 +53,13 @@ export function tallyVotes(
 
 /** Whose hold it is; the same at each master that votes for it. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
-  return [type, ...holders.map(({ owner, role }) => `${role ?? ""} ${owner}`).toSorted()].join("\0");
+  return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
+}
+
+/** A master that has lost the companion knows the token alone. */
+function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key {
+  const labelled = group.find(({ holders: [{ fence }] }) => fence !== null) ?? group[0];
+  return labelled.holders[0].owner;
 }
 
 function mergeHeldObservations(
@@ -87,7 +93,7 @@ function chooseFence(group: readonly HeldObservation[], majority: number): strin
 
 function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majority: number): SeenHolder {
   const same = group.flatMap(
-    ({ holders }) => holders.find(({ owner, role }) => owner === holder.owner && role === holder.role) ?? [],
+    ({ holders }) => holders.find(({ token, role }) => token === holder.token && role === holder.role) ?? [],
   );
   const pickMajorityValue = (values: readonly number[]) => kthSmallest(values, majority);
   const count = pickMajorityValue(same.map((each) => each.count));

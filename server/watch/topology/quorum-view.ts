@@ -293,7 +293,8 @@ export class QuorumView implements TopologyView {
     if (hold === undefined) return undefined;
     const [{ seen, firstSeenMs }] = hold.holders;
     const heldMs = Math.max(0, at - (seen.sinceMs ?? firstSeenMs));
-    const { owner, fence } = seen;
+    const { fence } = seen;
+    const owner = fence === null ? seen.token : seen.owner;
     return { type: "force_released", key, at, fence, seq: seen.seq + 1, count: 0, heldMs, owner, by, reason };
   }
 
