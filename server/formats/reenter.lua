@@ -45,13 +45,14 @@ end
 if repeated then return format_grant(left_ms, 'repeated') end
 
 local lease_ms = tonumber(ARGV[4]) or kept.lease
+-- Counted before it is written down: cut short in between, a repetition counts twice, and the lease ends what is too much.
+-- A count too few would free the lock under the outer work.
+increment_count(1, token)
 count = count + 1
--- Written down before it is done: cut short in between, a repetition must not count twice.
 remember_request(kept, request_id, 'reenter', digest, fence, now_ms)
 kept.count, kept.seq, kept.lease = count, kept.seq + 1, math.max(kept.lease, lease_ms)
 local taken_ms = remaining_ms
 if not left_ms or left_ms < lease_ms then kept.value, taken_ms = extend_expiry(1, kept, lease_ms + kept.grace, now_ms) end
 redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, kept.lease))
-increment_count(1, token)
 redis.pcall('PUBLISH', ARGV[7], format_event('reentered', now_ms, fence, kept.seq, count, '', kept.owner, '', KEYS[1]))
 return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'reentered')

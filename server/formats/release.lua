@@ -52,7 +52,7 @@ local repeated = find_request(kept.window, request_id)
 if repeated then
   local is_release = repeated.verb == 'released' or repeated.verb == 'still_held'
   if not is_release or repeated.digest ~= digest then return { 'request_id_reused' } end
-  local left = count and kept.token == token and repeated.fence == kept.fence and count or 0
+  local left = is_hold(kept, count, token, repeated.fence, principal) and count or 0
   return { left > 0 and 'still_held' or 'released', format_integer(now_ms), format_integer(left), repeated.fence }
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end

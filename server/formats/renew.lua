@@ -37,9 +37,10 @@ if state ~= 'held' or not may_renew and refusal == 'lost' or left_ms == 0 then
 end
 if not may_renew then return { refusal } end
 
+-- 0 without a companion that knows it: nothing is prolonged then.
 local lease_ms = tonumber(ARGV[4]) or kept.lease
 local taken_ms = remaining_ms
-if not repeated and (not left_ms or left_ms < lease_ms) then
+if not repeated and lease_ms > 0 and (not left_ms or left_ms < lease_ms) then
   kept.value, taken_ms = extend_expiry(1, kept, lease_ms + kept.grace, now_ms)
   kept.lease = lease_ms
 end

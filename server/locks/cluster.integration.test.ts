@@ -69,36 +69,37 @@ describe.concurrent("slot migration", () => {
       const key = createKeyAt(1);
       const { verbs } = backend;
       const ask = { owner: "me", leaseMs: 30_000, format };
-      const { grant } = await verbs.acquire(key, { ...ask, reentrant: true });
+      const { grant } = await verbs.acquire(key, ask);
+      const { token, fence } = grant;
       const move = await cluster.startSlotMove(key, 2);
-      expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
+      expect(await verbs.renew(grant)).toMatchObject({ token, fence });
       const [lock, companion] = both(key);
       await move.moveKeys(companion);
       // Half of the lock is here and half there: nobody may touch it until both are.
-      const renewal = verbs.renew(key, ask);
+      const renewal = verbs.renew(grant);
       await sleepMs(200);
       await move.moveKeys(lock);
-      expect((await renewal).fence).toBe(grant.fence);
-      expect(await getErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
+      expect(await renewal).toMatchObject({ token, fence });
+      expect(await getErrorCode(verbs.acquire(key, ask))).toBe("held");
       await move.finish();
-      expect((await verbs.renew(key, ask)).fence).toBe(grant.fence);
-      expect(await getErrorCode(verbs.acquire(key, { ...ask, owner: "you", reentrant: true }))).toBe("held");
-      expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count: 0 });
+      expect(await verbs.renew(grant)).toMatchObject({ token, fence });
+      expect(await getErrorCode(verbs.acquire(key, ask))).toBe("held");
+      expect(await verbs.release(grant)).toMatchObject({ outcome: "released", count: 0 });
     },
   );
 
   it.for(FORMATS)(
-    "a release with reservation in a migrating slot reserves the lock for the same owner (%s)",
+    "a release with reservation in a migrating slot reserves the lock in the name of its owner (%s)",
     async (format, { createKeyAt, backend, cluster }) => {
       const key = createKeyAt(1);
       const { verbs } = backend;
       const ask = { owner: "me", leaseMs: 30_000, format };
-      await verbs.acquire(key, { ...ask, reentrant: true });
+      const { grant } = await verbs.acquire(key, ask);
       const move = await cluster.startSlotMove(key, 2);
-      expect(await verbs.release(key, { ...ask, reservedMs: 60_000 })).toMatchObject({ outcome: "released" });
+      expect(await verbs.release(grant, { reservedMs: 60_000 })).toMatchObject({ outcome: "released" });
       await move.moveKeys(...both(key));
       await move.finish();
-      const next = verbs.acquire(key, { ...ask, owner: "you", reentrant: true });
+      const next = verbs.acquire(key, { ...ask, owner: "you" });
       expect(await catchHolders(next)).toEqual(["lockkeeper:reserve:me"]);
     },
   );
@@ -108,18 +109,19 @@ describe.concurrent("slot migration", () => {
     async (format, { createKeyAt, backend, cluster }) => {
       const key = createKeyAt(1);
       const { verbs } = backend;
-      const ask = { owner: "me", leaseMs: 30_000, reentrant: true, format };
+      const ask = { owner: "me", leaseMs: 30_000, format };
       const move = await cluster.startSlotMove(key, 2);
-      const first = await verbs.acquire(key, ask);
-      expect(await getErrorCode(verbs.acquire(key, { ...ask, owner: "you" }))).toBe("held");
-      expect((await verbs.acquire(key, ask)).grant).toMatchObject({ count: 2, fence: first.grant.fence });
-      for (const count of [1, 0]) {
-        expect(await verbs.release(key, ask)).toMatchObject({ outcome: "released", count });
-      }
-      const second = await verbs.acquire(key, { ...ask, waitMs: 1000 });
-      expect(BigInt(second.grant.fence ?? 1)).toBeGreaterThan(BigInt(first.grant.fence ?? 0));
+      const first = (await verbs.acquire(key, ask)).grant;
+      expect(await getErrorCode(verbs.acquire(key, ask))).toBe("held");
+      const { token, fence } = first;
+      expect(await verbs.reenter(first, { requestId: "r1" })).toMatchObject({ count: 2, token, fence });
+      const inner = await verbs.release(first, { requestId: "r2" });
+      expect(inner).toMatchObject({ outcome: "still_held", count: 1 });
+      expect(await verbs.release(first)).toMatchObject({ outcome: "released", count: 0 });
+      const second = (await verbs.acquire(key, { ...ask, waitMs: 1000 })).grant;
+      expect(BigInt(second.fence)).toBeGreaterThan(BigInt(fence));
       await move.finish();
-      expect((await verbs.renew(key, ask)).fence).toBe(second.grant.fence);
+      expect(await verbs.renew(second)).toMatchObject({ token: second.token, fence: second.fence });
     },
   );
 
@@ -130,14 +132,14 @@ describe.concurrent("slot migration", () => {
   }) => {
     const key = createKeyAt(1);
     const { verbs } = backend;
-    const ask = { owner: "me", leaseMs: 30_000, reentrant: true };
+    const ask = { owner: "me", leaseMs: 30_000 };
     const { grant } = await verbs.acquire(key, ask);
-    await verbs.release(key, ask);
+    await verbs.release(grant);
     const move = await cluster.startSlotMove(key, 2);
     expect(await getErrorCode(verbs.acquire(key, ask))).toBe("unavailable");
     await move.moveKeys(...both(key));
     const next = await verbs.acquire(key, ask);
-    expect(BigInt(next.grant.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
+    expect(BigInt(next.grant.fence)).toBeGreaterThan(BigInt(grant.fence));
     await move.finish();
   });
 
@@ -200,7 +202,7 @@ describe("frozen cluster master", () => {
     cluster.masters[2]?.freeze();
     try {
       const startedAt = performance.now();
-      const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
+      const ask = { owner: "you", leaseMs: 30_000 };
       expect(await getErrorCode(backend.verbs.acquire(createKeyAt(2), ask))).toBe("unknown_outcome");
       expect(performance.now() - startedAt).toBeLessThan(2800);
       await waitUntil(() => lost?.signal.aborted === true);
@@ -270,7 +272,7 @@ describe("killed cluster master with a replica", () => {
         (await cluster.replicas[0]?.runCli("INFO", "replication"))?.includes("link_status:up") === true,
     );
     await cluster.masters[0]?.kill();
-    const ask = { owner: "you", leaseMs: 30_000, reentrant: true };
+    const ask = { owner: "you", leaseMs: 30_000 };
     await waitUntil(
       async () => (await getErrorCode(backend.verbs.acquire(createKeyAt(0), ask))) === "ok",
       40_000,
@@ -288,7 +290,7 @@ describe("killed cluster master with a replica", () => {
     await sleepMs(2500);
     const releasedAt = performance.now();
     await hold.release();
-    expect(BigInt((await waits).fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));
+    expect(BigInt((await waits).fence)).toBeGreaterThan(BigInt(hold.fence));
     expect(performance.now() - releasedAt).toBeLessThan(800);
   }, 70_000);
 });

@@ -56,7 +56,7 @@ describe("hazard 5: a holder paused for longer than its lease", () => {
       holder.kill("SIGSTOP");
       const next = await client.acquire(key, { waitMs: 5000, leaseMs: 60_000 });
       const write = () =>
-        direct.eval(GUARD, 2, resource, `{${resource}}:fence`, String(next.fence), "the next holder's");
+        direct.eval(GUARD, 2, resource, `{${resource}}:fence`, next.fence, "the next holder's");
       expect(await write()).toBe(1);
       await sleep(3 * LEASE_MS);
       holder.kill("SIGCONT");
@@ -65,7 +65,7 @@ describe("hazard 5: a holder paused for longer than its lease", () => {
       expect(await holder.ask("write")).toBe("refused");
       expect(await holder.ask("release")).toBe("not_held");
       next.assertHeld();
-      expect(await direct.hgetall(key)).toEqual({ [next.owner]: "1" });
+      expect(await direct.hgetall(key)).toEqual({ [next.token]: "1" });
       expect(await direct.mget(resource, `{${resource}}:fence`)).toEqual(["the next holder's", next.fence]);
       expect(await write()).toBe(1);
       await next.release();

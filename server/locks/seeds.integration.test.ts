@@ -143,7 +143,7 @@ describe.concurrent("work that outlasts the lease", () => {
       const overrunning = await client.acquire(key, options);
       const next = await client.acquire(key, { ...options, leaseMs: 20_000, waitMs: 10_000 });
       expect(overrunning.signal.aborted).toBe(true);
-      const write = ({ fence }: Hold, value: string) => writeGuarded(direct, resource, fence ?? "", value);
+      const write = ({ fence }: Hold, value: string) => writeGuarded(direct, resource, fence, value);
       expect(await write(next, "next")).toBe("written");
       expect(await write(overrunning, "late")).toBe("refused");
       expect(await direct.get(resource)).toBe("next");
@@ -160,15 +160,15 @@ describe.concurrent("work that outlasts the lease", () => {
     const overrunning = new PollingLock(env.redis.createClient(), { leaseMs: 30 });
     expect(await overrunning.acquire(key)).toBe(true);
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600, waitMs: 5000 });
-    expect(await writeGuarded(direct, resource, hold.fence ?? "", "ours")).toBe("written");
+    expect(await writeGuarded(direct, resource, hold.fence, "ours")).toBe("written");
     // It has no fence to show, and deletes the lock whoever has it.
     expect(await writeGuarded(direct, resource, "0", "late")).toBe("refused");
     await overrunning.release(key);
     const next = await client.acquire(key, { format: "timestamp", owner: "next", leaseMs: 20_000 });
     await waitUntil(() => hold.signal.aborted);
     expect(hold.signal.reason).toMatchObject({ code: "lost" });
-    expect(await writeGuarded(direct, resource, next.fence ?? "", "next")).toBe("written");
-    expect(await writeGuarded(direct, resource, hold.fence ?? "", "ours again")).toBe("refused");
+    expect(await writeGuarded(direct, resource, next.fence, "next")).toBe("written");
+    expect(await writeGuarded(direct, resource, hold.fence, "ours again")).toBe("refused");
     await next.release();
   });
 });
@@ -218,12 +218,12 @@ describe.concurrent("token locks", () => {
     direct,
   }) => {
     const client = await env.openClient();
-    await client.withLock(key, { format: "token", leaseMs: 300 }, async (outer) => {
-      expect(await direct.get(key)).toBe(outer.owner);
-      await client.withLock(key, { format: "token", leaseMs: 300 }, async ({ count, fence }) => {
-        expect([count, fence]).toEqual([2, outer.fence]);
+    const working = client.withLock(key, { format: "token", leaseMs: 300 }, async (outer) => {
+      expect(await direct.get(key)).toBe(outer.token);
+      await client.withLock(key, { format: "token", reentrant: true }, async ({ count, token, fence }) => {
+        expect([count, token, fence]).toEqual([2, outer.token, outer.fence]);
       });
-      expect(await direct.get(key)).toBe(outer.owner);
+      expect(await direct.get(key)).toBe(outer.token);
       await sleepMs(700);
       outer.assertHeld();
       expect(await direct.pttl(key)).toBeGreaterThan(0);
@@ -231,6 +231,7 @@ describe.concurrent("token locks", () => {
       await waitUntil(() => outer.signal.aborted);
       expect(outer.signal.reason).toMatchObject({ code: "lost" });
     });
+    expect(await getErrorCode(working)).toBe("lost");
     expect(await direct.get(key)).toBe("another's");
     expect(await direct.pttl(key)).toBeGreaterThan(50_000);
     await direct.del(key);

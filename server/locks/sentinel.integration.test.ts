@@ -98,7 +98,7 @@ describe("Sentinel group", () => {
     expect(await hold.release()).toMatchObject({ outcome: "released" });
     const next = await waiting;
     expect(performance.now() - released).toBeLessThan(800);
-    expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));
+    expect(BigInt(next.fence)).toBeGreaterThan(BigInt(hold.fence));
     // What was granted before the failover goes on while nothing new is granted.
     await waitUntil(isRenewed(kept));
     expect(await getErrorCode(guarded.acquire(createTestKey()))).toBe("unavailable");
@@ -127,7 +127,7 @@ describe("Sentinel group", () => {
     // The first is told only when it asks, and somebody else may have the lock by then.
     const second = await eager.acquire(key, { waitMs: 5000, renew: false });
     hold.assertHeld();
-    expect(BigInt(second.fence ?? 0)).toBeGreaterThan(BigInt(hold.fence ?? 0));
+    expect(BigInt(second.fence)).toBeGreaterThan(BigInt(hold.fence));
     await second.release();
     const refusal: unknown = await careful.acquire(key, { renew: false }).catch((error: unknown) => error);
     if (!(refusal instanceof UnavailableError)) throw refusal;

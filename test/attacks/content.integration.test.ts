@@ -59,7 +59,7 @@ describe("names of Object.prototype members", () => {
       const taken = await server.call(`${path}/acquire`, {
         body: { owner: name, record: { service: name } },
       });
-      expect([taken.status, taken.body.owner], name).toEqual([200, name]);
+      expect([taken.status, taken.body.owner], name).toEqual([201, name]);
       await direct.hset(name, name, "1");
       expect((await server.call(path)).body.holders).toMatchObject([{ owner: name, count: 1 }]);
       for (const query of [`target=${name}`, `sort=${name}`, `${name}=1`, `filter=${name}:x&sort=${name}`])
@@ -134,6 +134,8 @@ describe("log output", () => {
       await post(`${path}/acquire`, { owner: evil }),
       await post(`${path}/acquire`, { owner: "me", record: { service: evil } }),
       await post(`${path}/force-release`, { expectedVersion: evil, reason: evil }),
+      await post(`/holds/${encodeURIComponent(evil)}/release`, {}),
+      await post(`${path}/acquire`, { reenter: evil }, { "idempotency-key": "r1" }),
       await post(`/nowhere/${encodeURIComponent(evil)}`, {}),
       await send("PUT", "/formats/rules", { rules: [{ pattern: evil, format: "token" }] }),
       await post("/login", { token: SECRETS.token }, { origin: api.url }),

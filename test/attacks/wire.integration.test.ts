@@ -53,7 +53,7 @@ describe("hostile request targets", () => {
     const { status, text } = await sendRaw(
       buildAcquireRequest("/api/v1/locks/lock%3Aa%0d%0aSet-Cookie%3A%20x=1/acquire"),
     );
-    expect(status).toBe(200);
+    expect(status).toBe(201);
     expect(text).not.toMatch(/^set-cookie/im);
     expect(await direct.exists("lock:a\r\nSet-Cookie: x=1")).toBe(1);
   });

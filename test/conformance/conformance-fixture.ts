@@ -1,16 +1,21 @@
+import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { it } from "vitest";
-import type { Grant, Released, Verified } from "../../lib/contract/actions/verb.ts";
 import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
+import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
 import type { Backend } from "../../server/locks/verbs/backend.ts";
 import type {
   AcquireOptions,
+  Grant,
+  HoldStatus,
   LockVerbs,
+  Released,
   ReleaseOptions,
   RenewOptions,
+  VerbHold,
 } from "../../server/locks/verbs/verbs.ts";
 import { catchLockError, createTestKey } from "../support/test-locks.ts";
 
@@ -48,7 +53,7 @@ export interface OpenedBackend {
   close(): Promise<void>;
 }
 
-type PartialOptions<Options> = Partial<Omit<Options, "owner" | "format" | "unit">>;
+type AskedAcquire = Partial<Omit<AcquireOptions, "owner" | "format" | "unit">>;
 
 /** The verbs as a test wants them, in the format that it is about. */
 export class ConformanceFixture {
@@ -83,32 +88,48 @@ export class ConformanceFixture {
     return createTestKey();
   }
 
-  async acquire(key: string, owner: string, asked: PartialOptions<AcquireOptions> = {}): Promise<Grant> {
+  async acquire(key: string, owner: string, asked: AskedAcquire = {}): Promise<Grant> {
     const { format, unit } = this.format;
-    const ask = { owner, leaseMs: LEASE_MS, reentrant: true, format, unit, ...asked };
+    const ask = { owner, leaseMs: LEASE_MS, format, unit, ...asked };
     return (await this.opened.verbs.acquire(key, ask)).grant;
   }
 
-  renew(key: string, owner: string, asked: PartialOptions<RenewOptions> = {}): Promise<Grant> {
-    const ask = { owner, leaseMs: LEASE_MS, format: this.format.format, ...asked };
-    return this.opened.verbs.renew(key, ask);
+  /** Under a request id of its own unless one is given. */
+  reenter(hold: VerbHold, asked: RenewOptions = {}): Promise<Grant> {
+    return this.opened.verbs.reenter(hold, { requestId: randomUUID(), ...asked });
   }
 
-  release(key: string, owner: string, asked: PartialOptions<ReleaseOptions> = {}): Promise<Released> {
-    return this.opened.verbs.release(key, { owner, format: this.format.format, ...asked });
+  renew(hold: VerbHold, asked?: RenewOptions): Promise<Grant> {
+    return this.opened.verbs.renew(hold, asked);
   }
 
-  verify(key: string, owner: string, fence?: string): Promise<Verified> {
-    const { format } = this.format;
-    return this.opened.verbs.verify(key, { owner, format, ...(fence === undefined ? {} : { fence }) });
+  release(hold: VerbHold, asked?: ReleaseOptions): Promise<Released> {
+    return this.opened.verbs.release(hold, asked);
   }
 
-  async forceRelease(key: string, owner: string, fence: string | null, reservedMs?: number) {
+  verify(hold: VerbHold): Promise<HoldStatus> {
+    return this.opened.verbs.verify(hold);
+  }
+
+  /** How often it is held; 0 when it is not. */
+  async countHold(hold: VerbHold): Promise<number> {
+    const status = await this.verify(hold);
+    return status.held ? status.count : 0;
+  }
+
+  /** A hold that was never granted. */
+  createUnknownHold(key: string): VerbHold {
+    const { format, unit } = this.format;
+    const token = `${randomUUID()}:1`;
+    return { key, format, unit: format === "timestamp" ? unit : undefined, token, fence: "1795219195021038" };
+  }
+
+  async forceRelease(key: string, token: string, fence: string | null, reservedMs?: number) {
     const { forceRelease } = this.opened;
     if (forceRelease === undefined) throw new Error("the backend says that it can force, but gave no way");
     const reservation =
       reservedMs === undefined ? undefined : { owner: "lockkeeper:reserve:mei", reservedMs };
-    const seen = { owner, fence, by: "mei", reason: "a test", reservation };
+    const seen = { token, fence, by: "mei", reason: "a test", reservation };
     return (await forceRelease(key, this.format.format, seen)).outcome;
   }
 
@@ -120,13 +141,19 @@ export class ConformanceFixture {
 
   /** Does something by hand wherever the key is. Gives what the first of the servers answered. */
   async runOnServers<Reply>(key: string, act: (redis: Redis) => Promise<Reply>): Promise<Reply> {
-    const [reply] = await Promise.all(this.opened.findServers(key).map(act));
-    if (reply === undefined) throw new Error("the key has no server");
+    const [first, ...others] = this.opened.findServers(key);
+    if (first === undefined) throw new Error("the key has no server");
+    const [reply] = await Promise.all([act(first), ...others.map(act)]);
     return reply;
   }
 
   countKeys(key: string): Promise<number> {
     return this.runOnServers(key, (redis) => redis.exists(key));
+  }
+
+  /** Takes away what Lockkeeper keeps beside the lock, as an eviction does. */
+  deleteCompanion(key: string): Promise<number> {
+    return this.runOnServers(key, (redis) => redis.del(String(buildCompanionKey(key))));
   }
 
   /** Takes the lock away, as an operator does who knows no better. */

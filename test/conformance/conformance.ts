@@ -5,6 +5,7 @@ import { describeFences } from "./fences.ts";
 import { describeForceRelease } from "./force-release.ts";
 import { describeForeignHolders, describeRedissonWakeUps } from "./foreign-holders.ts";
 import { describeGraceAndMinHold } from "./grace-and-min-hold.ts";
+import { describeHoldIdentity } from "./hold-identity.ts";
 import { describePrincipals } from "./principals.ts";
 import { describeRandomCalls } from "./random-calls.ts";
 import { describeReentry } from "./reentry.ts";
@@ -30,6 +31,7 @@ export function describeConformance(
     for (const promise of [
       describeExclusion,
       describeReentry,
+      describeHoldIdentity,
       describeRenewal,
       describeFences,
       describeRequestIds,
@@ -64,6 +66,7 @@ export function describeFormatConformance(
     for (const promise of [
       describeExclusion,
       describeReentry,
+      describeHoldIdentity,
       describeRequestIds,
       describeWaiting,
       describeForceRelease,

@@ -8,37 +8,39 @@ export function describeForceRelease(scene: ConformanceFixture): void {
     describe("force-release", () => {
       it("force-release ends the hold that was seen and keeps the fencing token rising", async () => {
         const key = scene.createKey();
-        const { fence } = await scene.acquire(key, "me");
-        await scene.acquire(key, "me");
-        expect(await scene.forceRelease(key, "me", fence)).toBe("released");
+        const hold = await scene.acquire(key, "me");
+        await scene.reenter(hold);
+        expect(await scene.forceRelease(key, hold.token, hold.fence)).toBe("released");
         expect(await scene.countKeys(key)).toBe(0);
-        expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
-        expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+        expect(await getErrorCode(scene.renew(hold))).toBe("lost");
+        expect(await getErrorCode(scene.reenter(hold))).toBe("lost");
+        expect(await scene.release(hold)).toMatchObject({ outcome: "not_held" });
         const next = await scene.acquire(key, "you");
-        expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+        expect(BigInt(next.fence)).toBeGreaterThan(BigInt(hold.fence));
       });
 
-      it("force-release refuses another owner, another fencing token and a hold that is gone", async () => {
+      it("force-release refuses another token, another fencing token and a hold that is gone", async () => {
         const key = scene.createKey();
         const before = await scene.acquire(key, "me");
-        await scene.release(key, "me");
-        expect(await scene.forceRelease(key, "me", before.fence)).toBe("gone");
+        await scene.release(before);
+        expect(await scene.forceRelease(key, before.token, before.fence)).toBe("gone");
         const now = await scene.acquire(key, "me");
         const content = await scene.dumpContent(key);
-        expect(await scene.forceRelease(key, "me", before.fence)).toBe("changed");
-        expect(await scene.forceRelease(key, "you", now.fence)).toBe("changed");
-        expect(await scene.forceRelease(key, "me", null)).toBe("changed");
+        expect(await scene.forceRelease(key, now.token, before.fence)).toBe("changed");
+        expect(await scene.forceRelease(key, before.token, now.fence)).toBe("changed");
+        expect(await scene.forceRelease(key, "me", now.fence)).toBe("changed");
+        expect(await scene.forceRelease(key, now.token, null)).toBe("changed");
         expect(await scene.dumpContent(key)).toBe(content);
       });
 
       it("force-release wakes waiting clients", async () => {
         const key = scene.createKey();
         const [, two] = scene.opened.clients;
-        const { fence } = await scene.acquire(key, "me");
+        const { token, fence } = await scene.acquire(key, "me");
         const waits = two.acquire(key, scene.toHoldOptions({ waitMs: 15_000, renew: false }));
         await sleepMs(300);
         const freedAt = performance.now();
-        await scene.forceRelease(key, "me", fence);
+        await scene.forceRelease(key, token, fence);
         await waits;
         expect(performance.now() - freedAt).toBeLessThan(800);
       });
@@ -46,15 +48,15 @@ export function describeForceRelease(scene: ConformanceFixture): void {
       it("force-release ends a hold that its client is still renewing", async () => {
         const key = scene.createKey();
         const hold = await scene.opened.clients[0].acquire(key, scene.toHoldOptions({ leaseMs: 600 }));
-        expect(await scene.forceRelease(key, hold.owner, hold.fence)).toBe("released");
+        expect(await scene.forceRelease(key, hold.token, hold.fence)).toBe("released");
         await waitUntil(() => hold.signal.aborted, 1500 + 2 * scene.roundedMs);
         expect(await scene.countKeys(key)).toBe(0);
       });
 
       it("force-release can reserve the lock, and a reservation can be force-released", async () => {
         const key = scene.createKey();
-        const { fence } = await scene.acquire(key, "me");
-        expect(await scene.forceRelease(key, "me", fence, 60_000)).toBe("released");
+        const { token, fence } = await scene.acquire(key, "me");
+        expect(await scene.forceRelease(key, token, fence, 60_000)).toBe("released");
         expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:mei"]);
         const reserved = await scene.acquire(key, "you").catch((error) => error.facts.holders[0]);
         expect(await scene.forceRelease(key, reserved.owner, reserved.fence)).toBe("released");

@@ -60,18 +60,20 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
       await scene.runOnServers(key, (redis) => createForeignHold(scene, theirs)(redis, key));
       const before = await scene.dumpContent(key);
       expect(await catchHolders(scene.acquire(key, "me"))).toEqual([theirs]);
-      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
-      expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+      const unknown = scene.createUnknownHold(key);
+      expect(await getErrorCode(scene.renew(unknown))).toBe("lost");
+      expect(await getErrorCode(scene.reenter(unknown))).toBe("lost");
+      expect(await scene.release(unknown)).toMatchObject({ outcome: "not_held" });
       expect(await scene.dumpContent(key)).toBe(before);
     });
 
     it("a Lockkeeper hold blocks clients of other libraries", async () => {
       const key = scene.createKey();
-      await scene.acquire(key, "me");
+      const { token } = await scene.acquire(key, "me");
       const before = await scene.dumpContent(key);
       const { format } = scene.format;
       if (format === "redisson") {
-        expect(await scene.runOnServers(key, (redis) => redis.hgetall(key))).toEqual({ me: "1" });
+        expect(await scene.runOnServers(key, (redis) => redis.hgetall(key))).toEqual({ [token]: "1" });
       } else {
         const theirs = createForeignOwner(scene);
         expect(
@@ -82,17 +84,19 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
       expect(await scene.runOnServers(key, (redis) => redis.pttl(key))).toBeGreaterThan(HELD_MS);
     });
 
-    const enters = { redisson: "is re-entered, as counted in Redis", token: "cannot be re-entered" };
-    const { format } = scene.format;
-    if (format !== "timestamp") {
-      it(`a foreign hold with the same owner string ${enters[format]}`, async () => {
-        const key = scene.createKey();
-        const theirs = createForeignOwner(scene);
-        await scene.runOnServers(key, (redis) => createForeignHold(scene, theirs)(redis, key));
-        if (format === "token") expect(await getErrorCode(scene.acquire(key, theirs))).toBe("held");
-        else expect(await scene.acquire(key, theirs)).toMatchObject({ count: 2, fence: null });
-      });
-    }
+    it("a foreign hold is not entered by an acquire of the same owner, nor by a principal that names it as a token", async () => {
+      const key = scene.createKey();
+      const theirs = createForeignOwner(scene);
+      await scene.runOnServers(key, (redis) => createForeignHold(scene, theirs)(redis, key));
+      const before = await scene.dumpContent(key);
+      expect(await catchHolders(scene.acquire(key, theirs))).toEqual([theirs]);
+      const named = { ...scene.createUnknownHold(key), token: theirs, principal: "key-1" };
+      expect(await getErrorCode(scene.renew(named))).toBe("lost");
+      expect(await getErrorCode(scene.reenter(named))).toBe("lost");
+      expect(await scene.verify(named)).toMatchObject({ held: false });
+      expect(await scene.release(named)).toMatchObject({ outcome: "not_held" });
+      expect(await scene.dumpContent(key)).toBe(before);
+    });
 
     it("a waiting acquire is granted when the foreign holder releases the lock in its own way", async () => {
       const key = scene.createKey();
@@ -135,8 +139,10 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
         await scene.runOnServers(key, (redis) => write(redis, key));
         const before = await scene.dumpContent(key);
         expect(await getErrorCode(scene.acquire(key, "me"))).toBe("not_a_lock");
-        expect(await getErrorCode(scene.renew(key, "me"))).toBe("not_a_lock");
-        expect(await getErrorCode(scene.release(key, "me"))).toBe("not_a_lock");
+        const unknown = scene.createUnknownHold(key);
+        expect(await getErrorCode(scene.renew(unknown))).toBe("lost");
+        expect(await getErrorCode(scene.reenter(unknown))).toBe("lost");
+        expect(await scene.release(unknown)).toMatchObject({ outcome: "not_held" });
         if (scene.format.lacks?.["force-release"] === undefined) {
           expect(await scene.forceRelease(key, "me", null)).toBe("not_a_lock");
         }
@@ -165,10 +171,10 @@ export function describeRedissonWakeUps(scene: ConformanceFixture): void {
       for (const event of ["message", "smessage"]) {
         listener.on(event, (_: string, message: string) => heard.push(message));
       }
-      await scene.acquire(key, "me");
-      await scene.acquire(key, "me");
-      await scene.release(key, "me");
-      await scene.release(key, "me");
+      const hold = await scene.acquire(key, "me");
+      await scene.reenter(hold);
+      await scene.release(hold, { requestId: "r1" });
+      await scene.release(hold);
       await waitUntil(() => heard.length > 0);
       await sleepMs(50);
       listener.disconnect();

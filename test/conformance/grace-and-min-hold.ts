@@ -26,22 +26,22 @@ export function describeGraceAndMinHold(scene: ConformanceFixture): void {
         // Time goes on while a script runs, and what is left is as of its beginning.
         expect(end - grant.asOf).toBeLessThanOrEqual(SHORT_MS + GRACE_MS + overMs() + 5);
         await sleepMs(grant.remainingMs + 20 + scene.driftMs);
-        expect(await getErrorCode(scene.verify(key, "me"))).toBe("lost");
-        expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
+        expect(await getErrorCode(scene.renew(grant))).toBe("lost");
+        expect(await getErrorCode(scene.reenter(grant))).toBe("lost");
+        expect(await scene.verify(grant)).toMatchObject({ held: false });
         expect(await getErrorCode(scene.acquire(key, "me"))).toBe("held");
-        expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+        expect(await scene.release(grant)).toMatchObject({ outcome: "not_held" });
         expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["me"]);
         expect(await waitUntilAcquired(scene, key)).toBeLessThanOrEqual(end + 5);
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
         expect(next.asOf).toBeGreaterThanOrEqual(end - 5);
-        expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(grant.fence ?? 0));
+        expect(BigInt(next.fence)).toBeGreaterThan(BigInt(grant.fence));
       });
 
       it("the watchdog does not renew a hold whose lease ended during its grace period", async () => {
         const key = scene.createKey();
-        const options = { leaseMs: SHORT_MS, graceMs: 60_000, renew: false };
-        const hold = await scene.opened.clients[0].acquire(key, scene.toHoldOptions(options));
-        await sleepMs(hold.remainingMs() + 20 + scene.driftMs);
+        const hold = await scene.acquire(key, "me", { leaseMs: SHORT_MS, graceMs: 60_000 });
+        await sleepMs(hold.remainingMs + 20 + scene.driftMs);
         const end = await waitUntilAcquired(scene, key);
         expect(await scene.opened.renewMany([hold], 1000)).toEqual([null]);
         expect(await waitUntilAcquired(scene, key)).toBeLessThanOrEqual(end + 5);
@@ -49,26 +49,29 @@ export function describeGraceAndMinHold(scene: ConformanceFixture): void {
 
       it("a clean release ends the grace period", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me", { graceMs: 60_000 });
-        expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+        const hold = await scene.acquire(key, "me", { graceMs: 60_000 });
+        expect(await scene.release(hold)).toMatchObject({ outcome: "released", count: 0 });
         expect(await getErrorCode(scene.acquire(key, "you"))).toBe("ok");
       });
 
       it("the grace period is added after every renewal", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 60_000 });
-        const { asOf, remainingMs } = await scene.renew(key, "me", { leaseMs: 5000 });
+        const hold = await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 60_000 });
+        const { asOf, remainingMs } = await scene.renew(hold, { leaseMs: 5000 });
         expect(remainingMs).toBeGreaterThan(4000);
         expect(remainingMs).toBeLessThanOrEqual(5000 + scene.roundedMs);
         expect((await waitUntilAcquired(scene, key)) - asOf).toBeGreaterThanOrEqual(64_000);
       });
 
-      it("the grace period of a re-entry does not shorten the lease", async () => {
+      it("a re-entry keeps the grace period of its hold and does not shorten the lease", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me", { leaseMs: 20_000 });
-        const { asOf, remainingMs } = await scene.acquire(key, "me", { leaseMs: 1000, graceMs: 10_000 });
-        expect(remainingMs).toBeGreaterThan(16_000);
-        expect((await waitUntilAcquired(scene, key)) - asOf).toBeGreaterThanOrEqual(26_000);
+        const hold = await scene.acquire(key, "me", { leaseMs: 20_000, graceMs: 10_000 });
+        const shorter = await scene.reenter(hold, { leaseMs: 1000 });
+        expect(shorter.remainingMs).toBeGreaterThan(16_000);
+        expect((await waitUntilAcquired(scene, key)) - shorter.asOf).toBeGreaterThanOrEqual(26_000);
+        const { asOf, remainingMs } = await scene.reenter(hold, { leaseMs: 40_000 });
+        expect(remainingMs).toBeLessThanOrEqual(40_000 + scene.roundedMs);
+        expect((await waitUntilAcquired(scene, key)) - asOf).toBeGreaterThanOrEqual(50_000 - 5);
       });
     });
   });
@@ -77,9 +80,10 @@ export function describeGraceAndMinHold(scene: ConformanceFixture): void {
     describe("minimum hold time", () => {
       it("an early release blocks every owner until the minimum hold time since the acquire has passed", async () => {
         const key = scene.createKey();
-        const { asOf } = await scene.acquire(key, "me", { minHoldMs: MIN_HOLD_MS });
+        const hold = await scene.acquire(key, "me", { minHoldMs: MIN_HOLD_MS });
+        const { asOf } = hold;
         await sleepMs(400);
-        expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+        expect(await scene.release(hold)).toMatchObject({ outcome: "released", count: 0 });
         expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:min-hold"]);
         const end = await waitUntilAcquired(scene, key);
         expect(end - asOf).toBeGreaterThanOrEqual(MIN_HOLD_MS - 5);
@@ -90,19 +94,19 @@ export function describeGraceAndMinHold(scene: ConformanceFixture): void {
 
       it("a release after the minimum hold time creates no reservation", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me", { minHoldMs: 100 });
+        const hold = await scene.acquire(key, "me", { minHoldMs: 100 });
         await sleepMs(150);
-        await scene.release(key, "me");
+        await scene.release(hold);
         expect(await getErrorCode(scene.acquire(key, "you"))).toBe("ok");
       });
 
       it("the minimum hold time applies to the last release of a re-entered hold", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me", { minHoldMs: 10_000 });
-        await scene.acquire(key, "me");
-        expect(await scene.release(key, "me")).toMatchObject({ count: 1 });
+        const hold = await scene.acquire(key, "me", { minHoldMs: 10_000 });
+        await scene.reenter(hold);
+        expect(await scene.release(hold, { requestId: "r1" })).toMatchObject({ count: 1 });
         expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["me"]);
-        await scene.release(key, "me");
+        await scene.release(hold);
         expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:min-hold"]);
       });
 

@@ -1,180 +1,242 @@
 import { expect } from "vitest";
-import { parseCompanion } from "../../server/formats/companion.ts";
-import { buildCompanionKey } from "../../server/formats/keys.ts";
+import type { Grant, VerbHold } from "../../server/locks/verbs/verbs.ts";
 import { getErrorCode } from "../support/test-locks.ts";
 import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 
-export interface ModelCall {
-  readonly verb: "acquire" | "renew" | "release";
+export interface AcquireCall {
+  readonly verb: "acquire";
   readonly owner: string;
   readonly principal: string | undefined;
-  readonly isReentrant: boolean;
-  readonly holdsOff: boolean;
 }
 
-interface ModelHold {
-  readonly owner: string;
-  /** Who acquired it. */
-  readonly principal?: string | undefined;
+export interface HoldCall {
+  readonly verb: "reenter" | "renew" | "release";
+  /** Which of the holds that were granted, the latest first. */
+  readonly back: number;
+  /** Who asks, be it who acquired it or not. */
+  readonly principal: string | undefined;
+  readonly hasRequestId: boolean;
+  readonly reserves: boolean;
+}
+
+export type ModelCall = AcquireCall | HoldCall;
+
+/** A hold that was granted, and who acquired it. */
+type ModelHold = VerbHold & Pick<Grant, "owner">;
+
+/** What is in the lock. `isBare`: its companion was lost. */
+interface ModelState {
+  readonly hold: ModelHold;
   readonly count: number;
-  readonly fence: string;
+  readonly isBare: boolean;
 }
 
-/** What a call answers: a grant, how many counts are left, or a refusal. */
-type ModelAnswer = Pick<ModelHold, "count" | "fence"> | { readonly left: number } | string;
+/** What a call answers: a grant, what a release came to, or a refusal. */
+type ModelAnswer =
+  | Pick<Grant, "token" | "fence" | "count" | "owner">
+  | { readonly outcome: string; readonly count: number }
+  | string;
 
-/** In place of a fence that is larger than all before it. */
-const NEW = "new";
+/** A call as it was made, so that it can be made again. */
+interface MadeCall {
+  readonly call: ModelCall;
+  readonly requestId: string;
+  readonly hold: ModelHold;
+}
 
-/** A plain model of one lock: who has it, how often, and under which fence. Calls are made on the model and the lock. */
+/** What the lock remembers of a request: its hold, or for a request without an effect nothing. */
+type Remembered = Pick<ModelHold, "token" | "fence">;
+
+/**
+ * A plain model of one lock: which hold is in it, how often, and who acquired it. Calls are made on the model and on the
+ * lock, also on holds that have ended, by others than their own principals, and again under their request ids.
+ */
 export class LockModel {
   readonly #key: string;
-  #held: ModelHold | undefined;
-  #before: ModelHold | undefined;
-  #highest = "0";
-  /** By request id: the fence of the hold that it was about, '' when there was none. */
-  readonly #memory = new Map<string, string>();
-  readonly #calls: (readonly [call: ModelCall, id: string])[] = [];
+  readonly #holds: ModelHold[] = [];
+  readonly #memory = new Map<string, Remembered>();
+  readonly #calls: MadeCall[] = [];
+  #state: ModelState | undefined;
+  #highest = 0n;
 
-  constructor(
-    private readonly scene: ConformanceFixture,
-    readonly owners: readonly string[],
-  ) {
+  constructor(private readonly scene: ConformanceFixture) {
     this.#key = scene.createKey();
   }
 
   async call(call: ModelCall): Promise<void> {
-    const id = `r${this.#calls.length}`;
-    this.#calls.push([call, id]);
-    await this.#call(call, id);
+    const hold = call.verb === "acquire" ? undefined : this.#holds.at(-1 - call.back);
+    const unknown = { ...this.scene.createUnknownHold(this.#key), owner: "nobody" };
+    const made = { call, requestId: `r${this.#calls.length}`, hold: hold ?? unknown };
+    this.#calls.push(made);
+    await this.#call(made);
   }
 
   /** One of the calls before once more, as after a lost reply. */
   async repeat(back: number): Promise<void> {
-    const before = this.#calls.at(-1 - back);
-    if (before !== undefined) await this.#call(...before);
+    const made = this.#calls.at(-1 - back);
+    if (made !== undefined && hasRequestId(made.call)) await this.#call(made);
   }
 
-  /** By hand: the lock, or all that is known of it as well. */
-  async deleteKeys(what: "lock" | "everything"): Promise<void> {
-    const companion = String(buildCompanionKey(this.#key));
-    await this.scene.runOnServers(this.#key, (redis) =>
-      what === "lock" ? redis.del(this.#key) : redis.del(this.#key, companion),
-    );
-    if (what === "everything") this.#memory.clear();
-    this.#applyHold(undefined);
+  /** By hand: the lock, what is kept beside it, or both. */
+  async deleteKeys(what: "lock" | "companion" | "everything"): Promise<void> {
+    if (what !== "companion") await this.scene.deleteKey(this.#key);
+    if (what !== "lock") {
+      await this.scene.deleteCompanion(this.#key);
+      this.#memory.clear();
+    }
+    const state = what === "companion" ? this.#state : undefined;
+    this.#state = state && this.#toBare(state);
   }
 
-  async forceRelease(seen: "now" | "before"): Promise<void> {
-    const hold = seen === "now" ? this.#held : this.#before;
-    if (hold === undefined) return;
-    const isIt = this.#held?.owner === hold.owner && this.#held.fence === hold.fence;
-    const expected = this.#held === undefined ? "gone" : isIt ? "released" : "changed";
-    expect(await this.scene.forceRelease(this.#key, hold.owner, hold.fence)).toBe(expected);
-    if (expected === "released") this.#applyHold(undefined);
+  async forceRelease(back: number): Promise<void> {
+    const seen = this.#holds.at(-1 - back);
+    if (seen === undefined) return;
+    const isIt = this.#findStanding(seen) !== undefined && this.#state?.isBare === false;
+    const expected = this.#state === undefined ? "gone" : isIt ? "released" : "changed";
+    expect(await this.scene.forceRelease(this.#key, seen.token, seen.fence)).toBe(expected);
+    if (isIt) this.#state = undefined;
   }
 
   /** The lock is as the model says, in whatever way one looks at it. */
   async assertSameState(): Promise<void> {
-    const held = this.#held;
-    for (const owner of this.owners) {
-      const seen = this.scene.verify(this.#key, owner);
-      if (held?.owner === owner) {
-        const { count, fence } = held;
-        expect(await seen).toMatchObject({ owner, count, fence });
-      } else expect(await getErrorCode(seen)).toBe("lost");
+    for (const hold of this.#holds.slice(-4)) {
+      const standing = this.#findStanding(hold);
+      const { token, fence } = hold;
+      expect(await this.scene.verify(hold)).toMatchObject(
+        standing ? { held: true, token, fence, count: standing.count } : { held: false },
+      );
     }
     const remainingMs = await this.scene.runOnServers(this.#key, (redis) => redis.pttl(this.#key));
-    if (held === undefined) expect(remainingMs).toBe(-2);
+    if (this.#state === undefined) expect(remainingMs).toBe(-2);
     else expect(remainingMs).toBeGreaterThan(LEASE_MS / 2);
   }
 
-  async #call(call: ModelCall, id: string): Promise<void> {
-    const about = this.#memory.get(id);
+  /** A hold without its companion: only what stands in the lock itself is left. */
+  #toBare({ hold, count }: ModelState): ModelState {
+    return { hold, count: this.scene.format.format === "redisson" ? count : 1, isBare: true };
+  }
+
+  /** The state, if it is this hold and its principal may say so. */
+  #findStanding(hold: ModelHold): ModelState | undefined {
+    const state = this.#state;
+    if (state?.hold.token !== hold.token) return undefined;
+    if (!state.isBare) return state.hold.fence === hold.fence ? state : undefined;
+    return hold.principal === undefined && this.scene.format.format !== "timestamp" ? state : undefined;
+  }
+
+  async #call(made: MadeCall): Promise<void> {
+    const { call, requestId, hold } = made;
+    const about = hasRequestId(call) ? this.#memory.get(requestId) : undefined;
     if (about !== undefined) {
-      expect(await this.#callServer(call, id)).toEqual(this.#replayAnswer(call, about));
+      expect(await this.#callServer(made)).toEqual(this.#replayAnswer(call, about));
       return;
     }
-    const [expected, next] = this.#execute(call);
-    const answer = await this.#callServer(call, id);
-    const fence = next?.fence === NEW ? await this.#assertNewFence(answer) : next?.fence;
-    const isNew = typeof expected === "object" && "fence" in expected && expected.fence === NEW;
-    expect(answer).toEqual(isNew ? { ...expected, fence } : expected);
-    const isKept = typeof answer !== "string" || answer === "not_held";
-    if (isKept) this.#memory.set(id, answer === "not_held" ? "" : (this.#held?.fence ?? fence ?? ""));
-    this.#applyHold(next && { ...next, fence: fence ?? "" });
+    const answer = await this.#callServer(made);
+    if (call.verb === "acquire") await this.#checkAcquire(call, answer);
+    else expect(answer).toEqual(this.#execute(call, hold));
+    const isDone = typeof answer === "object" && !("outcome" in answer && answer.outcome === "not_held");
+    if (!isDone || !hasRequestId(call)) return;
+    const isStored = call.verb === "release" || this.#state?.isBare === false;
+    if (isStored) this.#memory.set(requestId, call.verb === "acquire" ? this.#getLatest() : hold);
   }
 
-  /** What the call answers when it is carried out, and the hold that it leaves. */
-  #execute({
-    verb,
-    owner,
-    principal,
-    isReentrant,
-    holdsOff,
-  }: ModelCall): [ModelAnswer, ModelHold | undefined] {
-    const held = this.#held;
-    const named = held?.owner === owner ? held : undefined;
-    const isAnothers = named?.principal !== undefined && named.principal !== principal;
-    const mine = isAnothers ? undefined : named;
-    if (isAnothers && verb !== "acquire") return ["not_owner", held];
-    if (verb === "renew") return [mine ? toGrantAnswer(mine) : "lost", held];
-    if (verb === "acquire") {
-      if (held !== undefined && !(mine && isReentrant)) return ["held", held];
-      const next = mine ? { ...mine, count: mine.count + 1 } : { owner, principal, count: 1, fence: NEW };
-      return [toGrantAnswer(next), next];
+  async #checkAcquire({ owner, principal }: AcquireCall, answer: ModelAnswer): Promise<void> {
+    if (this.#state !== undefined) {
+      expect(answer).toBe("held");
+      return;
     }
-    if (mine === undefined) return ["not_held", held];
-    if (mine.count > 1) return [{ left: mine.count - 1 }, { ...mine, count: mine.count - 1 }];
-    const reserved = { owner: `lockkeeper:reserve:${owner}`, count: 1, fence: NEW };
-    return [{ left: 0 }, holdsOff ? reserved : undefined];
+    expect(answer).toMatchObject({ owner, count: 1 });
+    const { token, fence } = answer as Grant;
+    expect(this.#holds.map((each) => each.token)).not.toContain(token);
+    this.#assertRising(fence);
+    const hold = { ...this.scene.createUnknownHold(this.#key), token, fence, owner, principal };
+    this.#holds.push(hold);
+    this.#state = { hold, count: 1, isBare: false };
   }
 
-  #replayAnswer({ verb, owner }: ModelCall, about: string): ModelAnswer {
-    const still = this.#held?.owner === owner && this.#held.fence === about ? this.#held : undefined;
-    if (verb !== "release") return still ? toGrantAnswer(still) : "lost";
-    return about === "" ? "not_held" : { left: still?.count ?? 0 };
+  /** What a call on a hold answers when it is carried out; the state is what it leaves. */
+  #execute(call: HoldCall, hold: ModelHold): ModelAnswer {
+    const { verb, principal } = call;
+    const ended = verb === "release" ? { outcome: "not_held", count: 0 } : "lost";
+    const standing = this.#findStanding({ ...hold, principal });
+    if (standing === undefined) return ended;
+    if (!standing.isBare && standing.hold.principal !== principal) return "not_owner";
+    if (verb === "release") return this.#release(call, standing);
+    if (verb === "reenter") {
+      if (standing.isBare) return "lost";
+      this.#state = { ...standing, count: standing.count + 1 };
+    }
+    return this.#toGrantAnswer(this.#state ?? standing);
   }
 
-  async #callServer(
-    { verb, owner, principal, isReentrant, holdsOff }: ModelCall,
-    requestId: string,
-  ): Promise<ModelAnswer> {
+  #release({ hasRequestId, reserves }: HoldCall, standing: ModelState): ModelAnswer {
+    if (standing.count > 1 && !hasRequestId) return "idempotency_key_required";
+    const count = standing.count - 1;
+    if (count > 0) {
+      this.#state = { ...standing, count };
+      return { outcome: "still_held", count };
+    }
+    this.#state = undefined;
+    if (reserves) this.#reserve(standing.hold);
+    return { outcome: "released", count };
+  }
+
+  /** Its fence is not known, so no call names it. */
+  #reserve({ owner }: ModelHold): void {
+    const token = `lockkeeper:reserve:${owner}`;
+    const hold = { ...this.scene.createUnknownHold(this.#key), owner: token, token };
+    this.#state = { hold, count: 1, isBare: false };
+  }
+
+  #replayAnswer({ verb }: ModelCall, about: Remembered): ModelAnswer {
+    const state = this.#state;
+    const isSame = state?.hold.token === about.token && state.hold.fence === about.fence;
+    const count = state !== undefined && isSame ? state.count : 0;
+    if (verb === "release") return { outcome: count > 0 ? "still_held" : "released", count };
+    return state !== undefined && isSame && !state.isBare ? this.#toGrantAnswer(state) : "lost";
+  }
+
+  #toGrantAnswer({ hold: { token, fence, owner }, count }: ModelState): ModelAnswer {
+    return { token, fence, owner, count };
+  }
+
+  async #callServer({ call, hold, requestId: id }: MadeCall): Promise<ModelAnswer> {
     const { scene } = this;
-    if (verb === "release") {
-      const asked = { requestId, principal, ...(holdsOff ? { reservedMs: LEASE_MS } : {}) };
-      const releasing = scene.release(this.#key, owner, asked);
+    const { principal } = call;
+    const requestId = hasRequestId(call) ? id : undefined;
+    if (call.verb === "release") {
+      const releasing = scene.release(
+        { ...hold, principal },
+        { requestId, reservedMs: call.reserves ? LEASE_MS : undefined },
+      );
       const code = await getErrorCode(releasing);
       if (code !== "ok") return code;
       const { outcome, count } = await releasing;
-      return outcome === "released" ? { left: count } : outcome;
+      return { outcome, count };
     }
-    const granted =
-      verb === "acquire"
-        ? scene.acquire(this.#key, owner, { requestId, principal, reentrant: isReentrant })
-        : scene.renew(this.#key, owner, { requestId, principal });
-    const code = await getErrorCode(granted);
+    const granting =
+      call.verb === "acquire"
+        ? scene.acquire(this.#key, call.owner, { requestId, principal })
+        : scene[call.verb]({ ...hold, principal }, { requestId });
+    const code = await getErrorCode(granting);
     if (code !== "ok") return code;
-    const { count, fence } = await granted;
-    return { count, fence: fence ?? "" };
+    const { token, fence, owner, count } = await granting;
+    return { token, fence, owner, count };
   }
 
-  async #assertNewFence(answer: ModelAnswer): Promise<string> {
-    const told = typeof answer === "object" && "fence" in answer ? answer.fence : undefined;
-    const companion = () =>
-      this.scene.runOnServers(this.#key, (redis) => redis.get(String(buildCompanionKey(this.#key))));
-    const fence = told ?? parseCompanion((await companion()) ?? "")?.fence ?? "0";
-    expect(BigInt(fence)).toBeGreaterThan(BigInt(this.#highest));
-    this.#highest = fence;
-    return fence;
+  /** Above every fence before it. */
+  #assertRising(fence: string): void {
+    expect(BigInt(fence)).toBeGreaterThan(this.#highest);
+    this.#highest = BigInt(fence);
   }
 
-  #applyHold(next: ModelHold | undefined): void {
-    if (this.#held !== undefined && this.#held.fence !== next?.fence) this.#before = this.#held;
-    this.#held = next;
+  #getLatest(): ModelHold {
+    const hold = this.#holds.at(-1);
+    if (hold === undefined) throw new Error("nothing was granted");
+    return hold;
   }
 }
 
-function toGrantAnswer({ count, fence }: ModelHold): ModelAnswer {
-  return { count, fence };
+function hasRequestId(call: ModelCall): boolean {
+  return call.verb === "acquire" || call.hasRequestId;
 }

@@ -3,7 +3,7 @@ import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts"
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, describeFeature } from "./conformance-fixture.ts";
 
-/** Those that know the owner and did not acquire the hold; the last of them names nobody. */
+/** Those that know the hold and did not acquire it; the last of them is a client of the library. */
 const OTHERS = ["key-2", undefined];
 const ONE = { principal: "key-1" };
 const TWO = { principal: "key-2" };
@@ -11,82 +11,90 @@ const WATCHED_MS = 900;
 
 export function describePrincipals(scene: ConformanceFixture): void {
   describe("holds acquired by a principal", () => {
-    it("a principal's hold cannot be renewed, released or re-entered by another principal with the same owner", async () => {
+    it("a principal's hold can be renewed, entered, released and verified by that principal alone", async () => {
       const key = scene.createKey();
-      const { fence } = await scene.acquire(key, "me", ONE);
+      const hold = await scene.acquire(key, "me", ONE);
+      const { token, fence } = hold;
       const before = await scene.dumpContent(key);
       for (const principal of OTHERS) {
-        expect(await getErrorCode(scene.acquire(key, "me", { principal }))).toBe("held");
-        expect(await getErrorCode(scene.renew(key, "me", { principal, leaseMs: 90_000 }))).toBe("not_owner");
-        expect(await getErrorCode(scene.release(key, "me", { principal }))).toBe("not_owner");
+        const theirs = { ...hold, principal };
+        expect(await getErrorCode(scene.renew(theirs, { leaseMs: 90_000 }))).toBe("not_owner");
+        expect(await getErrorCode(scene.reenter(theirs))).toBe("not_owner");
+        expect(await getErrorCode(scene.release(theirs))).toBe("not_owner");
+        expect(await getErrorCode(scene.verify(theirs))).toBe("not_owner");
       }
       expect(await scene.dumpContent(key)).toBe(before);
-      expect(await scene.acquire(key, "me", ONE)).toMatchObject({ count: 2, fence });
-      expect(await getErrorCode(scene.release(key, "me", TWO))).toBe("not_owner");
-      expect(await scene.renew(key, "me", ONE)).toMatchObject({ count: 2, fence });
-      expect(await scene.release(key, "me", ONE)).toMatchObject({ count: 1 });
-      expect(await getErrorCode(scene.release(key, "me", TWO))).toBe("not_owner");
-      expect(await scene.release(key, "me", ONE)).toMatchObject({ outcome: "released", count: 0 });
+      const mine = { ...hold, ...ONE };
+      const another = { ...hold, ...TWO };
+      expect(await scene.reenter(mine)).toMatchObject({ count: 2, token, fence });
+      expect(await getErrorCode(scene.release(another, { requestId: "r1" }))).toBe("not_owner");
+      expect(await scene.renew(mine)).toMatchObject({ count: 2, fence });
+      expect(await scene.release(mine, { requestId: "r1" })).toMatchObject({ count: 1 });
+      expect(await getErrorCode(scene.release(another))).toBe("not_owner");
+      expect(await scene.verify(mine)).toMatchObject({ held: true, count: 1 });
+      expect(await scene.release(mine)).toMatchObject({ outcome: "released", count: 0 });
       expect(await scene.countKeys(key)).toBe(0);
-      expect(await scene.release(key, "me", TWO)).toMatchObject({ outcome: "not_held" });
+      expect(await scene.release(another)).toMatchObject({ outcome: "not_held" });
     });
 
-    it("a refused principal learns which credentials may act, and can wait like any other owner", async () => {
+    it("a refused principal learns which credentials may act, and can wait for the lock", async () => {
       const key = scene.createKey();
-      await scene.acquire(key, "me", ONE);
-      expect((await catchLockError(scene.release(key, "me", TWO))).message).toMatch(/API key.*force-release/);
-      expect((await catchLockError(scene.acquire(key, "me", TWO))).message).toMatch(/other credentials/);
+      const hold = await scene.acquire(key, "me", ONE);
+      const refusal = await catchLockError(scene.release({ ...hold, ...TWO }));
+      expect(refusal.message).toMatch(/API key.*force-release/);
       const waits = scene.acquire(key, "me", { ...TWO, waitMs: 15_000 });
       await sleepMs(50);
-      await scene.release(key, "me", ONE);
-      expect(await waits).toMatchObject({ count: 1 });
-      expect(await getErrorCode(scene.release(key, "me", ONE))).toBe("not_owner");
+      await scene.release({ ...hold, ...ONE });
+      const next = await waits;
+      expect(next.count).toBe(1);
+      expect(await getErrorCode(scene.release({ ...next, ...ONE }))).toBe("not_owner");
+      expect(await scene.release({ ...hold, ...ONE })).toMatchObject({ outcome: "not_held" });
     });
 
-    it("a principal's hold can be verified by anyone", async () => {
+    it("a principal's hold is not renewed by the watchdog of a client", async () => {
       const key = scene.createKey();
-      const { fence } = await scene.acquire(key, "me", ONE);
-      expect(await scene.verify(key, "me", fence ?? "")).toMatchObject({ count: 1 });
+      const { token, fence, format } = await scene.acquire(key, "me", { ...ONE, leaseMs: WATCHED_MS });
+      const theirs = { key, token, fence, format, leaseMs: 90_000 };
+      expect(await scene.opened.renewMany([theirs], 1000)).toEqual([null]);
+      expect(await scene.acquire(key, "you", { waitMs: 15_000 })).toMatchObject({ count: 1 });
     });
 
-    it("a principal's hold is renewed by the watchdog of its own client only", async () => {
+    it("a hold of a client of the library cannot be used by a principal", async () => {
       const key = scene.createKey();
-      const [client] = scene.opened.clients;
-      const hold = await client.acquire(key, scene.toHoldOptions({ leaseMs: WATCHED_MS, ...ONE }));
-      const others = { key, owner: hold.owner, format: hold.format, fence: hold.fence, leaseMs: 90_000 };
-      expect(await scene.opened.renewMany([{ ...others, ...TWO }], 1000)).toEqual([null]);
-      await sleepMs(WATCHED_MS + 2 * scene.roundedMs);
-      hold.assertHeld();
-      expect(await getErrorCode(scene.release(key, hold.owner, TWO))).toBe("not_owner");
-      expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
-    });
-
-    it("a hold acquired without a principal can be used by anyone who knows the owner", async () => {
-      const key = scene.createKey();
-      const { fence } = await scene.acquire(key, "me");
-      expect(await scene.acquire(key, "me", TWO)).toMatchObject({ count: 2, fence });
-      expect(await scene.renew(key, "me", ONE)).toMatchObject({ count: 2 });
-      expect(await scene.release(key, "me", ONE)).toMatchObject({ count: 1 });
-      expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+      const hold = await scene.acquire(key, "me");
+      const before = await scene.dumpContent(key);
+      const theirs = { ...hold, ...ONE };
+      expect(await getErrorCode(scene.renew(theirs, { leaseMs: 90_000 }))).toBe("not_owner");
+      expect(await getErrorCode(scene.reenter(theirs))).toBe("not_owner");
+      expect(await getErrorCode(scene.release(theirs))).toBe("not_owner");
+      expect(await scene.dumpContent(key)).toBe(before);
+      expect(await scene.release(hold)).toMatchObject({ outcome: "released", count: 0 });
     });
 
     describeFeature(scene, "request-ids", () => {
-      it("a request id repeated by another principal is refused as request_id_reused", async () => {
+      it("the same request id of two principals names two requests", async () => {
         const key = scene.createKey();
-        const ask = (principal: string, requestId: string) => ({ principal, requestId });
-        await scene.acquire(key, "me", ask("key-1", "r1"));
-        await scene.renew(key, "me", ask("key-1", "r2"));
-        expect(await getErrorCode(scene.acquire(key, "me", ask("key-2", "r1")))).toBe("request_id_reused");
-        expect(await getErrorCode(scene.renew(key, "me", ask("key-2", "r2")))).toBe("request_id_reused");
-        expect(await scene.acquire(key, "me", ask("key-1", "r1"))).toMatchObject({ count: 1 });
-        await scene.release(key, "me", ask("key-1", "r3"));
-        expect(await getErrorCode(scene.release(key, "me", ask("key-2", "r3")))).toBe("request_id_reused");
-        expect(await scene.release(key, "me", ask("key-1", "r3"))).toMatchObject({ outcome: "released" });
+        const ask = (principal: string | undefined) => ({ principal, requestId: "r1" });
+        const hold = await scene.acquire(key, "me", ask("key-1"));
+        for (const principal of OTHERS) {
+          expect(await getErrorCode(scene.acquire(key, "me", ask(principal)))).toBe("held");
+          expect(await getErrorCode(scene.renew({ ...hold, principal }, { requestId: "r1" }))).toBe(
+            "not_owner",
+          );
+        }
+        expect(await scene.acquire(key, "me", ask("key-1"))).toMatchObject({ token: hold.token, count: 1 });
+        const mine = { ...hold, ...ONE };
+        await scene.release(mine, { requestId: "r2" });
+        for (const principal of OTHERS)
+          expect(await scene.release({ ...hold, principal }, { requestId: "r2" })).toMatchObject({
+            outcome: "not_held",
+          });
+        expect(await scene.release(mine, { requestId: "r2" })).toMatchObject({ outcome: "released" });
       });
 
       it("two principals waiting under the same request id and owner do not displace each other", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "you");
+        const theirs = await scene.acquire(key, "you");
         const got: string[] = [];
         const wait = (principal: string) =>
           scene
@@ -94,11 +102,12 @@ export function describePrincipals(scene: ConformanceFixture): void {
             .then(() => got.push(principal));
         const both = [wait("key-1"), wait("key-2")].map(getErrorCode);
         await sleepMs(100);
-        await scene.release(key, "you");
+        await scene.release(theirs);
         await waitUntil(() => got.length > 0);
         expect(await Promise.race(both)).toBe("ok");
         await scene.deleteKey(key);
         await Promise.all(both);
+        expect(got.toSorted()).toEqual(["key-1", "key-2"]);
       });
     });
   });

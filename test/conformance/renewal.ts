@@ -8,43 +8,56 @@ const WATCHED_MS = 900;
 
 export function describeRenewal(scene: ConformanceFixture): void {
   describe("renewal", () => {
-    it("a renewal extends the lease, keeps the fencing token and never shortens the lease", async () => {
-      const key = scene.createKey();
-      const { fence } = await scene.acquire(key, "me", { leaseMs: 5000 });
-      const longer = await scene.renew(key, "me");
-      expect(longer).toMatchObject({ count: 1, fence });
+    it("a renewal extends the lease, keeps token and fencing token and never shortens the lease", async () => {
+      const hold = await scene.acquire(scene.createKey(), "me", { leaseMs: 5000 });
+      const { token, fence } = hold;
+      const longer = await scene.renew(hold, { leaseMs: LEASE_MS });
+      expect(longer).toMatchObject({ owner: "me", token, fence, count: 1, leaseMs: LEASE_MS });
       expect(longer.remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
-      expect((await scene.renew(key, "me", { leaseMs: 1000 })).remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
+      expect((await scene.renew(hold, { leaseMs: 1000 })).remainingMs).toBeGreaterThan(LEASE_MS * 0.8);
+    });
+
+    it("a renewal without a lease gives the hold the lease it was last acquired or renewed with", async () => {
+      const hold = await scene.acquire(scene.createKey(), "me", { leaseMs: 3000 });
+      for (const leaseMs of [3000, 6000]) {
+        if (leaseMs > 3000) await scene.renew(hold, { leaseMs });
+        await sleepMs(50);
+        const renewed = await scene.renew(hold);
+        expect(renewed.leaseMs).toBe(leaseMs);
+        expect(renewed.remainingMs).toBeGreaterThanOrEqual(leaseMs);
+        expect(renewed.remainingMs).toBeLessThanOrEqual(leaseMs + scene.roundedMs);
+      }
     });
 
     it("a renewal never creates a lock that was never held or is gone", async () => {
       const key = scene.createKey();
-      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
-      await scene.acquire(key, "me");
+      expect(await getErrorCode(scene.renew(scene.createUnknownHold(key)))).toBe("lost");
+      const hold = await scene.acquire(key, "me");
       await scene.deleteKey(key);
-      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(hold))).toBe("lost");
       expect(await scene.countKeys(key)).toBe(0);
     });
 
-    it("a renewal returns lost and names the holder once another owner has acquired the lock", async () => {
+    it("a renewal returns lost and names the holder once somebody else has acquired the lock", async () => {
       const key = scene.createKey();
-      await scene.acquire(key, "me");
+      const hold = await scene.acquire(key, "me");
       await scene.deleteKey(key);
-      await scene.acquire(key, "you", { leaseMs: 5000 });
+      const theirs = await scene.acquire(key, "you", { leaseMs: 5000 });
       const before = await scene.dumpContent(key);
-      expect(await catchHolders(scene.renew(key, "me"))).toEqual(["you"]);
-      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
+      expect(await catchHolders(scene.renew(hold))).toEqual(["you"]);
+      expect(await getErrorCode(scene.renew(hold))).toBe("lost");
       expect(await scene.dumpContent(key)).toBe(before);
-      expect((await scene.verify(key, "you")).remainingMs).toBeLessThan(7000);
+      const status = await scene.verify(theirs);
+      expect(status).toMatchObject({ held: true });
+      if (status.held) expect(status.remainingMs).toBeLessThan(7000);
     });
 
     it("a renewal returns lost once the lease has ended, even during the margin for other clients", async () => {
-      const key = scene.createKey();
-      const { remainingMs } = await scene.acquire(key, "me", { leaseMs: SHORT_MS });
-      await sleepMs(remainingMs + 5 + scene.driftMs);
-      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
-      expect(await getErrorCode(scene.verify(key, "me"))).toBe("lost");
-      expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+      const hold = await scene.acquire(scene.createKey(), "me", { leaseMs: SHORT_MS });
+      await sleepMs(hold.remainingMs + 5 + scene.driftMs);
+      expect(await getErrorCode(scene.renew(hold))).toBe("lost");
+      expect(await scene.verify(hold)).toMatchObject({ held: false });
+      expect(await scene.release(hold)).toMatchObject({ outcome: "not_held" });
     });
   });
 
@@ -78,9 +91,9 @@ export function describeRenewal(scene: ConformanceFixture): void {
       const [client] = scene.opened.clients;
       const hold = await client.acquire(key, scene.toHoldOptions({ leaseMs: WATCHED_MS, owner: "me" }));
       await scene.deleteKey(key);
-      await scene.acquire(key, "me");
+      const next = await scene.acquire(key, "me");
       await waitUntil(() => hold.signal.aborted, WATCHED_MS + 2 * scene.roundedMs + 1000);
-      expect(await scene.verify(key, "me")).toMatchObject({ count: 1 });
+      expect(await scene.countHold(next)).toBe(1);
     });
 
     it("the watchdog renews many holds of one client, each under its own fencing token", async () => {
@@ -93,7 +106,7 @@ export function describeRenewal(scene: ConformanceFixture): void {
       await sleepMs(2 * WATCHED_MS + 2 * scene.roundedMs);
       for (const hold of holds) {
         hold.assertHeld();
-        expect((await scene.verify(hold.key, hold.owner)).fence).toBe(hold.fence);
+        expect(await scene.countHold(hold)).toBe(1);
       }
       await Promise.all(holds.map((hold) => hold.release()));
     });

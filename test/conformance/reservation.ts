@@ -1,45 +1,48 @@
 import { describe, expect, it } from "vitest";
+import type { ReserveOptions } from "../../server/locks/verbs/verbs.ts";
 import { getErrorCode } from "../support/test-locks.ts";
 import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
 
 const OFF_MS = 700;
 
 export function describeReservation(scene: ConformanceFixture): void {
-  const reserve = (key: string, reservedMs: number, by = "mei") => {
+  const reserve = (key: string, reservedMs: number, asked: Partial<ReserveOptions> = {}) => {
     const { format, unit } = scene.format;
-    return scene.opened.verbs.reserve(key, { by, reservedMs, format, unit });
+    return scene.opened.verbs.reserve(key, { by: "mei", reservedMs, format, unit, ...asked });
   };
 
   describeFeature(scene, "hold-off", () => {
     describe("reservations", () => {
       it("a release with reservation blocks every owner, including the releaser, until it expires", async () => {
         const key = scene.createKey();
-        const { fence } = await scene.acquire(key, "me");
-        const { asOf } = await scene.release(key, "me", { reservedMs: OFF_MS });
+        const hold = await scene.acquire(key, "me");
+        const { asOf } = await scene.release(hold, { reservedMs: OFF_MS });
         expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:me"]);
-        expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
-        expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+        expect(await getErrorCode(scene.renew(hold))).toBe("lost");
+        expect(await getErrorCode(scene.reenter(hold))).toBe("lost");
+        expect(await scene.release(hold)).toMatchObject({ outcome: "not_held" });
         const next = await scene.acquire(key, "you", { waitMs: 10_000 });
         expect(next.asOf - asOf).toBeGreaterThanOrEqual(OFF_MS - 5);
         expect(next.asOf - asOf).toBeLessThan(OFF_MS + scene.roundedMs + scene.marginMs + 1000);
-        expect(BigInt(next.fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+        expect(BigInt(next.fence)).toBeGreaterThan(BigInt(hold.fence));
       });
 
       it("only the last release of a re-entered hold creates a reservation", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me");
-        await scene.acquire(key, "me");
-        expect(await scene.release(key, "me", { reservedMs: 60_000 })).toMatchObject({ count: 1 });
-        expect(await scene.release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+        const hold = await scene.acquire(key, "me");
+        await scene.reenter(hold);
+        const ask = { reservedMs: 60_000, requestId: "r1" };
+        expect(await scene.release(hold, ask)).toMatchObject({ outcome: "still_held", count: 1 });
+        expect(await scene.release(hold)).toMatchObject({ outcome: "released", count: 0 });
         expect(await scene.countKeys(key)).toBe(0);
       });
 
       it("a release with reservation repeated under its request id returns the same result", async () => {
         const key = scene.createKey();
-        await scene.acquire(key, "me");
+        const hold = await scene.acquire(key, "me");
         const ask = { reservedMs: 60_000, requestId: "r1" };
-        await scene.release(key, "me", ask);
-        expect(await scene.release(key, "me", ask)).toMatchObject({ outcome: "released", count: 0 });
+        await scene.release(hold, ask);
+        expect(await scene.release(hold, ask)).toMatchObject({ outcome: "released", count: 0 });
         expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:me"]);
       });
 
@@ -60,11 +63,21 @@ export function describeReservation(scene: ConformanceFixture): void {
         expect(await scene.dumpContent(key)).toBe(before);
       });
 
-      it("the owner string of a reservation cannot be used to acquire or release", async () => {
+      it("a reservation is released early by the principal that made it alone", async () => {
+        const key = scene.createKey();
+        const reservation = await reserve(key, 60_000, { principal: "key-1" });
+        for (const principal of ["key-2", undefined])
+          expect(await getErrorCode(scene.release({ ...reservation, principal }))).toBe("not_owner");
+        expect(await scene.release({ ...reservation, principal: "key-1" })).toMatchObject({
+          outcome: "released",
+        });
+        expect(await getErrorCode(scene.acquire(key, "you"))).toBe("ok");
+      });
+
+      it("the owner string of a reservation cannot be used to acquire", async () => {
         const key = scene.createKey();
         await reserve(key, 60_000);
         expect(await getErrorCode(scene.acquire(key, "lockkeeper:reserve:mei"))).toBe("invalid");
-        expect(await getErrorCode(scene.release(key, "lockkeeper:reserve:mei"))).toBe("invalid");
       });
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { VerbHold } from "../../server/locks/verbs/verbs.ts";
 import { catchLockError, getErrorCode } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
@@ -12,6 +13,10 @@ export function describeTimestamp(scene: ConformanceFixture): void {
   const nowMs = async (key: string) => {
     const [seconds, micros] = await scene.runOnServers(key, (redis) => redis.time());
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  };
+  const readEnd = async (hold: VerbHold) => {
+    const status = await scene.verify(hold);
+    return status.held ? status.asOf + status.remainingMs : undefined;
   };
   const set = (key: string, value: number) => scene.runOnServers(key, (redis) => redis.set(key, value));
 
@@ -38,10 +43,10 @@ export function describeTimestamp(scene: ConformanceFixture): void {
 
     it("a shorter TTL does not shorten the deadline while the key exists", async () => {
       const key = scene.createKey();
-      const { asOf, remainingMs } = await scene.acquire(key, "me");
+      const hold = await scene.acquire(key, "me");
+      const { asOf, remainingMs } = hold;
       await scene.runOnServers(key, (redis) => redis.pexpire(key, 5000));
-      const seen = await scene.verify(key, "me");
-      expect(seen.asOf + (seen.remainingMs ?? 0)).toBe(asOf + remainingMs);
+      expect(await readEnd(hold)).toBe(asOf + remainingMs);
       expect(await getErrorCode(scene.acquire(key, "you"))).toBe("held");
     });
 
@@ -68,13 +73,14 @@ export function describeTimestamp(scene: ConformanceFixture): void {
 
     it("a deadline moved by another client's GETSET ends the hold and is not overwritten", async () => {
       const key = scene.createKey();
-      await scene.acquire(key, "me");
+      const hold = await scene.acquire(key, "me");
       const moved = (await deadlineOf(key)) + 1;
       await scene.runOnServers(key, (redis) => redis.getset(key, moved));
-      expect(await getErrorCode(scene.renew(key, "me"))).toBe("lost");
-      expect(await getErrorCode(scene.verify(key, "me"))).toBe("lost");
+      expect(await getErrorCode(scene.renew(hold))).toBe("lost");
+      expect(await getErrorCode(scene.reenter(hold))).toBe("lost");
+      expect(await scene.verify(hold)).toMatchObject({ held: false });
       expect(await getErrorCode(scene.acquire(key, "me"))).toBe("held");
-      expect(await scene.release(key, "me")).toMatchObject({ outcome: "not_held" });
+      expect(await scene.release(hold)).toMatchObject({ outcome: "not_held" });
       expect(await deadlineOf(key)).toBe(moved);
     });
 
@@ -101,8 +107,7 @@ export function describeTimestamp(scene: ConformanceFixture): void {
       );
       const [winner, ...others] = outcomes.filter((hold) => hold !== undefined);
       expect(others).toEqual([]);
-      const seen = await scene.verify(key, winner?.owner ?? "");
-      expect(seen.asOf + (seen.remainingMs ?? 0)).toBe(((await deadlineOf(key)) - 1) * unitMs);
+      expect(winner && (await readEnd(winner))).toBe(((await deadlineOf(key)) - 1) * unitMs);
     });
   });
 }

@@ -52,9 +52,23 @@ export function describeWaiting(scene: ConformanceFixture): void {
       expect((await waits).count).toBe(1);
     });
 
+    it("two waits of one owner are granted one after the other", async () => {
+      const key = scene.createKey();
+      const hold = await scene.acquire(key, "me");
+      const both = [1, 2].map(() => scene.acquire(key, "you", { waitMs: 15_000 }));
+      await waitUntil(() => isAwaited(key));
+      await scene.release(hold);
+      const first = await Promise.race(both);
+      expect(await scene.countHold(first)).toBe(1);
+      await scene.release(first);
+      const [one, two] = await Promise.all(both);
+      expect(one?.token).not.toBe(two?.token);
+      expect([one?.count, two?.count]).toEqual([1, 1]);
+    });
+
     it("a waiter times out with the current holder in the error and acquires nothing later", async () => {
       const key = scene.createKey();
-      await scene.acquire(key, "me");
+      const hold = await scene.acquire(key, "me");
       const startedAt = performance.now();
       const refusal = await catchLockError(scene.acquire(key, "you", { waitMs: 300 }));
       const ms = performance.now() - startedAt;
@@ -63,21 +77,21 @@ export function describeWaiting(scene: ConformanceFixture): void {
       expect(ms).toBeGreaterThanOrEqual(295);
       expect(ms).toBeLessThan(1300);
       await waitUntil(async () => !(await isAwaited(key)));
-      await scene.release(key, "me");
+      await scene.release(hold);
       await sleepMs(50);
       expect(await scene.countKeys(key)).toBe(0);
     });
 
     it("an aborted wait acquires nothing later", async () => {
       const key = scene.createKey();
-      await scene.acquire(key, "me");
+      const hold = await scene.acquire(key, "me");
       const off = new AbortController();
       const waits = getErrorCode(scene.acquire(key, "you", { waitMs: 15_000, signal: off.signal }));
       await waitUntil(() => isAwaited(key));
       off.abort();
       expect(await waits).toBe("aborted");
       await waitUntil(async () => !(await isAwaited(key)));
-      await scene.release(key, "me");
+      await scene.release(hold);
       await sleepMs(50);
       expect(await scene.countKeys(key)).toBe(0);
     });
@@ -95,7 +109,7 @@ export function describeWaiting(scene: ConformanceFixture): void {
           wanted(15_000),
           async ({ fence }) => {
             expect(++inside).toBe(1);
-            fences.push(BigInt(fence ?? 0));
+            fences.push(BigInt(fence));
             await sleepMs(1);
             inside--;
           },

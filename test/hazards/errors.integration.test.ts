@@ -75,17 +75,31 @@ describe("hazard 27: errors that hide each other", () => {
     expect(await catchReason(lost)).toBeInstanceOf(LostError);
   });
 
-  it("a lock lost before the work ended is logged even if the work never checked it", async ({
+  it("withLock rejects with the loss, and logs it, when the work never checked a hold that was lost", async ({
     client,
     direct,
     told,
     key,
   }) => {
-    const result = await client.withLock(key, {}, async (hold) => {
-      await direct.del(hold.key);
+    const working = client.withLock(key, {}, async () => {
+      await direct.del(key);
       return 7;
     });
-    expect(result).toBe(7);
-    expect(told).toMatchObject([{ msg: "lost before the work had ended", key }]);
+    expect(await catchReason(working)).toBeInstanceOf(LostError);
+    expect(told).toMatchObject([{ msg: "hold lost before the work finished", key }]);
+  });
+
+  it("an error of the work wins over the loss of its hold, and carries the loss as its cause", async ({
+    client,
+    direct,
+    key,
+  }) => {
+    const error = new Error("of the work");
+    const working = client.withLock(key, {}, async () => {
+      await direct.del(key);
+      throw error;
+    });
+    expect(await catchReason(working)).toBe(error);
+    expect(error.cause).toBeInstanceOf(LostError);
   });
 });

@@ -32,18 +32,19 @@ describe("hazard 3: lost replies under load", () => {
 /** Takes its lock again and again, and enters it several times each time. */
 async function work({ acquire, locks }: TestVerbs, format: WritableFormat): Promise<string> {
   const key = createTestKey();
-  const release = () => locks.release(key, { owner: "me", format });
   let before = 0;
   for (let hold = 0; hold < HOLDS; hold++) {
-    const { count, fence } = await acquire(key, "me", { format });
-    expect(count).toBe(1);
+    const hold = await acquire(key, "me", { format });
+    const { token, fence } = hold;
+    expect(hold.count).toBe(1);
     expect(Number(fence)).toBeGreaterThan(before);
     before = Number(fence);
     for (let entry = 0; entry < REENTRIES; entry++) {
-      expect(await acquire(key, "me", { format })).toMatchObject({ count: 2, fence });
-      expect(await release()).toMatchObject({ outcome: "released", count: 1 });
+      expect(await locks.reenter(hold)).toMatchObject({ count: 2, token, fence });
+      const requestId = `${hold.token}/${entry}`;
+      expect(await locks.release(hold, { requestId })).toMatchObject({ outcome: "still_held", count: 1 });
     }
-    expect(await release()).toMatchObject({ outcome: "released", count: 0 });
+    expect(await locks.release(hold)).toMatchObject({ outcome: "released", count: 0 });
   }
   return key;
 }

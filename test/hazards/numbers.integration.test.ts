@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { parseHoldId } from "../../server/formats/hold-id.ts";
 import { buildCompanionKey, buildFencedCounterKey } from "../../server/formats/keys.ts";
 import { serverTest } from "../support/fixtures.ts";
 import { createTestKey, openTestVerbs, WRITABLE_FORMATS } from "../support/test-locks.ts";
@@ -33,10 +34,12 @@ describe.each(WRITABLE_FORMATS)("hazard 20: large numbers in Lua (%s)", (format)
     expect(granted.body.fence).toBe(FENCE);
     expect(await direct.get(String(buildFencedCounterKey(key)))).toBe(FENCE);
     expect((await direct.get(String(buildCompanionKey(key))))?.split("\n")).toContain(FENCE);
-    const byRoot = { format, principal: "root" };
-    expect((await verbs.acquire(key, "me", byRoot)).fence).toBe(FENCE);
-    expect((await verbs.locks.renew(key, { owner: "me", leaseMs: 40_000, ...byRoot })).fence).toBe(FENCE);
-    expect((await verbs.locks.verify(key, { owner: "me", fence: FENCE })).fence).toBe(FENCE);
+    const ref = parseHoldId(granted.body.holdId);
+    if (ref === undefined) throw new Error(`${granted.body.holdId} is no holdId`);
+    const hold = { ...ref, principal: "root" };
+    expect((await verbs.locks.reenter(hold)).fence).toBe(FENCE);
+    expect((await verbs.locks.renew(hold, { leaseMs: 40_000 })).fence).toBe(FENCE);
+    expect(await verbs.locks.verify(hold)).toMatchObject({ held: true, fence: FENCE });
 
     await waitUntil(async () => (await server.call(path)).body.holders[0]?.count === 2);
     expect((await server.call(path)).body.holders[0].fence).toBe(FENCE);

@@ -19,60 +19,67 @@ describe.each(WRITABLE_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format)
     key,
   }) => {
     const outer = await acquire(key, "me", { format, leaseMs: 60_000 });
-    expect(await acquire(key, "me", { format, leaseMs: 1000 })).toMatchObject({
-      count: 2,
-      fence: outer.fence,
-    });
+    expect(await locks.reenter(outer, { leaseMs: 1000 })).toMatchObject({ count: 2, fence: outer.fence });
     expect(await direct.pttl(key)).toBeGreaterThan(55_000);
-    expect(await acquire(key, "me", { format, leaseMs: 90_000 })).toMatchObject({
-      count: 3,
-      fence: outer.fence,
-    });
+    expect(await locks.reenter(outer, { leaseMs: 90_000 })).toMatchObject({ count: 3, fence: outer.fence });
     for (const left of [2, 1]) {
-      expect(await locks.release(key, { owner: "me", format })).toMatchObject({ count: left });
+      expect(await locks.release(outer, { requestId: `left-${left}` })).toMatchObject({ count: left });
       expect(await direct.pttl(key)).toBeGreaterThan(85_000);
     }
-    expect(await locks.verify(key, { owner: "me", fence: outer.fence ?? "" })).toMatchObject({ count: 1 });
+    expect(await locks.verify(outer)).toMatchObject({ held: true, count: 1 });
   });
 
-  it("the fencing token of an outer hold stays valid after an inner release", async ({ client, locks }) => {
-    const outer = await client.acquire(createTestKey(), { format, owner: "me" });
-    const inner = await client.acquire(outer.key, { format, owner: "me" });
-    expect(inner.fence).toBe(outer.fence);
+  it("the fencing token of an outer hold stays valid after an inner release", async ({
+    client,
+    locks,
+    key,
+  }) => {
+    const outer = await client.acquire(key, { format });
+    const inner = await outer.reenter();
+    expect([inner.token, inner.fence]).toEqual([outer.token, outer.fence]);
     await inner.release();
-    expect((await locks.verify(outer.key, { owner: "me" })).fence).toBe(outer.fence);
+    expect(await locks.verify(outer)).toMatchObject({ held: true, count: 1, fence: outer.fence });
     await outer.release();
   });
 
-  it("parallel branches of one context share the owner, and a non-reentrant acquire is refused", async ({
+  it("parallel branches that enter one hold exclude each other, and a plain acquire is refused", async ({
     client,
     direct,
     key,
   }) => {
+    let inside = 0;
     await client.withLock(key, { format }, async (outer) => {
-      const branch = () => client.withLock(key, { format }, async ({ count, owner }) => ({ count, owner }));
-      const [one, two] = await Promise.all([branch(), branch()]);
-      expect([one.owner, two.owner]).toEqual([outer.owner, outer.owner]);
-      expect([one.count, two.count].sort()).toEqual([2, 3]);
-      expect(await getErrorCode(client.acquire(key, { format, reentrant: false }))).toBe("held");
+      const branch = () =>
+        client.withLock(key, { format, reentrant: true, waitMs: 5000 }, async ({ token, count }) => {
+          expect(++inside).toBe(1);
+          await direct.ping();
+          inside--;
+          return { token, count };
+        });
+      const entered = { token: outer.token, count: 2 };
+      expect(await Promise.all([branch(), branch(), branch()])).toEqual([entered, entered, entered]);
+      expect(await getErrorCode(client.acquire(key, { format }))).toBe("held");
+      expect(await getErrorCode(client.withLock(key, { format }, async () => undefined))).toBe("held");
     });
     expect(await direct.exists(key)).toBe(0);
   });
 });
 
 const durationMs = (leastMs: number) => fc.integer({ min: leastMs, max: 600_000 });
-const anyOptions = fc.record({
-  format: fc.constantFrom(...WRITABLE_FORMATS),
-  unit: fc.constantFrom("s" as const, "ms" as const),
-  owner: fc
-    .string({ minLength: 1, maxLength: 40, unit: fc.constantFrom(..."abcXYZ09-_:@äß €") })
-    .map((text) => `o${text}o`),
-  leaseMs: durationMs(5000),
-  graceMs: durationMs(0),
-  minHoldMs: durationMs(0),
-  renew: fc.boolean(),
-  record: fc.record({ service: fc.string({ maxLength: 20 }), pid: fc.nat() }),
-});
+const anyOptions = fc
+  .record({
+    format: fc.constantFrom(...WRITABLE_FORMATS),
+    unit: fc.constantFrom("s" as const, "ms" as const),
+    owner: fc
+      .string({ minLength: 1, maxLength: 40, unit: fc.constantFrom(..."abcXYZ09-_:@äß €") })
+      .map((text) => `o${text}o`),
+    leaseMs: durationMs(5000),
+    graceMs: durationMs(0),
+    minHoldMs: durationMs(0),
+    renew: fc.boolean(),
+    record: fc.record({ service: fc.string({ maxLength: 20 }), pid: fc.nat() }),
+  })
+  .map((options) => ({ ...options, unit: options.format === "timestamp" ? options.unit : undefined }));
 
 describe("hazard 29: options that are not applied", () => {
   it("every acquire, renew and release option is applied in Redis", async ({ client, direct }) => {
@@ -86,10 +93,13 @@ describe("hazard 29: options that are not applied", () => {
         };
         const hold = await client.acquire(key, options);
         expect(hold).toMatchObject({ key, owner, format, leaseMs, count: 1 });
+        if (format === "redisson") expect(await direct.hgetall(key)).toEqual({ [hold.token]: "1" });
+        if (format === "token") expect(await direct.get(key)).toBe(hold.token);
         near(hold.remainingMs(), leaseMs);
         expect(hold.remainingMs()).toBeLessThanOrEqual(leaseMs + 1000);
         near(await direct.pttl(key), leaseMs + graceMs);
         expect(await readCompanion(direct, key)).toMatchObject({
+          token: hold.token,
           owner,
           format,
           leaseMs,
@@ -101,7 +111,7 @@ describe("hazard 29: options that are not applied", () => {
         await hold.renew(renewMs);
         near(hold.remainingMs(), Math.max(leaseMs, renewMs));
         near(await direct.pttl(key), Math.max(leaseMs, renewMs) + graceMs);
-        expect(await hold.release({ reservedMs: offMs })).toMatchObject({ outcome: "released", owner });
+        expect(await hold.release({ reservedMs: offMs })).toMatchObject({ outcome: "released", count: 0 });
         near(await direct.pttl(key), Math.max(offMs, minHoldMs));
         expect((await readCompanion(direct, key))?.owner).toMatch(/^lockkeeper:reserve:/);
       }),

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
+import type { Grant } from "../../server/locks/verbs/verbs.ts";
 import { locksTest } from "../support/fixtures.ts";
 import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
 import { countScriptCalls, getErrorCode, WRITABLE_FORMATS } from "../support/test-locks.ts";
@@ -7,36 +9,39 @@ import { waitUntil } from "../support/test-server.ts";
 
 const it = locksTest();
 
-describe("hazard 1: releasing another owner's lock", () => {
+/** Another hold of the same lock: of another token under the same owner and fencing token. */
+const toAnother = (hold: Grant): Grant => ({ ...hold, token: `${randomUUID()}:1` });
+
+describe("hazard 1: releasing another hold's lock", () => {
   it.for(WRITABLE_FORMATS)(
-    "%s: a release by another owner changes nothing",
+    "%s: a release by another token changes nothing",
     async (format, { acquire, direct, locks, key }) => {
-      await acquire(key, "me", { format });
+      const hold = await acquire(key, "me", { format });
       const before = await direct.dump(key);
-      expect(await locks.release(key, { owner: "you", format })).toMatchObject({ outcome: "not_held" });
+      expect(await locks.release(toAnother(hold))).toMatchObject({ outcome: "not_held" });
       expect(await direct.dump(key)).toEqual(before);
-      expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "released" });
+      expect(await locks.release(hold)).toMatchObject({ outcome: "released" });
     },
   );
 
   it.for(WRITABLE_FORMATS)(
-    "%s: a late release after the lease has ended does not affect the next holder",
+    "%s: a late release after the lease has ended does not affect the next hold of the same owner",
     async (format, { acquire, direct, locks, key }) => {
-      await acquire(key, "me", { format, leaseMs: 30 });
-      const { fence } = await acquire(key, "you", { format, waitMs: 5000 });
+      const late = await acquire(key, "me", { format, leaseMs: 30 });
+      const next = await acquire(key, "me", { format, waitMs: 5000 });
       const before = await direct.dump(key);
-      expect(await locks.release(key, { owner: "me", format })).toMatchObject({ outcome: "not_held" });
+      expect(await locks.release(late)).toMatchObject({ outcome: "not_held" });
       expect(await direct.dump(key)).toEqual(before);
-      expect(await locks.verify(key, { owner: "you" })).toMatchObject({ fence, count: 1 });
+      expect(await locks.verify(next)).toMatchObject({ held: true, count: 1 });
     },
   );
 
   it.for(WRITABLE_FORMATS)(
-    "%s: a renewal by another owner changes nothing",
+    "%s: a renewal by another token changes nothing",
     async (format, { acquire, direct, locks, key }) => {
-      await acquire(key, "me", { format, leaseMs: 20_000 });
+      const hold = await acquire(key, "me", { format, leaseMs: 20_000 });
       const before = await direct.dump(key);
-      expect(await getErrorCode(locks.renew(key, { owner: "you", leaseMs: 60_000, format }))).toBe("lost");
+      expect(await getErrorCode(locks.renew(toAnother(hold), { leaseMs: 60_000 }))).toBe("lost");
       expect(await direct.dump(key)).toEqual(before);
       expect(await direct.pttl(key)).toBeLessThan(21_000);
     },
@@ -54,10 +59,10 @@ describe("hazard 2: late releases", () => {
       ];
       for (const [ending, end] of endings) {
         await direct.del(key);
-        await acquire(key, "me", { format, leaseMs: ending === "was deleted" ? 30_000 : 30 });
+        const hold = await acquire(key, "me", { format, leaseMs: ending === "was deleted" ? 30_000 : 30 });
         await end();
         const before = await countScriptCalls(direct);
-        expect(await locks.release(key, { owner: "me", format }), ending).toMatchObject({
+        expect(await locks.release(hold), ending).toMatchObject({
           outcome: "not_held",
           count: 0,
         });
@@ -104,21 +109,22 @@ describe("hazard 28: keys that hold something else", () => {
       // Any string may be somebody's token.
       const isToken = format === "token" && what === "a string";
       const owner = "me";
-      const seen = { owner, fence: null, by: "mei", reason: "stuck" };
+      const token = `${randomUUID()}:1`;
+      const seen = { token, fence: null, by: "mei", reason: "stuck" };
+      const unit = format === "timestamp" ? ("ms" as const) : undefined;
+      const hold = { key, format, unit, token, fence: "1795219195021038" };
       const codes = await Promise.all([
-        getErrorCode(locks.acquire(key, { owner, leaseMs: 1000, reentrant: true, format })),
-        getErrorCode(
-          locks.acquire(key, { owner, leaseMs: 1000, reentrant: true, format, waitMs: isToken ? 30 : 5000 }),
-        ),
-        getErrorCode(locks.renew(key, { owner, leaseMs: 1000, format })),
-        locks.release(key, { owner, format }).then(
-          ({ outcome }) => outcome,
-          ({ code }) => code,
-        ),
+        getErrorCode(locks.acquire(key, { owner, leaseMs: 1000, format })),
+        getErrorCode(locks.acquire(key, { owner, leaseMs: 1000, format, waitMs: isToken ? 30 : 5000 })),
+        getErrorCode(locks.renew(hold, { leaseMs: 1000 })),
+        getErrorCode(locks.reenter(hold)),
+        locks.release(hold).then(({ outcome }) => outcome),
         forceReleaseByOwner(locks, key, format, seen).then(({ outcome }) => outcome),
       ]);
       expect(codes).toEqual(
-        isToken ? ["held", "timeout", "lost", "not_held", "changed"] : Array(5).fill("not_a_lock"),
+        isToken
+          ? ["held", "timeout", "lost", "lost", "not_held", "changed"]
+          : ["not_a_lock", "not_a_lock", "lost", "lost", "not_held", "not_a_lock"],
       );
       expect(await direct.dump(key)).toBe(before);
       expect(await direct.pttl(key)).toBe(-1);
@@ -135,8 +141,6 @@ describe("hazard 28: keys that hold something else", () => {
     const refused: unknown = await acquire(key, "me").catch((reason: unknown) => reason);
     expect(refused).toMatchObject({ code: "not_a_lock", facts: { redisType: "list" } });
     const ours = `lockkeeper:hold:{${key}}`;
-    expect(await getErrorCode(locks.acquire(ours, { owner: "me", leaseMs: 1000, reentrant: true }))).toBe(
-      "key_not_allowed",
-    );
+    expect(await getErrorCode(locks.acquire(ours, { owner: "me", leaseMs: 1000 }))).toBe("key_not_allowed");
   });
 });

@@ -154,17 +154,13 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
     "%s: locks with and without a grace period can be released while Redis is out of memory",
     async (format, { startLocks }) => {
       const env = await startLocks();
-      const holds = [{}, { graceMs: 1000 }].map((more) => ({
-        key: createTestKey(),
-        more: { format, ...more },
-      }));
-      for (const { key, more } of holds) await env.acquire(key, "me", more);
+      const holds = await Promise.all(
+        [{}, { graceMs: 1000 }].map((more) => env.acquire(createTestKey(), "me", { format, ...more })),
+      );
       await settings(env, ["maxmemory", "1"]);
-      for (const { key } of holds) {
-        expect(await env.locks.release(key, { owner: "me", format })).toMatchObject({
-          outcome: "released",
-        });
-        expect(await env.direct.exists(key)).toBe(0);
+      for (const hold of holds) {
+        expect(await env.locks.release(hold)).toMatchObject({ outcome: "released" });
+        expect(await env.direct.exists(hold.key)).toBe(0);
       }
     },
   );
@@ -173,16 +169,19 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
     "%s: partial releases and not_held are reported correctly while Redis is out of memory",
     async (format, { startLocks }) => {
       const env = await startLocks();
-      const [entered, free] = [createTestKey(), createTestKey()];
-      for (let n = 0; n < 3; n++) await env.acquire(entered, "me", { format });
+      const hold = await env.acquire(createTestKey(), "me", { format });
+      for (let n = 0; n < 2; n++) await env.locks.reenter(hold);
       await settings(env, ["maxmemory", "1"]);
-      for (const count of [2, 1, 0]) {
-        const released = await env.locks.release(entered, { owner: "me", format });
-        expect(released).toMatchObject({ outcome: "released", count });
+      for (const [outcome, count] of [
+        ["still_held", 2],
+        ["still_held", 1],
+        ["released", 0],
+      ] as const) {
+        const released = await env.locks.release(hold, { requestId: `left-${count}` });
+        expect(released).toMatchObject({ outcome, count });
       }
-      for (const key of [entered, free]) {
-        const released = await env.locks.release(key, { owner: "me", format });
-        expect(released).toMatchObject({ outcome: "not_held" });
+      for (const ended of [hold, { ...hold, key: createTestKey() }]) {
+        expect(await env.locks.release(ended)).toMatchObject({ outcome: "not_held" });
       }
     },
   );

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Grant, Released } from "../../lib/contract/actions/verb.ts";
 import { LostError } from "../../server/errors/lock-errors.ts";
-import { Hold, type HoldEvents } from "../../server/locks/client/hold.ts";
-import { Watchdog } from "../../server/locks/client/watchdog.ts";
+import type { Hold } from "../../server/locks/client/hold.ts";
+import { HoldLeases } from "../../server/locks/client/hold-leases.ts";
 import { getCurrentMoment } from "../../server/locks/verbs/moment.ts";
+import type { Grant, OperatorVerbs, Released } from "../../server/locks/verbs/verbs.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -19,10 +19,19 @@ const LEASE_MS = 600;
 /** What becomes of a renewal: Redis answers; it ran and the answer is lost; it never came; nobody can tell yet. */
 type Fate = "answered" | "answer_lost" | "refused" | "untold";
 
+/** Verbs of which only a release is expected. */
+function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
+  const refuse = () => Promise.reject(new Error("not expected"));
+  return {
+    clientId: "5f5cdb9a-0f5c-4a3c-9c0e-0a4b3a1de5ae",
+    ...{ acquire: refuse, reenter: refuse, renew: refuse, verify: refuse, reserve: refuse },
+    ...{ forceRelease: refuse, extend: refuse, release },
+  };
+}
+
 /** One lock in a Redis of our own, whose answers come when the test says so. */
 class WatchdogFixture {
   readonly #waiting: ((fate: Fate, lateMs: number) => void)[] = [];
-  readonly #watchdog = new Watchdog(() => this.#renewMany());
   endsAt = performance.now() + LEASE_MS;
   renewals = 0;
   released = false;
@@ -30,19 +39,18 @@ class WatchdogFixture {
   orphans = 0;
   readonly hold: Hold;
 
-  constructor(events: HoldEvents = {}) {
+  constructor(onJeopardy?: () => void) {
+    const verbs = createVerbs(() => this.#release());
+    const leases = new HoldLeases(
+      { verbs, renewMany: () => this.#renewMany(), onForceRelease: () => undefined },
+      "default",
+    );
     const grant: Grant = {
       key: "lock:1",
-      owner: "me",
-      count: 1,
-      fence: "1795219195021038",
-      leaseMs: LEASE_MS,
-      remainingMs: LEASE_MS,
-      asOf: 0,
+      ...{ format: "redisson", unit: undefined, token: `${verbs.clientId}:1`, fence: "1795219195021038" },
+      ...{ owner: "me", count: 1, leaseMs: LEASE_MS, remainingMs: LEASE_MS, asOf: 0 },
     };
-    const keeper = { renew: () => Promise.resolve(grant), release: () => this.#release() };
-    this.hold = new Hold("lock:1", "redisson", [grant, getCurrentMoment()], keeper, events);
-    this.#watchdog.watch(this.hold);
+    this.hold = leases.open([grant, getCurrentMoment()], { renew: true, onJeopardy });
   }
 
   get underWay(): number {
@@ -75,9 +83,9 @@ class WatchdogFixture {
   }
 
   async #release(): Promise<Released> {
-    await this.#watchdog.unwatch(this.hold);
+    const outcome = performance.now() < this.endsAt ? "released" : "not_held";
     this.released = true;
-    return { key: "lock:1", owner: "me", outcome: "released", count: 0, asOf: 0 };
+    return { outcome, count: 0, asOf: 0 };
   }
 }
 
@@ -194,10 +202,8 @@ describe("hazard 13: stalled watchdog", () => {
     const others = process.rawListeners("uncaughtException");
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => heard.push(error));
     const mine = new Error("mine");
-    const scene = new WatchdogFixture({
-      onJeopardy: () => {
-        throw mine;
-      },
+    const scene = new WatchdogFixture(() => {
+      throw mine;
     });
     await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
     scene.settle("refused");

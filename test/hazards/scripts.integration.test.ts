@@ -1,9 +1,10 @@
 import { describe, expect } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
-import type { AcquireOptions } from "../../server/locks/verbs/verbs.ts";
+import type { AcquireOptions, Grant, VerbHold } from "../../server/locks/verbs/verbs.ts";
 import { locksTest } from "../support/fixtures.ts";
 import { createWriteRefusal, EXPIRE_DURING_SCRIPT, prependLua } from "../support/lua-prelude.ts";
+import { observeLock } from "../support/observed-lock.ts";
 import { createTestKey, getErrorCode, type TestLocks, WRITABLE_FORMATS } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 
@@ -17,12 +18,7 @@ const it = locksTest()
     });
   });
 
-const ask = (owner: string, more: Partial<AcquireOptions> = {}) => ({
-  owner,
-  leaseMs: 30_000,
-  reentrant: true,
-  ...more,
-});
+const ask = (owner: string, more: Partial<AcquireOptions> = {}) => ({ owner, leaseMs: 30_000, ...more });
 
 describe.each(["redisson", "token"] as const)("hazard 21: expiration during a script (%s)", (format) => {
   it("a lock that expires during a script is neither renewed nor partly acquired", async ({
@@ -31,9 +27,9 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
     direct,
     key,
   }) => {
-    await acquire(key, "me", { format });
+    const hold = await acquire(key, "me", { format });
     bent.prelude = EXPIRE_DURING_SCRIPT;
-    expect(await getErrorCode(bent.locks.renew(key, { owner: "me", leaseMs: 30_000, format }))).toBe("lost");
+    expect(await getErrorCode(bent.locks.renew(hold))).toBe("lost");
     await waitUntil(async () => (await direct.exists(key)) === 0);
     await acquire(key, "me", { format });
     const refused: unknown = await bent.locks
@@ -43,17 +39,17 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
     expect(await acquire(key, "you", { format, waitMs: 5000 })).toMatchObject({ count: 1 });
   });
 
-  it("a re-entry of an expiring lock is refused, and the same owner then gets a new hold", async ({
+  it("a re-entry of an expiring lock returns lost, and the same owner then gets a new hold", async ({
     acquire,
     bent,
     key,
   }) => {
-    const { fence } = await acquire(key, "me", { format });
+    const hold = await acquire(key, "me", { format });
     bent.prelude = EXPIRE_DURING_SCRIPT;
-    expect(await getErrorCode(bent.locks.acquire(key, ask("me", { format })))).toBe("held");
+    expect(await getErrorCode(bent.locks.reenter(hold))).toBe("lost");
     const grant = await acquire(key, "me", { format, waitMs: 5000 });
     expect(grant.count).toBe(1);
-    expect(Number(grant.fence)).toBeGreaterThan(Number(fence));
+    expect(Number(grant.fence)).toBeGreaterThan(Number(hold.fence));
   });
 
   it("a lock without a TTL counts as held, and its holder's renewal or re-entry restores the TTL", async ({
@@ -62,16 +58,16 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
     direct,
   }) => {
     for (const prolong of [
-      (key: string) => locks.renew(key, { owner: "me", leaseMs: 20_000, format }),
-      (key: string) => acquire(key, "me", { leaseMs: 20_000, format }),
+      (hold: Grant) => locks.renew(hold, { leaseMs: 20_000 }),
+      (hold: Grant) => locks.reenter(hold, { leaseMs: 20_000 }),
     ]) {
       const key = createTestKey();
-      await acquire(key, "me", { format });
+      const hold = await acquire(key, "me", { format });
       await direct.persist(key);
       const refused: unknown = await acquire(key, "you", { format }).catch((reason: unknown) => reason);
       expect(refused).toMatchObject({ code: "held", facts: { remainingMs: null } });
       expect(await direct.pttl(key)).toBe(-1);
-      expect((await prolong(key)).remainingMs).toBe(20_000);
+      expect((await prolong(hold)).remainingMs).toBe(20_000);
       expect(await direct.pttl(key)).toBeGreaterThan(15_000);
     }
   });
@@ -101,10 +97,10 @@ describe("hazard 21: expiration during a script (timestamp)", () => {
 
 interface Scenario {
   readonly name: string;
-  /** Grants that the owner has before. */
-  readonly grants: number;
-  act(locks: RedisLocks, key: string, format: WritableFormat): Promise<unknown>;
-  /** How often the owner holds it at least, and at most, once the same request was answered with a yes. */
+  /** How often the lock is held before; an acquire finds it free. */
+  readonly held: number;
+  act(locks: RedisLocks, hold: VerbHold): Promise<unknown>;
+  /** How often it is held at least, and at most, once the same request was answered with a yes. */
   readonly counts: readonly [least: number, most: number];
 }
 
@@ -112,47 +108,61 @@ const requestId = "the-same";
 const SCENARIOS: readonly Scenario[] = [
   {
     name: "acquire",
-    grants: 0,
-    act: (locks, key, format) => locks.acquire(key, ask("me", { format, requestId })),
+    held: 0,
+    act: (locks, { key, format }) => locks.acquire(key, ask("me", { format, requestId })),
     counts: [1, 1],
   },
   {
     name: "acquire with a grace",
-    grants: 0,
-    act: (locks, key, format) => locks.acquire(key, ask("me", { format, requestId, graceMs: 500 })),
+    held: 0,
+    act: (locks, { key, format }) => locks.acquire(key, ask("me", { format, requestId, graceMs: 500 })),
     counts: [1, 1],
   },
   {
-    name: "acquire once more",
-    grants: 1,
-    act: (locks, key, format) => locks.acquire(key, ask("me", { format, requestId, leaseMs: 60_000 })),
+    name: "re-enter",
+    held: 1,
+    act: (locks, hold) => locks.reenter(hold, { requestId, leaseMs: 60_000 }),
     counts: [2, 3],
   },
   {
     name: "renew",
-    grants: 1,
-    act: (locks, key, format) => locks.renew(key, { owner: "me", leaseMs: 60_000, format, requestId }),
+    held: 1,
+    act: (locks, hold) => locks.renew(hold, { requestId, leaseMs: 60_000 }),
     counts: [1, 1],
   },
   {
     name: "release the inner one",
-    grants: 2,
-    act: (locks, key, format) => locks.release(key, { owner: "me", format, requestId }),
+    held: 2,
+    act: (locks, hold) => locks.release(hold, { requestId }),
     counts: [1, 2],
   },
   {
     name: "release",
-    grants: 1,
-    act: (locks, key, format) => locks.release(key, { owner: "me", format, requestId }),
+    held: 1,
+    act: (locks, hold) => locks.release(hold, { requestId }),
     counts: [0, 1],
   },
   {
-    name: "release and hold off",
-    grants: 1,
-    act: (locks, key, format) => locks.release(key, { owner: "me", format, requestId, reservedMs: 20_000 }),
+    name: "release and reserve",
+    held: 1,
+    act: (locks, hold) => locks.release(hold, { requestId, reservedMs: 20_000 }),
     counts: [0, 1],
   },
 ];
+
+/** A lock in Redis as often held as a scenario wants it; free, it has a hold that never was. */
+async function prepareHold(
+  { acquire, locks }: TestLocks,
+  format: WritableFormat,
+  held: number,
+): Promise<VerbHold> {
+  const key = createTestKey();
+  const unit = format === "timestamp" ? "ms" : undefined;
+  if (held === 0) return { key, format, unit, token: "none", fence: "1" };
+  const hold = await acquire(key, "me", { format });
+  for (let count = 1; count < held; count++) await locks.reenter(hold);
+  return hold;
+}
 
 describe("hazard 22: scripts that fail midway", () => {
   /** Refuses one write of the verb, asks for it again under the same id, and looks at what there is. */
@@ -162,16 +172,18 @@ describe("hazard 22: scripts that fail midway", () => {
     format: WritableFormat,
     write: number,
   ): Promise<string> {
-    const key = createTestKey();
-    for (let grant = 0; grant < scenario.grants; grant++) await env.acquire(key, "me", { format });
+    const hold = await prepareHold(env, format, scenario.held);
+    const { key } = hold;
     bent.prelude = createWriteRefusal(write);
-    const answer = await getErrorCode(scenario.act(bent.locks, key, format));
+    const answer = await getErrorCode(scenario.act(bent.locks, hold));
     const at = `${scenario.name}, write ${write}: ${answer}`;
     // Whatever was written, it ends by itself.
     expect(await env.direct.pttl(key), at).not.toBe(-1);
-    const again = await getErrorCode(scenario.act(env.locks, key, format));
+    const again = await getErrorCode(scenario.act(env.locks, hold));
     expect(await env.direct.pttl(key), at).not.toBe(-1);
-    const { count } = await env.locks.verify(key, { owner: "me" }).catch(() => ({ count: 0 }));
+    const seen = await observeLock(env.direct, key);
+    const [holder] = seen.state === "held" ? seen.holders : [];
+    const count = holder === undefined || holder.owner.startsWith("lockkeeper:") ? 0 : holder.count;
     const [least, most] = scenario.counts;
     expect(count, at).toBeLessThanOrEqual(most);
     if (again === "ok") expect(count, at).toBeGreaterThanOrEqual(least);

@@ -29,10 +29,11 @@ describe.each(WRITABLE_FORMATS)("server clock set back during a hold (%s)", (for
       [2, 0],
     ] as const) {
       const key = createTestKey();
-      const ask = { owner: "me", format, leaseMs: 30_000, reentrant: true, graceMs };
-      for (let n = 0; n < entries; n++) await locks.acquire(key, ask);
+      const ask = { owner: "me", format, leaseMs: 30_000, graceMs };
+      const { grant } = await locks.acquire(key, ask);
+      for (let n = 1; n < entries; n++) await locks.reenter(grant);
       await setClockBack(direct, key);
-      for (let n = 0; n < entries; n++) await locks.release(key, { owner: "me", format, requestId: `r${n}` });
+      for (let n = 0; n < entries; n++) await locks.release(grant, { requestId: `r${n}` });
       expect((await locks.acquire(key, { ...ask, owner: "next" })).grant.count).toBe(1);
     }
   });
@@ -42,9 +43,9 @@ describe.each(WRITABLE_FORMATS)("server clock set back during a hold (%s)", (for
     direct,
     key,
   }) => {
-    await locks.acquire(key, { owner: "me", format, leaseMs: 30_000, reentrant: true, minHoldMs: 1000 });
+    const { grant } = await locks.acquire(key, { owner: "me", format, leaseMs: 30_000, minHoldMs: 1000 });
     await setClockBack(direct, key);
-    await locks.release(key, { owner: "me", format });
+    await locks.release(grant);
     const leftMs = await direct.pttl(key);
     expect(leftMs).toBeGreaterThan(0);
     // What a deadline is rounded by comes on top.

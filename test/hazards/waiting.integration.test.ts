@@ -26,11 +26,11 @@ describe("hazard 8: lost wake-ups", () => {
     async (format, { env, acquire, direct, locks, key }) => {
       const proxy = await startTestProxy(env.redis.port);
       const far = await env.openVerbs(proxy.port);
-      await acquire(key, "me", { format });
+      const hold = await acquire(key, "me", { format });
       proxy.stall("wake");
       const waits = far.acquire(key, "you", { format, waitMs: 10_000 });
       await waitUntil(async () => (await countWaiters(direct, key)) === 1);
-      await locks.release(key, { owner: "me", format });
+      await locks.release(hold);
       proxy.stall(undefined);
       expect(await tookMs(waits)).toBeLessThan(1000);
       await proxy.stop();
@@ -56,14 +56,14 @@ describe("hazard 8: lost wake-ups", () => {
   it.for(WRITABLE_FORMATS)(
     "%s: a force-release wakes a waiter like a normal release",
     async (format, { acquire, direct, locks, key }) => {
-      const { fence } = await acquire(key, "me", { format });
+      const { token, fence } = await acquire(key, "me", { format });
       const waits = acquire(key, "you", { format, waitMs: 10_000 });
       await waitUntil(
         async () =>
           (await countWaiters(direct, key)) === 1 && (await listChannels(direct, `*${key}*`)).length === 1,
       );
 
-      await forceReleaseByOwner(locks, key, format, { owner: "me", fence, by: "mei", reason: "stuck" });
+      await forceReleaseByOwner(locks, key, format, { token, fence, by: "mei", reason: "stuck" });
       expect(await tookMs(waits)).toBeLessThan(1000);
     },
   );
@@ -98,43 +98,48 @@ describe.concurrent("hazard 9: independence from keyspace notifications", () => 
 describe("hazard 10: thundering herd", () => {
   it("a release makes only one of 40 waiters in a process retry", async ({ acquire, locks, direct, key }) => {
     const crowd = 40;
-    await acquire(key, "me");
+    const hold = await acquire(key, "me");
     const turns = Array.from({ length: crowd }, async (_, n) => {
-      await acquire(key, `owner-${n}`, { waitMs: 20_000 });
-      await locks.release(key, { owner: `owner-${n}` });
+      await locks.release(await acquire(key, `owner-${n}`, { waitMs: 20_000 }));
     });
     await waitUntil(
       async () =>
         (await countWaiters(direct, key)) === crowd && (await listChannels(direct, `*${key}*`)).length === 1,
     );
     const before = await countScriptCalls(direct);
-    await locks.release(key, { owner: "me" });
+    await locks.release(hold);
     await Promise.all(turns);
     // For each turn a look and a release, and a few looks more of those whose time for it had come.
     expect((await countScriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
   });
 
-  it("two waits of the same owner are both granted together by re-entry", async ({
+  it("two waits of the same owner are granted one after the other", async ({
     acquire,
     direct,
     locks,
     key,
   }) => {
-    await acquire(key, "me");
+    const hold = await acquire(key, "me");
     const both = [1, 2].map(() => acquire(key, "you", { waitMs: 10_000 }));
     await waitUntil(
       async () =>
         (await countWaiters(direct, key)) === 2 && (await listChannels(direct, `*${key}*`)).length === 1,
     );
-    await locks.release(key, { owner: "me" });
+    await locks.release(hold);
     const startedAt = performance.now();
-    expect((await Promise.all(both)).map(({ count }) => count)).toEqual([1, 2]);
+    const first = await Promise.race(both);
+    expect(first.count).toBe(1);
+    expect(await countWaiters(direct, key)).toBe(1);
+    await locks.release(first);
+    const [one, two] = await Promise.all(both);
+    expect([one?.count, two?.count]).toEqual([1, 1]);
+    expect(one?.token).not.toBe(two?.token);
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   it("a release makes one waiter per process retry", async ({ env, acquire, direct, locks, key }) => {
     const processes = [env, await env.openVerbs(), await env.openVerbs()];
-    await acquire(key, "me");
+    const hold = await acquire(key, "me");
     const given = new AbortController();
     const waits = processes.flatMap(({ acquire }, n) =>
       Array.from({ length: 20 }, (_, m) =>
@@ -150,7 +155,7 @@ describe("hazard 10: thundering herd", () => {
       return listeners === processes.length;
     });
     const before = await countScriptCalls(direct);
-    await locks.release(key, { owner: "me" });
+    await locks.release(hold);
     await waitUntil(async () => (await countScriptCalls(direct)) - before >= 1 + processes.length);
     expect((await countScriptCalls(direct)) - before).toBeLessThan(1 + 2 * processes.length + 3);
     given.abort();
@@ -193,7 +198,7 @@ describe("hazard 26: unbounded waiters", () => {
     const { acquire, locks } = own;
     for (let round = 0; round < 10; round++) {
       const { signal } = given;
-      await acquire(key, "me");
+      const hold = await acquire(key, "me");
       const timedOut = Array.from({ length: 100 }, (_, n) =>
         getErrorCode(acquire(key, `late-${n}`, { waitMs: 5 + n, signal })),
       );
@@ -205,10 +210,9 @@ describe("hazard 26: unbounded waiters", () => {
       called.abort();
       expect(new Set(await Promise.all(aborted))).toEqual(new Set(["aborted"]));
       const granted = Array.from({ length: 100 }, async (_, n) => {
-        await acquire(key, `turn-${n}`, { waitMs: 20_000, signal });
-        await locks.release(key, { owner: `turn-${n}` });
+        await locks.release(await acquire(key, `turn-${n}`, { waitMs: 20_000, signal }));
       });
-      await locks.release(key, { owner: "me" });
+      await locks.release(hold);
       await Promise.all(granted);
     }
     expect(getEventListeners(given.signal, "abort")).toEqual([]);

@@ -8,6 +8,7 @@ const LEARNED_MAX = 8;
 const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
   expectedVersion: ["version"],
   cursor: ["next"],
+  reenter: ["holdId"],
   "live.id": ["stream"],
   "operators.id": ["operators.name"],
 };
