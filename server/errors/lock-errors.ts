@@ -9,6 +9,8 @@ export interface HeldFacts extends KeyFields {
   /** null: no expiry. */
   readonly remainingMs: number | null;
   readonly asOf: number;
+  /** The enclosing `withLock` of the caller holds it. Of the library only. */
+  readonly heldByCaller?: boolean;
 }
 
 /** Who holds it instead is told by Redis; `owner` and `fence` by a hold that noticed it by itself. */

@@ -13,6 +13,7 @@ import { toRedisArgument } from "../../redis/script.ts";
 import type { Backend } from "../verbs/backend.ts";
 import { RedisLocks } from "../verbs/redis-locks.ts";
 import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } from "../verbs/safety.ts";
+import { ClusterForceReleases } from "./cluster-force-releases.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
 
 /** A cluster has no other database. */
@@ -58,8 +59,10 @@ export async function openClusterBackend(
   const channel = buildEventChannel(DB);
   const getRenewalCommands =
     guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
+  const locks = new RedisLocks(verbs, wake, DB, lockable, guarded.doorsTo(verbs));
+  let forceReleases: ClusterForceReleases | undefined;
   return {
-    verbs: new RedisLocks(verbs, wake, DB, lockable, guarded.doorsTo(verbs)),
+    verbs: locks,
     renewMany: (holds, tryMs) =>
       renewInGroups(
         () => getRenewalCommands("renewal"),
@@ -68,7 +71,13 @@ export async function openClusterBackend(
         tryMs,
         ({ format, key }) => `${format} ${computeSlot(toRedisArgument(key))}`,
       ),
-    close,
+    onForceRelease(listener) {
+      forceReleases = new ClusterForceReleases(map, locks.clientId, listener);
+    },
+    close() {
+      forceReleases?.close();
+      close();
+    },
   };
 }
 

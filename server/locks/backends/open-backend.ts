@@ -21,6 +21,7 @@ import {
 } from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorumBackend, type QuorumLocation } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";
+import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 import { RedisLocks } from "../verbs/redis-locks.ts";
 import {
   addSendHook,
@@ -124,10 +125,12 @@ async function openSingleBackend(
   const renewalDoors =
     doorsTo?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
   const getRenewalCommands = () => renewalDoors("renewal");
+  const locks = new RedisLocks(verbs, wake, address.db, lockable, doorsTo?.(verbs, "verbs"));
   return {
-    verbs: new RedisLocks(verbs, wake, address.db, lockable, doorsTo?.(verbs, "verbs")),
+    verbs: locks,
     renewMany: (holds, tryMs) =>
       renewInGroups(getRenewalCommands, channel, holds, tryMs, ({ format }) => format),
+    onForceRelease: (listener) => subscribeToForceReleases(wake, locks.clientId, listener),
     close,
   };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Grant } from "../../../lib/contract/actions/verb.ts";
-import { AbortedError, HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
-import type { AcquireOptions, LockVerbs } from "../verbs/verbs.ts";
+import type { AcquiredGrant, AcquireOptions, LockVerbs } from "../verbs/verbs.ts";
+import { createAbortedError } from "../verbs/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
-/** Trying again and again instead of waiting for the wake-up. */
+/** Tries at intervals instead of waiting in the queue. */
 export interface Retry {
   /** Tries in all, the first included. */
   readonly tries: number;
@@ -16,33 +16,49 @@ export interface Retry {
 }
 
 /**
- * What a try found. `free`: granted, nobody had it. `gone`: granted, and the hold that the try before had seen is gone.
- * `held`: as at the try before. `outrun`: that hold is gone, and somebody else was faster.
+ * What a try found. `free`: granted at the first try. `gone`: granted, the hold that the previous try saw has ended.
+ * `held`: refused. `outrun`: refused, that hold has ended and another client was faster.
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
-/** A long wait is asked for in stretches of this: a timer has a longest time. */
+/** A long wait is requested in stretches of this length, because the time of a timer is limited. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
-/** A grant, and the moment before the request that got it was sent. */
-export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
+/** What was acquired, and the moment before the request that got it was sent. */
+export type TimedAcquisition = readonly [acquired: AcquiredGrant, sentAt: Moment];
 
-/** Takes a lock as often and as long as asked. Each try of a `retry` says in the debug log what it found. */
+/** Acquires a lock as often and as long as asked. Logs the result of each try of a `retry` at level debug. */
 export async function acquireWithRetry(
   verbs: LockVerbs,
   key: string,
   options: AcquireOptions & { readonly signal?: AbortSignal | undefined },
   retry: Retry | undefined,
   log: Logger | undefined,
-): Promise<TimedGrant> {
+): Promise<TimedAcquisition> {
   if (retry === undefined) return await acquireOnce(verbs, key, options);
+  const { owner, signal } = options;
+  const report = (tried: number, answer: TryResult | string) =>
+    log?.debug({ key, owner, tried, answer }, "try");
+  return await retryWhileHeld(
+    () => acquireOnce(verbs, key, { ...options, waitMs: 0 }),
+    retry,
+    signal,
+    report,
+  );
+}
+
+/** Calls `acquire` until it is not refused with a HeldError, at most `retry.tries` times. */
+export async function retryWhileHeld<Result>(
+  acquire: () => Promise<Result>,
+  retry: Retry,
+  signal: AbortSignal | undefined,
+  report: (tried: number, answer: TryResult | string) => void = () => undefined,
+): Promise<Result> {
   assertRetry(retry);
   let before: HeldError | undefined;
-  const report = (tried: number, answer: TryResult | string) =>
-    log?.debug({ key, owner: options.owner, tried, answer }, "try");
   for (let tried = 1; ; tried++) {
     try {
-      const result = await acquireOnce(verbs, key, { ...options, waitMs: 0 });
+      const result = await acquire();
       report(tried, before === undefined ? "free" : "gone");
       return result;
     } catch (error) {
@@ -55,7 +71,7 @@ export async function acquireWithRetry(
       before = error;
     }
     const jitter = 1 + (retry.jitter ?? 0) * (2 * Math.random() - 1);
-    await sleepUnlessAborted(retry.pauseMs * jitter, options.signal);
+    await sleepUnlessAborted(retry.pauseMs * jitter, signal);
   }
 }
 
@@ -70,7 +86,11 @@ function createRetryError(fault: string): InvalidError {
   return new InvalidError(`${fault}.`, { field: "retry" });
 }
 
-async function acquireOnce(verbs: LockVerbs, key: string, options: AcquireOptions): Promise<TimedGrant> {
+async function acquireOnce(
+  verbs: LockVerbs,
+  key: string,
+  options: AcquireOptions,
+): Promise<TimedAcquisition> {
   const { waitMs = 0 } = options;
   const deadline = performance.now() + waitMs;
   for (let leftMs = waitMs; ; leftMs = Math.max(0, deadline - performance.now())) {
@@ -79,12 +99,12 @@ async function acquireOnce(verbs: LockVerbs, key: string, options: AcquireOption
       sentAt = getCurrentMoment();
     };
     try {
-      const { grant } = await verbs.acquire(key, {
+      const acquired = await verbs.acquire(key, {
         ...options,
         waitMs: Math.min(leftMs, WAIT_STRETCH_MS),
         onSend,
       });
-      return [grant, sentAt];
+      return [acquired, sentAt];
     } catch (error) {
       if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_STRETCH_MS) throw error;
     }
@@ -100,6 +120,6 @@ async function sleepUnlessAborted(ms: number, signal: AbortSignal | undefined): 
   try {
     await sleep(ms, undefined, signal ? { signal } : {});
   } catch {
-    throw new AbortedError("The wait was given up; nothing is held.");
+    throw createAbortedError(signal);
   }
 }

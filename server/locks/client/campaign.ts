@@ -1,58 +1,88 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { QueueFullError } from "../../errors/lock-errors.ts";
-import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import { LostError, QueueFullError } from "../../errors/lock-errors.ts";
+import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Hold } from "./hold.ts";
 import type { HoldOptions, LockClient } from "./lock-client.ts";
+import { assertCampaignOptions } from "./options.ts";
 
 export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | "signal"> {
-  /** Leads as long as this runs. The signal ends with the lead: stop then, and use `hold.fence` for what you write. */
+  /** Leads for as long as this runs. The signal aborts when the leadership ends; send `hold.fence` with each write. */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** The lead was lost, not given up. */
+  /** The leadership was lost, not given up. */
   readonly onLost?: (reason: unknown) => void;
-  /** Ends the campaign, and the lead with it. */
+  /** Ends the campaign, and the leadership with it. */
   readonly signal: AbortSignal;
 }
 
 const PAUSE_MS = 500;
 
 /**
- * Picks one of many instances and keeps picking: when the leader ends, dies or loses its lock, another is elected.
- * At most one leads by its own clock; a leader that was suspended finds its signal ended when it wakes.
+ * Elects one of many instances, again and again: when the leader resigns, dies or loses its lock, another is elected.
+ * By its own clock at most one instance leads. An instance that was suspended finds its signal aborted when it wakes.
  *
- * Resolves when the signal ends. What `onElected` throws ends the lead and the campaign.
+ * A leader whose `onElected` returned, or that lost its lock, becomes a candidate again after a short pause, and not
+ * before `onElected` has settled.
+ *
+ * @returns when `signal` aborts
+ * @throws what `onElected` throws, except the LostError of its own hold and the abort of its signal; InvalidError; what
+ *   no further try can mend
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
+  assertCampaignOptions(options);
   const { onElected, onLost, signal, ...holding } = options;
   while (!signal.aborted) {
     const hold = await acquireLeadership(client, key, { ...holding, signal });
-    if (hold === undefined) continue;
-    const lead = AbortSignal.any([hold.signal, signal]);
-    try {
-      await onElected(lead, hold);
-    } finally {
-      if (hold.signal.aborted) onLost?.(hold.signal.reason);
-      await hold.release().catch(() => undefined);
-    }
+    if (hold !== undefined) await lead(hold, { onElected, onLost, signal });
+    // Also after a term: candidates that fail at once must not keep Redis busy.
+    await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
 
+async function lead(
+  hold: Hold,
+  { onElected, onLost, signal }: Pick<CampaignOptions, "onElected" | "onLost" | "signal">,
+): Promise<void> {
+  const leadership = AbortSignal.any([hold.signal, signal]);
+  try {
+    await onElected(leadership, hold);
+  } catch (error) {
+    if (!isEndOf(hold.signal, error) && !isEndOf(signal, error)) throw error;
+  } finally {
+    const { loss } = hold;
+    await hold.release().catch(() => undefined);
+    if (loss !== undefined) onLost?.(loss);
+  }
+}
+
+/** Whether the error is the reason of the signal, or what an API throws that the signal aborted. */
+function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
+  if (!aborted) return false;
+  return (
+    error === reason || (error instanceof Error && error.name === "AbortError" && error.cause === reason)
+  );
+}
+
+/** @returns undefined when it has to be tried again */
 async function acquireLeadership(
   client: LockClient,
   key: string,
   options: HoldOptions & { signal: AbortSignal },
-) {
+): Promise<Hold | undefined> {
   try {
     return await client.acquire(key, { ...options, waitMs: Number.POSITIVE_INFINITY });
   } catch (error) {
     if (options.signal.aborted) return undefined;
-    const isPassing =
-      error instanceof UnavailableError ||
-      error instanceof UnknownOutcomeError ||
-      error instanceof QueueFullError;
-    if (!isPassing) throw error;
-    await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal: options.signal }).catch(
-      () => undefined,
-    );
+    if (client.isClosed || !isPassing(error)) throw error;
     return undefined;
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof UnavailableError ||
+    error instanceof UnknownOutcomeError ||
+    error instanceof NotReplicatedError ||
+    error instanceof QueueFullError ||
+    error instanceof LostError
+  );
 }

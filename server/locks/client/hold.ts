@@ -1,128 +1,164 @@
 import { randomUUID } from "node:crypto";
-import type { Grant, Released } from "../../../lib/contract/actions/verb.ts";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { LostError } from "../../errors/lock-errors.ts";
-import { computeElapsedMs, getCurrentMoment, type Moment } from "../verbs/moment.ts";
+import type { LostError } from "../../errors/lock-errors.ts";
+import { assertDurations } from "../verbs/durations.ts";
+import type { Released } from "../verbs/verbs.ts";
+import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
+import { assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
- * `held`: certainly ours until the local deadline. `jeopardy`: still within it, but the last renewal failed or is
- * late. `lost`: not ours any more, or not certainly. `released`: given back by us.
+ * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed or is
+ * late. `lost`: another client may hold the lock. `released`: this count was given back.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
-export interface HoldEvents {
-  /** A renewal failed or is late; the hold is still ours until its deadline. */
-  readonly onJeopardy?: ((hold: Hold) => void) | undefined;
+export interface ReenterOptions {
+  /** The hold has at least this left, in milliseconds; by default its own lease. */
+  readonly leaseMs?: number | undefined;
 }
 
-export interface HoldRelease {
-  readonly reservedMs: number | undefined;
+export interface HoldReleaseOptions {
+  /** For how long no client can acquire the lock after this, in milliseconds. */
+  readonly reservedMs?: number | undefined;
+}
+
+export interface HoldReleaseRequest extends HoldReleaseOptions {
+  /** The same at each try, so that Redis gives back one count. */
   readonly requestId: string;
 }
 
-/** What a hold needs of the one who handed it out. */
+/** What a hold needs of its client. */
 export interface HoldCommands {
-  renew(hold: Hold, leaseMs: number, onSend: () => void): Promise<Grant>;
-  release(hold: Hold, ask: HoldRelease): Promise<Released>;
+  renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
+  reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
+  /** The process gives up one count of the lease. Resolves when no renewal of its last one is under way. */
+  leave(lease: HoldLease): Promise<void>;
+  release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
 }
 
 /**
- * A lock as its holder has it. Its deadline is local: counted from before the request was sent, on the clock that
- * ran further, so it never ends later than Redis's.
+ * One count of a hold. Counts of one hold share its token, fencing token, deadline and signal; each has a release of
+ * its own.
  */
-export class Hold {
-  readonly key: Key;
-  readonly owner: string;
-  readonly fence: string | null;
-  #count: number;
-  #leaseMs: number;
-  #sentAt: Moment;
-  #remainingAtSendMs: number;
-  #state: HoldState = "held";
+export class Hold implements AsyncDisposable {
+  readonly #lease: HoldLease;
+  readonly #commands: HoldCommands;
+  #end: "releasing" | "released" | "lost" | undefined;
+  #leaving: Promise<void> | undefined;
   #releasing: Promise<Released> | undefined;
-  // Asked again after its answer was lost, a release must not give back a second count.
-  readonly #releaseId = randomUUID();
-  #deadlineTimer: NodeJS.Timeout | undefined;
-  readonly #lost = new AbortController();
+  #request: HoldReleaseRequest | undefined;
 
   constructor(
-    key: Key,
-    readonly format: WritableFormat,
-    [grant, sentAt]: readonly [grant: Grant, sentAt: Moment],
-    private readonly commands: HoldCommands,
-    private readonly events: HoldEvents = {},
-    /** Who acquired it, where that matters. */
-    readonly principal?: string,
+    lease: HoldLease,
+    /** Re-entrancy count when this was granted. */
+    readonly count: number,
+    commands: HoldCommands,
   ) {
-    this.key = key;
-    this.owner = grant.owner;
-    this.fence = grant.fence;
-    this.#count = grant.count;
-    this.#leaseMs = grant.leaseMs;
-    this.#sentAt = sentAt;
-    this.#remainingAtSendMs = grant.remainingMs;
-    this.#armDeadline();
+    this.#lease = lease;
+    this.#commands = commands;
   }
 
-  /** Re-entrancy count as it was when this was granted. */
-  get count(): number {
-    return this.#count;
+  get key(): Key {
+    return this.#lease.key;
+  }
+
+  get format(): WritableFormat {
+    return this.#lease.format;
+  }
+
+  get unit() {
+    return this.#lease.unit;
+  }
+
+  /** Identifies the hold; Redis stores it in the lock. */
+  get token(): string {
+    return this.#lease.token;
+  }
+
+  /** Fencing token, a decimal string: larger than that of every hold of this key before. */
+  get fence(): string {
+    return this.#lease.fence;
+  }
+
+  /** Identifies the hold in the console, the API and logs. */
+  get holdId(): string {
+    return this.#lease.holdId;
+  }
+
+  /** A label for people. */
+  get owner(): string {
+    return this.#lease.owner;
   }
 
   get leaseMs(): number {
-    return this.#leaseMs;
+    return this.#lease.leaseMs;
   }
 
   get state(): HoldState {
-    this.#checkDeadline();
-    return this.#state;
+    if (this.#end !== undefined) return this.#end;
+    const { state } = this.#lease;
+    return state === "closed" ? "released" : state;
   }
 
-  /** Ends with `lost` as its reason, as soon as the hold is not certainly ours any more. */
+  /** Aborts as soon as the hold is lost, with a LostError as the reason. */
   get signal(): AbortSignal {
-    return this.#lost.signal;
+    return this.#lease.signal;
   }
 
-  /** Time left by the local deadline; 0 when there is none. */
+  /** Why the hold is lost; undefined while it is not, and after a release in time. */
+  get loss(): LostError | undefined {
+    return this.state === "lost" ? this.#lease.loss : undefined;
+  }
+
+  /** Redis's clock as of now, Unix milliseconds. */
+  get asOf(): number {
+    return this.#lease.asOf;
+  }
+
+  /** Returns the time left by the local deadline in milliseconds; 0 after a loss or a release. */
   remainingMs(): number {
-    if (this.#state === "lost" || this.#state === "released") return 0;
-    return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
+    return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
 
-  /** Call it before each step whose effect others see. @throws LockkeeperError lost */
+  /** Throws unless the hold is certain. Call it before each step whose effect others see. @throws LostError */
   assertHeld(): void {
-    this.#checkDeadline();
-    if (this.#state === "held" || this.#state === "jeopardy") return;
-    throw this.#state === "lost" ? this.#lost.signal.reason : createHoldLostError(this, "it was released");
-  }
-
-  /** @throws LockkeeperError lost, unavailable, unknown_outcome */
-  async renew(leaseMs = this.#leaseMs): Promise<void> {
-    this.assertHeld();
-    let sentAt = getCurrentMoment();
-    // What is left is told by the try that was answered: the time of those before is not taken off it.
-    const onSend = () => {
-      sentAt = getCurrentMoment();
-    };
-    try {
-      const grant = await this.commands.renew(this, leaseMs, onSend);
-      this.#leaseMs = leaseMs;
-      this.applyRenewal(sentAt, grant.remainingMs);
-    } catch (error) {
-      if (error instanceof LostError) this.markLost(error.message);
-      else this.markInJeopardy();
-      throw error;
-    }
+    const { state } = this;
+    if (state === "held" || state === "jeopardy") return;
+    throw this.loss ?? createHoldLostError(this.#lease, "it was released");
   }
 
   /**
-   * Gives one count back. Releasing twice is one release; releasing late is an outcome, never an error.
+   * Renews the hold now. The watchdog does so by itself.
    *
-   * @param options `reservedMs`: for how long nobody may take the lock after this
+   * @param leaseMs the hold has at least this left; by default its own lease
+   * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
-  release({ reservedMs }: { readonly reservedMs?: number } = {}): Promise<Released> {
-    this.#releasing ??= this.#release(reservedMs).catch((error: unknown) => {
+  async renew(leaseMs?: number): Promise<void> {
+    this.assertHeld();
+    await this.#commands.renew(this.#lease, leaseMs);
+  }
+
+  /**
+   * Enters the hold once more: its count in Redis rises by one. Does not wait, and does not exclude other counts.
+   *
+   * @returns a hold with a release of its own
+   * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
+   */
+  async reenter(options: ReenterOptions = {}): Promise<Hold> {
+    assertReenterOptions(options);
+    this.assertHeld();
+    return await this.#commands.reenter(this.#lease, options);
+  }
+
+  /**
+   * Gives back this count; the last count releases the lock. Calling it twice gives back one count, and a call after a
+   * failed one repeats that one, with its options. A hold that has ended is the outcome `not_held`, not an error.
+   *
+   * @throws UnavailableError, UnknownOutcomeError, InvalidError
+   */
+  release(options: HoldReleaseOptions = {}): Promise<Released> {
+    this.#releasing ??= this.#release(options).catch((error: unknown) => {
       this.#releasing = undefined;
       throw error;
     });
@@ -133,67 +169,15 @@ export class Hold {
     await this.release();
   }
 
-  /** A renewal was answered. One that comes after the deadline does not bring the hold back. */
-  applyRenewal(sentAt: Moment, remainingMs: number): void {
-    this.#checkDeadline();
-    if (this.#state !== "held" && this.#state !== "jeopardy") return;
-    this.#state = "held";
-    this.#sentAt = sentAt;
-    this.#remainingAtSendMs = remainingMs;
-    this.#armDeadline();
-  }
-
-  markInJeopardy(): void {
-    this.#checkDeadline();
-    if (this.#state !== "held") return;
-    this.#state = "jeopardy";
-    try {
-      this.events.onJeopardy?.(this);
-    } catch (error) {
-      // As with a signal's listeners: what they throw is for the process to hear of, and stops no watchdog.
-      process.nextTick(() => {
-        throw error;
-      });
-    }
-  }
-
-  markLost(why: string): void {
-    if (this.#state === "lost" || this.#state === "released" || this.#state === "releasing") return;
-    this.#state = "lost";
-    clearTimeout(this.#deadlineTimer);
-    this.#lost.abort(createHoldLostError(this, why));
-  }
-
-  async #release(reservedMs: number | undefined): Promise<Released> {
-    const wasLost = this.state === "lost";
-    if (!wasLost) this.#state = "releasing";
-    clearTimeout(this.#deadlineTimer);
-    const released = await this.commands.release(this, { reservedMs, requestId: this.#releaseId });
-    if (!wasLost) this.#state = "released";
+  async #release(options: HoldReleaseOptions): Promise<Released> {
+    assertReleaseOptions(options);
+    assertDurations(options);
+    this.#request ??= { reservedMs: options.reservedMs, requestId: randomUUID() };
+    this.#end ??= this.#lease.state === "lost" ? "lost" : "releasing";
+    this.#leaving ??= this.#commands.leave(this.#lease);
+    await this.#leaving;
+    const released = await this.#commands.release(this.#lease, this.#request);
+    if (this.#end === "releasing") this.#end = released.outcome === "not_held" ? "lost" : "released";
     return released;
   }
-
-  #checkDeadline(): void {
-    const isOurs = this.#state === "held" || this.#state === "jeopardy";
-    if (isOurs && this.remainingMs() === 0) this.markLost("its lease ended before it was renewed");
-  }
-
-  // Re-armed until it is over: a timer counts on one clock, and the deadline is on both.
-  #armDeadline(): void {
-    clearTimeout(this.#deadlineTimer);
-    const waitMs = Math.min(2 ** 31 - 1, Math.max(1, Math.ceil(this.remainingMs())));
-    this.#deadlineTimer = setTimeout(() => {
-      this.#checkDeadline();
-      if (this.#state === "held" || this.#state === "jeopardy") this.#armDeadline();
-    }, waitMs);
-    this.#deadlineTimer.unref();
-  }
-}
-
-function createHoldLostError({ key, owner, fence }: Hold, why: string): LostError {
-  return new LostError(`${owner} does not hold ${key} any more: ${why}. Stop what it protects.`, {
-    key,
-    owner,
-    fence,
-  });
 }

@@ -1,159 +1,226 @@
-import type { Released } from "../../../lib/contract/actions/verb.ts";
+import { setMaxListeners } from "node:events";
+import { hostname } from "node:os";
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
-import type { LockVerbs, ReserveOptions } from "../verbs/verbs.ts";
+import type { ReserveOptions as ReserveVerbOptions } from "../verbs/verbs.ts";
+import { createAbortedError } from "../verbs/wait-coordinator.ts";
 import { acquireWithRetry, type Retry } from "./acquire-with-retry.ts";
-import { Hold, type HoldEvents, type HoldRelease } from "./hold.ts";
+import type { Hold } from "./hold.ts";
+import { HoldLeases } from "./hold-leases.ts";
+import { LockFrame, runInFrame } from "./lock-frame.ts";
 import type { Logger } from "./logger.ts";
-import { OwnerContext } from "./owner-context.ts";
-import { Watchdog } from "./watchdog.ts";
+import {
+  assertAcquireOptions,
+  assertKey,
+  assertOpenOptions,
+  assertReserveOptions,
+  assertWithLockOptions,
+} from "./options.ts";
+import { enterLock } from "./reentry.ts";
+import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
-/**
- * The door of this folder for apps that run in Node: locks as holds, with renewal, loss and re-entrancy.
- *
- * Java's `Lock` maps onto it:
- * `lock()` is `acquire(key, { waitMs: Infinity })`; `lockInterruptibly()` the same with `signal`; `tryLock()` is
- * `acquire(key)`, whose refusal is the error `held`; `tryLock(time)` is `waitMs`, whose end is the error `timeout`;
- * `unlock()` is `hold.release()`. `withLock` is the normal way: it cannot forget the release.
- */
 export interface LockClientOptions extends SafetyOptions {
-  /** Keys that may be locked; all by default. */
+  /**
+   * Name of this Redis in the Lockkeeper server, so that `hold.holdId` is the one of the console and of the API;
+   * `default` by default.
+   */
+  readonly target?: string;
+  /** Patterns of the keys that may be locked; all by default. */
   readonly lockable?: readonly string[];
   readonly log?: Logger;
 }
 
-export interface HoldOptions extends HoldEvents {
-  /** 30 000 by default; the watchdog renews at a third of it. */
-  readonly leaseMs?: number;
-  /** How long to wait; 0 by default, Infinity for ever. */
-  readonly waitMs?: number;
-  readonly retry?: Retry;
-  /** Ends the wait. */
-  readonly signal?: AbortSignal;
-  /** By default the owner of the asynchronous context, or a new one. */
-  readonly owner?: string;
-  /** Who acquires, where several share owner names: nobody else enters the hold again, renews or releases it. */
-  readonly principal?: string;
-  readonly reentrant?: boolean;
-  /** How the lock is written in Redis; as Redisson does by default, and on a quorum always as `token`. */
-  readonly format?: WritableFormat;
-  /** What the format `timestamp` writes its deadline in. */
-  readonly unit?: TimestampUnit;
-  /** For how long nobody may take the lock after a lease that ran out: what was under way may end meanwhile. */
-  readonly graceMs?: number;
-  /** For how long the lock stays taken at least, also when it is released before. */
-  readonly minHoldMs?: number;
-  readonly record?: OwnerRecord;
-  /** false: the lease is fixed and ends unless `renew` is called. */
-  readonly renew?: boolean;
+export interface HoldOptions {
+  /** Lease in milliseconds; 30,000 by default. The watchdog renews at a third of it. */
+  readonly leaseMs?: number | undefined;
+  /** How long to wait in milliseconds; 0 by default, Infinity without a limit. */
+  readonly waitMs?: number | undefined;
+  /** Tries at intervals instead of waiting in the queue. */
+  readonly retry?: Retry | undefined;
+  /** Cancels the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** A label for people; `<hostname>:<pid>` by default. */
+  readonly owner?: string | undefined;
+  /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
+  readonly format?: WritableFormat | undefined;
+  /** Unit of the deadline; of the format `timestamp` only, `ms` by default. */
+  readonly unit?: TimestampUnit | undefined;
+  /** For how long no client can acquire the lock after the lease expired, in milliseconds. */
+  readonly graceMs?: number | undefined;
+  /** For how long the lock stays taken at least, also after a release, in milliseconds. */
+  readonly minHoldMs?: number | undefined;
+  /** Service, host, purpose and more, shown in the console. */
+  readonly record?: OwnerRecord | undefined;
+  /** Whether the watchdog renews the lease; true by default. */
+  readonly renew?: boolean | undefined;
+  /** A renewal failed or is late; the hold is certain until its deadline. */
+  readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
-const LEASE_MS = 30_000;
+export interface WithLockOptions extends HoldOptions {
+  /**
+   * Whether to enter the hold of the enclosing `withLock` of the same client and key. Of the other options, `leaseMs`,
+   * `waitMs`, `retry` and `signal` apply then. false by default.
+   */
+  readonly reentrant?: boolean | undefined;
+}
 
+export type ReserveOptions = Omit<ReserveVerbOptions, "principal" | "requestId">;
+
+type Work<Result> = (hold: Hold) => Promise<Result>;
+
+const LEASE_MS = 30_000;
+const OWNER = `${hostname()}:${process.pid}`;
+
+/** Locks of one Redis for a Node process, with renewal, loss and re-entry. */
 export class LockClient {
-  readonly #verbs: LockVerbs;
-  readonly #watchdog: Watchdog;
-  readonly #context = new OwnerContext();
+  readonly #leases: HoldLeases;
+  readonly #closed = new AbortController();
 
   private constructor(
     private readonly backend: Backend,
     private readonly log: Logger | undefined,
+    target: string,
   ) {
-    this.#verbs = backend.verbs;
-    this.#watchdog = new Watchdog((holds, tryMs) => backend.renewMany(holds, tryMs));
+    this.#leases = new HoldLeases(backend, target);
+    // Each wait listens to it.
+    setMaxListeners(0, this.#closed.signal);
   }
 
   /**
+   * Connects to Redis.
+   *
    * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the name
-   *   they give to the master; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of
-   *   independent masters
-   * @throws StartupError when a URL is wrong; a TimeoutError when Redis does not answer within five seconds
+   *   of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of independent masters
+   * @throws StartupError when a URL is wrong; TimeoutError when Redis does not answer within five seconds; InvalidError
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
-    const { lockable = ["*"], log, ...safety } = options;
-    return new LockClient(await openBackend(where, lockable, safety), log);
+    assertOpenOptions(options);
+    const { lockable = ["*"], log, target = "default", ...safety } = options;
+    return new LockClient(await openBackend(where, lockable, safety), log, target);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
   }
 
   /**
-   * Takes a lock.
+   * Acquires a lock. A lock that is held is refused or waited for, whoever holds it.
    *
-   * @throws LockkeeperError held, timeout, aborted, queue_full, not_a_lock, key_not_allowed, invalid, unavailable,
-   *   not_replicated, unknown_outcome
+   * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
+   *   KeyNotAllowedError, InvalidError, UnavailableError, NotReplicatedError, UnknownOutcomeError
    */
   async acquire(key: string, options: HoldOptions = {}): Promise<Hold> {
-    const { retry, renew = true, onJeopardy, ...ask } = options;
-    const { principal } = ask;
-    const format = options.format ?? this.backend.format ?? "redisson";
-    const owner = options.owner ?? this.#context.current ?? this.#context.createOwner();
-    const defaults = { leaseMs: LEASE_MS, reentrant: true };
-    const acquisition = await acquireWithRetry(
-      this.#verbs,
-      key,
-      { ...defaults, ...ask, format, owner },
-      retry,
-      this.log,
-    );
-    const holdActions = {
-      renew: (_: Hold, leaseMs: number, onSend: () => void) =>
-        this.#verbs.renew(key, { owner, principal, leaseMs, format, onSend }),
-      release: (held: Hold, ask: HoldRelease) => this.#release(held, ask),
-    };
-    const hold = new Hold(key, format, acquisition, holdActions, { onJeopardy }, principal);
-    if (renew) this.#watchdog.watch(hold);
-    return hold;
+    assertKey(key);
+    assertAcquireOptions(options);
+    this.#assertOpen();
+    return await this.#acquire(key, options, this.#combineSignals(options));
   }
 
   /**
-   * Keeps everybody off a free lock for a while, clients of other libraries included.
+   * Reserves a free lock for a while: no client of any library can acquire it.
    *
-   * @throws LockkeeperError as `acquire` without waiting
+   * @throws HeldError, NotALockError, UnitConflictError, KeyNotAllowedError, InvalidError, UnavailableError,
+   *   NotReplicatedError, UnknownOutcomeError
    */
   async reserve(key: string, options: ReserveOptions): Promise<void> {
-    await this.#verbs.reserve(key, options);
+    assertKey(key);
+    assertReserveOptions(options);
+    this.#assertOpen();
+    const format = options.format ?? this.backend.format;
+    await this.backend.verbs.reserve(key, { ...options, format });
   }
 
   /**
-   * Runs the work while holding the lock. Its signal ends with the hold.
+   * Runs the work while holding the lock, and releases it afterwards.
    *
-   * The work's own error wins over one of the release: a lock that cannot be released ends by its lease.
+   * An error of the work wins over one of the release, which is logged: the lease ends the hold.
    *
-   * @throws LockkeeperError as `acquire`, and whatever the work throws
+   * @throws LostError when the work finished after the hold was lost, also when it returned a result; what the work
+   *   throws, with the loss as its `cause`; and as `acquire`
    */
+  withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
+  withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
   async withLock<Result>(
     key: string,
-    options: HoldOptions,
-    work: (hold: Hold) => Promise<Result>,
+    optionsOrWork: WithLockOptions | Work<Result>,
+    maybeWork?: Work<Result>,
   ): Promise<Result> {
-    const owner = options.owner ?? this.#context.current ?? this.#context.createOwner();
-    const hold = await this.acquire(key, { ...options, owner });
+    const isShort = typeof optionsOrWork === "function";
+    const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
+    assertKey(key);
+    assertWithLockOptions(options);
+    if (typeof work !== "function") throw new InvalidError("The work is a function.", { field: "work" });
+    this.#assertOpen();
+    const signal = this.#combineSignals(options);
+    const acquire = (more: HoldOptions) => this.#acquire(key, more, signal);
+    const { hold, leave } = await enterLock(this, key, options, signal, acquire);
     try {
-      return await this.#context.run(owner, () => work(hold));
+      return await this.#runWork(hold, work);
     } finally {
-      await this.#releaseQuietly(hold);
+      leave();
     }
   }
 
+  /** Closes the connections. Every hold of this client is lost, and its lease ends it in Redis. */
   close(): void {
-    this.#watchdog.stop();
+    if (this.isClosed) return;
+    this.#closed.abort(createClosedError());
+    this.#leases.close();
     this.backend.close();
   }
 
-  async #releaseQuietly(hold: Hold): Promise<void> {
-    const { key, owner, fence } = hold;
+  async #runWork<Result>(hold: Hold, work: Work<Result>): Promise<Result> {
+    let result: Result;
     try {
-      const { outcome } = await hold.release();
-      if (outcome === "not_held") this.log?.warn({ key, owner, fence }, "lost before the work had ended");
+      result = await runInFrame(new LockFrame(this, hold), () => work(hold));
     } catch (error) {
-      this.log?.warn({ err: error, key, owner, fence }, "release failed; the lease ends the hold");
+      attachLoss(error, await releaseAfterWork(hold, this.log));
+      throw error;
     }
+    const loss = await releaseAfterWork(hold, this.log);
+    if (loss !== undefined) throw loss;
+    return result;
   }
 
-  async #release(hold: Hold, ask: HoldRelease): Promise<Released> {
-    await this.#watchdog.unwatch(hold);
-    const { key, owner, principal, format } = hold;
-    return await this.#verbs.release(key, { owner, principal, format, ...ask });
+  async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
+    const { owner = OWNER, leaseMs = LEASE_MS, waitMs = 0, renew = true } = options;
+    const { unit, record, graceMs, minHoldMs, retry, onJeopardy } = options;
+    const format = options.format ?? this.backend.format ?? "redisson";
+    const ask = { owner, leaseMs, waitMs, format, unit, record, graceMs, minHoldMs, signal };
+    try {
+      if (signal?.aborted) throw createAbortedError(signal);
+      const [{ grant, abandon }, sentAt] = await acquireWithRetry(
+        this.backend.verbs,
+        key,
+        ask,
+        retry,
+        this.log,
+      );
+      if (this.isClosed) abandon();
+      else return this.#leases.open([grant, sentAt], { renew, onJeopardy });
+    } catch (error) {
+      if (!this.isClosed) throw error;
+    }
+    throw createClosedError();
   }
+
+  /** A wait ends with its caller's signal, and with the client. */
+  #combineSignals({ signal, waitMs = 0, retry }: HoldOptions): AbortSignal | undefined {
+    if (waitMs === 0 && retry === undefined) return signal;
+    return signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);
+  }
+
+  #assertOpen(): void {
+    if (this.isClosed) throw createClosedError();
+  }
+}
+
+function createClosedError(): UnavailableError {
+  return new UnavailableError("This client was closed. Nothing was done; open a new client.");
 }

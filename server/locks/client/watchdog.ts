@@ -1,44 +1,59 @@
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { getCurrentMoment } from "../verbs/moment.ts";
-import type { Hold } from "./hold.ts";
+import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
 const BATCH_SIZE = 100;
 /** A renewal is tried again this soon after it failed, or a tenth of the lease if that is sooner. */
 const RETRY_MS = 250;
-/** Holds that are due within this share of their lease are taken along. */
+/** Leases that are due within this share of their lease are taken along. */
 const BATCH_AHEAD_SHARE = 0.1;
 /** A try may take this share of the lease, so that at least three fit in before the deadline. */
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
 
 /**
- * Renews all holds of a process at a third of their leases: one timer, up to a hundred holds a script, on a
- * connection of its own so that nothing else can hold it up. It never stops because of an error, never renews what
- * is being released, and never past a hold's own deadline.
+ * Renews all leases of a client at a third of their length: one timer, up to a hundred leases per script, on a
+ * connection of its own so that no other request delays it. It does not stop because of an error, never renews a lease
+ * whose last count is being released, and never past a lease's own deadline.
  */
 export class Watchdog {
-  readonly #dueAt = new Map<Hold, number>();
-  readonly #inFlight = new Map<Hold, Promise<unknown>>();
+  readonly #dueAt = new Map<HoldLease, number>();
+  readonly #inFlight = new Map<HoldLease, Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
+  #renewAllAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    /** What remains of each hold in ms; null where it is gone, undefined where that cannot be told yet. */
+    /** What remains of each lease in ms; null where the hold is gone, undefined where that cannot be determined yet. */
     private readonly renewMany: (
-      holds: readonly Hold[],
+      leases: readonly HoldLease[],
       tryMs: number,
     ) => Promise<(number | null | undefined)[]>,
   ) {}
 
-  watch(hold: Hold): void {
-    this.#schedule(hold, hold.remainingMs() - (hold.leaseMs * 2) / 3);
-    hold.signal.addEventListener("abort", () => this.#dueAt.delete(hold), { once: true });
+  watch(lease: HoldLease): void {
+    this.#schedule(lease, lease.remainingMs() - (lease.leaseMs * 2) / 3);
   }
 
-  /** After this no renewal of the hold is sent, and none is under way. */
-  async unwatch(hold: Hold): Promise<void> {
-    this.#dueAt.delete(hold);
-    await this.#inFlight.get(hold);
+  /** The deadline of the lease has changed. No effect on a lease that is not watched. */
+  reschedule(lease: HoldLease): void {
+    if (this.#dueAt.has(lease)) this.watch(lease);
+  }
+
+  /** No renewal of the lease is sent after this. */
+  forget(lease: HoldLease): void {
+    this.#dueAt.delete(lease);
+  }
+
+  /** Resolves when no renewal of the lease is under way. */
+  async finishRenewal(lease: HoldLease): Promise<void> {
+    await this.#inFlight.get(lease);
+  }
+
+  /** Renews all leases at once: a message about one of them may have been missed. */
+  renewAll(): void {
+    this.#renewAllAt = performance.now();
+    for (const lease of this.#dueAt.keys()) this.#schedule(lease, 0);
   }
 
   stop(): void {
@@ -46,9 +61,9 @@ export class Watchdog {
     this.#dueAt.clear();
   }
 
-  #schedule(hold: Hold, inMs: number): void {
+  #schedule(lease: HoldLease, inMs: number): void {
     const at = performance.now() + Math.max(0, inMs);
-    this.#dueAt.set(hold, at);
+    this.#dueAt.set(lease, at);
     if (at < this.#timerAt) this.#armTimer(at);
   }
 
@@ -61,61 +76,66 @@ export class Watchdog {
 
   #renewDue(): void {
     const now = performance.now();
-    const due: Hold[] = [];
+    const due: HoldLease[] = [];
     let next = Number.POSITIVE_INFINITY;
     let isAnyDue = false;
-    for (const [hold, at] of this.#dueAt) {
+    for (const [lease, at] of this.#dueAt) {
       if (at <= now) isAnyDue = true;
-      if (at <= now + hold.leaseMs * BATCH_AHEAD_SHARE) due.push(hold);
+      if (at <= now + lease.leaseMs * BATCH_AHEAD_SHARE) due.push(lease);
       else next = Math.min(next, at);
     }
     this.#timerAt = Number.POSITIVE_INFINITY;
-    // To ask for the state is to notice a deadline that has passed: nothing is renewed past it.
+    // Reading the state notices a deadline that has passed: nothing is renewed past it.
     if (isAnyDue) this.#renew(due.filter(isRenewable));
-    else for (const hold of due) next = Math.min(next, this.#dueAt.get(hold) ?? next);
+    else for (const lease of due) next = Math.min(next, this.#dueAt.get(lease) ?? next);
     if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  #renew(due: readonly Hold[]): void {
+  #renew(due: readonly HoldLease[]): void {
     for (let at = 0; at < due.length; at += BATCH_SIZE) {
       const batch = due.slice(at, at + BATCH_SIZE);
-      for (const hold of batch) this.#dueAt.delete(hold);
+      for (const lease of batch) this.#dueAt.delete(lease);
       const renewal = this.#renewBatch(batch).finally(() => {
-        for (const hold of batch) this.#inFlight.delete(hold);
+        for (const lease of batch) this.#inFlight.delete(lease);
       });
-      for (const hold of batch) this.#inFlight.set(hold, renewal);
+      for (const lease of batch) this.#inFlight.set(lease, renewal);
     }
   }
 
-  async #renewBatch(batch: readonly Hold[]): Promise<void> {
+  async #renewBatch(batch: readonly HoldLease[]): Promise<void> {
     const sentAt = getCurrentMoment();
+    const isOutdated = () => this.#renewAllAt >= sentAt.monotonic;
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
       const tryMs = Math.max(TRY_MS_MIN, shortest * TRY_SHARE);
-      // Timers of one length end in the order they were set: what takes several calls says how far it came before.
+      // Timers of one length fire in the order in which they were set: several calls report how far they came first.
       const remaining = await withTimeout(tryMs, this.renewMany(batch, tryMs));
-      batch.forEach((hold, index) => {
+      batch.forEach((lease, index) => {
         const remainingMs = remaining[index];
-        if (remainingMs === undefined) this.#retry(hold);
-        else if (remainingMs === null) hold.markLost("somebody else freed it, or it ended in Redis");
-        else hold.applyRenewal(sentAt, remainingMs);
-        if (remainingMs !== undefined) this.#reschedule(hold, hold.leaseMs / 3);
+        if (remainingMs === undefined) this.#retry(lease);
+        else if (remainingMs === null) lease.markLost(createGoneError(lease));
+        else lease.applyRenewal(sentAt, remainingMs);
+        if (remainingMs !== undefined) this.#continue(lease, isOutdated() ? 0 : lease.leaseMs / 3);
       });
     } catch {
-      for (const hold of batch) this.#retry(hold);
+      for (const lease of batch) this.#retry(lease);
     }
   }
 
-  #retry(hold: Hold): void {
-    hold.markInJeopardy();
-    this.#reschedule(hold, Math.min(RETRY_MS, hold.leaseMs / 10));
+  #retry(lease: HoldLease): void {
+    lease.markInJeopardy();
+    this.#continue(lease, Math.min(RETRY_MS, lease.leaseMs / 10));
   }
 
-  #reschedule(hold: Hold, inMs: number): void {
-    if (isRenewable(hold)) this.#schedule(hold, inMs);
+  #continue(lease: HoldLease, inMs: number): void {
+    if (isRenewable(lease)) this.#schedule(lease, inMs);
   }
 }
 
-function isRenewable({ state }: Hold): boolean {
+function createGoneError(lease: HoldLease) {
+  return createHoldLostError(lease, "it was released elsewhere, or its lease ended in Redis");
+}
+
+function isRenewable({ state }: HoldLease): boolean {
   return state === "held" || state === "jeopardy";
 }

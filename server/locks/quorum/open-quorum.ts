@@ -1,4 +1,5 @@
 import type { Backend } from "../verbs/backend.ts";
+import { subscribeOnMasters } from "./force-release-votes.ts";
 import { QuorumLocks } from "./quorum-locks.ts";
 import { closeQuorumMasters, type MasterCountRule, openQuorumMasters } from "./quorum-master.ts";
 import { renewManyOnMasters } from "./renew-many-on-masters.ts";
@@ -20,10 +21,12 @@ export async function openQuorumBackend(
   count: MasterCountRule = "odd",
 ): Promise<Backend> {
   const masters = await openQuorumMasters(quorum, count);
+  const verbs = new QuorumLocks(masters, lockable);
   return {
-    verbs: new QuorumLocks(masters, lockable),
+    verbs,
     format: "token",
     renewMany: (holds, tryMs) => renewManyOnMasters(masters, holds, tryMs),
+    onForceRelease: (listener) => subscribeOnMasters(masters, verbs.clientId, listener),
     close: () => closeQuorumMasters(masters),
   };
 }

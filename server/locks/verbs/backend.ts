@@ -12,12 +12,16 @@ export interface Backend {
    * undefined where that cannot be told.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
-  /**
-   * Calls `onRelease` with the token and the fence of each hold of this client that an operator released. One
-   * subscription serves all holds.
-   */
-  onForceRelease(onRelease: (token: string, fence: string) => void): void;
+  /** Reports force-releases to the listener. Call it once: one subscription serves all holds of the client. */
+  onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
+}
+
+/** Learns of the holds of one client that operators release. */
+export interface ForceReleaseListener {
+  onRelease(token: string, fence: string): void;
+  /** The subscription was made, at first or again. Releases before this moment may not have been reported. */
+  onGap(): void;
 }
 
 /** A hold as it is renewed together with others. */

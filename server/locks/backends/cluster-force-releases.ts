@@ -1,0 +1,75 @@
+import type { Redis } from "ioredis";
+import type { ClusterMap, NodeName } from "../../redis/cluster/cluster-map.ts";
+import { connect } from "../../redis/connect.ts";
+import type { ForceReleaseListener } from "../verbs/backend.ts";
+import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
+
+const RECONNECT_MS = 100;
+
+/**
+ * Subscribes to the force-releases of one client at any one master: PUBLISH reaches all nodes of a cluster. Moves on to
+ * another master when the connection ends or the node is no master any more.
+ *
+ * The connection is its own, because one with sharded subscriptions cannot be relied on for others.
+ */
+export class ClusterForceReleases {
+  #node: NodeName | undefined;
+  #redis: Redis | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(
+    private readonly map: ClusterMap,
+    private readonly clientId: string,
+    private readonly listener: ForceReleaseListener,
+  ) {
+    map.on("change", this.#leaveRemovedNode);
+    this.#connect();
+  }
+
+  /** The node that is subscribed at. */
+  get node(): NodeName | undefined {
+    return this.#node;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.map.off("change", this.#leaveRemovedNode);
+    this.#redis?.disconnect();
+  }
+
+  #connect(): void {
+    const node = this.#pickNode();
+    if (node === undefined) return this.#connectLater();
+    const redis = connect(this.map.address.getNodeAddress(node), "force-releases", {
+      autoResubscribe: false,
+      retryStrategy: () => null,
+    });
+    this.#node = node;
+    this.#redis = redis;
+    redis.on("end", () => {
+      if (!this.#isClosed) this.map.refreshSoon();
+      this.#connectLater();
+    });
+    subscribeToForceReleases(redis, this.clientId, this.listener);
+  }
+
+  #connectLater(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => this.#connect(), RECONNECT_MS * (0.5 + Math.random()));
+    this.#timer.unref();
+  }
+
+  /** Another one than before, if there is any. */
+  #pickNode(): NodeName | undefined {
+    const masters = [...this.map.masters];
+    const others = masters.filter((node) => node !== this.#node);
+    const from = others.length > 0 ? others : masters;
+    return from[Math.floor(Math.random() * from.length)];
+  }
+
+  readonly #leaveRemovedNode = () => {
+    if (this.#node !== undefined && !this.map.masters.has(this.#node)) this.#redis?.disconnect();
+  };
+}

@@ -1,0 +1,189 @@
+import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { LostError } from "../../errors/lock-errors.ts";
+import { formatHoldId } from "../../formats/hold-id.ts";
+import type { RenewableHold } from "../verbs/backend.ts";
+import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
+import type { Grant } from "../verbs/verbs.ts";
+
+/** `closed`: this process has given back its last count. */
+export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
+
+export interface LeaseEvents {
+  /** A renewal failed or is late. */
+  onJeopardy(): void;
+  /** The lease is lost or closed. */
+  onEnd(): void;
+}
+
+/** A grant, and the moment before the request for it was sent. */
+export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
+
+/** The longest time of a timer. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/**
+ * What all counts of one hold share: identity, deadline and loss. The deadline is counted from before the request was
+ * sent, on the clock that advanced more, so it is never later than the one in Redis.
+ */
+export class HoldLease implements RenewableHold {
+  readonly key: Key;
+  readonly format: WritableFormat;
+  readonly unit: TimestampUnit | undefined;
+  readonly token: string;
+  readonly fence: string;
+  readonly owner: string;
+  /** Counts that this process has not given back, including those that it is entering. */
+  openCounts = 1;
+  #leaseMs: number;
+  #sentAt: Moment;
+  #remainingAtSendMs: number;
+  #asOf: number;
+  #state: LeaseState = "held";
+  #loss: LostError | undefined;
+  #deadlineTimer: NodeJS.Timeout | undefined;
+  readonly #lost = new AbortController();
+
+  constructor(
+    [grant, sentAt]: TimedGrant,
+    private readonly target: string,
+    private readonly events: LeaseEvents,
+  ) {
+    const { key, format, unit, token, fence, owner, leaseMs, remainingMs, asOf } = grant;
+    this.key = key;
+    this.format = format;
+    this.unit = unit;
+    this.token = token;
+    this.fence = fence;
+    this.owner = owner;
+    this.#leaseMs = leaseMs;
+    this.#sentAt = sentAt;
+    this.#remainingAtSendMs = remainingMs;
+    this.#asOf = asOf;
+    this.#armDeadline();
+  }
+
+  get holdId(): string {
+    return formatHoldId({ ...this.toRef(), target: this.target });
+  }
+
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  get state(): LeaseState {
+    if (this.#isLive() && this.remainingMs() === 0) {
+      this.markLost(createHoldLostError(this, "its lease ended before it was renewed"));
+    }
+    return this.#state;
+  }
+
+  /** Why the hold is lost; undefined while it is not. */
+  get loss(): LostError | undefined {
+    return this.#loss;
+  }
+
+  /** Aborts when the hold is lost, with a LostError as the reason. */
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Redis's clock, estimated from its last reply; Unix milliseconds. */
+  get asOf(): number {
+    return Math.round(this.#asOf + computeElapsedMs(this.#sentAt));
+  }
+
+  toRef() {
+    const { key, format, unit, token, fence, owner } = this;
+    return { key, format, unit, token, fence, owner };
+  }
+
+  /** Time left by the local deadline; 0 when the hold is lost or closed. */
+  remainingMs(): number {
+    if (!this.#isLive()) return 0;
+    return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
+  }
+
+  /** A renewal or re-entry was granted. A reply that arrives after the deadline does not bring the hold back. */
+  applyGrant(
+    { leaseMs, remainingMs, asOf }: Pick<Grant, "leaseMs" | "remainingMs" | "asOf">,
+    sentAt: Moment,
+  ) {
+    // Without a companion Redis does not know the lease.
+    if (leaseMs > 0) this.#leaseMs = leaseMs;
+    this.applyRenewal(sentAt, remainingMs, asOf);
+  }
+
+  /** As `applyGrant`, for a reply without the lease. */
+  applyRenewal(sentAt: Moment, remainingMs: number, asOf?: number): void {
+    const { state } = this;
+    if (state !== "held" && state !== "jeopardy") return;
+    this.#state = "held";
+    const laterByMs = sentAt.monotonic - this.#sentAt.monotonic;
+    // Replies of two connections may arrive in either order, and no request of ours shortens a lease.
+    if (laterByMs < 0 && remainingMs - computeElapsedMs(sentAt) <= this.remainingMs()) return;
+    this.#asOf = asOf ?? this.#asOf + laterByMs;
+    this.#sentAt = sentAt;
+    this.#remainingAtSendMs = remainingMs;
+    this.#armDeadline();
+  }
+
+  markInJeopardy(): void {
+    if (this.state !== "held") return;
+    this.#state = "jeopardy";
+    try {
+      this.events.onJeopardy();
+    } catch (error) {
+      // As with the listeners of a signal: the process learns of it, and the watchdog goes on.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
+
+  /** Also of a closed lease, whose release found that the hold had ended before. */
+  markLost(loss: LostError): void {
+    if (this.#state === "lost") return;
+    this.#end("lost");
+    this.#loss = loss;
+    this.#lost.abort(loss);
+  }
+
+  close(): void {
+    if (this.state !== "lost") this.#end("closed");
+  }
+
+  /** Whether it is held, the deadline aside. */
+  #isLive(): boolean {
+    return this.#state === "held" || this.#state === "jeopardy";
+  }
+
+  #end(state: LeaseState): void {
+    this.#state = state;
+    clearTimeout(this.#deadlineTimer);
+    this.events.onEnd();
+  }
+
+  // Re-armed until it is over: a timer counts on one clock, and the deadline is on both.
+  #armDeadline(): void {
+    clearTimeout(this.#deadlineTimer);
+    const waitMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(this.remainingMs())));
+    this.#deadlineTimer = setTimeout(() => {
+      const { state } = this;
+      if (state === "held" || state === "jeopardy") this.#armDeadline();
+    }, waitMs);
+    this.#deadlineTimer.unref();
+  }
+}
+
+export function createHoldLostError(
+  { key, owner, fence }: Pick<HoldLease, "key" | "owner" | "fence">,
+  why: string,
+  options?: ErrorOptions,
+): LostError {
+  return new LostError(
+    `This hold of ${key} has ended: ${why}. Stop the work that it protects.`,
+    { ...toKeyFields(key), owner, fence },
+    options,
+  );
+}

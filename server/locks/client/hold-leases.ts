@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LostError } from "../../errors/lock-errors.ts";
+import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import type { Backend } from "../verbs/backend.ts";
+import { getCurrentMoment } from "../verbs/moment.ts";
+import type { Grant, Released, RenewOptions } from "../verbs/verbs.ts";
+import { Hold, type HoldCommands, type HoldReleaseRequest, type ReenterOptions } from "./hold.ts";
+import { createHoldLostError, HoldLease, type TimedGrant } from "./hold-lease.ts";
+import { Watchdog } from "./watchdog.ts";
+
+const ABANDON_RETRY_MS = 200;
+
+export interface WatchOptions {
+  /** Whether the watchdog renews the lease. */
+  readonly renew: boolean;
+  readonly onJeopardy: ((hold: Hold) => void) | undefined;
+}
+
+/** All leases of one client: renews them, enters and releases their counts, and learns of their loss. */
+export class HoldLeases implements HoldCommands {
+  readonly #byToken = new Map<string, HoldLease>();
+  readonly #watchdog: Watchdog;
+
+  constructor(
+    private readonly backend: Pick<Backend, "verbs" | "renewMany" | "onForceRelease">,
+    private readonly target: string,
+  ) {
+    this.#watchdog = new Watchdog((leases, tryMs) => backend.renewMany(leases, tryMs));
+    backend.onForceRelease({
+      onRelease: (token, fence) => this.#onForceRelease(token, fence),
+      onGap: () => this.#watchdog.renewAll(),
+    });
+  }
+
+  /** Begins a hold that was just granted. */
+  open(granted: TimedGrant, { renew, onJeopardy }: WatchOptions): Hold {
+    const [{ token, count }] = granted;
+    const lease: HoldLease = new HoldLease(granted, this.target, {
+      onJeopardy: () => onJeopardy?.(hold),
+      onEnd: () => {
+        this.#byToken.delete(token);
+        this.#watchdog.forget(lease);
+      },
+    });
+    const hold = new Hold(lease, count, this);
+    this.#byToken.set(token, lease);
+    if (renew) this.#watchdog.watch(lease);
+    return hold;
+  }
+
+  async renew(lease: HoldLease, leaseMs = lease.leaseMs): Promise<void> {
+    try {
+      await this.#prolong(lease, (onSend) => this.backend.verbs.renew(lease.toRef(), { leaseMs, onSend }));
+    } catch (error) {
+      if (isOutage(error)) lease.markInJeopardy();
+      throw error;
+    }
+  }
+
+  async reenter(lease: HoldLease, { leaseMs }: ReenterOptions): Promise<Hold> {
+    const request = { leaseMs, requestId: randomUUID() };
+    lease.openCounts++;
+    try {
+      const { count } = await this.#prolong(lease, (onSend) =>
+        this.backend.verbs.reenter(lease.toRef(), { ...request, onSend }),
+      );
+      if (lease.state !== "lost") return new Hold(lease, count, this);
+      throw new UnknownOutcomeError("The re-entry was granted after the hold was lost.");
+    } catch (error) {
+      const mayBeCounted = error instanceof UnknownOutcomeError || error instanceof NotReplicatedError;
+      if (mayBeCounted) void this.#abandonReentry(lease, request, performance.now() + lease.leaseMs);
+      await this.leave(lease);
+      throw lease.loss ?? error;
+    }
+  }
+
+  async leave(lease: HoldLease): Promise<void> {
+    lease.openCounts--;
+    if (lease.openCounts > 0) return;
+    lease.close();
+    await this.#watchdog.finishRenewal(lease);
+  }
+
+  async release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released> {
+    const released = await this.backend.verbs.release(lease.toRef(), request);
+    if (released.outcome === "not_held") {
+      lease.markLost(createHoldLostError(lease, "its lease ended or it was released elsewhere"));
+    } else if (released.outcome === "released" && lease.openCounts > 0) {
+      lease.markLost(createHoldLostError(lease, "its last count was released elsewhere"));
+    }
+    return released;
+  }
+
+  /** Ends all holds: nothing renews them any more, and nothing reports their loss. */
+  close(): void {
+    this.#watchdog.stop();
+    for (const lease of [...this.#byToken.values()]) {
+      lease.markLost(createHoldLostError(lease, "its client was closed"));
+    }
+  }
+
+  /** Renews or enters, and counts the new deadline from the last try that was sent. */
+  async #prolong(lease: HoldLease, send: (onSend: () => void) => Promise<Grant>): Promise<Grant> {
+    let sentAt = getCurrentMoment();
+    try {
+      const grant = await send(() => {
+        sentAt = getCurrentMoment();
+      });
+      lease.applyGrant(grant, sentAt);
+      this.#watchdog.reschedule(lease);
+      return grant;
+    } catch (error) {
+      if (!(error instanceof LostError)) throw error;
+      if (lease.state === "closed") throw createHoldLostError(lease, "it was released", { cause: error });
+      const { owner, fence } = lease;
+      lease.markLost(new LostError(error.message, { ...error.facts, owner, fence }));
+      throw lease.loss ?? error;
+    }
+  }
+
+  #onForceRelease(token: string, fence: string): void {
+    const lease = this.#byToken.get(token);
+    if (lease?.fence === fence) {
+      lease.markLost(createHoldLostError(lease, "an operator force-released it"));
+    }
+  }
+
+  /** Takes back a count that may have been added for nobody. The repeated request id tells whether it was. */
+  async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
+    const { verbs } = this.backend;
+    const ref = lease.toRef();
+    const requestId = randomUUID();
+    while (performance.now() < deadline) {
+      try {
+        await verbs.reenter(ref, request).catch((error: unknown) => {
+          if (!(error instanceof NotReplicatedError)) throw error;
+        });
+        await verbs.release(ref, { requestId });
+        return;
+      } catch (error) {
+        if (!isOutage(error)) return;
+      }
+      await sleep(ABANDON_RETRY_MS, undefined, { ref: false });
+    }
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  return (
+    error instanceof UnavailableError ||
+    error instanceof UnknownOutcomeError ||
+    error instanceof NotReplicatedError
+  );
+}

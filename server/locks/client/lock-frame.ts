@@ -1,0 +1,138 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setMaxListeners } from "node:events";
+import { toKeyFields } from "../../../lib/keys/key.ts";
+import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import type { Hold } from "./hold.ts";
+
+/** How a wait for a turn ended. `closed`: the frame's work has settled, and nothing can enter its hold any more. */
+export type TurnOutcome = "granted" | "closed" | "timed_out" | "aborted";
+
+interface Turn {
+  settle(outcome: TurnOutcome): void;
+}
+
+/**
+ * One `withLock` while its work runs. Nested calls that enter its hold take turns, so that branches of the work exclude
+ * each other.
+ */
+export class LockFrame {
+  #isOpen = true;
+  #isOccupied = false;
+  readonly #queue: Turn[] = [];
+
+  constructor(
+    readonly client: object,
+    readonly hold: Hold,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether a nested call can enter the hold now. */
+  get canBeEntered(): boolean {
+    const { state } = this.hold;
+    return this.#isOpen && (state === "held" || state === "jeopardy");
+  }
+
+  isOf(client: object, key: string): boolean {
+    return this.client === client && this.hold.key === key;
+  }
+
+  /** Waits until no other branch is inside. After `granted`, call `endTurn` once. */
+  takeTurn(waitMs: number, signal: AbortSignal | undefined): Promise<TurnOutcome> {
+    if (!this.#isOpen) return Promise.resolve("closed");
+    if (!this.#isOccupied) {
+      this.#isOccupied = true;
+      return Promise.resolve("granted");
+    }
+    if (waitMs <= 0) return Promise.resolve("timed_out");
+    if (signal?.aborted) return Promise.resolve("aborted");
+    return new Promise((resolve) => {
+      const onAbort = () => turn.settle("aborted");
+      const timer = Number.isFinite(waitMs)
+        ? armLongTimer(waitMs, () => turn.settle("timed_out"))
+        : undefined;
+      const turn: Turn = {
+        settle: (outcome) => {
+          timer?.cancel();
+          signal?.removeEventListener("abort", onAbort);
+          const at = this.#queue.indexOf(turn);
+          if (at >= 0) this.#queue.splice(at, 1);
+          resolve(outcome);
+        },
+      };
+      // One signal may cancel many waits.
+      if (signal !== undefined) setMaxListeners(0, signal);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#queue.push(turn);
+    });
+  }
+
+  endTurn(): void {
+    const [next] = this.#queue;
+    if (next === undefined) this.#isOccupied = false;
+    else next.settle("granted");
+  }
+
+  /** The work has settled. */
+  close(): void {
+    this.#isOpen = false;
+    for (const turn of [...this.#queue]) turn.settle("closed");
+  }
+
+  /** Of a nested call that met another branch inside. */
+  createOccupiedError(waitMs: number): HeldError | WaitTimeoutError {
+    const { key, owner, count, fence, asOf } = this.hold;
+    const facts = {
+      ...toKeyFields(key),
+      holders: [{ owner, count, fence }],
+      remainingMs: Math.round(this.hold.remainingMs()),
+      asOf,
+      heldByCaller: true,
+    };
+    return waitMs > 0
+      ? new WaitTimeoutError(`Another branch of the caller was inside for all of ${waitMs} ms.`, facts)
+      : new HeldError("Another branch of the caller is inside. Set waitMs to wait for your turn.", facts);
+  }
+}
+
+/** The longest time of a timer. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
+  let leftMs = ms;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    const stretchMs = Math.min(leftMs, TIMER_MS_MAX);
+    leftMs -= stretchMs;
+    timer = setTimeout(() => (leftMs > 0 ? arm() : onEnd()), stretchMs);
+  };
+  arm();
+  return { cancel: () => clearTimeout(timer) };
+}
+
+/**
+ * The frames around a piece of asynchronous code, at most one for each client and key: the nearest hides those further
+ * out, also after it was closed.
+ */
+const scope = new AsyncLocalStorage<readonly LockFrame[]>();
+
+/** Finds the nearest enclosing frame of the lock; undefined outside of any that is open. */
+export function findFrame(client: object, key: string): LockFrame | undefined {
+  const frame = scope.getStore()?.find((each) => each.isOf(client, key));
+  return frame?.isOpen ? frame : undefined;
+}
+
+/** Runs the work inside the frame, and closes the frame when the work has settled. */
+export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
+  const { client, hold } = frame;
+  // Closed frames can be left out: what they hid was left out before them. So the list stays short in code that goes
+  // on for ever.
+  const around = (scope.getStore() ?? []).filter((each) => each.isOpen && !each.isOf(client, hold.key));
+  try {
+    return await scope.run([frame, ...around], async () => await work());
+  } finally {
+    frame.close();
+  }
+}

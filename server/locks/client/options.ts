@@ -1,0 +1,124 @@
+import { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
+
+/** What an option has to be, and how to tell. */
+interface OptionType {
+  readonly is: (value: unknown) => boolean;
+  readonly name: string;
+}
+type OptionTypes = Readonly<Record<string, OptionType>>;
+
+const NUMBER: OptionType = { name: "a number", is: (value) => typeof value === "number" };
+const STRING: OptionType = { name: "a string", is: (value) => typeof value === "string" };
+const BOOLEAN: OptionType = { name: "true or false", is: (value) => typeof value === "boolean" };
+const FUNCTION: OptionType = { name: "a function", is: (value) => typeof value === "function" };
+const OBJECT: OptionType = { name: "an object", is: (value) => typeof value === "object" && value !== null };
+const SIGNAL: OptionType = { name: "an AbortSignal", is: (value) => value instanceof AbortSignal };
+const NAME: OptionType = {
+  name: "a string that is not empty",
+  is: (value) => STRING.is(value) && value !== "",
+};
+const PATTERNS: OptionType = {
+  name: "a list of strings",
+  is: (value) => Array.isArray(value) && value.every(STRING.is),
+};
+const FORMAT: OptionType = {
+  name: WritableFormat.options.map((format) => `"${format}"`).join(", "),
+  is: (value) => WritableFormat.safeParse(value).success,
+};
+const UNIT: OptionType = { name: '"s" or "ms"', is: (value) => TimestampUnit.safeParse(value).success };
+
+const HOLD_OPTIONS: OptionTypes = {
+  leaseMs: NUMBER,
+  owner: STRING,
+  format: FORMAT,
+  unit: UNIT,
+  graceMs: NUMBER,
+  minHoldMs: NUMBER,
+  record: OBJECT,
+  renew: BOOLEAN,
+  onJeopardy: FUNCTION,
+  signal: SIGNAL,
+};
+const ACQUIRE_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, waitMs: NUMBER, retry: OBJECT };
+const WITH_LOCK_OPTIONS: OptionTypes = { ...ACQUIRE_OPTIONS, reentrant: BOOLEAN };
+const CAMPAIGN_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, onElected: FUNCTION, onLost: FUNCTION };
+const RETRY_OPTIONS: OptionTypes = { tries: NUMBER, pauseMs: NUMBER, jitter: NUMBER };
+const RESERVE_OPTIONS: OptionTypes = {
+  by: STRING,
+  reservedMs: NUMBER,
+  format: FORMAT,
+  unit: UNIT,
+  reason: STRING,
+};
+const OPEN_OPTIONS: OptionTypes = {
+  target: NAME,
+  lockable: PATTERNS,
+  log: OBJECT,
+  replicas: NUMBER,
+  replicaTimeoutMs: NUMBER,
+  failoverHoldOffMs: NUMBER,
+};
+
+/** Each throws an InvalidError that names the first option that is unknown or of another type. */
+export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
+export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);
+export const assertWithLockOptions = (options: object) => assertHold("withLock", WITH_LOCK_OPTIONS, options);
+export const assertReenterOptions = (options: object) =>
+  assertOptions("reenter", { leaseMs: NUMBER }, options);
+export const assertReleaseOptions = (options: object) =>
+  assertOptions("release", { reservedMs: NUMBER }, options);
+export const assertReserveOptions = (options: object) => assertOptions("reserve", RESERVE_OPTIONS, options);
+
+export function assertCampaignOptions(options: object): void {
+  assertHold("campaign", CAMPAIGN_OPTIONS, options);
+  for (const name of ["onElected", "signal"]) {
+    if (!(name in options)) throw new InvalidError(`campaign needs the option ${name}.`, { field: name });
+  }
+}
+
+/** @throws InvalidError */
+export function assertKey(key: unknown): asserts key is string {
+  if (typeof key !== "string") throw new InvalidError("The key of a lock is a string.", { field: "key" });
+}
+
+function assertHold(
+  method: string,
+  types: OptionTypes,
+  options: { retry?: object | undefined; unit?: string; format?: string },
+): void {
+  assertOptions(method, types, options);
+  if (options.retry !== undefined) assertOptions("retry", RETRY_OPTIONS, options.retry);
+  if (options.unit !== undefined && options.format !== "timestamp") {
+    throw new InvalidError('unit is an option of the format "timestamp" only.', { field: "unit" });
+  }
+}
+
+function assertOptions(method: string, types: OptionTypes, options: unknown): void {
+  if (typeof options !== "object" || options === null) {
+    throw new InvalidError(`The options of ${method} are an object.`, {});
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (type === undefined) throw createUnknownOptionError(method, name, Object.keys(types));
+    if (value === undefined || type.is(value)) continue;
+    throw new InvalidError(`${name} is to be ${type.name}.`, { field: name });
+  }
+}
+
+function createUnknownOptionError(method: string, name: string, known: readonly string[]): InvalidError {
+  const similar = known
+    .map((option) => ({ option, length: countCommonLetters(option, name) }))
+    .filter(({ length }) => length >= 3)
+    .sort((a, b) => b.length - a.length)[0];
+  const hint =
+    similar === undefined ? `; its options are ${known.join(", ")}.` : `; did you mean ${similar.option}?`;
+  return new InvalidError(`${name} is not an option of ${method}${hint}`, { field: name });
+}
+
+/** Length of the common beginning. */
+function countCommonLetters(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length]?.toLowerCase() === other[length]?.toLowerCase()) length++;
+  return length;
+}

@@ -1,0 +1,91 @@
+import { HeldError, LostError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import { createAbortedError } from "../verbs/wait-coordinator.ts";
+import { retryWhileHeld } from "./acquire-with-retry.ts";
+import type { Hold } from "./hold.ts";
+import type { HoldOptions, WithLockOptions } from "./lock-client.ts";
+import { findFrame, type LockFrame } from "./lock-frame.ts";
+
+/** A hold for one `withLock`, and what to do after its release. */
+export interface Entry {
+  readonly hold: Hold;
+  leave(): void;
+}
+
+type Acquire = (options: HoldOptions) => Promise<Hold>;
+
+const leaveNothing = () => undefined;
+
+/** Enters the hold of the enclosing `withLock` where that is asked for and possible, else acquires the lock. */
+export async function enterLock(
+  client: object,
+  key: string,
+  options: WithLockOptions,
+  signal: AbortSignal | undefined,
+  acquire: Acquire,
+): Promise<Entry> {
+  const frame = findFrame(client, key);
+  if (frame === undefined) return { hold: await acquire(options), leave: leaveNothing };
+  if (options.reentrant !== true || !isSameFormat(frame.hold, options)) {
+    const hold = await acquire(options).catch((error: unknown) => {
+      throw markHeldByCaller(error, frame);
+    });
+    return { hold, leave: leaveNothing };
+  }
+  const { retry, ...once } = options;
+  if (retry === undefined) return await reenterOrAcquire(frame, options, signal, acquire);
+  return await retryWhileHeld(
+    () => reenterOrAcquire(frame, { ...once, waitMs: 0 }, signal, acquire),
+    retry,
+    signal,
+  );
+}
+
+async function reenterOrAcquire(
+  frame: LockFrame,
+  options: HoldOptions,
+  signal: AbortSignal | undefined,
+  acquire: Acquire,
+): Promise<Entry> {
+  const { leaseMs, waitMs = 0 } = options;
+  const deadline = performance.now() + waitMs;
+  if (signal?.aborted) throw createAbortedError(signal);
+  const turn = await frame.takeTurn(waitMs, signal);
+  if (turn === "timed_out") throw frame.createOccupiedError(waitMs);
+  if (turn === "aborted") throw createAbortedError(signal);
+  if (turn === "granted") {
+    const hold = await tryReenter(frame, leaseMs);
+    if (hold !== undefined) return { hold, leave: () => frame.endTurn() };
+  }
+  // The hold has ended. What follows is an ordinary acquire of the lock as it is stored.
+  const { format, unit } = frame.hold;
+  const leftMs = waitMs === 0 ? 0 : Math.max(1, deadline - performance.now());
+  const hold = await acquire({ format, unit, ...options, waitMs: leftMs });
+  return { hold, leave: leaveNothing };
+}
+
+/** Ends the turn unless it returns a hold. @returns undefined when the hold of the frame has ended */
+async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promise<Hold | undefined> {
+  try {
+    if (frame.canBeEntered) return await frame.hold.reenter({ leaseMs });
+  } catch (error) {
+    if (!(error instanceof LostError)) {
+      frame.endTurn();
+      throw error;
+    }
+  }
+  frame.endTurn();
+  return undefined;
+}
+
+function isSameFormat(hold: Hold, { format = hold.format, unit = hold.unit }: HoldOptions): boolean {
+  return format === hold.format && unit === hold.unit;
+}
+
+/** Adds to a refusal that the lock is held by the very caller. */
+function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
+  if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;
+  if (!canBeEntered || !error.facts.holders.some(({ fence }) => fence === hold.fence)) return error;
+  const message = `${error.message} The caller holds it itself; set reentrant to enter its hold.`;
+  const facts = { ...error.facts, heldByCaller: true };
+  return error instanceof HeldError ? new HeldError(message, facts) : new WaitTimeoutError(message, facts);
+}

@@ -1,0 +1,52 @@
+import { computeMajority } from "../../redis/majority.ts";
+import type { ForceReleaseListener } from "../verbs/backend.ts";
+import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+
+/** Force-releases that no majority has reported, of which the oldest is dropped. */
+const PENDING_MAX = 1000;
+
+/** Subscribes to the force-releases of one client at all masters. */
+export function subscribeOnMasters(
+  masters: readonly QuorumMaster[],
+  clientId: string,
+  listener: ForceReleaseListener,
+): void {
+  const votes = new ForceReleaseVotes(masters.length, listener);
+  masters.forEach(({ wake }, master) => {
+    subscribeToForceReleases(wake, clientId, {
+      onRelease: (token, fence) => votes.add(master, token, fence),
+      onGap: () => listener.onGap(),
+    });
+  });
+}
+
+/** Reports a force-release once a majority of the masters has: a minority cannot end a hold. */
+export class ForceReleaseVotes {
+  readonly #pending = new Map<string, { masters: Set<number>; fences: Set<string> }>();
+  readonly #majority: number;
+
+  constructor(
+    masterCount: number,
+    private readonly listener: Pick<ForceReleaseListener, "onRelease">,
+  ) {
+    this.#majority = computeMajority(masterCount);
+  }
+
+  add(master: number, token: string, fence: string): void {
+    const votes = this.#pending.get(token) ?? { masters: new Set(), fences: new Set() };
+    votes.masters.add(master);
+    // A master that missed the agreement on the fence reports a smaller one, and a token has one hold.
+    votes.fences.add(fence);
+    this.#pending.set(token, votes);
+    if (votes.masters.size === this.#majority) {
+      this.#pending.delete(token);
+      for (const each of votes.fences) this.listener.onRelease(token, each);
+    } else this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#pending.keys();
+    if (this.#pending.size > PENDING_MAX && oldest !== undefined) this.#pending.delete(oldest);
+  }
+}
