@@ -41,7 +41,10 @@ export class ClusterForceReleases {
 
   #connect(): void {
     const node = this.#pickNode();
-    if (node === undefined) return this.#connectLater();
+    if (node === undefined) {
+      this.#connectLater();
+      return;
+    }
     const redis = connect(this.map.address.getNodeAddress(node), "force-releases", {
       autoResubscribe: false,
       retryStrategy: () => null,
