@@ -7,7 +7,6 @@
  * @packageDocumentation
  */
 
-export type { Released } from "../../lib/contract/actions/verb.ts";
 export type { ErrorCode } from "../../lib/contract/error.ts";
 export type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 export type { OwnerRecord } from "../../lib/contract/lock.ts";
@@ -41,15 +40,22 @@ export { StartupError } from "../../server/errors/startup-error.ts";
 export type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 export type { Retry } from "../../server/locks/client/acquire-with-retry.ts";
 export { type CampaignOptions, campaign } from "../../server/locks/client/campaign.ts";
-export { Hold, type HoldEvents, type HoldState } from "../../server/locks/client/hold.ts";
+export {
+  Hold,
+  type HoldReleaseOptions,
+  type HoldState,
+  type ReenterOptions,
+} from "../../server/locks/client/hold.ts";
 export {
   type HoldOptions,
   LockClient,
   type LockClientOptions,
+  type ReserveOptions,
+  type WithLockOptions,
 } from "../../server/locks/client/lock-client.ts";
 export type { Logger } from "../../server/locks/client/logger.ts";
 export type { QuorumLocation } from "../../server/locks/quorum/open-quorum.ts";
 export type { SafetyOptions } from "../../server/locks/verbs/safety.ts";
-export type { ReserveOptions } from "../../server/locks/verbs/verbs.ts";
+export type { Released } from "../../server/locks/verbs/verbs.ts";
 export type { ClusterLocation } from "../../server/redis/cluster/cluster-address.ts";
 export type { SentinelLocation } from "../../server/redis/sentinel/sentinel-address.ts";

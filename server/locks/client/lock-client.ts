@@ -97,7 +97,7 @@ export class LockClient {
    *
    * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the name
    *   of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of independent masters
-   * @throws StartupError when a URL is wrong; TimeoutError when Redis does not answer within five seconds; InvalidError
+   * @throws StartupError when a URL is wrong or Redis cannot be reached within five seconds; InvalidError
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     assertOpenOptions(options);

@@ -11,7 +11,7 @@ interface Call {
   readonly key: number;
   readonly reentrant: boolean;
   readonly ms: number;
-  readonly then: "await" | "branch" | "detach";
+  readonly task: "await" | "branch" | "detach";
   readonly calls: readonly Call[];
 }
 
@@ -20,7 +20,7 @@ const { tree: calls } = fc.letrec<{ tree: Call }>((tie) => ({
     key: fc.nat(1),
     reentrant: fc.boolean(),
     ms: fc.nat(4),
-    then: fc.constantFrom("await", "branch", "detach"),
+    task: fc.constantFrom("await", "branch", "detach"),
     calls: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
       fc.constant([]),
@@ -69,8 +69,8 @@ class CallRunner {
     const branches: Promise<void>[] = [];
     for (const nested of call.calls) {
       const task = this.#run(nested, path);
-      if (nested.then === "await") await task;
-      else (nested.then === "branch" ? branches : this.#tasks).push(task);
+      if (nested.task === "await") await task;
+      else (nested.task === "branch" ? branches : this.#tasks).push(task);
     }
     await Promise.all(branches);
     inside.delete(path);
