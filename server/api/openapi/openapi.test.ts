@@ -227,10 +227,15 @@ type DocumentedFacts<Code extends ErrorCode> = Readonlys<
   z.output<z.ZodObject<(typeof PROBLEM_OF_CODE)[Code]["facts"]>>
 >;
 type ErrorFacts<Code extends ErrorCode> = Readonlys<Extract<Thrown, { code: Code }>["facts"]>;
+/** A fact of the library's own refusals, which no response carries. */
+type LibraryFact = "heldByCaller";
 /** The codes whose error carries other facts than the document says. */
 type MismatchedFacts = {
   [Code in ErrorCode]: ErrorFacts<Code> extends DocumentedFacts<Code>
-    ? Exclude<keyof ErrorFacts<Code>, keyof DocumentedFacts<Code> | number | symbol> extends infer More
+    ? Exclude<
+        keyof ErrorFacts<Code>,
+        keyof DocumentedFacts<Code> | LibraryFact | number | symbol
+      > extends infer More
       ? [string extends More ? never : More] extends [never]
         ? never
         : Code

@@ -14,8 +14,8 @@ const it = locksTest().extend(
   "forceRelease",
   { scope: "file" },
   ({ locks, direct }) =>
-    async (key: string, format: WritableFormat = "redisson") => {
-      const seen = await observeHeldLock(direct, key, { findFormat: () => format });
+    async (key: string) => {
+      const seen = await observeHeldLock(direct, key);
       expect((await locks.forceRelease(seen, MEI)).outcome).toBe("released");
     },
 );
@@ -26,7 +26,7 @@ describe("force-release", () => {
     async (format, { client, forceRelease, key }) => {
       const hold = await client.acquire(key, { format, leaseMs: 30_000 });
       const inner = await hold.reenter();
-      await forceRelease(key, format);
+      await forceRelease(key);
       // The next renewal is due after 10 s.
       await waitUntil(() => hold.signal.aborted, 5000);
       expect(hold.signal.reason).toMatchObject({

@@ -60,7 +60,7 @@ describe("options", () => {
   }) => {
     const hold = await client.acquire(key);
     const { signal } = new AbortController();
-    const misspelt = { lease: 5000 };
+    const misspelt: object = { lease: 5000 };
     const calls: Record<string, () => Promise<unknown>> = {
       "lease is not an option of acquire; did you mean leaseMs?": () => client.acquire(key, misspelt),
       "reentrant is not an option of acquire": () => client.acquire(key, { ["reentrant" as "owner"]: "" }),

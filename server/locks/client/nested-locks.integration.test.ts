@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
-import { catchLockError, createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
+import { catchLockError, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import type { WithLockOptions } from "./lock-client.ts";
 
 const it = locksTest();

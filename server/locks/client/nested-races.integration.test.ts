@@ -16,11 +16,11 @@ describe("races of a re-entry", () => {
     direct,
   }) => {
     const seen = new Set<string>();
-    const race = async (ms: number) => {
+    const race = async (leaseMs: number, leftMs: number) => {
       const key = createTestKey();
       const outcome = await getErrorCode(
-        client.withLock(key, { leaseMs: 60, renew: false }, async (outer) => {
-          await sleepMs(ms);
+        client.withLock(key, { leaseMs, renew: false }, async (outer) => {
+          await sleepMs(Math.max(0, outer.remainingMs() - leftMs));
           await client.withLock(key, REENTRANT, async (inner) => {
             const isSame = inner.token === outer.token;
             expect(inner.count).toBe(isSame ? 2 : 1);
@@ -33,7 +33,8 @@ describe("races of a re-entry", () => {
       expect(["ok", "lost"]).toContain(outcome);
       await waitUntil(async () => (await direct.exists(key)) === 0);
     };
-    await Promise.all([0, 20, 50, 55, 58, 59, 60, 61, 62, 65, 90].map(race));
+    const aroundTheEnd = [50, 10, 5, 3, 2, 1, 0, -1, -2].map((leftMs) => race(300, leftMs));
+    await Promise.all([race(60_000, 60_000), ...aroundTheEnd, race(300, -100)]);
     expect([...seen].sort()).toEqual(["new", "same"]);
   });
 
