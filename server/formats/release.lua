@@ -71,6 +71,11 @@ local margin = may_release and kept.grace + margin_ms or 0
 if margin > 0 and compute_holder_remaining_ms(read_remaining_ms(1, kept, now_ms), kept) == 0 then
   may_release, refusal = false, 'lost'
 end
+-- What is taken back is what that acquire took: a reservation made anew has the same token.
+if may_release and acquired_by ~= '' and kept.token ~= '' then
+  local taken = find_request(kept.window, acquired_by)
+  if not taken or taken.verb ~= 'acquire' or taken.fence ~= kept.fence then may_release, refusal = false, 'lost' end
+end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
 if not may_release then

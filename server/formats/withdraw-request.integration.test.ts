@@ -89,6 +89,28 @@ describe.each(WRITABLE_FORMATS)("withdrawn acquires (%s)", (name) => {
     });
   });
 
+  it("a withdrawal does not end a hold that another request acquired under the same token", async ({
+    acquire,
+    withdraw,
+    direct,
+    key,
+  }) => {
+    await acquire(name, key, "first");
+    await withdraw(name, key, "first");
+    const token = toToken("first");
+    const again = requireGrant(await acquire(name, key, "again", { token }));
+    const late = { id: "other", digest: "-", token, fence: undefined };
+    const withdrawn = { ...late, acquiredBy: "first" };
+    expect(await LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, withdrawn)).toMatchObject({
+      outcome: "not_held",
+    });
+    expect(await readCompanion(direct, key)).toMatchObject({ token, fence: again.fence, count: 1 });
+    const own = { ...late, acquiredBy: "again" };
+    expect(await LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, own)).toMatchObject({
+      outcome: "released",
+    });
+  });
+
   it("a withdrawn acquire leaves no minimum hold time", async ({ acquire, withdraw, key }) => {
     await acquire(name, key, "voted", { minHoldMs: 20_000 });
     await withdraw(name, key, "voted");

@@ -1,38 +1,33 @@
-import { computeMajority, groupLargestFirst, kthLargest, kthSmallest, median } from "../../redis/majority.ts";
+import type { GrantedReply } from "../../formats/script-replies.ts";
+import { computeMajority, kthLargest, kthSmallest, median } from "../../redis/majority.ts";
 
-/** A hold as one master has it. */
-export interface MasterHold {
-  readonly fence: string | null;
-  readonly count: number;
-  /** null: no expiry. */
-  readonly remainingMs: number | null;
-  readonly asOf: number;
-}
+/** A hold as a master has it. */
+type MasterHold = Omit<GrantedReply, "outcome" | "how">;
 
-/** A hold as most masters have it. */
-export interface CommonHold extends MasterHold {
-  /** How many have it. */
-  readonly votes: number;
-}
-
-/** What most masters have in common: one hold, which its fence names. undefined where none has any. */
-export function findCommonHold(seen: readonly MasterHold[], masters: number): CommonHold | undefined {
-  const [group] = groupLargestFirst(seen, ({ fence }) => fence ?? "");
-  if (group === undefined) return undefined;
-  const k = Math.min(group.length, computeMajority(masters));
+/** One hold as most masters have it; undefined where none has it. `remainingMs` is -1 where it has no expiry. */
+export function findCommonHold(holds: readonly MasterHold[], masters: number): MasterHold | undefined {
+  const [first] = holds;
+  if (first === undefined) return undefined;
+  const k = Math.min(holds.length, computeMajority(masters));
   const remainingMs = kthLargest(
-    group.map((hold) => hold.remainingMs ?? Number.POSITIVE_INFINITY),
+    holds.map((hold) => (hold.remainingMs < 0 ? Number.POSITIVE_INFINITY : hold.remainingMs)),
     k,
   );
   return {
-    votes: group.length,
-    fence: group[0].fence,
+    token: first.token,
+    fence: first.fence,
+    // A master that lost the companion does not know it.
+    owner: holds.find(({ owner }) => owner !== "")?.owner ?? "",
     count: kthSmallest(
-      group.map(({ count }) => count),
+      holds.map(({ count }) => count),
       k,
     ),
-    remainingMs: Number.isFinite(remainingMs) ? remainingMs : null,
-    asOf: median(group.map(({ asOf }) => asOf)),
+    leaseMs: kthLargest(
+      holds.map(({ leaseMs }) => leaseMs),
+      k,
+    ),
+    remainingMs: Number.isFinite(remainingMs) ? remainingMs : -1,
+    asOf: median(holds.map(({ asOf }) => asOf)),
   };
 }
 

@@ -56,7 +56,7 @@ describe("quorum contention", () => {
       const got = holds.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
       expect(got).toHaveLength(1);
       await waitUntil(async () =>
-        (await masters.readHolders(key)).every((vote) => vote === null || vote === got[0]?.owner),
+        (await masters.readHolders(key)).every((vote) => vote === null || vote === got[0]?.token),
       );
       await got[0]?.release();
       await waitUntil(() => isFree(key));
@@ -75,7 +75,7 @@ describe("quorum contention", () => {
     const waits = all.map((client) =>
       client.withLock(key, { waitMs: 15_000 }, async ({ fence }) => {
         expect(++inside).toBe(1);
-        fences.push(BigInt(fence ?? 0));
+        fences.push(BigInt(fence));
         await sleepMs(2);
         inside--;
       }),

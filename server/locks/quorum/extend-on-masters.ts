@@ -1,10 +1,10 @@
-import type { ExtendRequest } from "../../formats/lock-writer.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { computeMajority } from "../../redis/majority.ts";
+import type { ExtendParams } from "../verbs/verbs.ts";
 import { isSameHold } from "./force-release-on-masters.ts";
 import { collectReplies, pollMasters } from "./poll-masters.ts";
 import { createTooFewAnswersError } from "./quorum-errors.ts";
@@ -15,7 +15,7 @@ import { computeCertainMs } from "./time-limits.ts";
 export async function extendOnMasters(
   masters: readonly QuorumMaster[],
   seen: HeldObservation,
-  request: Omit<ExtendRequest, "owner" | "fence">,
+  request: ExtendParams,
 ): Promise<ExtendReply> {
   const answers = await pollMasters(masters, {
     by: "verbs",
@@ -49,15 +49,13 @@ export async function extendOnMasters(
 async function extendOnMaster(
   { verbs, channel }: QuorumMaster,
   seen: HeldObservation,
-  request: Omit<ExtendRequest, "owner" | "fence">,
+  request: ExtendParams,
 ): Promise<ExtendReply> {
   const [there] = await readKeys(verbs, [seen.key], { findFormat: () => seen.format });
   if (there === undefined || there.state === "unreadable") throw new Error(there?.why ?? "nothing was read");
   if (there.state !== "held")
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
-  const [{ owner, fence }] = there.holders;
-  // A majority agreed on the fence. A smaller one may be of an older hold of this owner, which is not brought back.
-  if (!isSameHold(there, seen) || fence !== seen.holders[0].fence)
-    return { outcome: "changed", asOf: there.asOf };
-  return await LOCK_WRITERS.token.extend(verbs, channel, seen.key, { ...request, owner, fence });
+  if (!isSameHold(there, seen)) return { outcome: "changed", asOf: there.asOf };
+  const [{ token, fence }] = there.holders;
+  return await LOCK_WRITERS.token.extend(verbs, channel, seen.key, { ...request, token, fence });
 }

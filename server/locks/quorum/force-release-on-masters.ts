@@ -11,7 +11,7 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Frees a hold at all masters at once: at each the votes of this owner that are of this hold or an older one.
+ * Frees a hold at all masters at once: at each the vote of its token, under the fence that this master has.
  *
  * `released` when fewer than a majority can still have it: what a master that was away has left ends with its lease, and
  * makes no hold any more. `changed` when a majority has something else by now.
@@ -59,24 +59,20 @@ async function forceReleaseOnMaster(
   const frees = findLockFormat(there.format, there.type)?.frees;
   if (frees === undefined) return { outcome: "changed", asOf };
   const { holder } = releaseParams;
-  const one = holder && there.holders.find((each) => isSameOwner(each, holder));
+  const one = holder && there.holders.find((each) => isSameHolder(each, holder));
   return await frees.free(verbs, channel, there, { ...releaseParams, holder: one });
 }
 
-/** Whether what a master has is of the hold that was seen, and not of a later one of the same owner. */
+/** Whether a master has the holders that were seen. Of a hold of ours that missed the agreement the fence is another. */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
-  const [{ fence }] = there.holders;
-  const [{ fence: known }] = seen.holders;
-  const isSame =
+  return (
     there.holders.length === seen.holders.length &&
-    there.holders.every((holder) => seen.holders.some((each) => isSameOwner(each, holder)));
-  if (!isSame || fence === null) return isSame;
-  // A master may have missed what the fence was agreed to be, and have a smaller one.
-  return known !== null && BigInt(fence) <= BigInt(known);
+    there.holders.every((holder) => seen.holders.some((each) => isSameHolder(each, holder)))
+  );
 }
 
-const isSameOwner = (one: SeenHolder, other: SeenHolder) =>
-  one.owner === other.owner && one.role === other.role;
+const isSameHolder = (one: SeenHolder, other: SeenHolder) =>
+  one.token === other.token && one.role === other.role;
 
 function toMasterOutcome(
   answer: MasterAnswer<MasterReleaseReply> | undefined,

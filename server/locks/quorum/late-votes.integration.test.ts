@@ -24,11 +24,12 @@ describe("late votes", () => {
   }) => {
     await isLate(masters, 2);
     const startedAt = performance.now();
-    const { fence } = await acquire(key, "me");
+    const hold = await acquire(key);
+    const { token, fence } = hold;
     expect(performance.now() - startedAt).toBeLessThan(400);
     await waitUntil(async () => (await readFences(key))[2] === fence);
-    expect(await masters.readHolders(key)).toEqual(everywhere("me"));
-    await release(key, "me");
+    expect(await masters.readHolders(key)).toEqual(everywhere(token));
+    await release(hold);
     await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
   });
 
@@ -41,12 +42,25 @@ describe("late votes", () => {
   }) => {
     const ahead = await masters.advanceFence(key, 2, 10_000);
     await isLate(masters, 2);
-    const { fence } = await acquire(key, "me");
-    expect(BigInt(fence ?? 0)).toBeLessThan(ahead);
-    await waitUntil(async () => (await readFences(key))[2] === fence);
-    await release(key, "me");
+    const hold = await acquire(key);
+    const fence = BigInt(hold.fence);
+    expect(fence).toBeLessThan(ahead);
+    await waitUntil(async () => (await readFences(key))[2] === hold.fence);
+    await release(hold);
     await masters.occupy(key, [0, 1]);
-    expect(BigInt((await acquire(key, "me")).fence ?? 0)).toBeGreaterThan(BigInt(fence ?? 0));
+    expect(BigInt((await acquire(key)).fence)).toBeGreaterThan(fence);
+  });
+
+  it("a late vote for a token that was not agreed on is given back", async ({ acquire, masters, key }) => {
+    await masters.occupy(key, [2, 3]);
+    const { token } = await acquire(key, "me", { requestId: "r1" });
+    await masters.vacate(key, [2, 3]);
+    await isLate(masters, 2);
+    expect((await acquire(key, "me", { requestId: "r1" })).token).toBe(token);
+    const companion = String(buildCompanionKey(key));
+    await waitUntil(async () => (await masters.getClient(2).get(companion))?.includes("withdrawn") === true);
+    await waitUntil(async () => (await masters.readHolders(key)).slice(2).join() === `,,${token}`);
+    expect(await masters.readHolders(key)).toEqual([token, token, null, null, token]);
   });
 
   it("a late vote is withdrawn when the acquire was refused", async ({ masters, acquire, key }) => {

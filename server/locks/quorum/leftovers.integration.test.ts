@@ -3,6 +3,7 @@ import { separateMastersTest } from "../../../test/support/fixtures.ts";
 import { createTestKey, sleepMs } from "../../../test/support/test-locks.ts";
 import { startTestMasters } from "../../../test/support/test-masters.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import type { Companion } from "../../formats/companion.ts";
 import { buildCompanionKey } from "../../formats/keys.ts";
 import { openBackend } from "../backends/open-backend.ts";
 
@@ -25,9 +26,11 @@ describe("returning quorum masters", () => {
     const [away] = keeping.getMasters(1);
     const [gone, counted] = [createTestKey(), createTestKey()];
     const hold = await client.acquire(gone, { leaseMs: LEASE_MS, renew: false });
-    const outer = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
-    const inner = await client.acquire(counted, { leaseMs: LEASE_MS, owner: "me", renew: false });
-    await waitUntil(async () => (await keeping.readHolders(gone)).every((vote) => vote === hold.owner));
+    const outer = await client.acquire(counted, { leaseMs: LEASE_MS, renew: false });
+    const isAgreed = (each: Companion | undefined) => each?.fence === outer.fence;
+    await waitUntil(async () => (await keeping.readCompanions(counted)).every(isAgreed));
+    const inner = await outer.reenter();
+    await waitUntil(async () => (await keeping.readHolders(gone)).every((vote) => vote === hold.token));
     // Granted as soon as a majority has it: the one that is killed is to have counted it, too.
     await waitUntil(async () => (await keeping.readCompanions(counted)).every((each) => each?.count === 2));
     await away?.master.kill();
@@ -53,6 +56,7 @@ describe("returning quorum masters", () => {
     await away?.master.kill();
     await before.release();
     const now = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    expect(now.token).not.toBe(before.token);
     await sleepMs(RELEASE_MS + 200);
     await away?.master.restart();
     await waitUntil(async () => (await away?.redis.get(key)) === null);
@@ -70,13 +74,15 @@ describe("release before the slowest vote", () => {
     const backend = await openBackend({ quorum: masters.urls }, ["*"]);
     const [key, other] = [createTestKey(), createTestKey()];
     const [slow] = masters.getMasters(4);
+    const ask = { owner: "me", leaseMs: LEASE_MS };
+    const { grant: first } = await backend.verbs.acquire(other, ask);
     await slow?.redis.call("SCRIPT", "FLUSH");
     // It knows how to release from here on, and has to be told how to grant: that comes behind the release.
-    await backend.verbs.release(other, { owner: "me" });
-    await waitUntil(async () => (await slow?.redis.exists(String(buildCompanionKey(other)))) === 1);
+    await backend.verbs.release(first);
+    await waitUntil(async () => (await slow?.redis.exists(other)) === 0);
     slow?.master.freeze();
-    await backend.verbs.acquire(key, { owner: "me", leaseMs: LEASE_MS, reentrant: true });
-    await backend.verbs.release(key, { owner: "me" });
+    const { grant } = await backend.verbs.acquire(key, ask);
+    await backend.verbs.release(grant);
     const before = await masters.countScripts(0);
     slow?.master.thaw();
     await waitUntil(async () => (await slow?.redis.exists(String(buildCompanionKey(key)))) === 1);
@@ -93,21 +99,16 @@ describe("re-entry before the slowest vote", () => {
     key,
   }) => {
     const backend = await openBackend({ quorum: masters.urls }, ["*"]);
-    const ask = { owner: "me", leaseMs: LEASE_MS, reentrant: true };
     const [slow] = masters.getMasters(4);
     slow?.master.freeze();
-    const { grant } = await backend.verbs.acquire(key, ask);
-    expect((await backend.verbs.acquire(key, ask)).grant.count).toBe(2);
-    expect(await backend.verbs.release(key, { owner: "me" })).toMatchObject({
-      outcome: "released",
-      count: 1,
-    });
+    const { verbs } = backend;
+    const { grant } = await verbs.acquire(key, { owner: "me", leaseMs: LEASE_MS });
+    expect((await verbs.reenter(grant)).count).toBe(2);
+    const released = await verbs.release(grant, { requestId: "r1" });
+    expect(released).toMatchObject({ outcome: "still_held", count: 1 });
     slow?.master.thaw();
     await waitUntil(async () => (await masters.readCompanions(key, 4))[0]?.fence === grant.fence);
-    expect(await backend.verbs.release(key, { owner: "me" })).toMatchObject({
-      outcome: "released",
-      count: 0,
-    });
+    expect(await verbs.release(grant)).toMatchObject({ outcome: "released", count: 0 });
     await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
     backend.close();
   });

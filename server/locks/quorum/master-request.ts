@@ -4,7 +4,6 @@ import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import { WAITERS_MAX } from "../verbs/acquirer.ts";
 import { attempt } from "../verbs/attempt.ts";
-import type { Agreement, Vote } from "./agreement.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /** A vote is taken back for as long as this; what is left after it ends with its lease. */
@@ -13,6 +12,8 @@ const REVOKE_BUDGET_MS = 60_000;
 /** What a master was asked under. */
 export interface AttemptId {
   readonly id: string;
+  /** Of the hold that the master has granted, or would grant. */
+  readonly token: string;
   /** Since when it is on the list of those who wait; undefined where it is not. */
   readonly sinceMs: number | undefined;
 }
@@ -21,6 +22,7 @@ export interface AttemptId {
 export class MasterRequest {
   /** How many ids were taken back here; the next try goes under a new one. */
   #revokedCount = 0;
+  #grantedToken: string | undefined;
   #sinceMs: number | undefined;
   #unansweredSince: number | undefined;
 
@@ -30,10 +32,15 @@ export class MasterRequest {
     private readonly request: AcquireRequest,
   ) {}
 
-  // Who repeats the request walks through the same ids, past those that were taken back.
+  // Who repeats the request walks through the same ids, past those that were taken back. The token stays: what is taken
+  // back is the hold that an id acquired, and never one that another id acquired under the same token.
   get attemptId(): AttemptId {
-    const { id } = this.request;
-    return { id: this.#revokedCount === 0 ? id : `${id}~${this.#revokedCount}`, sinceMs: this.#sinceMs };
+    const { id, token } = this.request;
+    return {
+      id: this.#revokedCount === 0 ? id : `${id}~${this.#revokedCount}`,
+      token: this.#grantedToken ?? token,
+      sinceMs: this.#sinceMs,
+    };
   }
 
   /** @param waitMs for how long it will wait should it be refused; undefined: not at all */
@@ -54,12 +61,8 @@ export class MasterRequest {
   recordReply(reply: AcquireReply): void {
     this.#unansweredSince = undefined;
     this.#sinceMs = reply.outcome === "held" ? (this.#sinceMs ?? reply.asOf) : undefined;
+    this.#grantedToken = reply.outcome === "granted" ? reply.token : undefined;
     if (reply.outcome === "lost" && reply.why === "withdrawn") this.#revokedCount++;
-  }
-
-  writeAgreement({ reply }: Vote, { fence, count }: Agreement): Promise<boolean> {
-    const { owner } = this.request;
-    return LOCK_WRITERS.token.agree(this.master.verbs, this.key, { owner, from: reply.fence, fence, count });
   }
 
   /**
@@ -71,19 +74,21 @@ export class MasterRequest {
   async revoke(name = this.attemptId): Promise<void> {
     if (name.id === this.attemptId.id) {
       this.#revokedCount++;
+      this.#grantedToken = undefined;
       this.#sinceMs = undefined;
       this.#unansweredSince = undefined;
     }
     const { verbs, channel } = this.master;
-    const { owner, principal } = this.request;
-    const ask = { id: `back:${name.id}`, digest: "-", owner, principal, acquiredBy: name.id };
+    const { principal } = this.request;
+    const { id: acquiredBy, token } = name;
+    const ask = { id: `back:${acquiredBy}`, digest: "-", token, fence: undefined, principal, acquiredBy };
     // By the id of the acquire it is done once, however often it is asked for.
     const call = () => LOCK_WRITERS.token.release(verbs, channel, this.key, ask);
     await attempt(verbs, call, { budgetMs: REVOKE_BUDGET_MS }).catch(() => undefined);
   }
 
   /** The list is for looking at only, and its entries end by themselves: a failure is no harm. */
-  stopWaiting({ id, sinceMs } = this.attemptId): void {
+  stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {
     if (sinceMs === undefined) return;
     if (id === this.attemptId.id) this.#sinceMs = undefined;
     const { verbs, channel } = this.master;

@@ -3,6 +3,7 @@ import { separateMastersTest } from "../../../test/support/fixtures.ts";
 import { createTestKey, measureMs, sleepMs } from "../../../test/support/test-locks.ts";
 import { startTestProxy } from "../../../test/support/test-proxy.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import type { Companion } from "../../formats/companion.ts";
 import { buildCompanionKey } from "../../formats/keys.ts";
 
 const it = separateMastersTest(5).extend(
@@ -93,11 +94,13 @@ describe("killed quorum masters", () => {
     openClient,
   }) => {
     const client = await openClient();
-    const outer = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
-    const inner = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    const outer = await client.acquire(key, { leaseMs: LEASE_MS, renew: false });
+    const isAgreed = (each: Companion | undefined) => each?.fence === outer.fence;
+    await waitUntil(async () => (await masters.readCompanions(key)).every(isAgreed));
+    const inner = await outer.reenter();
     await kill(0, 1);
-    expect(await inner.release()).toMatchObject({ outcome: "released", count: 1 });
-    const again = await client.acquire(key, { leaseMs: LEASE_MS, owner: "me", renew: false });
+    expect(await inner.release()).toMatchObject({ outcome: "still_held", count: 1 });
+    const again = await outer.reenter();
     await kill(2);
     const release = await measureMs(again.release());
     expect(release.code).toBe("unknown_outcome");
@@ -173,11 +176,16 @@ describe("frozen quorum masters", () => {
     expect(refused.code).toBe("unavailable");
     expect(refused.ms).toBeLessThan(BUDGET_MS + 300);
     for (const { master } of masters.getMasters(0, 1)) master.thaw();
-    await waitUntil(
-      async () => (await measureMs(client.acquire(key, { leaseMs: LEASE_MS, owner: "you" }))).code === "ok",
-    );
+    let token: string | undefined;
+    await waitUntil(async () => {
+      token = await client.acquire(key, { leaseMs: LEASE_MS }).then(
+        (hold) => hold.token,
+        () => undefined,
+      );
+      return token !== undefined;
+    });
     await waitUntil(async () =>
-      (await masters.readHolders(key, 0, 1, 2)).every((holder) => holder === "you"),
+      (await masters.readHolders(key, 0, 1, 2)).every((holder) => holder === token),
     );
   });
 });

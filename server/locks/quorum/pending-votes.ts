@@ -1,5 +1,4 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
@@ -24,12 +23,16 @@ export class PendingVotes {
     return this.#attemptIds.has(request);
   }
 
-  /** Either it agrees, or there is none, or it is taken back; unless all were taken back before. */
-  settle(request: MasterRequest, ending: "agrees" | "none" | "take_back"): void {
+  /**
+   * Either it agrees, or there is none, or it is taken back; unless all were taken back before.
+   *
+   * @param token of the vote, where it turned out to be another than was asked for
+   */
+  settle(request: MasterRequest, ending: "agrees" | "none" | "take_back", token?: string): void {
     const name = this.#attemptIds.get(request);
     if (name === undefined) return;
     this.#attemptIds.delete(request);
-    if (ending === "take_back") void request.revoke(name);
+    if (ending === "take_back") void request.revoke(token === undefined ? name : { ...name, token });
     if (this.#attemptIds.size === 0) this.onAllSettled();
   }
 
@@ -39,15 +42,13 @@ export class PendingVotes {
   }
 }
 
-type HoldIdentity = Pick<AcquireRequest, "owner" | "principal">;
-
 /** The open votes of all holds of this process. */
 export class PendingVotesByHold {
   readonly #byHold = new Map<string, Set<PendingVotes>>();
 
-  add(key: Key, by: HoldIdentity, votes: PendingVotes): void {
+  add(key: Key, token: string, votes: PendingVotes): void {
     if (votes.size === 0) return;
-    const name = formatHoldIdentity(key, by);
+    const name = formatHoldName(key, token);
     const all = this.#byHold.get(name) ?? new Set();
     this.#byHold.set(name, all.add(votes));
     votes.onAllSettled = () => {
@@ -56,11 +57,12 @@ export class PendingVotesByHold {
     };
   }
 
-  revoke(key: Key, by: HoldIdentity): void {
-    for (const votes of [...(this.#byHold.get(formatHoldIdentity(key, by)) ?? [])]) votes.revokeAll();
+  revoke(key: Key, token: string): void {
+    for (const votes of [...(this.#byHold.get(formatHoldName(key, token)) ?? [])]) votes.revokeAll();
   }
 }
 
-function formatHoldIdentity(key: Key, { owner, principal = "" }: HoldIdentity): string {
-  return `${principal}\n${owner}\n${key}`;
+/** Reservations of several locks in one name have one token. */
+function formatHoldName(key: Key, token: string): string {
+  return `${token}\n${key}`;
 }

@@ -2,17 +2,18 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
-import { computeMajority, kthLargest, median } from "../../redis/majority.ts";
+import { computeMajority } from "../../redis/majority.ts";
 import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
 import {
   type Agreement,
   assessProgress,
-  canJoin,
   collectVotes,
   findAgreement,
   isBehind,
   type Vote,
 } from "./agreement.ts";
+import { findCommonHold } from "./common-hold.ts";
+import { confirmAgreement, writeAgreement } from "./confirm-agreement.ts";
 import { type AttemptId, MasterRequest } from "./master-request.ts";
 import { PendingVotes } from "./pending-votes.ts";
 import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
@@ -21,8 +22,10 @@ import { computeBudgetMs, computeValidityMs } from "./time-limits.ts";
 
 export interface QuorumGrant {
   readonly outcome: "elected";
+  readonly token: string;
   readonly count: number;
   readonly fence: string;
+  readonly leaseMs: number;
   readonly remainingMs: number;
   readonly asOf: number;
 }
@@ -52,8 +55,8 @@ export class QuorumAttempt {
   /** @param idSource whose id the request has. Who repeats an id of its own may be asking for these very votes. */
   constructor(
     private readonly masters: readonly QuorumMaster[],
-    key: Key,
-    private readonly request: AcquireRequest,
+    private readonly key: Key,
+    request: AcquireRequest,
     readonly idSource: "by_caller" | "by_us",
   ) {
     this.#requests = new Map(masters.map((master) => [master, new MasterRequest(master, key, request)]));
@@ -108,44 +111,24 @@ export class QuorumAttempt {
     return request;
   }
 
-  /** A majority has to have fence and count in common before anybody hears of the hold. */
   async #confirmAgreement(agreement: Agreement, sentAt: Moment): Promise<ConfirmedGrant | undefined> {
-    const { voters, count, fence } = agreement;
-    const behind = voters.filter((vote) => isBehind(vote, agreement));
-    const upToDate = voters.filter((vote) => !behind.includes(vote));
-    const confirmed = await this.#writeAgreement(behind, agreement, this.#majority - upToDate.length);
-    const sure = [...upToDate, ...confirmed];
-    if (sure.length < this.#majority) return undefined;
-    const lastingMs = kthLargest(
-      sure.map(({ reply }) => (reply.remainingMs < 0 ? this.request.leaseMs : reply.remainingMs)),
-      this.#majority,
-    );
-    const remainingMs = computeValidityMs(sentAt, lastingMs);
-    if (remainingMs <= 0) return undefined;
-    const asOf = median(sure.map(({ reply }) => reply.asOf));
-    return { votes: sure, outcome: { outcome: "elected", count, fence, remainingMs, asOf } };
-  }
-
-  /** @returns those that are known to have heard, once as many as are needed have */
-  async #writeAgreement(votes: readonly Vote[], agreement: Agreement, needed: number): Promise<Vote[]> {
-    const voteAt = new Map(votes.map((vote) => [vote.master, vote]));
-    const isConfirmed = (answer: MasterAnswer<boolean> | undefined) =>
-      answer?.state === "answered" && answer.reply;
-    const answers = await pollMasters([...voteAt.keys()], {
-      by: "verbs",
+    const { token, count, fence } = agreement;
+    const votes = await confirmAgreement(this.key, agreement, {
+      majority: this.#majority,
       budgetMs: this.#budgetMs,
-      call: async (master) => {
-        const vote = voteAt.get(master);
-        return vote !== undefined && (await this.#getRequest(master).writeAgreement(vote, agreement));
-      },
-      progress: (soFar) => {
-        const confirmed = [...soFar.values()].filter(isConfirmed).length;
-        return confirmed >= needed || confirmed + votes.length - soFar.size < needed ? "decided" : "open";
-      },
-      onLate: (master, answer) =>
-        this.pendingVotes.settle(this.#getRequest(master), isConfirmed(answer) ? "agrees" : "take_back"),
+      onLate: (master, agrees) =>
+        this.pendingVotes.settle(this.#getRequest(master), agrees ? "agrees" : "take_back"),
     });
-    return votes.filter(({ master }) => isConfirmed(answers.get(master)));
+    if (votes.length < this.#majority) return undefined;
+    const hold = findCommonHold(
+      votes.map(({ reply }) => reply),
+      this.masters.length,
+    );
+    if (hold === undefined) return undefined;
+    const { leaseMs, asOf } = hold;
+    const remainingMs = computeValidityMs(sentAt, hold.remainingMs < 0 ? leaseMs : hold.remainingMs);
+    if (remainingMs <= 0) return undefined;
+    return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
   /** Sees to those that are not known to agree with the majority. */
@@ -193,19 +176,22 @@ export class QuorumAttempt {
       if (isInUse) request.recordReply(answer.reply);
       else request.stopWaiting({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
     }
-    if (!this.pendingVotes.has(request)) return;
+    if (agreement === undefined || !this.pendingVotes.has(request)) return;
     const [vote] = collectVotes(new Map([[master, answer]]));
     if (vote === undefined)
       this.pendingVotes.settle(request, answer.state === "unknown" ? "take_back" : "none");
-    else if (agreement === undefined || !canJoin(vote, agreement))
-      this.pendingVotes.settle(request, "take_back");
+    else if (vote.reply.token !== agreement.token)
+      this.pendingVotes.settle(request, "take_back", vote.reply.token);
     else if (!isBehind(vote, agreement)) this.pendingVotes.settle(request, "agrees");
     else void this.#joinLateVote(vote, agreement);
   }
 
   async #joinLateVote(vote: Vote, agreement: Agreement): Promise<void> {
-    const request = this.#getRequest(vote.master);
-    const agrees = await request.writeAgreement(vote, agreement).catch(() => false);
-    this.pendingVotes.settle(request, agrees ? "agrees" : "take_back");
+    const agrees = await writeAgreement(this.key, vote, agreement).catch(() => false);
+    this.pendingVotes.settle(
+      this.#getRequest(vote.master),
+      agrees ? "agrees" : "take_back",
+      vote.reply.token,
+    );
   }
 }

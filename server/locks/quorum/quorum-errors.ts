@@ -2,11 +2,13 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
-import type { AcquireReply, CurrentHold } from "../../formats/script-replies.ts";
+import { createForeignHolder } from "../../formats/observation.ts";
+import type { AcquireReply, CurrentHold, RenewReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst, kthSmallest, median } from "../../redis/majority.ts";
 import {
   createHeldError,
   createLostError,
+  createNotOwnerError,
   createQueueFullError,
   createRefusalError,
 } from "../verbs/error-factories.ts";
@@ -47,11 +49,26 @@ export function createQuorumRefusalError(
   );
   const reused = replies.find(({ outcome }) => outcome === "request_id_reused") ?? mostCommon;
   if (reused === undefined || reused.outcome === "held" || reused.outcome === "granted") {
-    return createHeldError(key, owner, findCommonHolder(owner, answers));
+    return createHeldError(key, findCommonHolder(owner, answers));
   }
-  if (reused.outcome === "lost") return createLostError(key, owner, undefined);
+  if (reused.outcome === "lost") return createLostError(key, undefined);
   if (reused.outcome === "queue_full") return createQueueFullError(key, reused.waiting);
   return createRefusalError(key, "token", reused);
+}
+
+/** Of a hold that no majority has. */
+export function createHoldRefusalError(
+  key: Key,
+  replies: readonly RenewReply[],
+  masters: number,
+): LockkeeperError {
+  const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
+  if (reused?.outcome === "request_id_reused") return createRefusalError(key, "token", reused);
+  const lost = replies.flatMap((reply) => (reply.outcome === "lost" ? [reply] : []));
+  const isOfAnother = replies.some(({ outcome }) => outcome === "not_owner");
+  if (isOfAnother && lost.length < computeMajority(masters)) return createNotOwnerError(key);
+  const [[now] = []] = groupLargestFirst(lost, ({ holders }) => holders[0]?.token ?? "");
+  return createLostError(key, now);
 }
 
 /** @param doing what is certain although too few answered */
@@ -79,7 +96,7 @@ function describeAnswerCount(answered: number, masters: number): string {
 
 function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldReply[]][] {
   const held = replies.flatMap((reply) => (reply.outcome === "held" ? [reply] : []));
-  return groupLargestFirst(held, ({ holders }) => holders[0]?.owner ?? "");
+  return groupLargestFirst(held, ({ holders }) => holders[0]?.token ?? "");
 }
 
 /** The holder that most masters name, and how long it takes until a majority may be free. */
@@ -92,17 +109,16 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   return {
     asOf,
     remainingMs: Number.isFinite(freeMs) ? freeMs : null,
-    holders: named?.holders ?? toOwnOlderHold(owner, replies),
-    ...(named?.by === undefined ? {} : { by: named.by }),
+    holders: named?.holders ?? toEarlierTry(owner, replies),
   };
 }
 
-/** Votes of an older hold of the same owner stand in the way of those that were given anew. */
-function toOwnOlderHold(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
-  const old = replies.find((reply) => reply.outcome === "granted" && reply.how !== "acquired");
-  if (old?.outcome !== "granted") return [];
-  const { fence, count } = old;
-  return [{ owner, count, fence, sinceMs: null, leaseMs: null, record: undefined, marginMs: 0, seq: 0 }];
+/** Votes of an earlier try of the same request stand in the way of the new ones. */
+function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
+  const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
+  if (earlier?.outcome !== "granted") return [];
+  const { token, count, fence } = earlier;
+  return [createForeignHolder(token, { owner, count, fence })];
 }
 
 function computeFreeInMs(reply: AcquireReply): number {

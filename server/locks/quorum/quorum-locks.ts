@@ -1,4 +1,3 @@
-import type { Grant, Released, Verified, VerifyInput } from "../../../lib/contract/actions/verb.ts";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
@@ -18,10 +17,14 @@ import type {
   AcquireOptions,
   ExtendParams,
   ForceReleaseResult,
+  Grant,
+  HoldStatus,
   OperatorVerbs,
+  Released,
   ReleaseOptions,
   RenewOptions,
   ReserveOptions,
+  VerbHold,
 } from "../verbs/verbs.ts";
 import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../verbs/wait-coordinator.ts";
 import { WaiterQueues } from "../verbs/waiter-queues.ts";
@@ -30,8 +33,9 @@ import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
-import { QuorumReleases } from "./quorum-releases.ts";
 import { QuorumSubscriber } from "./quorum-subscriber.ts";
+import { QuorumReentry } from "./reenter-on-masters.ts";
+import { releaseOnMasters } from "./release-on-masters.ts";
 import { renewOnMasters } from "./renew-on-masters.ts";
 import { retryAttempt, toAttemptError } from "./retry-attempt.ts";
 import { CONTENTION_BUDGET_MS } from "./time-limits.ts";
@@ -47,7 +51,6 @@ export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
   readonly #waitCoordinator: WaitCoordinator;
   readonly #requests = new RequestFactory();
-  readonly #releases: QuorumReleases;
   readonly #pendingVotes = new PendingVotesByHold();
 
   constructor(
@@ -58,12 +61,15 @@ export class QuorumLocks implements OperatorVerbs {
     this.#waitCoordinator = new WaitCoordinator(
       new WaiterQueues(new QuorumSubscriber(masters.map(({ wake }) => wake))),
     );
-    this.#releases = new QuorumReleases(masters);
+  }
+
+  get clientId(): string {
+    return this.#requests.clientId;
   }
 
   /**
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, key_not_allowed,
-   *   invalid, request_id_reused, unavailable; unknown_outcome for requests with an id of the caller's alone
+   *   invalid, idempotency_key_reused, unavailable; unknown_outcome for requests with an id of the caller's alone
    */
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assertAllowed(key, options);
@@ -72,9 +78,10 @@ export class QuorumLocks implements OperatorVerbs {
     return await this.#acquire(key, options);
   }
 
-  async #acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
+  /** @param token what Redis stores; by default a new one */
+  async #acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const { waitMs = 0, onSend, requestId } = options;
-    const request = this.#requests.createAcquireRequest({ ...options, format: FORMAT });
+    const request = this.#requests.createAcquireRequest({ ...options, format: FORMAT }, token);
     const attempt = new QuorumAttempt(this.masters, key, request, getIdSource(requestId));
     if (waitMs > 0) return await this.#acquireWaiting(key, request, attempt, options);
     const outcome = await retryAttempt(attempt, {
@@ -113,8 +120,7 @@ export class QuorumLocks implements OperatorVerbs {
       if (!(refusal instanceof HeldError)) throw refusal;
       return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, toError: () => refusal };
     };
-    // Another owner or principal that uses the same id waits for itself.
-    const named = requestId && `${requestId}\n${request.principal ?? ""}\n${request.owner}`;
+    const named = requestId && request.id;
     try {
       return await this.#waitCoordinator.run(
         key,
@@ -127,30 +133,40 @@ export class QuorumLocks implements OperatorVerbs {
     }
   }
 
-  /** @throws LockkeeperError lost, not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable */
-  async renew(key: Key, options: RenewOptions): Promise<Grant> {
-    this.#assertAllowed(key, options);
-    assertOwner(options.owner);
-    assertDurations({ leaseMs: options.leaseMs });
-    return await renewOnMasters(
-      this.masters,
-      key,
-      this.#requests.createRenewRequest({ ...options, format: FORMAT }),
-    );
+  /**
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, unavailable; unknown_outcome
+   *   for requests with an id of the caller's alone
+   */
+  async reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
+    const { leaseMs, requestId, onSend } = options;
+    this.#assertAllowed(hold.key, hold);
+    assertDurations({ leaseMs });
+    const request = this.#requests.createRenewRequest("reenter", hold, options);
+    onSend?.();
+    return await new QuorumReentry(this.masters, hold, request, getIdSource(requestId)).run();
+  }
+
+  /** @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, unavailable */
+  async renew(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
+    const { leaseMs, onSend } = options;
+    this.#assertAllowed(hold.key, hold);
+    assertDurations({ leaseMs });
+    const request = this.#requests.createRenewRequest("renew", hold, options);
+    onSend?.();
+    return await renewOnMasters(this.masters, hold, request);
   }
 
   /**
-   * @throws LockkeeperError not_owner, not_a_lock, key_not_allowed, invalid, request_id_reused, unavailable,
-   *   unknown_outcome
+   * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
+   *   unavailable, unknown_outcome
    */
-  async release(key: Key, options: ReleaseOptions): Promise<Released> {
-    this.#assertAllowed(key, options);
-    assertOwner(options.owner);
+  async release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
+    this.#assertAllowed(hold.key, hold);
     assertDurations({ reservedMs: options.reservedMs });
-    const request = this.#requests.createReleaseRequest({ ...options, format: FORMAT });
-    const released = await this.#releases.release(key, request, getIdSource(options.requestId));
+    const request = this.#requests.createReleaseRequest(hold, options);
+    const released = await releaseOnMasters(this.masters, hold.key, request);
     // The release finds no vote that is still to come.
-    if (released.count === 0) this.#pendingVotes.revoke(key, request);
+    if (released.count === 0) this.#pendingVotes.revoke(hold.key, hold.token);
     return released;
   }
 
@@ -160,15 +176,14 @@ export class QuorumLocks implements OperatorVerbs {
     assertDurations({ reservedMs });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: reason } : undefined;
-    const ask = { ...options, owner, record, leaseMs: reservedMs, reentrant: false };
-    return (await this.#acquire(key, ask)).grant;
+    const ask = { ...options, owner, record, leaseMs: reservedMs };
+    return (await this.#acquire(key, ask, owner)).grant;
   }
 
-  /** @throws LockkeeperError lost, not_a_lock, key_not_allowed, invalid, unavailable */
-  async verify(key: Key, wanted: VerifyInput): Promise<Verified> {
-    this.#assertAllowed(key, wanted);
-    assertOwner(wanted.owner);
-    return await verifyOnMasters(this.masters, key, wanted);
+  /** @throws LockkeeperError not_owner, key_not_allowed, invalid, unavailable */
+  async verify(hold: VerbHold): Promise<HoldStatus> {
+    this.#assertAllowed(hold.key, hold);
+    return await verifyOnMasters(this.masters, hold);
   }
 
   /** @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome */
@@ -183,10 +198,9 @@ export class QuorumLocks implements OperatorVerbs {
     return await extendOnMasters(this.masters, seen, ask);
   }
 
-  #toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant {
-    const { owner, leaseMs } = request;
-    this.#pendingVotes.add(key, request, attempt.pendingVotes);
-    const grant = toGrant(key, owner, leaseMs, { ...elected, outcome: "granted" });
+  #toGrant(attempt: QuorumAttempt, key: Key, { owner }: AcquireRequest, elected: QuorumGrant): AcquiredGrant {
+    this.#pendingVotes.add(key, elected.token, attempt.pendingVotes);
+    const grant = toGrant({ key, format: FORMAT, unit: undefined }, owner, elected);
     return { grant, abandon: () => attempt.revokeVotes() };
   }
 

@@ -3,13 +3,14 @@ import { quorumTest } from "../../../test/support/fixtures.ts";
 import { createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import type { Hold } from "../client/hold.ts";
+import type { VerbHold } from "../verbs/verbs.ts";
 
 const it = quorumTest(5).extend(
   "renew",
   { scope: "file" },
   ({ backend }) =>
-    (key: string) =>
-      backend.verbs.renew(key, { owner: "me", leaseMs: 20_000 }),
+    (hold: VerbHold) =>
+      backend.verbs.renew(hold, { leaseMs: 20_000 }),
 );
 
 const LEASE_MS = 1500;
@@ -26,13 +27,13 @@ describe("renewed quorum holds", () => {
       leaseMs: LEASE_MS,
       onJeopardy: (each) => alarms.push(each),
     });
-    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === "me"));
+    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === hold.token));
     await masters.vacate(key, [0, 1]);
     await sleepMs(LEASE_MS * 1.5);
     hold.assertHeld();
     expect(hold.state).toBe("held");
     expect(alarms).toEqual([]);
-    expect(await masters.readHolders(key)).toEqual([null, null, "me", "me", "me"]);
+    expect(await masters.readHolders(key)).toEqual([null, null, hold.token, hold.token, hold.token]);
     await hold.release();
   });
 
@@ -117,35 +118,46 @@ describe("quorum renewal", () => {
   });
 
   it("a renewal succeeds when a majority has the hold and returns lost otherwise", async ({
-    backend,
+    acquire,
     masters,
     renew,
     key,
   }) => {
-    const { grant } = await backend.verbs.acquire(key, { owner: "me", leaseMs: 5000, reentrant: true });
+    const hold = await acquire(key, "me", { leaseMs: 5000 });
+    const { token, fence } = hold;
+    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === token));
     await masters.vacate(key, [0, 1]);
-    const renewed = await renew(key);
-    expect(renewed).toMatchObject({ fence: grant.fence, count: 1 });
+    const renewed = await renew(hold);
+    expect(renewed).toMatchObject({ token, fence, count: 1, leaseMs: 20_000, owner: "me" });
     expect(renewed.remainingMs).toBeGreaterThan(18_000);
     await masters.occupy(key, [2], "you");
-    expect(await getErrorCode(renew(key))).toBe("lost");
-    expect(await masters.readHolders(key)).toEqual([null, null, "you", "me", "me"]);
+    expect(await getErrorCode(renew(hold))).toBe("lost");
+    expect(await masters.readHolders(key)).toEqual([null, null, "you", token, token]);
+  });
+
+  it("a renewal without a lease keeps the one that the hold has", async ({ acquire, backend, key }) => {
+    const hold = await acquire(key, "me", { leaseMs: 7000 });
+    await sleepMs(20);
+    const { leaseMs, remainingMs } = await backend.verbs.renew(hold);
+    expect(leaseMs).toBe(7000);
+    expect(remainingMs).toBe(7000 * 0.99 - 2);
   });
 
   it("a renewal returns unavailable while the reachable masters cannot decide it", async ({
+    acquire,
     backend,
     masters,
     renew,
     key,
   }) => {
-    await backend.verbs.acquire(key, { owner: "me", leaseMs: 20_000, reentrant: true });
+    const hold = await acquire(key);
     const away = masters.getMasters(0, 1, 2).map(({ master }) => master);
     for (const master of away) master.freeze();
     const startedAt = performance.now();
-    expect(await getErrorCode(renew(key))).toBe("unavailable");
+    expect(await getErrorCode(renew(hold))).toBe("unavailable");
     expect(performance.now() - startedAt).toBeLessThan(1000);
-    expect(await getErrorCode(backend.verbs.verify(key, { owner: "me" }))).toBe("unavailable");
+    expect(await getErrorCode(backend.verbs.verify(hold))).toBe("unavailable");
     for (const master of away) master.thaw();
-    await waitUntil(async () => (await getErrorCode(renew(key))) === "ok");
+    await waitUntil(async () => (await getErrorCode(renew(hold))) === "ok");
   });
 });

@@ -3,8 +3,11 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
-import { computeMajority } from "../../redis/majority.ts";
+import type { AcquireReply } from "../../formats/script-replies.ts";
+import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import type { AbortSignalLike } from "../verbs/verbs.ts";
+import { collectVotes } from "./agreement.ts";
+import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
 import type { QuorumAttempt, QuorumAttemptOutcome, QuorumGrant } from "./quorum-attempt.ts";
 import {
   createMaybeExecutedError,
@@ -68,17 +71,24 @@ export function toAttemptError(
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
 ): LockkeeperError {
   const states = [...answers.values()];
-  const granted = states.filter(
-    (answer) => answer.state === "answered" && answer.reply.outcome === "granted",
-  );
+  const granted = collectVotes(answers);
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
   // What is not known was taken back where nobody can ask for it again.
   const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
-  if (mayBeHeld && attempt.idSource === "by_caller") return createMaybeExecutedError(answers);
+  if ((mayBeHeld || mayStand(answers)) && attempt.idSource === "by_caller")
+    return createMaybeExecutedError(answers);
   if (outcome === "too_late") {
     return new UnavailableError(
       "A majority of the masters voted for this, but too late for the lease. All was given back; nothing is held.",
     );
   }
   return createQuorumRefusalError(key, request, answers);
+}
+
+/** Whether masters that did not answer may have the hold that others granted to the same request before. */
+function mayStand(answers: MasterAnswers<AcquireReply>): boolean {
+  const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
+  const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;
+  const silent = answers.size - collectReplies(answers).length;
+  return most > 0 && most + silent >= computeMajority(answers.size);
 }

@@ -9,8 +9,8 @@ const BUDGET_OF_LEASE = 1 / 4;
 /** Two round trips around the globe; nobody should wait longer for a master that is silent. */
 const BUDGET_MS_MAX = 400;
 
-/** For how long a master is waited for, each time it is asked. */
-export function computeBudgetMs(leaseMs: number): number {
+/** For how long a master is waited for, each time it is asked; the longest where the lease is not known. */
+export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 

@@ -14,10 +14,10 @@ const it = quorumTest(5)
       async (key: string, numbers: readonly number[]) => {
         const others = [0, 1, 2, 3, 4].filter((number) => !numbers.includes(number));
         await masters.occupy(key, others);
-        const { fence } = await acquire(key);
-        await release(key);
+        const hold = await acquire(key);
+        await release(hold);
         await masters.vacate(key, others);
-        return BigInt(fence ?? 0);
+        return BigInt(hold.fence);
       },
   );
 
@@ -36,13 +36,22 @@ describe("quorum holds", () => {
     release,
     key,
   }) => {
-    const { fence, remainingMs } = await acquire(key, "me");
-    expect(await masters.readHolders(key)).toEqual(everywhere("me"));
+    const hold = await acquire(key);
+    const { token, fence, remainingMs } = hold;
+    expect(await masters.readHolders(key)).toEqual(everywhere(token));
     await waitUntil(async () => (await readFences(key)).every((each) => each === fence));
+    expect((await masters.readCompanions(key)).map((each) => each?.owner)).toEqual(everywhere("me"));
     expect(remainingMs).toBeLessThanOrEqual(LEASE_MS * 0.99 - 2);
     expect(remainingMs).toBeGreaterThan(LEASE_MS * 0.9);
-    expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+    expect(await release(hold)).toMatchObject({ outcome: "released", count: 0 });
     await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
+  });
+
+  it("a second acquire is refused, also under the owner of the hold", async ({ acquire, key, masters }) => {
+    const { token } = await acquire(key, "me");
+    const refusal = await catchLockError(acquire(key, "me"));
+    expect([refusal.code, refusal.facts]).toMatchObject(["held", { holders: [{ owner: "me", count: 1 }] }]);
+    expect(await masters.readHolders(key)).toEqual(everywhere(token));
   });
 
   it("a hold is granted when another owner has a minority of masters, whose votes stay unchanged", async ({
@@ -52,9 +61,10 @@ describe("quorum holds", () => {
     key,
   }) => {
     await masters.occupy(key, [1, 4]);
-    await acquire(key, "me");
-    expect(await masters.readHolders(key)).toEqual(["me", "somebody", "me", "me", "somebody"]);
-    expect(await release(key, "me")).toMatchObject({ outcome: "released" });
+    const hold = await acquire(key);
+    const { token } = hold;
+    expect(await masters.readHolders(key)).toEqual([token, "somebody", token, token, "somebody"]);
+    expect(await release(hold)).toMatchObject({ outcome: "released" });
     await waitUntil(
       async () => (await masters.readHolders(key)).filter((vote) => vote === null).length === 3,
     );
@@ -102,8 +112,8 @@ describe("quorum fencing tokens", () => {
   }) => {
     const ahead = await masters.advanceFence(key, 1, 10_000);
     await masters.occupy(key, [3, 4]);
-    const { fence } = await acquire(key, "me");
-    expect(BigInt(fence ?? 0)).toBe(ahead + 1n);
+    const { fence } = await acquire(key);
+    expect(BigInt(fence)).toBe(ahead + 1n);
     expect((await readFences(key)).slice(0, 3)).toEqual([fence, fence, fence]);
   });
 
@@ -158,69 +168,13 @@ describe("unconfirmed majority", () => {
     vi.spyOn(LOCK_WRITERS.token, "agree").mockImplementation(async (...what) => {
       return asked.mock.calls.length > 5 && (await agree.apply(LOCK_WRITERS.token, what));
     });
-    const { fence, count } = await acquire(key, "me", { minHoldMs: 50 });
+    const hold = await acquire(key, "me", { minHoldMs: 50 });
+    const { fence, count } = hold;
     expect(count).toBe(1);
     await waitUntil(async () =>
-      (await masters.readCompanions(key)).every((hold) => hold?.fence === fence && hold.count === 1),
+      (await masters.readCompanions(key)).every((each) => each?.fence === fence && each.count === 1),
     );
-    await release(key, "me");
-  });
-});
-
-describe("repeated request ids in a quorum", () => {
-  it("a repeated request returns its hold, even if its votes had been withdrawn once before", async ({
-    masters,
-    acquire,
-    release,
-    key,
-  }) => {
-    await masters.occupy(key, [0, 1, 2]);
-    const ask = { requestId: "r1", waitMs: 200 };
-    expect(await getErrorCode(acquire(key, "me", ask))).toBe("timeout");
-    await masters.vacate(key, [1]);
-    const first = await acquire(key, "me", ask);
-    const again = await acquire(key, "me", ask);
-    expect(again).toMatchObject({ fence: first.fence, count: 1 });
-    await release(key, "me");
-    expect(await getErrorCode(acquire(key, "me", ask))).toBe("lost");
-    await masters.vacate(key, [0, 2]);
-    expect(await masters.readHolders(key)).toEqual(everywhere(null));
-  });
-
-  it("a repeated request restores its hold on masters that missed it and makes no second one", async ({
-    masters,
-    acquire,
-    readFences,
-    release,
-    key,
-  }) => {
-    await masters.occupy(key, [3, 4]);
-    const first = await acquire(key, "me", { requestId: "r1" });
-    await masters.vacate(key, [3, 4]);
-    expect(await acquire(key, "me", { requestId: "r1" })).toMatchObject({ fence: first.fence, count: 1 });
-    await waitUntil(async () => (await readFences(key)).every((fence) => fence === first.fence));
-    expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
-    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
-  });
-});
-
-describe("quorum release", () => {
-  it("a release without a majority returns not_held and removes the remaining votes", async ({
-    acquire,
-    masters,
-    release,
-    key,
-  }) => {
-    await acquire(key, "me");
-    await masters.vacate(key, [0, 1, 2]);
-    expect(await release(key, "me")).toMatchObject({ outcome: "not_held", count: 0 });
-    await waitUntil(async () => (await masters.readHolders(key)).every((vote) => vote === null));
-  });
-
-  it("a release ends a hold that only a bare majority had", async ({ acquire, masters, release, key }) => {
-    await acquire(key, "me");
-    await masters.vacate(key, [0, 1]);
-    expect(await release(key, "me")).toMatchObject({ outcome: "released", count: 0 });
+    await release(hold);
   });
 });
 
@@ -233,9 +187,15 @@ describe("quorum requests", () => {
   }) => {
     const refusal = await catchLockError(acquire(key, "me", { format: "redisson" }));
     expect([refusal.code, refusal.facts]).toEqual(["invalid", { field: "format" }]);
-    expect(await getErrorCode(backend.verbs.release(key, { owner: "me", format: "timestamp" }))).toBe(
-      "invalid",
-    );
+    const foreign = { key, format: "timestamp", unit: "ms", token: "me:1", fence: "7" } as const;
+    const { verbs } = backend;
+    const calls = [
+      verbs.release(foreign),
+      verbs.renew(foreign),
+      verbs.reenter(foreign),
+      verbs.verify(foreign),
+    ];
+    expect(await Promise.all(calls.map(getErrorCode))).toEqual(Array(4).fill("invalid"));
     expect(await getErrorCode(acquire(key, "me", { leaseMs: Number.NaN }))).toBe("invalid");
     expect(await masters.readHolders(key)).toEqual(everywhere(null));
   });

@@ -1,0 +1,57 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { type Agreement, isBehind, type Vote } from "./agreement.ts";
+import { type MasterAnswer, pollMasters } from "./poll-masters.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+
+export interface ConfirmationOptions {
+  readonly majority: number;
+  readonly budgetMs: number;
+  /** Told of a master that answers after a majority has confirmed: whether it agrees. */
+  readonly onLate?: (master: QuorumMaster, agrees: boolean) => void;
+}
+
+/**
+ * Writes fence and count to the masters that have others: a majority has to have both in common before anybody hears of
+ * the hold.
+ *
+ * @returns the votes that are known to agree, once they are a majority or cannot become one
+ */
+export async function confirmAgreement(
+  key: Key,
+  agreement: Agreement,
+  { majority, budgetMs, onLate }: ConfirmationOptions,
+): Promise<Vote[]> {
+  const behind = new Map(
+    agreement.voters.filter((vote) => isBehind(vote, agreement)).map((vote) => [vote.master, vote]),
+  );
+  const upToDate = agreement.voters.filter(({ master }) => !behind.has(master));
+  const needed = majority - upToDate.length;
+  const answers = await pollMasters([...behind.keys()], {
+    by: "verbs",
+    budgetMs,
+    call: async (master) => {
+      const vote = behind.get(master);
+      return vote !== undefined && (await writeAgreement(key, vote, agreement));
+    },
+    progress: (soFar) => {
+      const confirmed = [...soFar.values()].filter(isConfirmed).length;
+      return confirmed >= needed || confirmed + behind.size - soFar.size < needed ? "decided" : "open";
+    },
+    onLate: (master, answer) => onLate?.(master, isConfirmed(answer)),
+  });
+  const confirmed = [...behind.values()].filter(({ master }) => isConfirmed(answers.get(master)));
+  return [...upToDate, ...confirmed];
+}
+
+/** Gives a vote the fence and the count of the agreement. false: what the master had has ended. */
+export function writeAgreement(
+  key: Key,
+  { master, reply }: Vote,
+  { token, fence, count }: Agreement,
+): Promise<boolean> {
+  return LOCK_WRITERS.token.agree(master.verbs, key, { token, from: reply.fence, fence, count });
+}
+
+const isConfirmed = (answer: MasterAnswer<boolean> | undefined) =>
+  answer?.state === "answered" && answer.reply;

@@ -1,0 +1,57 @@
+import type { Redis } from "ioredis";
+import { describe, expect } from "vitest";
+import { quorumTest } from "../../../test/support/fixtures.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { readKeys } from "../../formats/registry/read-keys.ts";
+
+const it = quorumTest(5);
+const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
+
+describe("operators on a quorum", () => {
+  /** As the majority has it. */
+  const observe = async (redis: Redis, key: string) => {
+    const [seen] = await readKeys(redis, [key]);
+    if (seen?.state !== "held") throw new Error("it is not held");
+    return seen;
+  };
+  const by = { by: "mei", reason: "a test" };
+
+  it("an extension and a force-release reach the master that missed the agreed fencing token", async ({
+    acquire,
+    backend,
+    masters,
+    readFences,
+    key,
+  }) => {
+    const hold = await acquire(key);
+    await waitUntil(async () => (await readFences(key)).every((fence) => fence === hold.fence));
+    const missed = { token: hold.token, from: hold.fence, fence: String(Number(hold.fence) + 7), count: 1 };
+    await LOCK_WRITERS.token.agree(masters.getClient(4), key, missed);
+    const seen = await observe(masters.getClient(0), key);
+    const extended = await backend.verbs.extend(seen, { leaseMs: 90_000, ...by });
+    expect(extended).toMatchObject({ outcome: "extended" });
+    expect(await masters.getClient(4).pttl(key)).toBeGreaterThan(80_000);
+    const released = await backend.verbs.forceRelease(seen, { holder: undefined, ...by });
+    expect(released.masters?.map(({ outcome }) => outcome)).toEqual(everywhere("released"));
+  });
+
+  it("a force-release does not touch a later hold of the same owner", async ({
+    acquire,
+    backend,
+    masters,
+    release,
+    key,
+  }) => {
+    const first = await acquire(key, "me");
+    const seen = await observe(masters.getClient(0), key);
+    await release(first);
+    const { token } = await acquire(key, "me");
+    const answer = await backend.verbs.forceRelease(seen, { holder: undefined, ...by });
+    expect(answer.outcome).toBe("changed");
+    expect(await backend.verbs.extend(seen, { leaseMs: 90_000, ...by })).toMatchObject({
+      outcome: "changed",
+    });
+    expect(await masters.readHolders(key)).toEqual(everywhere(token));
+  });
+});

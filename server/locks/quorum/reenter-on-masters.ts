@@ -1,0 +1,124 @@
+import { withTimeout } from "../../concurrency/with-timeout.ts";
+import { LOCK_WRITERS, type RenewRequest } from "../../formats/lock-writer.ts";
+import type { RenewReply } from "../../formats/script-replies.ts";
+import { computeMajority } from "../../redis/majority.ts";
+import { attempt } from "../verbs/attempt.ts";
+import { toGrant } from "../verbs/error-factories.ts";
+import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
+import type { Grant, VerbHold } from "../verbs/verbs.ts";
+import { collectVotes, findAgreement } from "./agreement.ts";
+import { findCommonHold } from "./common-hold.ts";
+import { confirmAgreement } from "./confirm-agreement.ts";
+import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import {
+  createHoldRefusalError,
+  createMaybeExecutedError,
+  createTooFewAnswersError,
+} from "./quorum-errors.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+import { assessRenewal } from "./renew-on-masters.ts";
+import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
+
+/** An entry is given back for as long as this. */
+const GIVE_BACK_MS = 60_000;
+
+/** One re-entry, put to all masters. A master that missed the hold, or lost it, does not matter. */
+export class QuorumReentry {
+  readonly #budgetMs: number;
+  readonly #sentAtMs = performance.now();
+  /** Whether entries that are counted, or will be, are of no use. */
+  #isInVain = false;
+
+  /** @param idSource who repeats an id of its own is counted once, so what is not known is left to it */
+  constructor(
+    private readonly masters: readonly QuorumMaster[],
+    private readonly hold: VerbHold,
+    private readonly request: RenewRequest,
+    private readonly idSource: "by_caller" | "by_us",
+  ) {
+    this.#budgetMs = computeBudgetMs(request.leaseMs);
+  }
+
+  /** @throws LockkeeperError lost, not_owner, idempotency_key_reused, unavailable, unknown_outcome */
+  async run(): Promise<Grant> {
+    const sentAt = getCurrentMoment();
+    const answers = await pollMasters(this.masters, {
+      by: "verbs",
+      budgetMs: this.#budgetMs,
+      call: ({ verbs, channel }) => LOCK_WRITERS.token.reenter(verbs, channel, this.hold.key, this.request),
+      progress: (soFar) => (assessRenewal(soFar, this.masters.length) === "unsure" ? "open" : "enough"),
+      onLate: (master, answer) => {
+        if (this.#isInVain) void this.#giveBack(master, answer);
+      },
+    });
+    const grant = await this.#confirm(answers, sentAt);
+    if (grant !== undefined) return grant;
+    const isRefused = assessRenewal(answers, this.masters.length) === "lost";
+    this.#isInVain = isRefused || this.idSource === "by_us";
+    if (this.#isInVain) {
+      const back = [...answers].map(([master, answer]) => this.#giveBack(master, answer));
+      await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
+    }
+    throw isRefused
+      ? createHoldRefusalError(this.hold.key, collectReplies(answers), this.masters.length)
+      : this.#createUndecidedError(answers);
+  }
+
+  /** A majority has to have the count in common, or some would end the hold too early. */
+  async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
+    const { hold, masters } = this;
+    const agreement = findAgreement(collectVotes(answers), masters.length);
+    if (agreement === undefined) return undefined;
+    const majority = computeMajority(masters.length);
+    const sure = await confirmAgreement(hold.key, agreement, { majority, budgetMs: this.#budgetMs });
+    const common = findCommonHold(
+      sure.map(({ reply }) => reply),
+      masters.length,
+    );
+    if (sure.length < majority || common === undefined) return undefined;
+    if (computeValidityMs(sentAt, common.remainingMs) <= 0) return undefined;
+    // Whoever asks counts from before it asked.
+    const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
+    const { count } = agreement;
+    return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });
+  }
+
+  async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
+    const { verbs, channel } = master;
+    // Where it is not known, it is entered for certain first: under the same id that counts once.
+    const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
+    if (!isEntered) return;
+    const { token, fence, principal, id } = this.request;
+    // With a digest: by its id it is done once, whatever the count.
+    const ask = { id: `back:${id}`, digest: "back", token, fence, principal };
+    const call = (retryMs: number | undefined) =>
+      LOCK_WRITERS.token.release(verbs, channel, this.hold.key, { ...ask, retryMs });
+    await attempt(verbs, call, { budgetMs: GIVE_BACK_MS }).catch(() => undefined);
+  }
+
+  async #repeat({ verbs, channel }: QuorumMaster): Promise<boolean> {
+    const call = () => {
+      const retryMs = Math.ceil(performance.now() - this.#sentAtMs);
+      return LOCK_WRITERS.token.reenter(verbs, channel, this.hold.key, { ...this.request, retryMs });
+    };
+    return await attempt(verbs, call, { budgetMs: GIVE_BACK_MS }).then(
+      ({ outcome }) => outcome === "granted",
+      () => false,
+    );
+  }
+
+  #createUndecidedError(answers: MasterAnswers<RenewReply>) {
+    if (this.idSource === "by_us")
+      return createTooFewAnswersError(
+        answers,
+        "What was counted is given back; the hold stands until its deadline.",
+      );
+    const isUntouched = [...answers.values()].every(({ state }) => state === "away");
+    return isUntouched
+      ? createTooFewAnswersError(answers, "Nothing was done; try again.")
+      : createMaybeExecutedError(answers);
+  }
+}
+
+const isGranted = (answer: MasterAnswer<RenewReply>) =>
+  answer.state === "answered" && answer.reply.outcome === "granted";

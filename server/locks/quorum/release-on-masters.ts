@@ -1,0 +1,93 @@
+import { parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import { LOCK_WRITERS, type ReleaseRequest } from "../../formats/lock-writer.ts";
+import type { ReleaseReply } from "../../formats/script-replies.ts";
+import { computeMajority, kthSmallest, median } from "../../redis/majority.ts";
+import { ATTEMPT_BUDGET_MS, attempt } from "../verbs/attempt.ts";
+import { createNotOwnerError, createRefusalError } from "../verbs/error-factories.ts";
+import type { Released } from "../verbs/verbs.ts";
+import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+
+/** What a master that is away for longer has left of a hold ends with its lease. */
+const LEFTOVER_MS = 60_000;
+
+/**
+ * Gives back one count at all masters, and the whole hold where others have none left of it.
+ *
+ * @throws LockkeeperError not_owner, idempotency_key_required, idempotency_key_reused, unavailable, unknown_outcome
+ */
+export async function releaseOnMasters(
+  masters: readonly QuorumMaster[],
+  key: Key,
+  request: ReleaseRequest,
+): Promise<Released> {
+  const answers = await pollMasters(masters, {
+    by: "verbs",
+    to: "all",
+    budgetMs: ATTEMPT_BUDGET_MS,
+    call: ({ verbs, channel }) =>
+      attempt(verbs, (retryMs) => LOCK_WRITERS.token.release(verbs, channel, key, { ...request, retryMs })),
+    progress: (soFar) => (isMajorityKnown(soFar, masters.length) ? "enough" : "open"),
+  });
+  if (isMajorityKnown(answers, masters.length)) {
+    const released = toReleased(key, answers);
+    if (released.count === 0) releaseLeftovers(key, request, released, answers);
+    return released;
+  }
+  if ([...answers.values()].every(({ state }) => state === "away"))
+    throw createTooFewAnswersError(answers, "Nothing was done; try again.");
+  throw createMaybeExecutedError(answers);
+}
+
+function isMajorityKnown(answers: MasterAnswers<ReleaseReply>, masters: number): boolean {
+  const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
+  return known.length >= computeMajority(masters);
+}
+
+function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
+  const replies = collectReplies(answers);
+  const majority = computeMajority(answers.size);
+  const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
+  if (reused?.outcome === "request_id_reused") throw createRefusalError(key, "token", reused);
+  const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
+  const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
+  const without = answered.filter(({ outcome }) => outcome === "not_held").length + others;
+  // What a majority did not let go of was no hold of this principal's, and somewhere another one's stands.
+  if (others > 0 && without >= majority) throw createNotOwnerError(key);
+  const counts = answered.map((reply) => ("count" in reply ? reply.count : 0));
+  const counted = replies.find(({ outcome }) => outcome === "request_id_required");
+  if (counted?.outcome === "request_id_required" && counts.length < majority)
+    throw createRefusalError(key, "token", counted);
+  const count = Math.min(kthSmallest(counts, majority), Math.max(...counts));
+  // What a majority did not have was no hold any more, although others let go of the rest of it.
+  const outcome = without >= majority ? "not_held" : count > 0 ? "still_held" : "released";
+  return { outcome, count, asOf: median(answered.map(({ asOf }) => asOf)) };
+}
+
+/**
+ * The hold is over. A master that was away, or that missed an earlier release, may have something of it left that would
+ * keep others off until the lease ends.
+ */
+function releaseLeftovers(
+  key: Key,
+  { token, fence, principal }: ReleaseRequest,
+  { outcome }: Released,
+  answers: MasterAnswers<ReleaseReply>,
+): void {
+  // The token names it whatever fence a master gave it, but for a reservation, which has the token of the one before.
+  const isNamed = outcome === "released" && parseReservedOwner(token) === undefined;
+  const end = { id: `end:${fence}`, digest: "-", token, fence: isNamed ? undefined : fence, principal };
+  for (const [{ verbs, channel }, answer] of answers) {
+    if (hasNothingLeft(answer, isNamed)) continue;
+    const call = () => LOCK_WRITERS.token.release(verbs, channel, key, { ...end, counts: "all" });
+    attempt(verbs, call, { budgetMs: LEFTOVER_MS }).catch(() => undefined);
+  }
+}
+
+function hasNothingLeft(answer: MasterAnswer<ReleaseReply>, isNamed: boolean): boolean {
+  if (answer.state !== "answered") return false;
+  const { outcome } = answer.reply;
+  return outcome === "released" || outcome === "not_owner" || (outcome === "not_held" && !isNamed);
+}
