@@ -61,6 +61,24 @@ describe("holds at a point in time", () => {
     expect(listPastHolds(story)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
   });
 
+  it("holds of one label are told apart by their fencing tokens", () => {
+    const story = [
+      buildEvent("acquired", 10, { fence: "5" }),
+      buildEvent("released", 20, { fence: "5", heldMs: 10 }),
+      buildEvent("acquired", 30, { fence: "6" }),
+      buildEvent("released", 40, { fence: "5", owner: "uuid:1" }),
+    ];
+    expect(listPastHolds(story).map(({ fence, end }) => `${fence} ${end}`)).toContain("6 open");
+  });
+
+  it("the end of a hold whose label is no longer known is assigned by its fencing token", () => {
+    const story = [
+      buildEvent("acquired", 10, { fence: "5" }),
+      buildEvent("released", 40, { fence: "5", owner: "uuid:1" }),
+    ];
+    expect(listPastHolds(story)).toMatchObject([{ since: 10, until: 40, end: "told", fence: "5" }]);
+  });
+
   it("a hold followed by a later Lockkeeper hold has an unseen end", () => {
     const story = [
       buildEvent("acquired", 10, { fence: "5" }),

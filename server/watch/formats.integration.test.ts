@@ -5,6 +5,7 @@ import { forceReleaseByOwner } from "../../test/support/force-release-by-owner.t
 import { createTestKey } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
+import { formatHoldId, parseHoldId } from "../formats/hold-id.ts";
 
 const FORMATS = WritableFormat.options;
 const BY_MEI = "lockkeeper:reserve:mei";
@@ -70,6 +71,28 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
       "released exact",
     ]);
     expect(findHold(key)).toBeUndefined();
+  });
+
+  it("a Lockkeeper hold is shown with its holdId, a reservation without one", async ({
+    watcher,
+    locks,
+    findHold,
+    key,
+  }) => {
+    const { grant } = await locks.acquire(key, { ...buildAcquire("me", format), unit: "s" });
+    await waitUntil(() => findHold(key) !== undefined);
+    const hold = findHold(key);
+    const [holder] = (hold && watcher.locks.toLock(hold).holders) ?? [];
+    expect(holder?.holdId).toBe(formatHoldId({ target: "test", ...grant }));
+    expect(parseHoldId(holder?.holdId ?? "")).toMatchObject({
+      ...{ target: "test", key, format, unit: format === "timestamp" ? "s" : undefined },
+      ...{ token: grant.token, fence: grant.fence },
+    });
+    await locks.release(grant, { reservedMs: 30_000 });
+    await waitUntil(() => findHold(key)?.seen.holders[0].fence !== grant.fence);
+    const reserved = findHold(key);
+    const [reservation] = (reserved && watcher.locks.toLock(reserved).holders) ?? [];
+    expect(reservation).toMatchObject({ owner: expect.stringMatching(/^lockkeeper:reserve:/), holdId: null });
   });
 
   it("the next hold of the same owner has a different version", async ({
@@ -192,6 +215,32 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     await direct.set(key, "something else");
     expect(await waitForEvents(key, 2)).toHaveLength(2);
   });
+});
+
+it("holds of one label on two keys and a foreign holder named like it are kept apart", async ({
+  direct,
+  watcher,
+  locks,
+  findHold,
+  key,
+}) => {
+  const [two, theirs] = [createTestKey(), createTestKey()];
+  const label = await acquireForeignLock(direct, theirs);
+  const { grant: one } = await locks.acquire(key, buildAcquire(label, "token"));
+  const { grant: other } = await locks.acquire(two, buildAcquire(label, "token"));
+  await waitUntil(() => [key, two, theirs].every((each) => findHold(each) !== undefined));
+  const locked = [key, two, theirs].flatMap((each) => {
+    const hold = findHold(each);
+    return hold === undefined ? [] : [watcher.locks.toLock(hold)];
+  });
+  expect(locked.map(({ holders }) => holders[0]?.owner)).toEqual([label, label, label]);
+  expect(locked.map(({ sharedWith }) => sharedWith)).toEqual([[], [], []]);
+  expect(locked.map(({ holders }) => holders[0]?.holdId)).toEqual([
+    formatHoldId({ target: "test", ...one }),
+    formatHoldId({ target: "test", ...other }),
+    null,
+  ]);
+  expect(new Set(locked.map(({ version }) => version)).size).toBe(3);
 });
 
 it("a force-release with reservation of a Redisson lock emits exact events with no inferred ones after them", async ({

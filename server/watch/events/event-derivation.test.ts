@@ -7,6 +7,7 @@ import {
   deriveEvents,
   type EndCause,
   eventsFromScript,
+  isOfReportedHold,
   isOpen,
   type NewEvent,
   type ReportedHold,
@@ -194,6 +195,44 @@ describe("events from scripts", () => {
       "force_released me exact",
       "acquired lockkeeper:reserve:mei exact",
     ]);
+  });
+
+  it("two holds of one label, one after the other, are two holds", () => {
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }));
+    const types = (events: readonly NewEvent[]) => events.map(({ type, fence }) => `${type} ${fence}`);
+    const next = buildReading({ owner: "me", fence: "200", seq: 1, asOf: NOW + 10, sinceMs: NOW + 5 });
+    expect(types(teller.applyReading(next))).toEqual(["released 100", "acquired 200"]);
+    const late = buildScriptEvent("released", { seq: 2, count: 0, at: NOW + 4 });
+    expect(teller.receiveScriptEvent(late)).toEqual([]);
+    expect(teller.reported).toMatchObject({ fence: "200", count: 1 });
+  });
+
+  it("a foreign hold that is replaced by one with the same fence of none and another token has ended", () => {
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ token: "uuid:1", owner: "me" }));
+    const next = buildReading({ token: "uuid:2", owner: "me", asOf: NOW + 10 });
+    expect(teller.applyReading(next).map(({ type }) => type)).toEqual(["released", "acquired"]);
+  });
+
+  it("a script event is assigned by its fencing token, and the label of the hold is kept", () => {
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, sinceMs: NOW }));
+    const released = buildScriptEvent("released", { owner: "forged", seq: 2, count: 0, at: NOW + 50 });
+    expect(teller.receiveScriptEvent(released)).toMatchObject([
+      { type: "released", owner: "me", heldMs: 50 },
+    ]);
+    expect(isOpen(teller.reported)).toBe(false);
+  });
+
+  it("a force-release of a foreign holder does not end a Lockkeeper hold labelled like it", () => {
+    const teller = new DerivationFixture();
+    teller.applyReading(buildReading({ owner: UUID_OWNER, fence: "100", seq: 1 }));
+    const { reported } = teller;
+    expect(
+      reported &&
+        isOfReportedHold(buildScriptEvent("force_released", { owner: UUID_OWNER, fence: null }), reported),
+    ).toBe(false);
   });
 
   it("a late event of an older hold is ignored", () => {

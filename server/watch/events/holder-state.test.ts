@@ -9,12 +9,16 @@ const FREED_AT = 1_795_216_496_000;
 const [KEY, OWNER] = ["lock:a", "a1b2"];
 
 /** A hold of half a minute that began so long after it was freed by force. */
-function isReportedAsForceReleased(format: FormatName, afterMs: number, owner = OWNER): boolean {
+function isReportedAsForceReleased(
+  format: FormatName,
+  afterMs: number,
+  holder = createForeignHolder(OWNER),
+): boolean {
   const forced = new ForceReleasedHolds();
   forced.add(KEY, OWNER, { at: FREED_AT });
   const seen: HeldObservation = {
     ...{ state: "held", key: KEY, type: "string", asOf: FREED_AT + afterMs, format, candidates: [] },
-    ...{ kind: "lock", confidence: "certain", holders: [createForeignHolder(owner)], remainingMs: 30_000 },
+    ...{ kind: "lock", confidence: "certain", holders: [holder], remainingMs: 30_000 },
   };
   const hold = updateHold(undefined, seen, { wasGone: false, since: "exact", continuityId: "1" }, () => 1);
   return listCurrentHolders({ hold, isInitialScan: false }, forced)[0]?.wasForceReleased ?? false;
@@ -23,7 +27,16 @@ function isReportedAsForceReleased(format: FormatName, afterMs: number, owner = 
 describe("detection of force-released holds", () => {
   it("a hold of a never-reused owner string is recognised as force-released at any later time", () => {
     expect(isReportedAsForceReleased("redlock-net", 600_000)).toBe(true);
-    expect(isReportedAsForceReleased("redlock-net", 10, "another")).toBe(false);
+    expect(isReportedAsForceReleased("redlock-net", 10, createForeignHolder("another"))).toBe(false);
+  });
+
+  it("a Lockkeeper hold is never taken for one that was force-released, whatever its label", () => {
+    const [labelled, stored] = [
+      createForeignHolder("uuid:1", { owner: OWNER, fence: "7" }),
+      createForeignHolder(OWNER, { fence: "7" }),
+    ];
+    expect(isReportedAsForceReleased("redlock-net", 10, labelled)).toBe(false);
+    expect(isReportedAsForceReleased("redlock-net", 10, stored)).toBe(false);
   });
 
   it("a reused owner string counts as force-released within one renewal only, if the library recreates locks", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { SeenHolder } from "../../formats/observation.ts";
+import { createForeignHolder, type SeenHolder } from "../../formats/observation.ts";
 import { updateHold } from "./continuity.ts";
 import { buildHolderVersion, buildHoldVersion, matchVersion, NO_CONTINUITY } from "./hold-version.ts";
 import type { ObservedHold } from "./observed-hold.ts";
@@ -80,6 +80,15 @@ describe("versions of Lockkeeper holds", () => {
 
   it("a Lockkeeper hold with another fencing token compares as changed, even for the same owner", () => {
     expect(compareHolds(buildOwnHold(), buildOwnHold({ fence: "78" }))).toBe("changed");
+  });
+
+  it("in a shared lock, a foreign holder named like the label of a Lockkeeper hold has a version of its own", () => {
+    const [label] = [createForeignHolder("uuid:2")];
+    const hold = buildOwnHold({ owner: "uuid:2", others: [label] });
+    const [own, foreign] = hold.holders.map((holder) => buildHolderVersion(hold, holder));
+    expect(own).not.toBe(foreign);
+    expect(matchVersion(own ?? "", hold).holder?.seen.fence).toBe("77");
+    expect(matchVersion(foreign ?? "", hold).holder?.seen.fence).toBeNull();
   });
 
   it("a Lockkeeper hold replaced by a foreign hold compares as changed, and vice versa", () => {

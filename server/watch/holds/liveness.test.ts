@@ -223,7 +223,8 @@ describe("renewal cadence of Lockkeeper holds", () => {
   it("a reservation is never expected to renew", () => {
     const holder = { ...ours, token: "lockkeeper:reserve:mei", owner: "lockkeeper:reserve:mei" };
     const scenery = new LivenessFixture({ holder }).readAt(0);
-    expect(scenery.findChangeAt).toBeUndefined();
+    expect(new LivenessFixture({ holder: ours }).readAt(0).findChangeAt).toBe(15_000);
+    expect(scenery.findChangeAt).toBe(22_500);
     expect(scenery.readAt(40_000).liveness.state).toBe("not_renewing");
   });
 });

@@ -135,6 +135,64 @@ class QuorumFixture {
   }
 }
 
+describe("force-releases of a quorum", () => {
+  const buildVote = (token: string, fence: string | null): ReadableObservation => ({
+    ...{ state: "held", key: KEY, asOf: 0, type: "string", format: "token", candidates: [] },
+    ...{ kind: "lock", confidence: "certain", remainingMs: null },
+    holders: [createForeignHolder(token, { owner: "me", fence })],
+  });
+  const FREE: ReadableObservation = { state: "free", key: KEY, asOf: 0 };
+
+  /** What is decided at last where the masters tell that they freed these, and by now all are free. */
+  function decideAfter(
+    held: readonly ReadableObservation[],
+    freed: readonly (readonly [owner: string, fence: string | null])[],
+  ) {
+    const voters: VoterFixture[] = held.map(() => ({ isUp: true, term: 0 }));
+    const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
+    const showAll = (seen: readonly ReadableObservation[]) => {
+      let decision: ReturnType<typeof consensus.evaluate>;
+      for (let round = 0; round < 2; round++) {
+        vi.advanceTimersByTime(1);
+        const now = performance.now();
+        voters.forEach((voter, at) => {
+          const observation = seen[at] ?? FREE;
+          consensus.recordReading(voter, { observation, sentAt: now, receivedAt: now }, 0);
+        });
+        decision = consensus.evaluate(now);
+      }
+      return decision;
+    };
+    showAll(held);
+    voters.forEach((voter, at) => {
+      const [owner = "", fence = null] = freed[at] ?? [];
+      consensus.recordForceRelease(voter, {
+        ...{ type: "force_released", key: KEY, at: 0, fence, seq: 2, count: 0, heldMs: undefined },
+        ...{ owner, by: "mei", reason: undefined },
+      });
+    });
+    return showAll([]);
+  }
+
+  it("a force-release of an earlier hold of the same label is not taken for one of the present hold", () => {
+    const now = [1, 2, 3].map(() => buildVote("uuid:2", "200"));
+    const freed = (fence: string) => now.map((): [string, string] => ["me", fence]);
+    expect(decideAfter(now, freed("100"))?.forceRelease).toBeUndefined();
+    expect(decideAfter(now, freed("200"))?.forceRelease).toMatchObject({ by: "mei" });
+  });
+
+  it("a force-release is recognised at masters that have another fencing token of the hold, or none", () => {
+    const held = [buildVote("uuid:1", "200"), buildVote("uuid:1", "199"), buildVote("uuid:1", null)];
+    const other = ["me", "100"] as const;
+    for (const freed of [
+      [["me", "200"], ["me", "199"], other] as const,
+      [other, ["me", "199"], ["uuid:1", null]] as const,
+    ])
+      expect(decideAfter(held, freed)?.forceRelease).toMatchObject({ by: "mei" });
+    expect(decideAfter(held, [other, other, ["uuid:1", null]])?.forceRelease).toBeUndefined();
+  });
+});
+
 describe("KeyConsensus", () => {
   it("KeyConsensus shows only holders that had a majority at one moment and converges on the true holder", () => {
     fc.assert(

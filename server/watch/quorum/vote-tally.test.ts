@@ -4,6 +4,7 @@ import {
   createForeignHolder,
   type HeldObservation,
   type ReadableObservation,
+  type SeenHolder,
 } from "../../formats/observation.ts";
 import { tallyVotes } from "./vote-tally.ts";
 
@@ -67,6 +68,41 @@ function findWinners(all: readonly VoteInput[]): Set<string> {
 }
 
 const held1 = (owner: string): PlainVote => ({ owner, remainingMs: 1, fence: null, count: 1 });
+
+describe("quorum votes of Lockkeeper holds", () => {
+  const buildVote = (token: string, known: Partial<SeenHolder>): ReadableObservation => ({
+    ...{ state: "held", key: KEY, asOf: NOW, type: "string", format: "token", candidates: [] },
+    ...{ kind: "lock", confidence: "certain", remainingMs: 1000 },
+    holders: [createForeignHolder(token, known)],
+  });
+
+  it("two holds of one label have votes of their own", () => {
+    const one = buildVote("uuid:1", { owner: "me", fence: "7" });
+    const other = buildVote("uuid:2", { owner: "me", fence: "8" });
+    const votes = {
+      of: 3,
+      known: 3,
+      owners: [
+        { owner: "me", masters: 2 },
+        { owner: "me", masters: 1 },
+      ],
+    };
+    const told = tallyVotes(KEY, [one, other, one], NOW);
+    expect(told).toMatchObject({ verdict: "held", seen: { holders: [{ token: "uuid:1" }], votes } });
+    const split = tallyVotes(KEY, [one, other, { state: "free", key: KEY, asOf: NOW }], NOW);
+    expect(split).toMatchObject({
+      verdict: "free",
+      seen: { votes: { owners: [{ masters: 1 }, { masters: 1 }] } },
+    });
+  });
+
+  it("masters that lost the companion vote for the same hold, which keeps its label", () => {
+    const bare = buildVote("uuid:1", {});
+    const told = tallyVotes(KEY, [bare, buildVote("uuid:1", { owner: "me", fence: "7" }), bare], NOW);
+    const votes = { owners: [{ owner: "me", masters: 3 }] };
+    expect(told).toMatchObject({ seen: { holders: [{ owner: "me", token: "uuid:1", fence: "7" }], votes } });
+  });
+});
 
 describe("quorum tally", () => {
   it("the tally names a holder exactly when no unknown vote could change the result", () => {
