@@ -13,8 +13,10 @@ export interface HoldCall {
   readonly verb: "reenter" | "renew" | "release";
   /** Which of the holds that were granted, the latest first. */
   readonly back: number;
-  /** Who asks, be it who acquired it or not. */
-  readonly principal: string | undefined;
+  /** Who asks: who acquired it, a client of the library, or another principal. */
+  readonly asker: "own" | "library" | "key-2";
+  /** Whether the fencing token is another than the hold's. */
+  readonly hasOtherFence: boolean;
   readonly hasRequestId: boolean;
   readonly reserves: boolean;
 }
@@ -44,9 +46,6 @@ interface MadeCall {
   readonly hold: ModelHold;
 }
 
-/** What the lock remembers of a request: its hold, or for a request without an effect nothing. */
-type Remembered = Pick<ModelHold, "token" | "fence">;
-
 /**
  * A plain model of one lock: which hold is in it, how often, and who acquired it. Calls are made on the model and on the
  * lock, also on holds that have ended, by others than their own principals, and again under their request ids.
@@ -54,7 +53,8 @@ type Remembered = Pick<ModelHold, "token" | "fence">;
 export class LockModel {
   readonly #key: string;
   readonly #holds: ModelHold[] = [];
-  readonly #memory = new Map<string, Remembered>();
+  /** By request id the hold that it was about. */
+  readonly #memory = new Map<string, ModelHold>();
   readonly #calls: MadeCall[] = [];
   #state: ModelState | undefined;
   #highest = 0n;
@@ -64,9 +64,10 @@ export class LockModel {
   }
 
   async call(call: ModelCall): Promise<void> {
-    const hold = call.verb === "acquire" ? undefined : this.#holds.at(-1 - call.back);
     const unknown = { ...this.scene.createUnknownHold(this.#key), owner: "nobody" };
-    const made = { call, requestId: `r${this.#calls.length}`, hold: hold ?? unknown };
+    const hold =
+      call.verb === "acquire" ? unknown : toAskedHold(this.#holds.at(-1 - call.back) ?? unknown, call);
+    const made = { call, requestId: `r${this.#calls.length}`, hold };
     this.#calls.push(made);
     await this.#call(made);
   }
@@ -156,17 +157,17 @@ export class LockModel {
 
   /** What a call on a hold answers when it is carried out; the state is what it leaves. */
   #execute(call: HoldCall, hold: ModelHold): ModelAnswer {
-    const { verb, principal } = call;
+    const { verb } = call;
     const ended = verb === "release" ? { outcome: "not_held", count: 0 } : "lost";
-    const standing = this.#findStanding({ ...hold, principal });
+    const standing = this.#findStanding(hold);
     if (standing === undefined) return ended;
-    if (!standing.isBare && standing.hold.principal !== principal) return "not_owner";
+    if (!standing.isBare && standing.hold.principal !== hold.principal) return "not_owner";
     if (verb === "release") return this.#release(call, standing);
     if (verb === "reenter") {
       if (standing.isBare) return "lost";
       this.#state = { ...standing, count: standing.count + 1 };
     }
-    return this.#toGrantAnswer(this.#state ?? standing);
+    return toGrantAnswer(this.#state ?? standing, hold);
   }
 
   #release({ hasRequestId, reserves }: HoldCall, standing: ModelState): ModelAnswer {
@@ -188,27 +189,19 @@ export class LockModel {
     this.#state = { hold, count: 1, isBare: false };
   }
 
-  #replayAnswer({ verb }: ModelCall, about: Remembered): ModelAnswer {
-    const state = this.#state;
-    const isSame = state?.hold.token === about.token && state.hold.fence === about.fence;
-    const count = state !== undefined && isSame ? state.count : 0;
+  #replayAnswer({ verb }: ModelCall, about: ModelHold): ModelAnswer {
+    const standing = this.#findStanding(about);
+    const count = standing?.count ?? 0;
     if (verb === "release") return { outcome: count > 0 ? "still_held" : "released", count };
-    return state !== undefined && isSame && !state.isBare ? this.#toGrantAnswer(state) : "lost";
-  }
-
-  #toGrantAnswer({ hold: { token, fence, owner }, count }: ModelState): ModelAnswer {
-    return { token, fence, owner, count };
+    return standing && !standing.isBare ? toGrantAnswer(standing, about) : "lost";
   }
 
   async #callServer({ call, hold, requestId: id }: MadeCall): Promise<ModelAnswer> {
     const { scene } = this;
-    const { principal } = call;
     const requestId = hasRequestId(call) ? id : undefined;
     if (call.verb === "release") {
-      const releasing = scene.release(
-        { ...hold, principal },
-        { requestId, reservedMs: call.reserves ? LEASE_MS : undefined },
-      );
+      const reservedMs = call.reserves ? LEASE_MS : undefined;
+      const releasing = scene.release(hold, { requestId, reservedMs });
       const code = await getErrorCode(releasing);
       if (code !== "ok") return code;
       const { outcome, count } = await releasing;
@@ -216,8 +209,8 @@ export class LockModel {
     }
     const granting =
       call.verb === "acquire"
-        ? scene.acquire(this.#key, call.owner, { requestId, principal })
-        : scene[call.verb]({ ...hold, principal }, { requestId });
+        ? scene.acquire(this.#key, call.owner, { requestId, principal: call.principal })
+        : scene[call.verb](hold, { requestId });
     const code = await getErrorCode(granting);
     if (code !== "ok") return code;
     const { token, fence, owner, count } = await granting;
@@ -235,6 +228,17 @@ export class LockModel {
     if (hold === undefined) throw new Error("nothing was granted");
     return hold;
   }
+}
+
+function toAskedHold(hold: ModelHold, { asker, hasOtherFence }: HoldCall): ModelHold {
+  const principals = { own: hold.principal, library: undefined, "key-2": "key-2" };
+  const fence = hasOtherFence ? String(BigInt(hold.fence) - 1n) : hold.fence;
+  return { ...hold, principal: principals[asker], fence };
+}
+
+/** A hold without its companion is granted under whatever fencing token it is asked for. */
+function toGrantAnswer({ count }: ModelState, { token, fence, owner }: ModelHold): ModelAnswer {
+  return { token, fence, owner, count };
 }
 
 function hasRequestId(call: ModelCall): boolean {

@@ -3,17 +3,21 @@ import { describe, it } from "vitest";
 import type { ConformanceFixture, Feature } from "./conformance-fixture.ts";
 import { LockModel, type ModelCall } from "./lock-model.ts";
 
-const RUNS = 40;
+const RUNS = 60;
 const STEPS_MAX = 25;
 
 type Step = (model: LockModel) => Promise<void>;
 
 const principal = fc.constantFrom(undefined, "key-1");
 const never: fc.Arbitrary<boolean> = fc.constant(false);
-const rarely = fc.oneof({ weight: 4, arbitrary: never }, { weight: 1, arbitrary: fc.constant(true) });
+const rarely = fc.oneof({ weight: 7, arbitrary: never }, { weight: 1, arbitrary: fc.constant(true) });
 const mostly = rarely.map((isRare) => !isRare);
+const mostlyOwn = fc.oneof(
+  { weight: 6, arbitrary: fc.constant("own" as const) },
+  { weight: 1, arbitrary: fc.constantFrom("library" as const, "key-2" as const) },
+);
 // Mostly the latest hold, which may still stand.
-const back = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
+const back = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 
 /** Tells a failing order of calls by their names. */
 function namedStep(name: string, run: Step): Step {
@@ -30,9 +34,22 @@ const anyHoldCall = (
   verb: "reenter" | "renew" | "release",
   hasRequestId: fc.Arbitrary<boolean>,
   reserves = never,
-) => fc.record({ verb: fc.constant(verb), back, principal, hasRequestId, reserves }).map(toStep);
+) =>
+  fc
+    .record({
+      verb: fc.constant(verb),
+      back,
+      asker: mostlyOwn,
+      hasOtherFence: rarely,
+      hasRequestId,
+      reserves,
+    })
+    .map(toStep);
 
-const anyRepeat = fc.nat(4).map((calls) => namedStep(`repeat ${calls} back`, (model) => model.repeat(calls)));
+// Mostly the call before, as after a lost reply.
+const anyRepeat = fc
+  .oneof(fc.constant(0), fc.nat(4))
+  .map((calls) => namedStep(`repeat ${calls} back`, (model) => model.repeat(calls)));
 const anyLoss = fc
   .constantFrom("lock" as const, "companion" as const, "everything" as const)
   .map((what) => namedStep(`lose ${what}`, (model) => model.deleteKeys(what)));
@@ -43,8 +60,8 @@ const anyForceRelease = back.map((holds) =>
 export function describeRandomCalls(scene: ConformanceFixture): void {
   const has = (feature: Feature) => scene.format.lacks?.[feature] === undefined;
   const steps = fc.oneof(
-    { weight: 6, arbitrary: anyAcquire },
-    { weight: 4, arbitrary: anyHoldCall("reenter", mostly) },
+    { weight: 4, arbitrary: anyAcquire },
+    { weight: 6, arbitrary: anyHoldCall("reenter", mostly) },
     { weight: 3, arbitrary: anyHoldCall("renew", mostly) },
     { weight: 6, arbitrary: anyHoldCall("release", mostly, has("hold-off") ? rarely : never) },
     { weight: 2, arbitrary: anyLoss },

@@ -90,7 +90,7 @@ export function describeRequestIds(scene: ConformanceFixture): void {
           () => scene.renew(hold, { requestId: "r2", leaseMs: 999 }),
           () => scene.renew(scene.createUnknownHold(key), { requestId: "r2" }),
         ]) {
-          expect(await getErrorCode(call())).toBe("request_id_reused");
+          expect(await getErrorCode(call())).toBe("idempotency_key_reused");
         }
         expect(await scene.countHold(hold)).toBe(1);
       });
@@ -101,7 +101,7 @@ export function describeRequestIds(scene: ConformanceFixture): void {
           const hold = await scene.acquire(key, "me", { requestId: "r1" });
           const format: WritableFormat = scene.format.format === "redisson" ? "token" : "redisson";
           const ask = { owner: "me", leaseMs: LEASE_MS, format, requestId: "r1" };
-          expect(await getErrorCode(scene.opened.verbs.acquire(key, ask))).toBe("request_id_reused");
+          expect(await getErrorCode(scene.opened.verbs.acquire(key, ask))).toBe("idempotency_key_reused");
           expect(await scene.countHold(hold)).toBe(1);
         });
       });
