@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Grant } from "../lib/contract/actions/verb.ts";
+import type { Hold } from "../lib/contract/actions/verb.ts";
 
 export interface LockOptions {
   readonly owner: string;
@@ -21,36 +21,46 @@ export class LockApi {
   async acquire(
     key: string,
     { owner, purpose, leaseMs = 10_000, waitMs = 0 }: LockOptions,
-  ): Promise<Grant | undefined> {
+  ): Promise<Hold | undefined> {
     const record = { service: this.service, host: hostname(), pid: process.pid, purpose };
-    const response = await this.#post(key, "acquire", { owner, leaseMs, waitMs, record });
-    return response.ok ? ((await response.json()) as Grant) : undefined;
+    return await this.#acquire(key, { owner, leaseMs, waitMs, record });
+  }
+
+  /** Enters a hold once more. undefined: it is lost. */
+  async reenter({ key, holdId }: Hold): Promise<Hold | undefined> {
+    return await this.#acquire(key, { reenter: holdId });
   }
 
   /** false: the hold is lost. */
-  async renew(key: string, owner: string, leaseMs: number): Promise<boolean> {
-    return (await this.#post(key, "renew", { owner, leaseMs })).ok;
+  async renew({ holdId }: Hold): Promise<boolean> {
+    return (await this.#post(`holds/${holdId}/renew`, {})).ok;
   }
 
-  async release(key: string, owner: string): Promise<void> {
-    await this.#post(key, "release", { owner });
+  /** Gives back one count. */
+  async release({ holdId }: Hold): Promise<void> {
+    await this.#post(`holds/${holdId}/release`, {});
   }
 
   /** false: somebody else had the lock all the time. */
-  async withLock(key: string, options: LockOptions, work: (grant: Grant) => Promise<void>): Promise<boolean> {
-    const grant = await this.acquire(key, options);
-    if (grant === undefined) return false;
+  async withLock(key: string, options: LockOptions, work: (hold: Hold) => Promise<void>): Promise<boolean> {
+    const hold = await this.acquire(key, options);
+    if (hold === undefined) return false;
     try {
-      await work(grant);
+      await work(hold);
     } finally {
-      await this.release(key, options.owner);
+      await this.release(hold);
     }
     return true;
   }
 
+  async #acquire(key: string, body: object): Promise<Hold | undefined> {
+    const response = await this.#post(`locks/${encodeURIComponent(key)}/acquire`, body);
+    return response.ok ? ((await response.json()) as Hold) : undefined;
+  }
+
   /** 409 and 429 are answers; anything else that is not a success is a fault. */
-  async #post(key: string, verb: string, body: object): Promise<Response> {
-    const response = await fetch(`${this.url}/api/v1/locks/${encodeURIComponent(key)}/${verb}`, {
+  async #post(path: string, body: object): Promise<Response> {
+    const response = await fetch(`${this.url}/api/v1/${path}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${this.apiKey}`,
@@ -60,6 +70,6 @@ export class LockApi {
       body: JSON.stringify(body),
     });
     if (response.ok || response.status === 409 || response.status === 429) return response;
-    throw new Error(`${verb} of ${key}: ${response.status} ${await response.text()}`);
+    throw new Error(`${path}: ${response.status} ${await response.text()}`);
   }
 }

@@ -9,8 +9,8 @@ test("the docs list every operation and copy the snippet in the selected languag
   page.on("request", (request) => {
     if (!request.url().startsWith(lockkeeper.url)) elsewhere.push(request.url());
   });
-  await page.goto("/docs#releaseLock");
-  const operation = page.getByRole("article", { name: "Give back one count of a hold" });
+  await page.goto("/docs#releaseHold");
+  const operation = page.getByRole("article", { name: "Release one count of a hold" });
   await expect(operation).toBeInViewport();
   // The page scrolls, and not the frame around it.
   await expect(page.getByRole("banner")).toBeInViewport();
@@ -22,7 +22,7 @@ test("the docs list every operation and copy the snippet in the selected languag
   await page.getByRole("button", { name: "Python", exact: true }).click();
   // "Copied" is shown for 1.5 s only, so the wait for it starts before the click.
   const copiedNote = operation.getByText("Copied").first().waitFor({ state: "attached" });
-  await operation.getByRole("button", { name: "Copy: releaseLock in Python" }).click();
+  await operation.getByRole("button", { name: "Copy: releaseHold in Python" }).click();
   await copiedNote;
   // The page itself may not read the clipboard; a person pastes.
   await page.evaluate(() => document.querySelector("main")?.append(document.createElement("textarea")));
@@ -31,7 +31,7 @@ test("the docs list every operation and copy the snippet in the selected languag
   await page.keyboard.press("Control+V");
   await expect(pasted).not.toHaveValue("");
   const copied = await pasted.inputValue();
-  expect(copied).toContain(`"${lockkeeper.url}/api/v1/locks/lock%3Aorders%3A42/release"`);
+  expect(copied).toContain(`"${lockkeeper.url}/api/v1/holds/h1.`);
   expect(copied).toContain("urlopen");
   expect(elsewhere).toEqual([]);
 });
@@ -53,10 +53,10 @@ test("the docs are usable by keyboard alone", async ({ page }) => {
     .locator("summary", { hasText: "Errors" });
   await errors.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Another owner holds the lock.").first()).toBeVisible();
-  await page.getByRole("link", { name: "verifyLock" }).press("Enter");
+  await expect(page.getByText("The lock is held.").first()).toBeVisible();
+  await page.getByRole("link", { name: "getHold" }).press("Enter");
   await expect(
-    page.getByRole("article", { name: "Ask whether an owner holds the lock now" }),
+    page.getByRole("article", { name: "Read whether a hold is still held" }),
   ).toBeInViewport();
 });
 

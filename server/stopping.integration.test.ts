@@ -1,21 +1,29 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
+import type { Hold } from "../lib/contract/actions/verb.ts";
 import { redisTest } from "../test/support/fixtures.ts";
 import { createTestKey } from "../test/support/test-locks.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../test/support/test-server.ts";
+import { parseCompanion } from "./formats/companion.ts";
+import { buildCompanionKey } from "./formats/keys.ts";
 
 const SERVER = fileURLToPath(new URL("../test/support/workers/api-server.ts", import.meta.url));
 
 const buildWaitersKey = (key: string) => `lockkeeper:waiters:{${key}}`;
+
+async function readOwner(direct: Redis, key: string): Promise<string | undefined> {
+  return parseCompanion((await direct.get(buildCompanionKey(key))) ?? "")?.owner;
+}
 
 interface RunningServer {
   readonly child: ChildProcess;
   readonly url: string;
   readonly ended: Promise<unknown[]>;
   acquire(key: string, body: object, headers?: Record<string, string>): Promise<Response>;
-  release(key: string, owner: string): Promise<Response>;
+  release(holdId: string): Promise<Response>;
 }
 
 const it = redisTest().extend("startServer", ({ redis }, { onCleanup }) => {
@@ -50,7 +58,7 @@ async function connectToServer(child: ChildProcess): Promise<RunningServer> {
     url,
     ended,
     acquire: (key, body, headers) => post(`/locks/${key}/acquire`, body, headers),
-    release: (key, owner) => post(`/locks/${key}/release`, { owner }),
+    release: (holdId) => post(`/holds/${holdId}/release`, {}),
   };
 }
 
@@ -86,11 +94,10 @@ describe("stopping server", () => {
     expect(await read).toContain("hello");
     expect((await server.ended)[0]).toBe(0);
     expect(performance.now() - toldAt).toBeLessThan(1500);
-    expect(await direct.hgetall(key)).toEqual({ me: "1" });
-    const waiting = (await direct.zrange(buildWaitersKey(key), "0", "-1")).map((name) =>
-      String(name).includes("stop-"),
-    );
-    expect(waiting).toEqual(Array(25).fill(true));
+    expect(Object.values(await direct.hgetall(key))).toEqual(["1"]);
+    const waiting = await direct.zrange(buildWaitersKey(key), "0", "-1");
+    const owners = waiting.map((name) => name.split("\t")[2] ?? "").sort();
+    expect(owners).toEqual(Array.from({ length: 25 }, (_, n) => `w${n}`).sort());
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
@@ -100,15 +107,17 @@ describe("stopping server", () => {
   }) => {
     const server = await startServer();
     const keys = Array.from({ length: 40 }, () => createTestKey());
-    await Promise.all(keys.map((key) => server.acquire(key, { owner: "me" })));
+    const holds: Hold[] = await Promise.all(
+      keys.map(async (key) => (await server.acquire(key, { owner: "me" })).json()),
+    );
     const waits = keys.map((key) => server.acquire(key, { owner: "next", waitMs: 30_000 }));
     for (const key of keys) await waitUntil(async () => (await direct.exists(buildWaitersKey(key))) === 1);
-    const releases = keys.map((key) => server.release(key, "me").catch(() => undefined));
+    const releases = holds.map(({ holdId }) => server.release(holdId).catch(() => undefined));
     server.child.kill("SIGTERM");
-    const granted = await Promise.all(waits.map(async (wait) => (await wait).status === 200));
+    const granted = await Promise.all(waits.map(async (wait) => (await wait).status === 201));
     await Promise.all([...releases, server.ended]);
-    const holders = await Promise.all(keys.map(async (key) => (await direct.hgetall(key)).next === "1"));
-    expect(holders).toEqual(granted);
+    const owners = await Promise.all(keys.map((key) => readOwner(direct, key)));
+    expect(owners.map((owner) => owner === "next")).toEqual(granted);
   });
 
   it("a draining server keeps serving but is not ready, and a second signal ends the drain", async ({
@@ -122,7 +131,7 @@ describe("stopping server", () => {
     await waitUntil(async () => (await fetch(`${server.url}/readyz`)).status === 503);
     expect(await (await fetch(`${server.url}/readyz`)).text()).toBe("draining\n");
     const reply = await server.acquire(key, { owner: "me" });
-    expect([reply.status, reply.headers.get("connection")]).toEqual([200, "close"]);
+    expect([reply.status, reply.headers.get("connection")]).toEqual([201, "close"]);
     const wait = server.acquire(key, { owner: "you", waitMs: 30_000 });
     await waitUntil(async () => (await direct.exists(buildWaitersKey(key))) === 1);
     server.child.kill("SIGTERM");

@@ -9,21 +9,17 @@ const { locks, shop, owner } = openWorker("checkout");
 async function buyArticle(buyer: string): Promise<void> {
   const article = ARTICLES[Math.floor(Math.random() * ARTICLES.length)] ?? "poster";
   const key = `lock:stock:${article}`;
-  const grant = await locks.acquire(key, { owner: buyer, purpose: "buy one", leaseMs: 60_000, waitMs: 5000 });
-  if (grant === undefined) return;
+  const hold = await locks.acquire(key, { owner: buyer, purpose: "buy one", leaseMs: 60_000, waitMs: 5000 });
+  if (hold === undefined) return;
   const stock = (await shop.read(`stock:${article}`)) ?? 500;
   await sleep(pickBetween(50, 400));
-  // The payment locks the article for itself: it may be called from elsewhere, too.
-  await locks.withLock(
-    key,
-    { owner: buyer, purpose: "take the payment", leaseMs: 60_000 },
-    async ({ fence }) => {
-      await sleep(pickBetween(100, 900));
-      if (stock > 0) await shop.write(`stock:${article}`, stock - 1, fence ?? "0");
-    },
-  );
+  // The payment needs the lock as well, and enters the hold once more.
+  if ((await locks.reenter(hold)) === undefined) return;
+  await sleep(pickBetween(100, 900));
+  if (stock > 0) await shop.write(`stock:${article}`, stock - 1, hold.fence);
+  await locks.release(hold);
   // Now and then a buyer's code forgets its lock, and the article stands still until the lease ends.
-  if (!isChosen(0.01)) await locks.release(key, buyer);
+  if (!isChosen(0.01)) await locks.release(hold);
 }
 
 await Promise.all(

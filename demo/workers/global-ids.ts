@@ -12,7 +12,7 @@ await repeat(
     await locks.withLock(`lock:ids:${name}`, options, async ({ fence }) => {
       const last = (await shop.read(`ids:${name}`)) ?? 0;
       await sleep(pickBetween(5, 60));
-      await shop.write(`ids:${name}`, last + BLOCK, fence ?? "0");
+      await shop.write(`ids:${name}`, last + BLOCK, fence);
     });
   },
   () => pickBetween(200, 900),

@@ -1,5 +1,6 @@
 /** One of several instances fetches the prices; the others wait to take over when it leaves, or dies. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Hold } from "../../lib/contract/actions/verb.ts";
 import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
 const KEY = "lock:leader:price-fetcher";
@@ -7,12 +8,12 @@ const LEASE_MS = 9000;
 const { locks, shop, owner } = openWorker("price-fetcher");
 const me = owner("main");
 
-async function leadUpdates(fence: string): Promise<void> {
+async function leadUpdates(hold: Hold): Promise<void> {
   const untilMs = Date.now() + pickBetween(20_000, 60_000);
   for (let fetched = 1; Date.now() < untilMs; fetched++) {
     await sleep(LEASE_MS / 3);
-    if (!(await locks.renew(KEY, me, LEASE_MS))) return;
-    if (!(await shop.write("prices", fetched, fence))) return;
+    if (!(await locks.renew(hold))) return;
+    if (!(await shop.write("prices", fetched, hold.fence))) return;
     // A crash: nothing is released, and the next one has to wait for the lease to end.
     if (isChosen(0.02)) process.exit(1);
   }
@@ -21,7 +22,7 @@ async function leadUpdates(fence: string): Promise<void> {
 await repeat(
   async () => {
     const options = { owner: me, purpose: "fetch the prices", leaseMs: LEASE_MS, waitMs: 30_000 };
-    await locks.withLock(KEY, options, ({ fence }) => leadUpdates(fence ?? "0"));
+    await locks.withLock(KEY, options, leadUpdates);
   },
   () => pickBetween(200, 1000),
 );

@@ -20,7 +20,7 @@ async function visitPage(visitor: string): Promise<void> {
     const name = `rate:${address}:${Math.floor(Date.now() / 60_000)}`;
     const seen = (await shop.read(name)) ?? 0;
     await sleep(pickBetween(20, 150));
-    if (seen < LIMIT) await shop.write(name, seen + 1, fence ?? "0");
+    if (seen < LIMIT) await shop.write(name, seen + 1, fence);
   });
 }
 

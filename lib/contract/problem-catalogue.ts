@@ -126,8 +126,7 @@ export const PROBLEM_OF_CODE = {
       fence: z.string().nullable().optional(),
     },
     example: {
-      detail:
-        '"checkout@pod-7:311" does not hold the lock any more: that hold has ended. Stop what it protects.',
+      detail: "This hold has ended: it was released, or its lease ended. Stop the work that it protects.",
       key: KEY,
       holders: [],
       remainingMs: null,
@@ -135,11 +134,11 @@ export const PROBLEM_OF_CODE = {
   },
   not_owner: {
     remedy:
-      "Renew or release the hold with the API key that acquired it, or let an operator free it by force. An owner of its own for each app keeps them apart.",
+      "Renew or release the hold with the API key that acquired it, or ask an operator to force-release the lock. Nothing was done.",
     facts: { ...keyFields },
     example: {
       detail:
-        '"checkout@pod-7:311" holds the lock, but other credentials acquired it. Renew or release it with the API key that acquired it; an operator frees it by force-release.',
+        "Another API key or operator acquired this hold. Use the API key that acquired it, or ask an operator to force-release the lock.",
       key: KEY,
     },
   },

@@ -13,6 +13,7 @@ import { createFacetRoutes } from "./routes/facets.ts";
 import { createFinderRoutes } from "./routes/finder.ts";
 import { createFormatRoutes } from "./routes/formats.ts";
 import { createHistoryRoutes } from "./routes/history.ts";
+import { createHoldRoutes } from "./routes/holds.ts";
 import { createApiKeyRoutes } from "./routes/keys.ts";
 import { createLiveRoutes } from "./routes/live.ts";
 import { createLockRoutes } from "./routes/locks.ts";
@@ -47,7 +48,8 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
 /** All routes, each with what it asks of its callers. */
 export function createApiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
-    ...createVerbRoutes(services),
+    ...createVerbRoutes(services, basePath),
+    ...createHoldRoutes(),
     ...createLockRoutes(),
     ...createExportRoutes(services),
     ...createBulkRoutes(services, log),

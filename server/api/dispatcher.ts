@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
-import { type Key, parseKeyPath } from "../../lib/keys/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import type { Principal } from "../auth/principal.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { ReadOnlyError } from "../errors/operator-errors.ts";
@@ -18,9 +18,10 @@ import { readJsonBody } from "./http/request-body.ts";
 import { readClientRequestId } from "./http/request-id.ts";
 import { runAudited, toAuditedCall } from "./routing/auditing.ts";
 import { assertAuthorized } from "./routing/authorization.ts";
+import { readPathParameters } from "./routing/path-parameters.ts";
 import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 import { type AnyCall, parseInput, type Route } from "./routing/route.ts";
-import { type RouteEntry, RouteTable } from "./routing/route-table.ts";
+import { RouteTable } from "./routing/route-table.ts";
 import type { StoredAnswers } from "./routing/stored-answers.ts";
 
 /** No route knows half as many. */
@@ -87,16 +88,15 @@ export class Dispatcher {
 
   /** All checks. @param caller is told as soon as it is known: also what is refused after that is its own */
   async #validate(request: ApiRequest, caller: Caller, answerId: string): Promise<ValidatedCall> {
-    const { entry, segments } = this.#routes.match(request);
-    const { route, keyAt, idAt } = entry;
+    const match = this.#routes.match(request);
+    const { route } = match.entry;
     const found = this.#authenticate(request, route);
     const principal = found instanceof Promise ? await found : found;
     caller.id = principal.id;
     if (principal.kind === "nobody") this.limits.consumeForAddress(request.remoteAddress);
     else this.limits.consumeForCaller(principal.id);
     const query = getQuery(request);
-    const name = this.#getTargetName(entry, segments, query);
-    const key = keyAt < 0 ? undefined : parseKeySegment(segments[keyAt] ?? "");
+    const { id, key, hold, target: name } = readPathParameters(match, query, this.targets.connectors[0].name);
     assertAuthorized(principal, route, name, key);
     // A stream's handler must not run for HEAD: nobody would ever end the stream.
     if (request.method === "HEAD") return { route, call: undefined };
@@ -105,7 +105,8 @@ export class Dispatcher {
       principal,
       target: route.scope === "target" ? this.#getTarget(route, name) : undefined,
       connector: route.scope === "keeper" ? this.targets.getConnector(name) : undefined,
-      id: idAt < 0 ? "" : decodeSegment(segments[idAt] ?? ""),
+      hold,
+      id,
       key: key ?? "",
       responseId: answerId,
       isStillAuthorized: () => this.#isStillAuthorized(request, route, name, key),
@@ -147,12 +148,6 @@ export class Dispatcher {
   #runHandler(route: Route, call: AnyCall): Promise<ApiResponse> | ApiResponse {
     if (typeof route.audit !== "function") return route.handle(call);
     return runAudited(this.audit, toAuditedCall(call), route.audit(call), () => route.handle(call));
-  }
-
-  #getTargetName({ route, targetAt }: RouteEntry, segments: readonly string[], query: URLSearchParams) {
-    if (route.scope === "server") return undefined;
-    if (targetAt >= 0) return decodeSegment(segments[targetAt] ?? "");
-    return query.get("target") ?? this.targets.connectors[0].name;
   }
 
   /** Redis being away ends nobody's right to look. */
@@ -210,20 +205,6 @@ function addHeaders(more: Readonly<Record<string, string>>, response: ApiRespons
 function createReadOnlyError({ name }: Target): ReadOnlyError {
   const why = `The target ${name} is read-only: nothing is ever written to it.`;
   return new ReadOnlyError(`${why} Its locks can be looked at.`, { why });
-}
-
-function parseKeySegment(segment: string): string {
-  const parsed = parseKeyPath(segment);
-  if (!parsed.ok) throw new InvalidError(`Path: ${parsed.why}.`, { field: "key" });
-  return parsed.key;
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw new InvalidError("The path is not percent-encoded UTF-8.", {});
-  }
 }
 
 function toQueryRecord(query: URLSearchParams, { scope }: Route): Record<string, string> {

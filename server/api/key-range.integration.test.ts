@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { serverTest } from "../../test/support/fixtures.ts";
+import { createHoldId } from "../../test/support/hold-ids.ts";
 import { createBearerHeader, waitUntil } from "../../test/support/test-server.ts";
 import { readStreamUntil } from "../../test/support/test-stream.ts";
 
@@ -86,7 +87,7 @@ it("a limited API key acts on its own keys only and is refused requests about al
   expect(await codeOf("/locks/lock%3Aorders%3A9/acquire", { body: { owner: "app" } })).toBeUndefined();
   for (const [path, body] of [
     ["/locks/lock%3Asalaries%3A3/acquire", { owner: "app" }],
-    ["/locks/lock%3Asalaries%3A3/release", { owner: "app" }],
+    [`/holds/${createHoldId({ key: "lock:salaries:3" })}/release`, {}],
     ["/locks/lock%3Asalaries%3A3/force-release", { expectedVersion: "fence.1", reason: "mine" }],
     ["/locks/lock%3Asalaries%3A3", undefined],
     ["/locks/lock%3Asalaries%3A3/history", undefined],

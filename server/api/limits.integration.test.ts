@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import { serverTest } from "../../test/support/fixtures.ts";
+import { createHoldId } from "../../test/support/hold-ids.ts";
 import { createBearerHeader, ROOT_KEY } from "../../test/support/test-server.ts";
 
 const it = serverTest({
@@ -31,7 +32,7 @@ describe("request limits", () => {
     direct,
     key,
   }) => {
-    const unknown = await server.call("/locks/lock%3Aa/verify", { body: { owner: "nobody" } });
+    const unknown = await server.callHold({ holdId: createHoldId() }, "renew");
     expect([unknown.status, unknown.headers.get("ratelimit")]).toEqual([
       409,
       expect.stringMatching(/^"caller";r=\d+;t=\d+$/),
@@ -50,7 +51,7 @@ describe("request limits", () => {
 
 describe("conditional requests", () => {
   unlimited("an unchanged resource returns 304, even while its lease runs down", async ({ server, key }) => {
-    await server.callVerb(key, "acquire", { owner: "me" });
+    const hold = await server.acquire(key, { owner: "me" });
     for (const path of [`/locks/${key}`, "/formats", "/openapi.json", "/locks?filter=none"]) {
       const { headers, status } = await server.call(path);
       const etag = headers.get("etag") ?? "";
@@ -61,7 +62,7 @@ describe("conditional requests", () => {
       expect([raw.status, await raw.text(), raw.headers.get("etag")]).toEqual([304, "", etag]);
     }
     const before = (await server.call(`/locks/${key}`)).headers.get("etag") ?? "";
-    await server.callVerb(key, "renew", { owner: "me", leaseMs: 60_000 });
+    await server.callHold(hold, "renew", { leaseMs: 60_000 });
     const after = await server.call(`/locks/${key}`, { headers: { "if-none-match": before } });
     expect([after.status, after.body.holders[0].owner]).toEqual([200, "me"]);
     const many = Array.from({ length: 33 }, (_, n) => `p${n}=1`).join("&");

@@ -38,8 +38,8 @@ describe.for([
       const { response, messages, leave } = await TestStream.open(server, "/events");
       expect(response.headers.get("content-type")).toContain("text/event-stream");
       expect(response.headers.get("cache-control")).toBe("no-cache, no-transform");
-      await server.callVerb(key, "acquire", { owner: "me" });
-      await server.callVerb(key, "renew", { owner: "me", leaseMs: 60_000 });
+      const hold = await server.acquire(key, { owner: "me" });
+      await server.callHold(hold, "renew", { leaseMs: 60_000 });
       await waitUntil(
         () =>
           filterByEvent(messages, "renewed").length === 1 && filterByEvent(messages, "acquired").length === 1,
@@ -60,11 +60,11 @@ describe.for([
 
     it("the event stream resumes after Last-Event-ID without loss or duplicates", async ({ server, key }) => {
       const first = await TestStream.open(server, "/events");
-      await server.callVerb(key, "acquire", { owner: "me" });
+      const hold = await server.acquire(key, { owner: "me" });
       await waitUntil(() => filterByEvent(first.messages, "acquired").length === 1);
       const id = filterByEvent(first.messages, "acquired")[0]?.id ?? "";
       first.leave();
-      await server.callVerb(key, "release", { owner: "me" });
+      await server.callHold(hold, "release");
       const next = createTestKey();
       await server.callVerb(next, "acquire", { owner: "you" });
       const second = await TestStream.open(server, "/events", { "last-event-id": id });
@@ -199,7 +199,7 @@ describe.for([
     });
 
     it("the live stream follows a change of the tab's view", async ({ server, key }) => {
-      await server.callVerb(key, "acquire", { owner: "me" });
+      const hold = await server.acquire(key, { owner: "me" });
       const { messages, leave } = await TestStream.open(server, `/live?filter=nothing-matches&limit=10`);
       await waitUntil(() => filterByEvent(messages, "hello").length === 1);
       const stream = filterByEvent(messages, "hello")[0]?.data.stream;
@@ -207,7 +207,7 @@ describe.for([
       expect(status).toBe(204);
       await waitUntil(() => findWindow(messages)?.total === 1);
       await waitUntil(() => filterByEvent(messages, "lock").at(-1)?.data.lock.holders.length === 1);
-      await server.callVerb(key, "release", { owner: "me" });
+      await server.callHold(hold, "release");
       await waitUntil(() => filterByEvent(messages, "lock").at(-1)?.data.lock.holders.length === 0);
       leave();
       await waitUntil(async () => (await server.call(`/live/${stream}`, { body: {} })).status === 404);

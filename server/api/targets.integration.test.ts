@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
+import { createHoldId } from "../../test/support/hold-ids.ts";
 import { findFreePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 import { readStreamUntil } from "../../test/support/test-stream.ts";
@@ -193,7 +194,7 @@ describe("two targets and one that is unreachable", () => {
     expect(performance.now() - startedAt).toBeLessThan(COMMAND_TIMEOUT_MS);
     await startAway();
     await waitUntil(async () => (await server.call(at("/locks", "away"))).status === 200, 8000);
-    expect((await acquire("lock:a", "away", "me")).status).toBe(200);
+    expect((await acquire("lock:a", "away", "me")).status).toBe(201);
   });
 
   it("a target whose Redis is killed does not disturb the others, and recovers", async ({
@@ -205,11 +206,11 @@ describe("two targets and one that is unreachable", () => {
     await waitUntil(async () => (await server.call(at("/locks", "two"))).status === 503);
     expect((await server.call(at("/locks", "two"))).body.code).toBe("unavailable");
     const startedAt = performance.now();
-    expect((await acquire("lock:b", "one", "me")).status).toBe(200);
+    expect((await acquire("lock:b", "one", "me")).status).toBe(201);
     expect(performance.now() - startedAt).toBeLessThan(COMMAND_TIMEOUT_MS);
     expect(server.runtime.readiness.ready).toBe(true);
     await redis.restart();
-    await waitUntil(async () => (await acquire("lock:c", "two", "me")).status === 200, 8000);
+    await waitUntil(async () => (await acquire("lock:c", "two", "me")).status === 201, 8000);
   });
 });
 
@@ -221,20 +222,21 @@ describe("read-only target", () => {
     await direct.call("HSET", "lock:new", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f02:7", "1");
     await waitUntil(async () => (await call("/locks")).body.total === 2);
     expect((await call("/locks/lock%3Aheld")).body).toMatchObject({ target: "read", format: "redisson" });
-    const verify = await call("/locks/lock%3Aheld/verify", { body: { owner: "me" } });
-    expect(verify.body.code).toBe("lost");
+    const status = await call(`/holds/${createHoldId({ target: "read", key: "lock:held" })}`);
+    expect(status.body.held).toBe(false);
   });
 
   it("every mutation at a read-only target is rejected before it reaches Redis", async ({ call }) => {
     const { body: lock } = await call("/locks/lock%3Aheld");
+    const hold = `/holds/${createHoldId({ target: "read", key: "lock:held" })}`;
     for (const [path, body] of [
-      ["acquire", { owner: "me" }],
-      ["renew", { owner: "me" }],
-      ["release", { owner: "me" }],
-      ["force-release", { expectedVersion: lock.version, reason: "x" }],
-      ["reserve", { reservedMs: 1000 }],
+      ["/locks/lock%3Aheld/acquire", {}],
+      [`${hold}/renew`, {}],
+      [`${hold}/release`, {}],
+      ["/locks/lock%3Aheld/force-release", { expectedVersion: lock.version, reason: "x" }],
+      ["/locks/lock%3Aheld/reserve", { reservedMs: 1000 }],
     ] as const) {
-      const reply = await call(`/locks/lock%3Aheld/${path}`, { body });
+      const reply = await call(path, { body });
       expect([path, reply.status, reply.body.code]).toEqual([path, 403, "read_only"]);
       expect(reply.body.detail).toContain("read is read-only");
     }

@@ -2,16 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import type { z } from "zod";
 import { ForceReleaseInput, ReserveInput } from "../../lib/contract/actions/force-release.ts";
-import {
-  AcquireInput,
-  LEASE_MS_MAX,
-  ReleaseInput,
-  RenewInput,
-  VerifyInput,
-} from "../../lib/contract/actions/verb.ts";
+import { AcquireInput, LEASE_MS_MAX, ReleaseInput, RenewInput } from "../../lib/contract/actions/verb.ts";
 import { WritableFormat } from "../../lib/contract/format.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
+import { readHoldId } from "../../test/support/hold-ids.ts";
 import { createRedissonOwner, createTestKey } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 
@@ -28,32 +23,17 @@ const it = serverTest().extend(
 );
 
 describe("writable lock formats", () => {
-  it("a token lock is one string with the owner, and its TTL is the lease", async ({
+  it("a token lock is one string with the hold's token, and its TTL is the lease", async ({
     server,
     direct,
     key,
   }) => {
-    const { body: grant } = await server.callVerb(key, "acquire", {
-      owner: "me",
-      format: "token",
-      leaseMs: 20_000,
-    });
-    expect(await direct.get(key)).toBe("me");
+    const hold = await server.acquire(key, { format: "token", leaseMs: 20_000 });
+    expect(await direct.get(key)).toBe(readHoldId(hold.holdId).token);
     expect(await direct.pttl(key)).toBeGreaterThan(19_000);
-    expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).body).toMatchObject({
-      count: 2,
-      fence: grant.fence,
-    });
-    expect(
-      (await server.callVerb(key, "renew", { owner: "me", format: "token", leaseMs: 60_000 })).body,
-    ).toMatchObject({
-      remainingMs: 60_000,
-    });
-    expect((await server.callVerb(key, "verify", { owner: "me", format: "token" })).body.fence).toBe(
-      grant.fence,
-    );
-    expect((await server.callVerb(key, "release", { owner: "me", format: "token" })).body.count).toBe(1);
-    expect((await server.callVerb(key, "release", { owner: "me", format: "token" })).body.count).toBe(0);
+    expect((await server.callHold(hold, "renew", { leaseMs: 60_000 })).body.remainingMs).toBe(60_000);
+    expect((await server.readHold(hold)).body).toMatchObject({ held: true, fence: hold.fence });
+    expect((await server.callHold(hold, "release")).body.count).toBe(0);
     expect(await direct.exists(key)).toBe(0);
   });
 
@@ -64,7 +44,7 @@ describe("writable lock formats", () => {
     expect(refused.body.holders).toMatchObject([{ owner: "theirs", fence: null }]);
     expect(await direct.get(key)).toBe("theirs");
     await direct.del(key);
-    expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).status).toBe(200);
+    await server.acquire(key, { format: "token" });
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
   });
 
@@ -99,24 +79,16 @@ describe("writable lock formats", () => {
     expect((await server.callVerb(key, "acquire", { ...ask, unit: "s" })).body.code).toBe("held");
   });
 
-  it("a verb with the wrong format returns not_a_lock and names the right one", async ({
+  it("an acquire with the wrong format returns not_a_lock and names the right one", async ({
     server,
     direct,
     key,
   }) => {
-    await server.callVerb(key, "acquire", { owner: "me", format: "token" });
-    for (const [name, body] of [
-      ["acquire", { owner: "me" }],
-      ["renew", { owner: "me" }],
-      ["release", { owner: "me" }],
-      ["verify", { owner: "me", format: "redisson" }],
-    ] as const) {
-      const reply = await server.callVerb(key, name, body);
-      expect([name, reply.status, reply.body.code]).toEqual([name, 409, "not_a_lock"]);
-      expect(reply.body.detail).toContain("`format`");
-    }
-    expect(await direct.get(key)).toBe("me");
-    expect((await server.callVerb(key, "verify", { owner: "me" })).status).toBe(200);
+    const hold = await server.acquire(key, { format: "token" });
+    const reply = await server.callVerb(key, "acquire", {});
+    expect([reply.status, reply.body.code]).toEqual([409, "not_a_lock"]);
+    expect(reply.body.detail).toContain("`format`");
+    expect(await direct.get(key)).toBe(readHoldId(hold.holdId).token);
   });
 
   it("locks are listed and sorted by format, with possible locks and without plain text", async ({
@@ -153,28 +125,27 @@ describe("graceMs", () => {
     server,
     key,
   }) => {
-    await server.callVerb(key, "acquire", { owner: "me", leaseMs: 50, graceMs: 60_000 });
-    await waitUntil(async () => (await server.callVerb(key, "verify", { owner: "me" })).body.code === "lost");
+    const hold = await server.acquire(key, { owner: "me", leaseMs: 50, graceMs: 60_000 });
+    await waitUntil(async () => (await server.readHold(hold)).body.held === false);
     const lock = await server.readLock(key);
     expect(lock.holders).toMatchObject([{ owner: "me", remainingMs: 0 }]);
     expect(lock.remainingMs).toBeGreaterThan(50_000);
-    expect((await server.callVerb(key, "renew", { owner: "me" })).body.code).toBe("lost");
+    expect((await server.callHold(hold, "renew")).body.code).toBe("lost");
     for (const owner of ["me", "you"]) {
       expect((await server.callVerb(key, "acquire", { owner })).body.code).toBe("held");
     }
   });
 
   it("a release ends the grace period of a lock", async ({ server, key }) => {
-    await server.callVerb(key, "acquire", { owner: "me", graceMs: 60_000 });
-    await server.callVerb(key, "release", { owner: "me" });
-    expect((await server.callVerb(key, "acquire", { owner: "you" })).status).toBe(200);
+    await server.callHold(await server.acquire(key, { graceMs: 60_000 }), "release");
+    await server.acquire(key);
   });
 });
 
 describe("minHoldMs and reservedMs", () => {
   it("a lock released before minHoldMs stays unavailable for the rest of it", async ({ server, key }) => {
-    await server.callVerb(key, "acquire", { owner: "me", minHoldMs: 60_000 });
-    expect((await server.callVerb(key, "release", { owner: "me" })).body).toMatchObject({
+    const hold = await server.acquire(key, { minHoldMs: 60_000 });
+    expect((await server.callHold(hold, "release")).body).toMatchObject({
       outcome: "released",
       count: 0,
     });
@@ -190,15 +161,15 @@ describe("minHoldMs and reservedMs", () => {
     direct,
     key,
   }) => {
-    await server.callVerb(key, "acquire", { owner: "me", format: "token" });
-    await server.callVerb(key, "release", { owner: "me", format: "token", reservedMs: 300 });
-    expect(await direct.get(key)).toBe("lockkeeper:reserve:me");
+    const hold = await server.acquire(key, { format: "token" });
+    await server.callHold(hold, "release", { reservedMs: 300 });
+    expect(await direct.get(key)).toBe(BY_ROOT);
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
     expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
-      'held off by "me"',
+      'held off by "key:root"',
     );
     const waited = await server.callVerb(key, "acquire", { owner: "you", format: "token", waitMs: 5000 });
-    expect(waited.status).toBe(200);
+    expect(waited.status).toBe(201);
   });
 });
 
@@ -226,7 +197,7 @@ describe("reserve", () => {
         (await server.callVerb(key, "force-release", { expectedVersion: version, reason: "done" })).body
           .outcome,
       ).toBe("released");
-      expect((await server.callVerb(key, "acquire", { owner: "me", format })).status).toBe(200);
+      expect((await server.callVerb(key, "acquire", { owner: "me", format })).status).toBe(201);
     },
   );
 
@@ -235,7 +206,7 @@ describe("reserve", () => {
     const { status, body } = await server.callVerb(key, "reserve", { reservedMs: 1000 });
     expect([status, body.code]).toEqual([409, "held"]);
     expect(body.holders).toMatchObject([{ owner: "me" }]);
-    expect(await direct.hgetall(key)).toEqual({ me: "1" });
+    expect(Object.values(await direct.hgetall(key))).toEqual(["1"]);
     const twice = createTestKey();
     await server.callVerb(twice, "reserve", { reservedMs: 60_000 });
     expect((await server.callVerb(twice, "reserve", { reservedMs: 1000 })).body.detail).toContain(
@@ -311,9 +282,9 @@ describe("force-release with reservedMs", () => {
     direct,
     key,
   }) => {
-    await server.callVerb(key, "acquire", { owner: "me" });
+    const hold = await server.acquire(key);
     const { version } = await server.readLock(key);
-    await server.callVerb(key, "release", { owner: "me" });
+    await server.callHold(hold, "release");
     const ask = { expectedVersion: version, reason: "node lost", reservedMs: 60_000 };
     const { body } = await server.callVerb(key, "force-release", ask);
     expect(body.outcome).toBe("already_gone");
@@ -335,9 +306,6 @@ describe("invalid input", () => {
     ["acquire", { owner: "me", minHoldMs: -1 }, "minHoldMs"],
     ["acquire", { owner: "me", minHoldMs: LEASE_MS_MAX + 1 }, "minHoldMs"],
     ["acquire", { owner: "me", minHoldMs: "1000" }, "minHoldMs"],
-    ["renew", { owner: "me", format: "lock" }, "format"],
-    ["release", { owner: "me", reservedMs: 0 }, "reservedMs"],
-    ["release", { owner: "me", reservedMs: LEASE_MS_MAX + 1 }, "reservedMs"],
     ["reserve", {}, "reservedMs"],
     ["reserve", { reservedMs: 9 }, "reservedMs"],
     ["reserve", { reservedMs: 1000, format: "redisson", unit: "s" }, "unit"],
@@ -350,6 +318,21 @@ describe("invalid input", () => {
     expect(await direct.exists(key)).toBe(0);
   });
 
+  it.for([
+    ["renew", { leaseMs: 9 }, "leaseMs"],
+    ["release", { reservedMs: 0 }, "reservedMs"],
+    ["release", { reservedMs: LEASE_MS_MAX + 1 }, "reservedMs"],
+  ] as const)(
+    "%s of a hold with %j returns 400 and names %s",
+    async ([name, body, field], { server, key }) => {
+      const hold = await server.acquire(key);
+      const reply = await server.callHold(hold, name, body);
+      expect([reply.status, reply.body.code]).toEqual([400, "invalid"]);
+      expect(reply.body.detail).toMatch(new RegExp(`^Body, ${field}: .{15,}\\.$`));
+      expect((await server.readHold(hold)).body.held).toBe(true);
+    },
+  );
+
   it("the longest lease and the longest grace period are accepted, alone and combined", async ({
     server,
   }) => {
@@ -357,7 +340,7 @@ describe("invalid input", () => {
       { leaseMs: LEASE_MS_MAX, graceMs: 0, minHoldMs: LEASE_MS_MAX },
       { leaseMs: 10, graceMs: LEASE_MS_MAX - 10 },
     ]) {
-      expect((await server.callVerb(createTestKey(), "acquire", { owner: "me", ...ask })).status).toBe(200);
+      expect((await server.callVerb(createTestKey(), "acquire", { owner: "me", ...ask })).status).toBe(201);
     }
   });
 });
@@ -365,15 +348,14 @@ describe("invalid input", () => {
 it("every example in the OpenAPI document is accepted by its route", async ({ server }) => {
   const { body: document } = await server.call("/openapi.json");
   const inputs: Record<string, z.ZodType> = {
-    acquire: AcquireInput,
-    renew: RenewInput,
-    release: ReleaseInput,
-    verify: VerifyInput,
-    reserve: ReserveInput,
-    "force-release": ForceReleaseInput,
+    "locks/{key}/acquire": AcquireInput,
+    "holds/{holdId}/renew": RenewInput,
+    "holds/{holdId}/release": ReleaseInput,
+    "locks/{key}/reserve": ReserveInput,
+    "locks/{key}/force-release": ForceReleaseInput,
   };
   for (const [name, input] of Object.entries(inputs)) {
-    const { post } = document.paths[`/api/v1/locks/{key}/${name}`];
+    const { post } = document.paths[`/api/v1/${name}`];
     const examples: { summary: string; value: unknown }[] = Object.values(
       post.requestBody.content["application/json"].examples,
     );

@@ -61,7 +61,7 @@ it("a slow body is closed with 408 and acquires no lock", async ({ direct, key, 
 });
 
 it("a waiting request is held open longer than the request timeouts", async ({ server, key }) => {
-  await server.callVerb(key, "acquire", { owner: "me" });
+  const hold = await server.acquire(key, { owner: "me" });
   const body = JSON.stringify({ owner: "you", waitMs: 10_000 });
   const socket = server.openSocket();
   socket.write(buildAcquireHead(key, body.length) + body);
@@ -70,7 +70,7 @@ it("a waiting request is held open longer than the request timeouts", async ({ s
     answer += chunk.toString();
   });
   await sleepMs(SHORT_LIMITS.requestTimeout + 200);
-  await server.callVerb(key, "release", { owner: "me" });
+  await server.callHold(hold, "release");
   await waitUntil(() => answer.includes('"owner":"you"'));
   socket.destroy();
 });

@@ -3,37 +3,31 @@ import { Stats, TypicalTimes } from "../../lib/contract/stats.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
-const it = serverTest({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] } })
-  .extend("fetchStats", { scope: "file" }, ({ server }) => async (query = ""): Promise<Stats> => {
-    const { status, body } = await server.call(`/stats${query}`);
-    expect(status).toBe(200);
-    return Stats.parse(body);
-  })
-  .extend(
-    "callVerb",
-    { scope: "file" },
-    ({ server }) =>
-      (key: string, verb: string, owner: string, more: object = {}) =>
-        server.call(`/locks/${encodeURIComponent(key)}/${verb}`, { body: { owner, ...more } }),
-  );
+const it = serverTest({ redis: { args: ["--notify-keyspace-events", "Kghszxe$"] } }).extend(
+  "fetchStats",
+  { scope: "file" },
+  ({ server }) =>
+    async (query = ""): Promise<Stats> => {
+      const { status, body } = await server.call(`/stats${query}`);
+      expect(status).toBe(200);
+      return Stats.parse(body);
+    },
+);
 
 describe("GET /api/v1/stats", () => {
   it("statistics count holds, waits, refusals and leases that expired while the holder was still working", async ({
     server,
     fetchStats,
-    callVerb,
   }) => {
-    const { body: grant } = await callVerb("lock:bill:1", "acquire", "a");
-    expect(grant.fence).toBeDefined();
-    expect((await callVerb("lock:bill:1", "acquire", "c")).status).toBe(409);
-    const waiting = callVerb("lock:bill:1", "acquire", "b", { waitMs: 5000 });
+    const first = await server.acquire("lock:bill:1", { owner: "a" });
+    expect((await server.callVerb("lock:bill:1", "acquire", { owner: "c" })).status).toBe(409);
+    const waiting = server.acquire("lock:bill:1", { owner: "b", waitMs: 5000 });
     await waitUntil(async () => (await fetchStats()).totals.waiting === 1);
-    await callVerb("lock:bill:1", "release", "a");
-    expect((await waiting).status).toBe(200);
-    await callVerb("lock:bill:1", "release", "b");
-    await callVerb("lock:bill:2", "acquire", "a", { leaseMs: 50 });
+    await server.callHold(first, "release");
+    await server.callHold(await waiting, "release");
+    const short = await server.acquire("lock:bill:2", { owner: "a", leaseMs: 50 });
     await waitUntil(async () => (await fetchStats()).patterns.items[0]?.expired === 1);
-    await callVerb("lock:bill:2", "release", "a");
+    await server.callHold(short, "release");
 
     await waitUntil(async () => (await fetchStats()).patterns.items[0]?.heldMs?.samples === 3);
     const { totals, patterns, top } = await fetchStats("?filter=bill");
@@ -64,20 +58,20 @@ describe("GET /api/v1/stats", () => {
   it("locks held for longer than typical are listed by filter and by sort order", async ({
     server,
     fetchStats,
-    callVerb,
   }) => {
     const keys = Array.from({ length: 30 }, (_, n) => `lock:quick:${n}`);
     await Promise.all(
       keys.map(async (key) => {
-        await callVerb(key, "acquire", "a");
-        await callVerb(key, "release", "a");
+        await server.callHold(await server.acquire(key), "release");
       }),
     );
     await waitUntil(
       async () => ((await fetchStats("?filter=quick")).patterns.items[0]?.heldMs?.samples ?? 0) > 25,
     );
-    await callVerb("lock:quick:31", "acquire", "a", { leaseMs: 600_000 });
-    await callVerb("lock:rare:9", "acquire", "a", { leaseMs: 600_000 });
+    const holds = [
+      await server.acquire("lock:quick:31", { leaseMs: 600_000 }),
+      await server.acquire("lock:rare:9", { leaseMs: 600_000 }),
+    ];
     const found = async (query: string) => {
       const { body } = await server.call(`/locks?${query}`);
       return body.items.map(({ key }: { key: string }) => key);
@@ -88,7 +82,7 @@ describe("GET /api/v1/stats", () => {
     expect(await found("filter=is:needs_attention")).toEqual(["lock:quick:31"]);
     expect(await found("filter=held%3Etypical")).toEqual(["lock:quick:31"]);
     expect((await found(`filter=${filter}&sort=-attention`))[0]).toBe("lock:quick:31");
-    for (const key of ["lock:quick:31", "lock:rare:9"]) await callVerb(key, "release", "a");
+    for (const hold of holds) await server.callHold(hold, "release");
   });
 
   it("statistics are restored from the history after a restart", async ({ server }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished } from "vitest";
 import { serverTest } from "../../test/support/fixtures.ts";
+import { createHoldId } from "../../test/support/hold-ids.ts";
 import { ROOT_KEY, startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const WITH_KEY = { authorization: `Bearer ${ROOT_KEY}` };
@@ -57,25 +58,30 @@ const HELD = 'lockkeeper_locks_held{target="default",format="redisson",liveness=
 
 describe("GET /metrics", () => {
   it("the metrics are valid Prometheus text, and counters rise with each operation", async ({
+    server,
     scrape,
     callVerb,
   }) => {
     const before = await scrape();
     expect(before.get(formatEventSeries("acquired"))).toBe(0);
-    await callVerb("lock:m", "acquire", { owner: "a" });
+    const hold = await server.acquire("lock:m", { owner: "a" });
     await callVerb("lock:m", "acquire", { owner: "b" });
     await callVerb("lock:m", "acquire", { owner: "b", waitMs: 30 });
-    await callVerb("lock:m", "renew", { owner: "nobody" });
+    await server.callHold({ holdId: createHoldId({ key: "lock:m" }) }, "renew");
     await waitUntil(async () => (await scrape()).get(HELD) === 1);
-    await callVerb("lock:m", "release", { owner: "a" });
-    await callVerb("lock:m", "release", { owner: "a" });
-    await waitUntil(async () => (await scrape()).get(formatEventSeries("released")) === 1);
+    await server.callVerb("lock:m", "acquire", { reenter: hold.holdId }, { "idempotency-key": "a" });
+    for (const id of ["b", "c", "d"]) await server.callHold(hold, "release", {}, { "idempotency-key": id });
+    await server.readHold(hold);
+    await waitUntil(async () => (await scrape()).get(formatEventSeries("released")) === 2);
     const after = await scrape();
     for (const [verb, outcome] of [
       ["acquire", "granted"],
       ["acquire", "held"],
       ["acquire", "timeout"],
       ["renew", "lost"],
+      ["reenter", "granted"],
+      ["verify", "lost"],
+      ["release", "still_held"],
       ["release", "released"],
       ["release", "not_held"],
     ] as const) {

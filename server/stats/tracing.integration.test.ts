@@ -50,15 +50,15 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
   const act = (verb: string, body: object) => server.call(`/locks/lock%3At/${verb}`, { body, headers });
-  await act("acquire", { owner: "a" });
+  const { body: hold } = await act("acquire", { owner: "a" });
   await act("acquire", { owner: "b" });
   const waiting = act("acquire", { owner: "b", waitMs: 5000, format: "redisson" });
   await waitUntil(async () => (await server.call("/stats")).body.totals.waiting === 1);
-  await act("renew", { owner: "a" });
-  await act("release", { owner: "a" });
+  await server.callHold(hold, "renew", {}, headers);
+  await server.callHold(hold, "release", {}, headers);
   const { waitedMs, fence } = (await waiting).body;
   await act("force-release", { expectedVersion: `fence.${fence}`, reason: "test" });
-  await server.call("/locks/lock%3At/verify", { body: { owner: "b" } });
+  await server.readHold(hold);
   const stopped = server.stop();
   expect(await settlesWithin(stopped, 1800)).toBe(true);
   await stopped;
@@ -104,7 +104,7 @@ it("the server stops within 1.8 s when the trace collector is unreachable", asyn
   };
   const server = await startTestServer({ environment });
   const { status } = await server.call("/locks/lock%3At/acquire", { body: { owner: "a" } });
-  expect(status).toBe(200);
+  expect(status).toBe(201);
   const stopped = server.stop();
   expect(await settlesWithin(stopped, 1800)).toBe(true);
   await stopped;

@@ -6,9 +6,9 @@
  */
 export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "lock of one key, writes",
-  "POST /locks/{key}/renew": "lock of one key, writes",
-  "POST /locks/{key}/release": "lock of one key, writes",
-  "POST /locks/{key}/verify": "lock of one key",
+  "GET /holds/{holdId}": "lock of one key",
+  "POST /holds/{holdId}/renew": "lock of one key, writes",
+  "POST /holds/{holdId}/release": "lock of one key, writes",
   "GET /locks": "read of some keys",
   "GET /export/locks": "read of some keys",
   "GET /locks/{key}": "read of one key",

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Hold } from "../../lib/contract/actions/verb.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import { type Config, readConfig } from "../../server/config/config.ts";
 import type { HttpLimits } from "../../server/http/http-limits.ts";
@@ -29,6 +30,17 @@ export interface TestServer {
   callAnonymously(path: string, init?: CallInit): Promise<ApiReply>;
   /** Calls a verb or an operator action on a lock. */
   callVerb(key: string, name: string, body: unknown, headers?: Record<string, string>): Promise<ApiReply>;
+  /** Acquires a lock. @throws unless it was granted */
+  acquire(key: string, body?: object, headers?: Record<string, string>): Promise<Hold>;
+  /** Calls a verb of a hold. */
+  callHold(
+    hold: Pick<Hold, "holdId">,
+    name: "renew" | "release",
+    body?: object,
+    headers?: Record<string, string>,
+  ): Promise<ApiReply>;
+  /** Reads the status of a hold. */
+  readHold(hold: Pick<Hold, "holdId">, headers?: Record<string, string>): Promise<ApiReply>;
   /** Reads the lock at `key`. */
   readLock(key: string): Promise<ApiReply["body"]>;
   /** Waits until the lock list has `count` locks that match `filter`. */
@@ -109,6 +121,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     callAnonymously: async (path, init) => await readReply(await send(path, init)),
     callVerb: (key, name, body, headers = {}) =>
       call(`/locks/${encodeKeyPath(key)}/${name}`, { body, headers }),
+    async acquire(key, body = {}, headers = {}) {
+      const reply = await call(`/locks/${encodeKeyPath(key)}/acquire`, { body, headers });
+      if (reply.status === 201 || reply.status === 200) return reply.body;
+      throw new Error(`${key} was not acquired: ${reply.status} ${JSON.stringify(reply.body)}`);
+    },
+    callHold: ({ holdId }, name, body = {}, headers = {}) =>
+      call(`/holds/${holdId}/${name}`, { body, headers }),
+    readHold: ({ holdId }, headers = {}) => call(`/holds/${holdId}`, { headers }),
     readLock: async (key) => (await call(`/locks/${encodeKeyPath(key)}`)).body,
     async waitForLocks(filter, count = 1, target) {
       const query = new URLSearchParams({ filter, ...(target === undefined ? {} : { target }) });

@@ -37,7 +37,8 @@ export const ReserveInput = z
       .optional()
       .meta({ description: "Why; shown as the purpose of the hold." }),
   })
-  .refine(hasValidUnit, UNIT_ERROR)
+  // Its own copy: zod empties what it is given.
+  .refine(hasValidUnit, { ...UNIT_ERROR })
   .meta({ id: "ReserveInput" });
 export type ReserveInput = z.infer<typeof ReserveInput>;
 

@@ -22,7 +22,7 @@ const createMillisecondsSchema = (name: string, least: number) =>
     .max(LEASE_MS_MAX, `${name} is at most ${LEASE_MS_MAX} (24 hours)`);
 
 const LeaseMs = createMillisecondsSchema("leaseMs", LEASE_MS_MIN);
-const LEASE_MS_DEFAULT = 30_000;
+export const LEASE_MS_DEFAULT = 30_000;
 /** Room for the longest key, target and token; what it may be is for the parser to check. */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema("reservedMs", LEASE_MS_MIN).meta({
@@ -33,8 +33,10 @@ export const ReservedMs = createMillisecondsSchema("reservedMs", LEASE_MS_MIN).m
 /** The longest a request is held open for a lock; ask again with the same Idempotency-Key to keep the place. */
 export const WAIT_MS_MAX = 55_000;
 
-const HoldIdText = z.string().max(HOLD_ID_CHARACTERS_MAX).meta({
+const HoldIdText = z.string().meta({
   description: "Identifies one hold, as `acquire` returned it. It is not a secret.",
+  // Which text is one is for the parser to check.
+  maxLength: HOLD_ID_CHARACTERS_MAX,
   example: "h1.ZGVmYXVsdAByZWRpc3NvbgAA…",
 });
 
@@ -44,17 +46,17 @@ const acquireFields = {
     .int(`waitMs is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
     .min(0, "waitMs is at least 0")
     .max(WAIT_MS_MAX, `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`)
-    .default(0)
-    .meta({ description: "How long to wait for a lock that is held." }),
+    .optional()
+    .meta({ description: "How long to wait for a lock that is held; 0 by default." }),
   record: OwnerRecord.optional(),
   ...formatFields,
-  graceMs: createMillisecondsSchema("graceMs", 0).default(0).meta({
+  graceMs: createMillisecondsSchema("graceMs", 0).optional().meta({
     description:
-      "For how long no client gets the lock after a lease that ran out, as after a crash. A release ends it at once.",
+      "For how long no client gets the lock after a lease that ran out, as after a crash; 0 by default. A release ends it at once.",
   }),
-  minHoldMs: createMillisecondsSchema("minHoldMs", 0).default(0).meta({
+  minHoldMs: createMillisecondsSchema("minHoldMs", 0).optional().meta({
     description:
-      "For how long the lock stays taken at least, counted from the grant, also when it is released before. It does not apply after a lease that ran out.",
+      "For how long the lock stays taken at least, counted from the grant, also when it is released before; 0 by default. It does not apply after a lease that ran out.",
   }),
 };
 
@@ -70,8 +72,19 @@ export const AcquireInput = z
     }),
   })
   .superRefine((input, context) => {
+    if (input.reenter !== undefined) {
+      for (const field of Object.keys(acquireFields)) {
+        if (!(field in input)) continue;
+        context.addIssue({
+          code: "custom",
+          path: [field],
+          message: "is not allowed beside reenter; only leaseMs is",
+        });
+      }
+      return;
+    }
     if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
-    if ((input.leaseMs ?? LEASE_MS_DEFAULT) + input.graceMs > LEASE_MS_MAX) {
+    if ((input.leaseMs ?? LEASE_MS_DEFAULT) + (input.graceMs ?? 0) > LEASE_MS_MAX) {
       const message = `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`;
       context.addIssue({ code: "custom", path: ["graceMs"], message });
     }
@@ -121,6 +134,10 @@ export const Hold = z
   .meta({ id: "Hold" });
 export type Hold = z.infer<typeof Hold>;
 
+/** A lock that is kept from everybody for a while. */
+export const Reservation = Hold.omit({ holdId: true, waitedMs: true }).meta({ id: "Reservation" });
+export type Reservation = z.infer<typeof Reservation>;
+
 export const HoldStatus = z
   .object({
     ...holdFields,
@@ -129,7 +146,9 @@ export const HoldStatus = z
     }),
     owner: z.string().nullable(),
     count: z.int().meta({ description: "0 when it is not held." }),
-    remainingMs: z.int().meta({ description: "0 when it is not held." }),
+    remainingMs: z.int().nullable().meta({
+      description: "0 when it is not held; null when something removed the expiry of the lock.",
+    }),
     asOf: asOfSchema,
   })
   .meta({ id: "HoldStatus" });

@@ -13,11 +13,11 @@ export const problems: Messages["problems"] = {
       request_timeout: { title: "请求没有及时送达", remedy: "未做任何更改；请重试。" },
       held: { title: "锁由其他持有者持有", remedy: "请稍后重试，或等待它被释放。" },
       lost: {
-        title: "该持有者已不再持有此锁",
+        title: "此次持有已结束",
         remedy: "请停止此锁保护的工作：可能已有别人在做。之后重新获取，会得到新的栅栏号。",
       },
       not_owner: {
-        title: "此持有由其他凭据获取",
+        title: "此次持有由其他 API 密钥或操作员获取",
         remedy: "请用获取它的 API 密钥续期或释放，或由操作员强制释放。",
       },
       not_a_lock: { title: "该键的内容不是锁", remedy: "未改动它；请换一个键名。" },
@@ -33,6 +33,14 @@ export const problems: Messages["problems"] = {
       idempotency_key_reused: {
         title: "Idempotency-Key 已用于另一个请求",
         remedy: "每个新请求都要用新的 Idempotency-Key。",
+      },
+      idempotency_key_required: {
+        title: "缺少 Idempotency-Key",
+        remedy: "未做任何更改；请带上 Idempotency-Key 重新发送。",
+      },
+      invalid_hold_id: {
+        title: "holdId 无效",
+        remedy: "请使用获取锁时返回的 holdId；重入时，键和目标必须与之相符。",
       },
       timeout: {
         title: "等待期内锁没有空出来",

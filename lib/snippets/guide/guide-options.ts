@@ -21,7 +21,12 @@ export const GUIDE_EXAMPLE: Omit<GuideOptions, "origin"> = {
   stepMs: 1000,
 };
 
-/** Where the verbs of its lock are. */
-export function buildLockUrl({ origin, key }: GuideOptions): string {
-  return `${origin}/api/v1/locks/${encodeKeyPath(key)}`;
+/** Where its lock is acquired. */
+export function buildAcquireUrl({ origin, key }: GuideOptions): string {
+  return `${origin}/api/v1/locks/${encodeKeyPath(key)}/acquire`;
+}
+
+/** Where holds are renewed and released. */
+export function buildHoldsUrl({ origin }: GuideOptions): string {
+  return `${origin}/api/v1/holds`;
 }

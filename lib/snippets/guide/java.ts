@@ -1,9 +1,10 @@
 import { quoteJava } from "../java.ts";
-import { buildLockUrl, type GuideOptions } from "./guide-options.ts";
+import { buildAcquireUrl, buildHoldsUrl, type GuideOptions } from "./guide-options.ts";
 
 export function createJavaGuide(options: GuideOptions): string {
   const { leaseMs, waitMs, steps, stepMs } = options;
-  return `import java.net.URI;
+  return `import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -14,14 +15,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 public class SafeLock {
-  static final String LOCK = ${quoteJava(buildLockUrl(options))};
-  static final String OWNER = "worker:" + ProcessHandle.current().pid() + ":" + UUID.randomUUID(); // one for each hold
+  static final String ACQUIRE_URL = ${quoteJava(buildAcquireUrl(options))};
+  static final String HOLDS_URL = ${quoteJava(buildHoldsUrl(options))};
   static final long LEASE_MS = ${leaseMs};
   static final long WAIT_MS = ${waitMs};
   static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   /** On our own monotonic clock: from here on the lock may be somebody else's. */
   static volatile long deadline = System.nanoTime();
+  static String holdUrl;
 
   static class Refused extends Exception {
     Refused(String problem) {
@@ -35,29 +37,44 @@ public class SafeLock {
 
   static class Lost extends Exception {}
 
-  static String call(String verb, String fields, long withinMs) throws Exception {
-    var request = HttpRequest.newBuilder(URI.create(LOCK + "/" + verb))
+  static String call(String url, String id, String body, long withinMs) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(url))
         .timeout(Duration.ofMillis(withinMs))
         .header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_KEY"))
         .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString("{\\"owner\\":\\"" + OWNER + "\\"" + fields + "}"))
+        .header("Idempotency-Key", id)
+        .POST(HttpRequest.BodyPublishers.ofString(body))
         .build();
     var response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
-    if (response.statusCode() != 200) throw new Refused(response.body());
+    if (response.statusCode() >= 300) throw new Refused(response.body());
     return response.body();
   }
 
-  static String hold(String verb, String fields, long withinMs) throws Exception {
+  static String extend(String url, String id, String body, long withinMs) throws Exception {
     long sentAt = System.nanoTime();
-    String grant = call(verb, ",\\"leaseMs\\":" + LEASE_MS + fields, withinMs);
-    long leftMs = number(grant, "waitedMs") + number(grant, "remainingMs");
+    String hold = call(url, id, body, withinMs);
+    long leftMs = number(hold, "waitedMs") + number(hold, "remainingMs");
     deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(leftMs);
-    return grant;
+    return hold;
+  }
+
+  static String acquire() throws Exception {
+    String id = newId(); // the same for both tries: there is one hold at most
+    String body = "{\\"leaseMs\\":" + LEASE_MS + ",\\"waitMs\\":" + WAIT_MS + "}";
+    try {
+      return extend(ACQUIRE_URL, id, body, WAIT_MS + 2500);
+    } catch (IOException noAnswer) {
+      return extend(ACQUIRE_URL, id, body, WAIT_MS + 2500);
+    }
+  }
+
+  static String newId() {
+    return UUID.randomUUID().toString();
   }
 
   static void renew() {
     try {
-      hold("renew", "", LEASE_MS / 6);
+      extend(holdUrl + "/renew", newId(), "{}", LEASE_MS / 6);
     } catch (Refused refused) {
       if (refused.isLost()) deadline = System.nanoTime();
     } catch (Exception noAnswer) {
@@ -70,15 +87,16 @@ public class SafeLock {
   }
 
   public static void main(String[] args) throws Exception {
-    String grant;
+    String hold;
     try {
-      grant = hold("acquire", ",\\"waitMs\\":" + WAIT_MS, WAIT_MS + 2500);
+      hold = acquire();
     } catch (Exception error) {
       System.out.println("not acquired: " + error.getMessage());
       System.exit(1);
       return;
     }
-    String fence = text(grant, "fence");
+    holdUrl = HOLDS_URL + "/" + text(hold, "holdId");
+    String fence = text(hold, "fence");
     System.out.println("acquired with fence " + fence);
     var renewing = Executors.newSingleThreadScheduledExecutor();
     renewing.scheduleAtFixedRate(SafeLock::renew, LEASE_MS / 3, LEASE_MS / 3, TimeUnit.MILLISECONDS);
@@ -95,12 +113,12 @@ public class SafeLock {
     } finally {
       renewing.shutdownNow();
       renewing.awaitTermination(LEASE_MS, TimeUnit.MILLISECONDS);
+      call(holdUrl + "/release", newId(), "{}", 5000); // a hold that has ended is left as it is
     }
     if (isLost) {
       System.out.println("lost: stopped");
       System.exit(1);
     }
-    call("release", "", 5000);
     System.out.println("released");
   }
 

@@ -1,5 +1,5 @@
 import { formatPythonValue } from "../python.ts";
-import { buildLockUrl, type GuideOptions } from "./guide-options.ts";
+import { buildAcquireUrl, buildHoldsUrl, type GuideOptions } from "./guide-options.ts";
 
 const formatSeconds = (ms: number) => String(ms / 1000);
 
@@ -14,8 +14,8 @@ import uuid
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-LOCK = ${formatPythonValue(buildLockUrl(options))}
-OWNER = f"worker:{os.getpid()}:{uuid.uuid4()}"  # an owner of its own for each hold
+ACQUIRE_URL = ${formatPythonValue(buildAcquireUrl(options))}
+HOLDS_URL = ${formatPythonValue(buildHoldsUrl(options))}
 LEASE_S = ${formatSeconds(leaseMs)}
 WAIT_S = ${formatSeconds(waitMs)}
 
@@ -26,15 +26,16 @@ class Refused(Exception):
         self.code = problem["code"]
 
 
-def call(verb, body, within_s):
+def call(url, body, within_s, headers={}):
     request = Request(
-        f"{LOCK}/{verb}",
+        url,
         method="POST",
         headers={
             "Authorization": f"Bearer {os.environ['LOCKKEEPER_KEY']}",
             "Content-Type": "application/json",
+            **headers,
         },
-        data=json.dumps({"owner": OWNER, **body}).encode(),
+        data=json.dumps(body).encode(),
     )
     try:
         with urlopen(request, timeout=within_s) as response:
@@ -46,12 +47,21 @@ def call(verb, body, within_s):
 deadline = 0.0  # on our own monotonic clock: from here on the lock may be somebody else's
 
 
-def hold(verb, body, within_s):
+def extend(url, body, within_s, headers={}):
     global deadline
     sent_at = time.monotonic()
-    grant = call(verb, {"leaseMs": int(LEASE_S * 1000), **body}, within_s)
-    deadline = sent_at + (grant.get("waitedMs", 0) + grant["remainingMs"]) / 1000
-    return grant
+    hold = call(url, body, within_s, headers)
+    deadline = sent_at + (hold.get("waitedMs", 0) + hold["remainingMs"]) / 1000
+    return hold
+
+
+def acquire():
+    body = {"leaseMs": int(LEASE_S * 1000), "waitMs": int(WAIT_S * 1000)}
+    headers = {"Idempotency-Key": str(uuid.uuid4())}  # the same for both tries: there is one hold at most
+    try:
+        return extend(ACQUIRE_URL, body, WAIT_S + 2.5, headers)
+    except OSError:  # no answer
+        return extend(ACQUIRE_URL, body, WAIT_S + 2.5, headers)
 
 
 ended = threading.Event()
@@ -61,7 +71,7 @@ def keep_alive():
     global deadline
     while not ended.wait(LEASE_S / 3):
         try:
-            hold("renew", {}, LEASE_S / 6)
+            extend(f"{hold_url}/renew", {}, LEASE_S / 6)
         except Refused as refused:
             if refused.code == "lost":
                 deadline = 0.0
@@ -79,17 +89,18 @@ def assert_held():
 
 
 try:
-    grant = hold("acquire", {"waitMs": int(WAIT_S * 1000)}, WAIT_S + 2.5)
+    hold = acquire()
 except (Refused, OSError) as error:
     print(f"not acquired: {error}", flush=True)
     sys.exit(1)
-print(f"acquired with fence {grant['fence']}", flush=True)
+hold_url = f"{HOLDS_URL}/{hold['holdId']}"
+print(f"acquired with fence {hold['fence']}", flush=True)
 renewing = threading.Thread(target=keep_alive)
 renewing.start()
 try:
     for step in range(1, ${steps} + 1):
         assert_held()  # before each step whose effect others see
-        print(f"step {step} with fence {grant['fence']}", flush=True)  # send the fence along with every write
+        print(f"step {step} with fence {hold['fence']}", flush=True)  # send the fence along with every write
         time.sleep(${formatSeconds(stepMs)})
     assert_held()
 except Lost:
@@ -98,7 +109,7 @@ except Lost:
 finally:
     ended.set()
     renewing.join()
-call("release", {}, 5)
+    call(f"{hold_url}/release", {}, 5)  # a hold that has ended is left as it is
 print("released", flush=True)
 `;
 }

@@ -6,7 +6,7 @@ import {
   createProblemSchema,
   PROBLEM_OF_CODE,
 } from "../../../lib/contract/problem-catalogue.ts";
-import type { Route, StreamMessage } from "../routing/route.ts";
+import type { Route, StreamMessage, SuccessResponse } from "../routing/route.ts";
 
 const COMMON_HEADERS = {
   "x-request-id": createHeader("Under this name the server's log has more about the request.", "5f3a91c2-17"),
@@ -55,7 +55,7 @@ function getProblemSchema(code: ErrorCode): ReturnType<typeof createProblemSchem
   return schema;
 }
 
-export function createSuccessResponse({ response }: Route): ZodOpenApiResponseObject {
+export function createSuccessResponse(response: SuccessResponse): ZodOpenApiResponseObject {
   const { description, schema, example, messages, stream, mediaType, texts, etag } = response;
   const own = Object.entries(response.headers ?? {}).map(
     ([name, { description, example }]) => [name, createHeader(description, example)] as const,

@@ -6,12 +6,14 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
+import { HOLD_ID_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
 import { Problem } from "../../../lib/contract/error.ts";
 import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../../lib/contract/target.ts";
 import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
 import type { Route } from "../routing/route.ts";
 import { TAGS } from "../routing/tags.ts";
+import { HOLD_ID } from "./examples/holds.ts";
 import { compactDocument } from "./openapi-compact.ts";
 import {
   collectMessageSchemas,
@@ -27,6 +29,10 @@ const TARGET_NAME = z
   .min(1)
   .max(TARGET_CHARACTERS_MAX)
   .meta({ description: "The name of a target.", example: "default" });
+const HOLD_ID_PARAMETER = z.string().min(1).max(HOLD_ID_CHARACTERS_MAX).meta({
+  description: "The `holdId` that `acquire` returned. It names its target and its key.",
+  example: HOLD_ID,
+});
 const INT32_MAX = 2 ** 31 - 1;
 
 const KEY = z
@@ -93,7 +99,7 @@ const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => 
 };
 
 function buildOperation(route: Route): ZodOpenApiOperationObject {
-  const { access, operationId, summary, description, tag, response } = route;
+  const { access, operationId, summary, description, tag, response, otherResponse } = route;
   return {
     operationId,
     tags: [tag],
@@ -104,7 +110,12 @@ function buildOperation(route: Route): ZodOpenApiOperationObject {
     requestParams: buildParameters(route),
     ...(route.body === undefined ? {} : { requestBody: buildRequestBody(route.body, route.examples) }),
     responses: {
-      [String(response.status)]: createSuccessResponse(route),
+      ...Object.fromEntries(
+        [response, ...(otherResponse ? [otherResponse] : [])].map((each) => [
+          String(each.status),
+          createSuccessResponse(each),
+        ]),
+      ),
       ...(response.etag ? { "304": NOT_MODIFIED_RESPONSE } : {}),
       ...createProblemResponses(listErrorCodes(route)),
     },
@@ -121,6 +132,7 @@ function buildParameters(route: Route) {
     .meta({ ...idParam });
   return {
     ...(path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
+    ...(path.includes("{holdId}") ? { path: z.object({ holdId: HOLD_ID_PARAMETER }) } : {}),
     ...(path.includes("{id}") ? { path: z.object({ id }) } : {}),
     ...(path.includes("{target}") ? { path: z.object({ target: TARGET_NAME }) } : {}),
     ...(query === undefined ? {} : { query }),
@@ -131,13 +143,13 @@ function buildParameters(route: Route) {
 }
 
 function buildQuerySchema({ path, scope, query }: Route): z.ZodObject | undefined {
-  return scope === "server" || path.includes("{target}")
+  return scope === "server" || path.includes("{target}") || path.includes("{holdId}")
     ? query
     : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
 /** How any call of its kind can fail, and how this one can besides. */
-export function listErrorCodes({ body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
+export function listErrorCodes({ path, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [
     "rate_limited",
@@ -151,6 +163,7 @@ export function listErrorCodes({ body, access, scope, effect, errors = [] }: Rou
     // It may not be there, or not be reached.
     ...when(scope === "target", "not_found", "unavailable"),
     ...when(scope === "keeper", "not_found"),
+    ...when(path.includes("{holdId}"), "invalid_hold_id"),
     ...errors,
     ...when(effect === "writes", "read_only"),
   ];

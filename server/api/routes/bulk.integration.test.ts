@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect } from "vitest";
 import { BulkLine } from "../../../lib/contract/actions/bulk-release.ts";
+import type { Hold } from "../../../lib/contract/actions/verb.ts";
 import { decodeKey } from "../../../lib/keys/key.ts";
 import { formatExactTerm } from "../../../lib/query/filter.ts";
 import { readAuditEntries } from "../../../test/support/audit-entries.ts";
@@ -50,16 +51,21 @@ const it = serverTest({
       async (filter: string, more: object = {}, query = "") =>
         await sendBulk({ filter, dryRun: true, ...more }, query),
   )
+  .extend("holds", { scope: "file" }, () => new Map<string, Hold>())
   // Locks of one owner, by the API.
   .extend(
     "acquireLocks",
     { scope: "file" },
-    ({ server }) =>
+    ({ server, holds }) =>
       async (name: string, count: number, owner: string) => {
         const keys = Array.from({ length: count }, (_, n) => `lock:${name}:${String(n).padStart(4, "0")}`);
         for (let at = 0; at < keys.length; at += 100) {
           const some = keys.slice(at, at + 100);
-          await Promise.all(some.map((key) => server.callVerb(key, "acquire", { owner, leaseMs: 600_000 })));
+          await Promise.all(
+            some.map(async (key) => {
+              holds.set(key, await server.acquire(key, { owner, leaseMs: 600_000 }));
+            }),
+          );
         }
         await server.waitForLocks(`key:lock:${name}:*`, count);
         return keys;
@@ -172,6 +178,7 @@ describe("bulk release items", () => {
     direct,
     sendBulk,
     sendReview,
+    holds,
     acquireLocks,
   }) => {
     const name = randomUUID();
@@ -187,8 +194,7 @@ describe("bulk release items", () => {
     const refused = looked.find(({ item }) => item.key === job);
     expect(refused.problem).toMatchObject({ code: "read_only", why: expect.any(String) });
 
-    await server.callVerb(b, "release", { owner: "w1" });
-    await server.callVerb(c, "release", { owner: "w1" });
+    for (const key of [b, c]) await server.callHold(holds.get(key) ?? { holdId: "none" }, "release");
     await server.callVerb(c, "acquire", { owner: "w1", leaseMs: 60_000 });
     await direct.sadd(none, "x");
     const items = [...getItems(looked), { key: none, expectedVersion: "fence.1" }];

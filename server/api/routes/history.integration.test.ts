@@ -22,9 +22,9 @@ it.beforeAll(async ({ server, readHistory }) => {
     [b, "bob", 1],
     [a, "cid", 1],
   ] as const) {
-    await server.callVerb(key, "acquire", { owner });
+    const hold = await server.acquire(key, { owner });
     await sleepMs(forMs);
-    await server.callVerb(key, "release", { owner });
+    await server.callHold(hold, "release");
   }
   await waitUntil(async () => (await readHistory(`key=lock:${name}:*`)).items.length === 6);
 });

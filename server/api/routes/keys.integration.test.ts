@@ -51,7 +51,7 @@ describe("API keys", () => {
     const { secret } = (await createKey({ verbs: ["read", "lock"], keys: ["lock:mine:*"] })).body;
     const call = async (path: string, body?: object) =>
       (await server.call(path, { ...(body && { body }), headers: createBearerHeader(secret) })).status;
-    expect(await call("/locks/lock:mine:1/acquire", { owner: "app" })).toBe(200);
+    expect(await call("/locks/lock:mine:1/acquire", { owner: "app" })).toBe(201);
     expect(await call("/locks/lock:others:1/acquire", { owner: "app" })).toBe(403);
     expect(await call("/locks/lock:mine:1/force-release", { expectedVersion: "x" })).toBe(403);
     expect(await call("/keys")).toBe(403);
@@ -166,7 +166,7 @@ describe("home store outage", () => {
     );
     const lock = async () =>
       (await away.call("/locks/lock:away/acquire", { body: { owner: "app" }, headers })).status;
-    expect([await lock(), await readStatus(away, app.secret)]).toEqual([200, 200]);
+    expect([await lock(), await readStatus(away, app.secret)]).toEqual([201, 200]);
     expect(await readStatus(away, `lk_${"0".repeat(16)}_${"x".repeat(43)}`)).toBe(503);
     await away.home.restart();
     await waitUntil(

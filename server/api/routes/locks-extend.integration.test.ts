@@ -32,7 +32,7 @@ describe.each(["redisson", "token", "timestamp"])(
       extend,
     }) => {
       const take = { owner: "w1", leaseMs: 20_000, graceMs: 1000, format };
-      const { body: grant } = await server.callVerb(key, "acquire", take);
+      const hold = await server.acquire(key, take);
       const { status, body } = await extend(key);
       expect([status, body.outcome, body.lasts, body.by]).toEqual([
         200,
@@ -44,17 +44,17 @@ describe.each(["redisson", "token", "timestamp"])(
       const again = await extend(key, { leaseMs: 30_000 });
       expect(again.body.outcome).toBe("unchanged");
       expect(again.body.remainingMs).toBeGreaterThan(590_000);
-      const renewed = await server.callVerb(key, "renew", { owner: "w1", format });
-      expect([renewed.status, renewed.body.fence]).toEqual([200, grant.fence]);
+      const renewed = await server.callHold(hold, "renew");
+      expect([renewed.status, renewed.body.fence]).toEqual([200, hold.fence]);
       expect(renewed.body.remainingMs).toBeGreaterThan(590_000);
-      const released = await server.callVerb(key, "release", { owner: "w1", format });
+      const released = await server.callHold(hold, "release");
       expect(released.body.outcome).toBe("released");
     });
 
     it("a hold that was replaced by another one is not extended", async ({ server, direct, key, extend }) => {
-      await server.callVerb(key, "acquire", { owner: "w1", format });
+      const hold = await server.acquire(key, { owner: "w1", format });
       const { version } = await server.readLock(key);
-      await server.callVerb(key, "release", { owner: "w1", format });
+      await server.callHold(hold, "release");
       const gone = await extend(key, { expectedVersion: version });
       expect([gone.status, gone.body.code]).toEqual([409, "lost"]);
       expect(await direct.exists(key)).toBe(0);

@@ -5,7 +5,7 @@ import {
   ForceReleaseInput,
   ReserveInput,
 } from "../../../lib/contract/actions/force-release.ts";
-import { Grant } from "../../../lib/contract/actions/verb.ts";
+import { Reservation } from "../../../lib/contract/actions/verb.ts";
 import { ListQuery, LockList } from "../../../lib/contract/list.ts";
 import { Lock } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
@@ -23,10 +23,12 @@ import type { Watcher } from "../../watch/watcher.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { createTaggedResponse } from "../http/etag.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
-import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST, RESERVED } from "../openapi/examples/locks.ts";
+import { RESERVED } from "../openapi/examples/holds.ts";
+import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST } from "../openapi/examples/locks.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { toAuditReleaseOutcome, toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
+import { toReservation } from "./hold-answers.ts";
 
 /** Looking at locks, and the operator's release. */
 export function createLockRoutes(): Route[] {
@@ -191,7 +193,7 @@ export function createLockRoutes(): Route[] {
       idempotent: "by_lock",
       response: {
         status: 200,
-        schema: Grant,
+        schema: Reservation,
         example: RESERVED,
         description: "Nobody gets it until this ends.",
       },
@@ -214,7 +216,7 @@ export function createLockRoutes(): Route[] {
       handle: async ({ target, key, body, principal, requestId }) => {
         const ask = { ...body, by: principal.name, principal: principal.id, requestId };
         const grant = await target.locks.reserve(key, ask);
-        return createJsonResponse(200, grant, {
+        return createJsonResponse(200, toReservation(target.name, grant), {
           verbEnd: { outcome: "granted" },
           auditOutcome: { owner: grant.owner },
         });

@@ -15,9 +15,8 @@ const it = serverTest()
     "acquireLock",
     { scope: "file" },
     ({ server }) =>
-      async (key: string, owner: string, record?: object) => {
-        await server.callVerb(key, "acquire", { owner, leaseMs: 600_000, record });
-      },
+      async (key: string, owner: string, record?: object) =>
+        await server.acquire(key, { owner, leaseMs: 600_000, record }),
   );
 
 it("owners are listed with their locks, age and waiters, and a filter for just those locks", async ({
@@ -30,7 +29,8 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
   const key = (n: number) => `lock:${name}:${n}`;
   const filter = `key:lock:${name}:*`;
   const [one, two] = [`w "1" * ${name}`, `w "1" \\ ${name}`];
-  for (const n of [1, 2, 3]) await acquireLock(key(n), one, { service: "pay", host: `h${n}` });
+  const holdOf = async (n: number) => await acquireLock(key(n), one, { service: "pay", host: `h${n}` });
+  const [, second] = [await holdOf(1), await holdOf(2), await holdOf(3)];
   await acquireLock(key(4), two, { service: "pay" });
   await direct.hset(key(5), createRedissonOwner(), 1);
   const waiting = server.callVerb(key(2), "acquire", { owner: "w3", waitMs: 20_000 });
@@ -62,8 +62,8 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
   });
   const hosts = await listOwners({ filter, by: "host", sort: "name" });
   expect(hosts.items.map((each: { name: string }) => each.name)).toEqual(["h1", "h2", "h3"]);
-  await server.callVerb(key(2), "release", { owner: one });
-  expect((await waiting).status).toBe(200);
+  await server.callHold(second, "release");
+  expect((await waiting).status).toBe(201);
   await waitUntil(async () => (await listOwners({ filter })).total === 4);
 });
 
@@ -73,8 +73,8 @@ it("an owner list accepts filters on counts and rejects those that depend on tim
   listOwners,
   acquireLock,
 }) => {
-  await acquireLock(`${key}:1`, key);
-  await acquireLock(`${key}:1`, key);
+  const { holdId } = await acquireLock(`${key}:1`, key);
+  await server.callVerb(`${key}:1`, "acquire", { reenter: holdId }, { "idempotency-key": "again" });
   await acquireLock(`${key}:2`, key);
   await waitUntil(async () => (await listOwners({ filter: `owner:${key}` })).items[0]?.holds === 2);
   expect((await listOwners({ filter: `owner:${key} count>1` })).items).toMatchObject([{ holds: 1 }]);

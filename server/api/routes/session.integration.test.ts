@@ -58,7 +58,7 @@ describe("browser session", () => {
     expect((await send("/session", { headers: { cookie } })).body.roles).toEqual({ "*": "admin" });
     const act = (headers: Record<string, string>) =>
       send("/locks/lock:session/acquire", { headers: { cookie, ...headers }, body: { owner: "me" } });
-    expect((await act(createOwnHeaders())).status).toBe(200);
+    expect((await act(createOwnHeaders())).status).toBe(201);
     expect((await act({ origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status).toBe(403);
     expect((await act({ origin: "https://evil.example" })).status).toBe(403);
     expect((await act({ ...createOwnHeaders(), "sec-fetch-site": "same-site" })).status).toBe(403);
@@ -121,7 +121,7 @@ describe("browser session", () => {
           body: { owner: "me" },
         })
       ).status,
-    ).toBe(200);
+    ).toBe(201);
     expect((await send("/session", { headers: { cookie } })).status).toBe(200);
   });
 });

@@ -25,14 +25,13 @@ describe("GET /locks/{key}/waiters", () => {
     readWaiters,
   }) => {
     const lock = createTestKey("lock:ours");
-    const at = (verb: string) => `/locks/${lock}/${verb}`;
-    await server.call(at("acquire"), { body: { owner: "ada", leaseMs: 60_000 } });
+    const hold = await server.acquire(lock, { owner: "ada", leaseMs: 60_000 });
     expect(await readWaiters(lock)).toMatchObject({ named: 0, items: [], order: "unknown" });
     const stop = new AbortController();
     const waits: Promise<unknown>[] = [];
     for (const [at2, owner] of ["bob", "cy", "dan"].entries()) {
       const body = { owner, leaseMs: 60_000, waitMs: 20_000 + at2 };
-      waits.push(server.call(at("acquire"), { body, signal: stop.signal }).catch(() => undefined));
+      waits.push(server.call(`/locks/${lock}/acquire`, { body, signal: stop.signal }).catch(() => undefined));
       await waitUntil(async () => (await readWaiters(lock)).named === at2 + 1);
     }
     const seen = await readWaiters(lock);
@@ -47,7 +46,7 @@ describe("GET /locks/{key}/waiters", () => {
       expect((end ?? 0) - seen.asOf).toBeGreaterThan(5000);
     }
     // What was told is what happens.
-    await server.call(at("release"), { body: { owner: "ada" } });
+    await server.callHold(hold, "release");
     await waitUntil(async () => (await readWaiters(lock)).named === 2);
     expect((await server.readLock(lock)).holders[0].owner).toBe("bob");
     expect((await readWaiters(lock)).items[0]).toMatchObject({ owner: "cy", place: 1 });

@@ -4,9 +4,8 @@ import { formatRouteName, listDeclaredRoutes } from "../../../test/support/decla
 /** What is not audited although it is no GET, and why. */
 const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "the apps' own verb: the history has it",
-  "POST /locks/{key}/renew": "the apps' own verb",
-  "POST /locks/{key}/release": "the apps' own verb: the history has it",
-  "POST /locks/{key}/verify": "changes nothing",
+  "POST /holds/{holdId}/renew": "the apps' own verb",
+  "POST /holds/{holdId}/release": "the apps' own verb: the history has it",
   "POST /formats/rules/preview": "reads, and changes nothing",
   "POST /finder": "reads, and changes nothing",
   "POST /finder/cancel": "ends what changes nothing",

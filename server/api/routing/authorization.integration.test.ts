@@ -4,6 +4,7 @@ import { LiveHello } from "../../../lib/contract/live.ts";
 import { ACCESS_TABLE } from "../../../test/support/access-table.ts";
 import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import { serverTest } from "../../../test/support/fixtures.ts";
+import { createHoldId } from "../../../test/support/hold-ids.ts";
 import {
   createLoginToken,
   createSameOriginHeaders,
@@ -92,8 +93,10 @@ async function callRoute(
   const path = route.path
     .replace("{key}", "lock%3Anobody-has-it")
     .replace("{id}", "no-such-id")
+    .replace("{holdId}", createHoldId({ target, key: "lock:nobody-has-it" }))
     .replace("{target}", target);
-  const query = route.scope === "server" || route.path.includes("{target}") ? "" : `?target=${target}`;
+  const isNamed = route.path.includes("{target}") || route.path.includes("{holdId}");
+  const query = route.scope === "server" || isNamed ? "" : `?target=${target}`;
   const end = new AbortController();
   // No handler is reached with such a body; all that is asked before it is.
   const body =
@@ -172,53 +175,43 @@ it("a target closed to a user is not listed, and its existence is not revealed",
   expect(codes).toEqual(["forbidden", "forbidden"]);
 });
 
-describe("lock acquired by another principal", () => {
-  const mine = { owner: "shared-owner" };
-
-  it("a lock cannot be renewed, released or reentered by another principal that knows its owner", async ({
+describe("hold of another principal", () => {
+  it("only the API key that acquired a hold can read, renew, release or re-enter it", async ({
     server,
     credentials,
   }) => {
-    const newKey = async (name: string) =>
+    const createKey = async (name: string) =>
       (await server.call("/keys", { body: { name, verbs: ["read", "lock"] } })).body;
-    const send = async (verb: string, headers: Headers) => {
-      const path = `/locks/lock%3Aowned/${verb}`;
-      const { status, body } = await server.callAnonymously(path, { headers, body: mine });
-      return { status, ...body };
-    };
-    const { id, secret } = await newKey("checkout");
+    const { id, secret } = await createKey("checkout");
     const others = [
-      createBearerHeader((await newKey("billing")).secret),
+      createBearerHeader((await createKey("billing")).secret),
       createBearerHeader(ROOT_KEY),
       credentials.get("admin") ?? {},
     ];
-    expect(await send("acquire", { ...createBearerHeader(secret), "idempotency-key": "a" })).toMatchObject({
-      count: 1,
-    });
-    for (const other of others) {
-      expect(await send("verify", other)).toMatchObject({ status: 200, count: 1 });
-      expect(await send("acquire", other)).toMatchObject({ status: 409, code: "held" });
-      for (const verb of ["renew", "release"]) {
-        const refused = await send(verb, other);
-        expect(refused).toMatchObject({ status: 409, code: "not_owner" });
-        expect(refused.detail).toMatch(/API key that acquired it.*force-release/);
-        expect(JSON.stringify(refused)).not.toMatch(new RegExp(`root|checkout|${id}`));
+    const idempotent = { "idempotency-key": "a" };
+    const hold = await server.acquire("lock:owned", {}, { ...createBearerHeader(secret), ...idempotent });
+    const path = `/holds/${hold.holdId}`;
+    for (const headers of others) {
+      const acquire = { body: {}, headers: { ...headers, ...idempotent } };
+      expect((await server.callAnonymously("/locks/lock%3Aowned/acquire", acquire)).body.code).toBe("held");
+      const reenter = { body: { reenter: hold.holdId }, headers: { ...headers, "idempotency-key": "b" } };
+      for (const refused of [
+        await server.callAnonymously(path, { headers }),
+        await server.callAnonymously(`${path}/renew`, { headers, body: {} }),
+        await server.callAnonymously(`${path}/release`, { headers, body: {} }),
+        await server.callAnonymously("/locks/lock%3Aowned/acquire", reenter),
+      ]) {
+        expect([refused.status, refused.body.code]).toEqual([403, "not_owner"]);
+        expect(refused.body.detail).toMatch(/API key that acquired it.*force-release/);
+        expect(JSON.stringify(refused.body)).not.toMatch(new RegExp(`root|checkout|${id}`));
       }
-      const again = await send("acquire", { ...other, "idempotency-key": "a" });
-      expect(again).toMatchObject({ status: 409, code: "idempotency_key_reused" });
     }
     const rotated = await server.call(`/keys/${id}/rotate`, { body: {} });
-    expect(await send("renew", createBearerHeader(rotated.body.secret))).toMatchObject({
-      status: 200,
-      count: 1,
-    });
-    expect(await send("release", createBearerHeader(rotated.body.secret))).toMatchObject({
-      outcome: "released",
-    });
-    expect(await send("acquire", others[0] ?? {})).toMatchObject({ status: 200, count: 1 });
-    expect(await send("release", createBearerHeader(rotated.body.secret))).toMatchObject({
-      code: "not_owner",
-    });
-    expect(await send("release", others[0] ?? {})).toMatchObject({ outcome: "released" });
+    const mine = createBearerHeader(rotated.body.secret);
+    expect((await server.callHold(hold, "renew", {}, mine)).body.count).toBe(1);
+    expect((await server.callHold(hold, "release", {}, mine)).body.outcome).toBe("released");
+    const theirs = await server.acquire("lock:owned", {}, others[0]);
+    expect((await server.callHold(theirs, "release", {}, mine)).body.code).toBe("not_owner");
+    expect((await server.callHold(hold, "renew", {}, mine)).body.code).toBe("lost");
   });
 });

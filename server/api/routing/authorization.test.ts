@@ -11,7 +11,7 @@ it("every route is in the access table as it is declared", () => {
         ? access === "read"
           ? "anything"
           : "everything"
-        : path.includes("{key}")
+        : path.includes("{key}") || path.includes("{holdId}")
           ? "one key"
           : filtersByGrant
             ? "some keys"

@@ -8,9 +8,10 @@ export interface RouteEntry {
   readonly route: Route;
   /** undefined stands for any one segment. */
   readonly segments: readonly (string | undefined)[];
-  /** Which segment is the key, which the id, which the name of the target; -1: none. */
+  /** Which segment is the key, which the id, which the holdId, which the name of the target; -1: none. */
   readonly keyAt: number;
   readonly idAt: number;
+  readonly holdAt: number;
   readonly targetAt: number;
 }
 
@@ -62,6 +63,7 @@ function toRouteEntry(route: Route): RouteEntry {
     segments,
     keyAt: names.indexOf("{key}"),
     idAt: names.indexOf("{id}"),
+    holdAt: names.indexOf("{holdId}"),
     targetAt: names.indexOf("{target}"),
   };
 }

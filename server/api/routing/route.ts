@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../../lib/contract/error.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
+import type { TargetHoldRef } from "../../formats/hold-id.ts";
 import type { AuditFacts } from "../../history/audit/audit.ts";
 import type { VerbCall } from "../../stats/verb-call.ts";
 import type { Target } from "../../targets/target.ts";
@@ -39,6 +40,11 @@ export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
+/** A call about one hold, and the target that its `holdId` names. `key` is the key of the hold. */
+export interface HoldCall<Query, Body> extends TargetCall<Query, Body> {
+  readonly hold: TargetHoldRef;
+}
+
 /** What a call that went well answers. */
 export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
@@ -72,7 +78,7 @@ export const HOME_ERRORS = ["unavailable", "unknown_outcome"] as const satisfies
 /** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /api/v1; `{key}`, `{id}` and `{target}` stand for one segment. */
+  /** Below /api/v1; `{key}`, `{id}`, `{holdId}` and `{target}` stand for one segment. */
   readonly path: string;
   /** What a generated client calls it: a verb and a noun, such as `acquireLock`; never changed, for clients are built on it. */
   readonly operationId: string;
@@ -80,7 +86,8 @@ export interface Route {
   /** What `{id}` in the path is. */
   readonly idParam?: { readonly description: string; readonly example: string };
   /**
-   * What it is about: the server as a whole; a target, which is named in the path or by `target=` in the query; or
+   * What it is about: the server as a whole; a target, which is named in the path, by the `{holdId}` in it, or by
+   * `target=` in the query; or
    * (`keeper`) a target that may not have been reached yet.
    */
   readonly scope: "server" | "target" | "keeper";
@@ -103,6 +110,8 @@ export interface Route {
   /** Takes an Idempotency-Key: locks remember it themselves; of anything else the answer is stored. */
   readonly idempotent?: "by_lock" | "by_answer";
   readonly response: SuccessResponse;
+  /** What it answers with another status when the body asks for something else. */
+  readonly otherResponse?: SuccessResponse;
   /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
   readonly errors?: readonly ErrorCode[];
   /** Of a verb: what is counted, timed and traced of a call. */
@@ -119,6 +128,7 @@ export interface Route {
 export interface AnyCall extends RouteCall<unknown, unknown> {
   readonly target: Target | undefined;
   readonly connector: TargetConnector | undefined;
+  readonly hold: TargetHoldRef | undefined;
 }
 
 interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType, Given>
@@ -146,6 +156,15 @@ export function defineTargetRoute<Query extends z.ZodObject, Body extends z.ZodT
 ): Route {
   const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
   // The dispatcher hands it a target besides.
+  return { ...declared, scope: "target", effect } as unknown as Route;
+}
+
+/** A route about one hold, whose path has a `{holdId}`. */
+export function defineHoldRoute<Query extends z.ZodObject, Body extends z.ZodType>(
+  declared: RouteDeclaration<Query, Body, HoldCall<z.output<Query>, z.output<Body>>>,
+): Route {
+  const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
+  // The dispatcher hands it a target and a hold besides.
   return { ...declared, scope: "target", effect } as unknown as Route;
 }
 

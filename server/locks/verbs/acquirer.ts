@@ -179,6 +179,7 @@ export class Acquirer {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
       return {
         grant: toGrant({ key, format: format.name, unit, ...reply }, ask.owner, reply),
+        isReplayed: reply.how === "repeated",
         abandon: () => void this.#abandon(format, key, { ...ask, token: reply.token }),
       };
     }

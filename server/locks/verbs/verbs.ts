@@ -110,6 +110,8 @@ export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: fa
 /** A grant, and how to take it back should it never reach the one who asked. */
 export interface AcquiredGrant {
   readonly grant: Grant;
+  /** The same request id was granted this hold before. */
+  readonly isReplayed?: boolean;
   abandon(): void;
 }
 

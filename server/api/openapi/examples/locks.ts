@@ -1,7 +1,6 @@
 import type { Extended } from "../../../../lib/contract/actions/extend.ts";
 import type { ForceReleased } from "../../../../lib/contract/actions/force-release.ts";
 import type { NoteResult } from "../../../../lib/contract/actions/note.ts";
-import type { Grant, Released, Verified } from "../../../../lib/contract/actions/verb.ts";
 import type {
   EventsHello,
   GapEvent,
@@ -23,32 +22,6 @@ const OWNER = "checkout@pod-7:311";
 const FENCE = "1795216496123456";
 const SINCE = 1_795_216_496_123;
 const AS_OF = 1_795_216_504_643;
-
-export const GRANT: Grant = {
-  key: KEY,
-  owner: OWNER,
-  count: 1,
-  fence: FENCE,
-  leaseMs: 30_000,
-  remainingMs: 30_000,
-  asOf: SINCE,
-};
-export const RENEWED: Grant = { ...GRANT, leaseMs: 60_000, remainingMs: 60_000, asOf: AS_OF };
-export const RESERVED: Grant = {
-  ...GRANT,
-  owner: "lockkeeper:reserve:mei",
-  leaseMs: 600_000,
-  remainingMs: 600_000,
-};
-export const RELEASED: Released = { key: KEY, owner: OWNER, outcome: "released", count: 0, asOf: AS_OF };
-export const VERIFIED: Verified = {
-  key: KEY,
-  owner: OWNER,
-  count: 1,
-  fence: FENCE,
-  remainingMs: 21_480,
-  asOf: AS_OF,
-};
 
 export const EXTENDED: Extended = {
   key: KEY,

@@ -1,0 +1,72 @@
+import { type Key, parseKeyPath } from "../../../lib/keys/key.ts";
+import { InvalidHoldIdError } from "../../errors/lock-errors.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
+import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
+import type { RouteMatch } from "./route-table.ts";
+
+/** What an address names, decoded. */
+export interface PathParameters {
+  /** The name of the target; undefined on routes without one. It need not exist. */
+  readonly target: string | undefined;
+  readonly key: Key | undefined;
+  readonly hold: TargetHoldRef | undefined;
+  /** The empty string on routes without one. */
+  readonly id: string;
+}
+
+/**
+ * Reads what an address names. A hold names its target and its key, so it is authorized as those are.
+ *
+ * @throws LockkeeperError invalid, invalid_hold_id
+ */
+export function readPathParameters(
+  { entry, segments }: RouteMatch,
+  query: URLSearchParams,
+  defaultTarget: string,
+): PathParameters {
+  const { route, keyAt, idAt, holdAt, targetAt } = entry;
+  const id = idAt < 0 ? "" : decodeSegment(segments[idAt] ?? "");
+  if (holdAt >= 0) {
+    const hold = parseHoldSegment(segments[holdAt] ?? "");
+    assertSameTarget(hold, query.get("target"));
+    return { target: hold.target, key: hold.key, hold, id };
+  }
+  const key = keyAt < 0 ? undefined : parseKeySegment(segments[keyAt] ?? "");
+  if (route.scope === "server") return { target: undefined, key, hold: undefined, id };
+  const target =
+    targetAt < 0 ? (query.get("target") ?? defaultTarget) : decodeSegment(segments[targetAt] ?? "");
+  return { target, key, hold: undefined, id };
+}
+
+function assertSameTarget(hold: TargetHoldRef, asked: string | null): void {
+  if (asked === null || asked === hold.target) return;
+  throw new InvalidHoldIdError(
+    `The holdId names a hold at the target ${JSON.stringify(hold.target)}, and the query names ${JSON.stringify(asked.slice(0, 100))}. Leave out \`target\`: the holdId has it.`,
+  );
+}
+
+function parseHoldSegment(segment: string): TargetHoldRef {
+  const hold = parseHoldId(decodeText(segment) ?? "");
+  if (hold !== undefined) return hold;
+  throw new InvalidHoldIdError("The holdId in the path is not one that acquire returned.");
+}
+
+function parseKeySegment(segment: string): Key {
+  const parsed = parseKeyPath(segment);
+  if (!parsed.ok) throw new InvalidError(`Path: ${parsed.why}.`, { field: "key" });
+  return parsed.key;
+}
+
+function decodeSegment(segment: string): string {
+  const text = decodeText(segment);
+  if (text === undefined) throw new InvalidError("The path is not percent-encoded UTF-8.", {});
+  return text;
+}
+
+function decodeText(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
