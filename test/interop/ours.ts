@@ -13,7 +13,7 @@ export function startOurs(url: string, name: string, format: WritableFormat = "r
   return Peer.start(name, process.execPath, ["--import", "tsx", worker, url, format]);
 }
 
-/** Frees the hold of whoever has the lock, as an operator does. @returns what was answered */
+/** Frees a hold of another library, as an operator does. @returns what was answered */
 export async function forceRelease(
   url: string,
   key: string,
@@ -26,7 +26,7 @@ export async function forceRelease(
     const signal = AbortSignal.timeout(READY_MS);
     await Promise.all([verbs, wake].map((redis) => waitUntilReady(redis, signal)));
     const locks = new RedisLocks(verbs, wake, address.db, ["*"]);
-    const seen = { owner, fence: null, by: "interop", reason: "to see what its holder makes of it" };
+    const seen = { token: owner, fence: null, by: "interop", reason: "to see what its holder makes of it" };
     return (await forceReleaseByOwner(locks, key, format, seen)).outcome;
   } finally {
     for (const redis of [verbs, wake]) redis.disconnect();

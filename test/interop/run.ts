@@ -1,7 +1,8 @@
 /**
  * Puts clients that others wrote beside ours, on real servers. `npm run interop [-- --only <client>] [--seconds <n>]`
  *
- * One line a client on standard output, figures on standard error; the last line is "N passed, N failed".
+ * One line a client on standard output, figures on standard error; the last line is "N passed, N failed". A client that
+ * this machine lacks something for counts as failed: it proved nothing.
  */
 import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
@@ -23,14 +24,14 @@ const tools = readTools();
 async function runClient(
   client: Client,
   timed: () => void,
-): Promise<"passed" | "failed" | `skipped (${string})`> {
+): Promise<"passed" | "failed" | `failed (skipped: ${string})`> {
   const note = (line: string) => console.error(`  ${client.name}: ${line}`);
   try {
     for (const tool of client.needs) void tools[tool];
     await withLimit(client.run({ tools, seconds, note, timed }));
     return "passed";
   } catch (error) {
-    if (error instanceof Skip) return `skipped (${formatReason(error)})`;
+    if (error instanceof Skip) return `failed (skipped: ${formatReason(error)})`;
     // What is being ended fails, and has nothing to tell.
     if (!isEnding()) note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return "failed";
@@ -55,7 +56,7 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
       const verdict = await runClient(client, timed);
       timed();
       if (isEnding()) return;
-      if (verdict === "passed" || verdict === "failed") counts[verdict]++;
+      counts[verdict === "passed" ? "passed" : "failed"]++;
       console.log(`${client.name}: ${verdict}`);
     }
   };

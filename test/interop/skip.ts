@@ -1,4 +1,4 @@
-/** What this machine lacks for a client; the run goes on without it. */
+/** What this machine lacks for a client. The others are run, and this one counts as failed. */
 export class Skip extends Error {
   override readonly name = "Skip";
 }

@@ -23,19 +23,19 @@ export async function openCore(url: string): Promise<Core> {
   return { locks: new RedisLocks(redis, wake, address.db, ["lock:*"]), redis, close };
 }
 
-/** As the API uses the core for one owner; it waits only if it is told how long. */
+/** As the API uses the core; it waits only if it is told how long. */
 export async function openOurs(
   url: string,
   { owner = "checkout@pod-7:311", waitMs = 0 } = {},
 ): Promise<Contender> {
   const { locks, close } = await openCore(url);
-  const options = { owner, leaseMs: LEASE_MS, reentrant: true, waitMs };
+  const options = { owner, leaseMs: LEASE_MS, waitMs };
   return {
     name: "ours",
-    settings: `Locks.acquire and release, owner given, leaseMs ${LEASE_MS}`,
+    settings: `Locks.acquire and release, owner label given, leaseMs ${LEASE_MS}`,
     async acquire(key) {
-      await locks.acquire(key, options);
-      return () => locks.release(key, { owner });
+      const { grant } = await locks.acquire(key, options);
+      return () => locks.release(grant);
     },
     close,
   };

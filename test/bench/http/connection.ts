@@ -41,7 +41,7 @@ export class Connection {
   #take(bytes: string): void {
     const answer = this.#reader.push(bytes);
     if (answer === undefined) return;
-    if (answer.status === 200) this.#onBody?.(answer.body);
+    if (answer.status >= 200 && answer.status < 300) this.#onBody?.(answer.body);
     else this.onBroken(`it answered ${answer.status}: ${answer.body.slice(0, 300)}`);
   }
 }

@@ -1,5 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { LEASE_MS } from "../contender.ts";
-import { createPlainScript } from "./plain-scripts.ts";
+import {
+  createAcquireScript,
+  createReleaseScript,
+  type PlainCall,
+  parseGrantReply,
+} from "./plain-scripts.ts";
 
 /** Where a contender is reached and what it has to be told; goes to the process that makes the load. */
 export interface Target {
@@ -18,7 +24,7 @@ export interface Dialect {
   isReleased(body: string): boolean;
 }
 
-export const OWNER = "checkout@pod-7:311";
+const OWNER = "checkout@pod-7:311";
 
 export function createDialect(target: Target): Dialect {
   return DIALECTS[target.dialect](target);
@@ -32,17 +38,20 @@ const DIALECTS: Record<Target["dialect"], (target: Target) => Dialect> = {
 
 function createLockkeeperDialect({ port, secret }: Target): Dialect {
   const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
-  const verb = (lock: string, name: string, body: string) =>
-    post(port, `/api/v1/locks/${encodeURIComponent(lock)}/${name}`, headers, body);
   const wish = JSON.stringify({ owner: OWNER, leaseMs: LEASE_MS });
-  const owner = JSON.stringify({ owner: OWNER });
   return {
-    acquire: (lock) => verb(lock, "acquire", wish),
-    release: (lock) => verb(lock, "release", owner),
+    acquire: (lock) => post(port, `/api/v1/locks/${encodeURIComponent(lock)}/acquire`, headers, wish),
+    release: (_, granted) => post(port, `/api/v1/holds/${readHoldId(granted)}/release`, headers, "{}"),
     isGranted: (body) => body.includes('"fence":"'),
     isReleased: (body) => body.includes('"outcome":"released"'),
   };
 }
+
+/** Without parsing the rest: what the generator needs is taken from the server beside it. */
+function readHoldId(granted: string): string {
+  return HOLD_ID.exec(granted)?.[1] ?? "";
+}
+const HOLD_ID = /"holdId":"([^"]+)"/;
 
 /** Its lock service, which keeps a lock for as long as a lease: one lease for all, so that none is made a pair. */
 function createEtcdDialect({ port, secret: lease }: Target): Dialect {
@@ -63,17 +72,22 @@ function createEtcdDialect({ port, secret: lease }: Target): Dialect {
 
 /** Commands as paths: the two scripts with the arguments that the core gives them. */
 function createWebdisDialect({ port }: Target): Dialect {
-  const scripts = { acquire: createPlainScript("acquire"), release: createPlainScript("release") };
+  const [acquire, release] = [createAcquireScript(), createReleaseScript()];
+  const client = randomUUID();
   let ids = 0;
-  const run = (verb: keyof typeof scripts, lock: string) => {
-    const { sha, call } = scripts[verb];
-    const { keys, parameters } = call({ lock, owner: OWNER, leaseMs: LEASE_MS, id: `webdis.${++ids}` });
+  const run = (sha: string, { keys, parameters }: PlainCall) => {
     const words = ["EVALSHA", sha, String(keys.length), ...keys, ...parameters];
     return `GET /${words.map(encodeURIComponent).join("/")} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`;
   };
   return {
-    acquire: (lock) => run("acquire", lock),
-    release: (lock) => run("release", lock),
+    acquire: (lock) => {
+      const request = { token: `${client}:${++ids}`, owner: OWNER, leaseMs: LEASE_MS, id: `webdis.${ids}` };
+      return run(acquire.sha, acquire.call(lock, request));
+    },
+    release: (lock, granted) => {
+      const { fence, token } = parseGrantReply(JSON.parse(granted).EVALSHA);
+      return run(release.sha, release.call(lock, { token, fence, id: `webdis.${++ids}` }));
+    },
     isGranted: (body) => isReply(body, "granted"),
     isReleased: (body) => isReply(body, "released"),
   };

@@ -4,7 +4,7 @@ const KEYS = 4096;
 /**
  * The keys of one connection, in turn. No two connections share a key. A shared list of keys fails under load: a
  * connection that TCP stalls for some hundred milliseconds still uses its key when the others have gone through the
- * list, and the second acquire is a re-entry of the same owner.
+ * list, and the second acquire is refused.
  */
 export class KeyCycle {
   readonly #size: number;

@@ -97,7 +97,7 @@ async function acquireOnce({ target }: NodeContender, lock: string): Promise<voi
   const headers = { authorization: `Bearer ${target.secret}`, "content-type": "application/json" };
   const body = JSON.stringify({ owner: "checkout@pod-7:311", leaseMs: 600_000 });
   const response = await fetch(url, { method: "POST", headers, body });
-  if (response.status !== 200) throw new Error(`${lock} was not granted: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${lock} was not granted: ${await response.text()}`);
   await response.arrayBuffer();
 }
 

@@ -9,7 +9,7 @@ import { findFreePort } from "../../support/test-redis.ts";
 import type { Run } from "../figure.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import type { HttpContender } from "./contender.ts";
-import { createPlainScript } from "./plain-scripts.ts";
+import { createAcquireScript, createReleaseScript } from "./plain-scripts.ts";
 
 const START_MS = 15_000;
 const LEASE_SECONDS = 3600;
@@ -50,8 +50,7 @@ export async function startEtcd(run: Run, binary: string): Promise<HttpContender
 export async function startWebdis(run: Run, binary: string): Promise<HttpContender> {
   const dir = await createTempDir(run);
   const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
-  for (const verb of ["acquire", "release"] as const)
-    await look.script("LOAD", createPlainScript(verb).source);
+  for (const { source } of [createAcquireScript(), createReleaseScript()]) await look.script("LOAD", source);
   const port = await findFreePort();
   const config = {
     redis_host: "127.0.0.1",

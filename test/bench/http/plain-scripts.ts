@@ -10,43 +10,86 @@ import {
 import { readWithIncludes } from "../../../server/redis/script.ts";
 import { ROOT } from "../root.ts";
 
-export interface PlainRequest {
-  readonly lock: string;
+export interface PlainAcquire {
+  readonly token: string;
   readonly owner: string;
   readonly leaseMs: number;
   /** Of the request. */
   readonly id: string;
 }
 
-/** A script of ours as anyone could call it, with the keys and arguments that the core gives its plain case. */
-export interface PlainScript {
+export interface PlainRelease {
+  readonly token: string;
+  readonly fence: string;
+  readonly id: string;
+}
+
+/** The keys and arguments that the core gives the plain case of a script. */
+export interface PlainCall {
+  readonly keys: readonly string[];
+  readonly parameters: readonly string[];
+}
+
+/** A script of ours as anyone could call it. */
+export interface PlainScript<Request> {
   readonly source: string;
   readonly sha: string;
-  call(ask: PlainRequest): { readonly keys: readonly string[]; readonly parameters: readonly string[] };
+  call(lock: string, request: Request): PlainCall;
 }
 
 const FORMATS = pathToFileURL(join(ROOT, "server/formats/"));
 const COMPANION_MS = 600_000;
 const NO_DIGEST = "-";
+const NO_PRINCIPAL = "";
 const EVENTS = buildEventChannel(0);
 
-export function createPlainScript(verb: "acquire" | "release"): PlainScript {
+export function createAcquireScript(): PlainScript<PlainAcquire> {
+  return {
+    ...readSource("acquire"),
+    call: (lock, { token, owner, leaseMs, id }) => ({
+      keys: [lock, buildCompanionKey(lock), buildFencedCounterKey(lock)].map(String),
+      parameters: [
+        ...[token, leaseMs, id, NO_DIGEST, EVENTS],
+        // Owner, principal and owner record.
+        `${owner}\n${NO_PRINCIPAL}\n`,
+        leaseMs + Math.max(COMPANION_MS, 2 * leaseMs),
+      ].map(String),
+    }),
+  };
+}
+
+export function createReleaseScript(): PlainScript<PlainRelease> {
+  return {
+    ...readSource("release"),
+    call: (lock, { token, fence, id }) => ({
+      keys: [lock, buildCompanionKey(lock)].map(String),
+      parameters: [token, fence, NO_PRINCIPAL, id, NO_DIGEST, buildWakeChannel(lock), EVENTS].map(String),
+    }),
+  };
+}
+
+function readSource(verb: "acquire" | "release") {
   const source = readWithIncludes(new URL(`${verb}.lua`, FORMATS), new URL("redisson/", FORMATS));
-  const sha = createHash("sha1").update(source).digest("hex");
-  return { source, sha, call: verb === "acquire" ? buildAcquireCall : buildReleaseCall };
+  return { source, sha: createHash("sha1").update(source).digest("hex") };
 }
 
-function buildAcquireCall({ lock, owner, leaseMs, id }: PlainRequest) {
-  const companionMs = leaseMs + Math.max(COMPANION_MS, 2 * leaseMs);
-  return {
-    keys: [lock, buildCompanionKey(lock), buildFencedCounterKey(lock)].map(String),
-    parameters: [owner, leaseMs, id, NO_DIGEST, "1", "", EVENTS, companionMs].map(String),
-  };
+/** What acquire.lua returns; `outcome` alone where it is not `granted`. */
+export function parseGrantReply(reply: unknown) {
+  const [outcome = "", now, count, fence = "", remainingMs, , token = ""] = splitReply(reply);
+  const [asOf, times, left] = [now, count, remainingMs].map(Number);
+  return { outcome, asOf, count: times, fence, remainingMs: left, token };
 }
 
-function buildReleaseCall({ lock, owner, id }: PlainRequest) {
-  return {
-    keys: [lock, buildCompanionKey(lock)].map(String),
-    parameters: [owner, id, NO_DIGEST, buildWakeChannel(lock), EVENTS].map(String),
-  };
+/** What release.lua returns. */
+export function parseReleaseReply(reply: unknown) {
+  const [outcome = "", now, count] = splitReply(reply);
+  return { outcome, asOf: Number(now), count: Number(count) };
+}
+
+/**
+ * A script replies with tab-separated text in its plain case and with an array otherwise, for example once the
+ * companion of a key has recorded about twenty recent pairs.
+ */
+function splitReply(reply: unknown): readonly string[] {
+  return Array.isArray(reply) ? reply.map(String) : String(reply).split("\t");
 }

@@ -3,24 +3,29 @@
  * of an API key. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It validates no input, retries nothing and watches
  * no keys. `POST /hold` never gets a response.
  */
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Redis } from "ioredis";
-import { createPlainScript } from "../http/plain-scripts.ts";
+import {
+  createAcquireScript,
+  createReleaseScript,
+  type PlainCall,
+  parseGrantReply,
+  parseReleaseReply,
+} from "../http/plain-scripts.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 
 const [redisUrl = "", port = "0", key = ""] = process.argv.slice(2);
 const authorization = Buffer.from(`Bearer ${key}`);
-const ids = randomBytes(6).toString("base64url");
+const client = randomUUID();
 let count = 0;
 
-interface LockRequest {
+interface AcquireRequest {
   readonly owner: string;
   readonly leaseMs: number;
 }
 
-const acquire = createPlainScript("acquire");
-const release = createPlainScript("release");
+const [acquire, release] = [createAcquireScript(), createReleaseScript()];
 
 async function main(): Promise<void> {
   const redis = openPlainConnection(redisUrl);
@@ -42,12 +47,13 @@ async function handleRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const [, , , , name = "", verb] = (incoming.url ?? "").split("/");
-  const ask = JSON.parse(await readText(incoming)) as LockRequest;
-  const lock = decodeURIComponent(name);
-  const granted =
-    verb === "acquire" ? await acquireLock(redis, lock, ask) : await releaseLock(redis, lock, ask);
-  const body = JSON.stringify(granted);
+  const [, , , collection, name = ""] = (incoming.url ?? "").split("/");
+  const ask = JSON.parse(await readText(incoming)) as AcquireRequest;
+  const answer =
+    collection === "locks"
+      ? await acquireLock(redis, decodeURIComponent(name), ask)
+      : await releaseHold(redis, name);
+  const body = JSON.stringify(answer);
   outgoing.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   outgoing.end(body);
 }
@@ -64,28 +70,24 @@ function readText(incoming: IncomingMessage): Promise<string> {
   });
 }
 
-async function acquireLock(redis: Redis, lock: string, { owner, leaseMs }: LockRequest) {
-  const { keys, parameters } = acquire.call({ lock, owner, leaseMs, id: `${ids}.${++count}` });
-  const reply = await redis.evalsha(acquire.sha, keys.length, ...keys, ...parameters);
-  const [outcome, now, held, fence, remainingMs] = splitReply(reply);
+async function acquireLock(redis: Redis, lock: string, { owner, leaseMs }: AcquireRequest) {
+  const token = `${client}:${++count}`;
+  const call = acquire.call(lock, { token, owner, leaseMs, id: `${client}.${count}` });
+  const { outcome, fence, ...grant } = parseGrantReply(await runScript(redis, acquire.sha, call));
   if (outcome !== "granted") return { key: lock, owner, outcome };
-  const [asOf, times, left] = [now, held, remainingMs].map(Number);
-  return { key: lock, owner, count: times, fence, leaseMs, remainingMs: left, asOf };
+  const holdId = [token, fence, encodeURIComponent(lock)].join(".");
+  return { ...grant, holdId, key: lock, owner, fence, leaseMs };
 }
 
-async function releaseLock(redis: Redis, lock: string, { owner }: LockRequest) {
-  const { keys, parameters } = release.call({ lock, owner, leaseMs: 0, id: `${ids}.${++count}` });
-  const reply = await redis.evalsha(release.sha, keys.length, ...keys, ...parameters);
-  const [outcome, now, left] = splitReply(reply);
-  return { key: lock, owner, outcome, count: Number(left), asOf: Number(now) };
+async function releaseHold(redis: Redis, holdId: string) {
+  const [token = "", fence = "", ...name] = holdId.split(".");
+  const lock = decodeURIComponent(name.join("."));
+  const call = release.call(lock, { token, fence, id: `${client}.${++count}` });
+  return { holdId, key: lock, ...parseReleaseReply(await runScript(redis, release.sha, call)) };
 }
 
-/**
- * A script replies with tab-separated text in its plain case and with an array otherwise, for example once the
- * companion of a key has recorded about twenty recent pairs.
- */
-function splitReply(reply: unknown): readonly string[] {
-  return Array.isArray(reply) ? reply.map(String) : String(reply).split("\t");
+async function runScript(redis: Redis, sha: string, { keys, parameters }: PlainCall): Promise<unknown> {
+  return await redis.evalsha(sha, keys.length, ...keys, ...parameters);
 }
 
 await main();

@@ -2,6 +2,7 @@
  * Everybody who uses locks: so many changes a second, half of them by our own core and half by plain commands, as other
  * libraries do. `node --import tsx changes.ts REDIS_URL`.
  */
+import type { Grant } from "../../../server/locks/verbs/verbs.ts";
 import { openCore } from "../core/ours.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.ts";
@@ -34,12 +35,19 @@ function createOwnLock(at: number, leaseMs: number): UsedLock {
   const key = `lock:${pickService(at)}:ours:${formatNumber(at)}`;
   const owner = `checkout@pod-${at % 40}:311`;
   const record = { service: pickService(at), host: `pod-${at % 40}`, purpose: "nightly run" };
-  const options = { owner, leaseMs, reentrant: true, waitMs: 0, record };
+  const options = { owner, leaseMs, record };
+  let hold: Grant | undefined;
+  const getHold = () => {
+    if (hold === undefined) throw new Error(`${key} was never acquired`);
+    return hold;
+  };
   return {
     ...{ isHeld: false, isBusy: false },
-    acquire: () => core.locks.acquire(key, options),
-    renew: () => core.locks.renew(key, { owner, leaseMs }),
-    release: () => core.locks.release(key, { owner }),
+    acquire: async () => {
+      hold = (await core.locks.acquire(key, options)).grant;
+    },
+    renew: async () => await core.locks.renew(getHold()),
+    release: async () => await core.locks.release(getHold()),
   };
 }
 

@@ -54,11 +54,12 @@ async function acquireLocks(at: Target, prefix: string, locks: number): Promise<
 
 async function forceReleaseLocks(at: Target): Promise<ForceResponse> {
   const dialect = createDialect(at);
+  const versions = await readVersions(at);
   const ms = { release: [] as number[], force: [] as number[] };
   const requests = taken.map(({ lock, grant }, n) => {
     const by = n % 2 === 0 ? "release" : "force";
     return {
-      text: by === "release" ? dialect.release(lock, grant) : buildForceRequest(at, lock, grant),
+      text: by === "release" ? dialect.release(lock, grant) : buildForceRequest(at, lock, versions.get(lock)),
       onBody(body: string, took: number) {
         if (!body.includes('"outcome":"released"')) fail(`${by} was answered ${body.slice(0, 300)}`);
         ms[by].push(took);
@@ -69,10 +70,20 @@ async function forceReleaseLocks(at: Target): Promise<ForceResponse> {
   return { is: "freed", releaseMs: ms.release, forceMs: ms.force };
 }
 
-function buildForceRequest({ port, secret }: Target, lock: string, grant: string): string {
-  const fence: unknown = JSON.parse(grant).fence;
+/** What an operator sees of the locks, before anything is timed. */
+async function readVersions({ port, secret }: Target): Promise<ReadonlyMap<string, unknown>> {
+  const versions = new Map<string, unknown>();
+  const requests = taken.map(({ lock }) => ({
+    text: `GET /api/v1/locks/${encodeURIComponent(lock)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${secret}\r\n\r\n`,
+    onBody: (body: string) => void versions.set(lock, JSON.parse(body).version),
+  }));
+  await ask(requests.values());
+  return versions;
+}
+
+function buildForceRequest({ port, secret }: Target, lock: string, version: unknown): string {
   const headers = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`;
-  const body = JSON.stringify({ expectedVersion: `fence.${fence}`, reason: "its worker lost its node" });
+  const body = JSON.stringify({ expectedVersion: version, reason: "its worker lost its node" });
   return post(port, `/api/v1/locks/${encodeURIComponent(lock)}/force-release`, headers, body);
 }
 

@@ -113,7 +113,7 @@ async function acquireLocks(
 
 async function acquireOurs({ locks }: Core, key: string, end: number): Promise<number> {
   const leaseMs = end - Date.now();
-  const { grant } = await locks.acquire(key, { owner: "me", leaseMs, reentrant: true, waitMs: 0 });
+  const { grant } = await locks.acquire(key, { owner: "me", leaseMs });
   return grant.asOf + grant.remainingMs;
 }
 

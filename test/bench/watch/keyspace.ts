@@ -40,12 +40,7 @@ export async function acquireLocks(run: Run, url: string, look: Redis, locks: nu
   const work = async () => {
     while (taken < locks) {
       const at = ++taken;
-      const options = {
-        owner: `checkout@pod-${at % 40}:${at}`,
-        leaseMs: LEASE_MS,
-        reentrant: true,
-        waitMs: 0,
-      };
+      const options = { owner: `checkout@pod-${at % 40}:${at}`, leaseMs: LEASE_MS };
       await core.locks.acquire(`lock:orders:${String(at).padStart(7, "0")}`, options);
     }
   };

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { Grant } from "../../../server/locks/verbs/verbs.ts";
 import { openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
 import type { TabView } from "./tabs-messages.ts";
@@ -36,15 +37,24 @@ export function listViews(tabs: number): readonly TabView[] {
   });
 }
 
-/** Enters a lock once more. @returns its count from now on */
+/** Takes a lock, and enters it once more each time after that. @returns its count from now on */
 export type Enter = () => Promise<number>;
 
 /** Takes the probes before anybody else takes a lock: half by our own core, half as Redisson does. */
 export async function openProbes(run: Run, url: string, look: Redis): Promise<ReadonlyMap<string, Enter>> {
   const core = await openCore(url);
   run.defer(() => core.close());
-  const ask = { owner: "checkout@pod-7:311", leaseMs: LEASE_MS, reentrant: true, waitMs: 0 };
-  const ours = (probe: string) => async () => (await core.locks.acquire(probe, ask)).grant.count;
+  const ask = { owner: "checkout@pod-7:311", leaseMs: LEASE_MS };
+  const ours = (probe: string) => {
+    let hold: Grant | undefined;
+    return async () => {
+      const grant = await (hold === undefined
+        ? core.locks.acquire(probe, ask).then((acquired) => acquired.grant)
+        : core.locks.reenter(hold));
+      hold = grant;
+      return grant.count;
+    };
+  };
   const theirs = (probe: string) => async () =>
     await look.hincrby(probe, "5f0c0c1e-0000-4000-8000-000000000001:1", 1);
   const probes = new Map(

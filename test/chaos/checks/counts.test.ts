@@ -6,17 +6,17 @@ import {
   buildFault,
   buildHistory,
   buildLoss,
+  buildReentry,
   buildRelease,
   type EntrySpec,
 } from "./history-builder.ts";
 
 const findViolations = (...history: Parameters<typeof buildHistory>) =>
   checkCounts(buildHistory(...history)).violations;
-const again = (owner: string, atMs: number, count: number) =>
-  buildAcquire(owner, 1, atMs, { call: 2, count });
-const unknown = (owner: string, atMs: number, op: "acquire" | "release" = "acquire"): EntrySpec[] => [
-  { op, type: "invoke", call: 7, owner, atMs: atMs - 1 },
-  { op, type: "info", call: 7, owner, atMs, code: "unknown_outcome" },
+const again = (token: string, atMs: number, count: number) => buildReentry(token, 1, atMs, { count });
+const unknown = (token: string, atMs: number, op: "reenter" | "release" = "reenter"): EntrySpec[] => [
+  { op, type: "invoke", call: 7, token, atMs: atMs - 1 },
+  { op, type: "info", call: 7, token, atMs, code: "unknown_outcome" },
 ];
 
 describe("C8 counts", () => {
@@ -56,14 +56,18 @@ describe("C8 counts", () => {
     expect(findViolations(...released, buildRelease("a", 30, { count: 0 }))).toEqual([]);
   });
 
-  it("the count check starts over after a hold whose lease expired", () => {
-    expect(
-      findViolations(
-        buildAcquire("a", 1, 10),
-        buildAcquire("a", 5, 1500, { call: 2 }),
-        buildRelease("a", 1600, { claim: 2 }),
-      ),
-    ).toEqual([]);
+  it("the count check reports one token of two holds, even if the first had ended", () => {
+    const second = buildAcquire("a", 5, 1500, { call: 2 });
+    expect(findViolations(buildAcquire("a", 1, 10), second).map(({ what }) => what)).toContain(
+      "a was granted to two holds",
+    );
+  });
+
+  it("the count check reports a release whose outcome does not fit its count", () => {
+    const held = buildAcquire("a", 1, 10);
+    expect(findViolations(held, buildRelease("a", 30, { code: "still_held" }))).toHaveLength(1);
+    const inner = buildRelease("a", 30, { claim: 2, count: 1, code: "released" });
+    expect(findViolations(held, again("a", 20, 2), inner)).toHaveLength(1);
   });
 
   it("the count check reports not_held for a live hold, unless the hold or its data was lost", () => {

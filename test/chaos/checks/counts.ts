@@ -1,6 +1,6 @@
 import type { AnalyzedHistory } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
-import type { Entry } from "../history/entry.ts";
+import { type Entry, isEntering } from "../history/entry.ts";
 import { findDataLosses, findLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
@@ -9,53 +9,54 @@ import { type Check, createViolation, type Violation } from "./check.ts";
  * leave it open by one; a hold that certainly stood is not denied.
  */
 export const checkCounts: Check = (story) => {
-  const owners = new Map<string, Entry[]>();
+  const tokens = new Map<string, Entry[]>();
   for (const entry of story.history) {
-    if (entry.owner === undefined || (entry.op !== "acquire" && entry.op !== "release")) continue;
-    owners.set(entry.owner, [...(owners.get(entry.owner) ?? []), entry]);
+    if (entry.token === undefined || (!isEntering(entry) && entry.op !== "release")) continue;
+    tokens.set(entry.token, [...(tokens.get(entry.token) ?? []), entry]);
   }
   const again = story.claims.filter(({ count }) => count > 1).length;
   return {
     check: "C8",
     title: "counts",
     violations: [
-      ...[...owners.values()].flatMap((calls) => findMiscounts(calls, story)),
+      ...[...tokens.values()].flatMap((calls) => findMiscounts(calls, story)),
       ...story.claims.flatMap((claim) => findDenials(claim, story)),
     ],
     notes: [`${again} holds entered again`],
   };
 };
 
-/** One owner's calls come one after the other. */
+/** The calls about one hold come one after the other. */
 function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
   /** What has a part in the count. */
-  let counted: Entry[] = [];
+  const counted: Entry[] = [];
   for (const entry of calls) {
-    const { op, type, count = 0, code, owner = "" } = entry;
+    const { op, type, count = 0, code, token = "" } = entry;
     // The count may be among what was forgotten, though the lock is not.
     if (findDataLosses(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (type === "ok" || type === "info") counted.push(entry);
-    if (op === "acquire" && type === "info") possible++;
-    if (op === "acquire" && type === "ok") {
+    if (op === "reenter" && type === "info") possible++;
+    if (isEntering(entry) && type === "ok") {
       possible++;
       certain++;
-      // A first entry may follow a hold whose lease ran out, or whose data was lost.
-      const least = count === 1 ? 1 : certain;
-      if (count > possible || count < least) {
-        const what = `${owner} entered ${certain} to ${possible} times and was told ${count}`;
+      if (op === "acquire" && possible > 1) {
+        const what = `${token} was granted to two holds`;
         found.push(createViolation("C8", what, counted));
       }
-      if (count === 1) [certain, possible, counted] = [1, 1, [entry]];
+      if (count > possible || count < certain) {
+        const what = `${token} entered ${certain} to ${possible} times and was told ${count}`;
+        found.push(createViolation("C8", what, counted));
+      }
     }
     if (op === "release" && type === "info") certain = Math.max(0, certain - 1);
-    if (op === "release" && type === "ok" && code === "released") {
+    if (op === "release" && type === "ok" && code !== "not_held") {
       certain = Math.max(0, certain - 1);
       possible--;
-      if (count > possible || count < certain) {
-        const what = `${owner} has ${certain} to ${possible} left and was told ${count}`;
+      if (count > possible || count < certain || (code === "released") !== (count === 0)) {
+        const what = `${token} has ${certain} to ${possible} left and was told ${code}, ${count}`;
         found.push(createViolation("C8", what, counted));
       }
     }
@@ -64,11 +65,11 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
 }
 
 function findDenials(claim: Claim, story: AnalyzedHistory): Violation[] {
-  const { release, deadline, owner, written } = claim;
+  const { release, deadline, token, written } = claim;
   if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
   if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
   if (findLosses(story, claim, release.ack).length > 0) return [];
-  const what = `${owner} gave back a hold that stood, and was told that it is none`;
+  const what = `${token} gave back a hold that stood, and was told that it is none`;
   return [
     createViolation("C8", what, [written.asked, written.granted, written.furthest, ...written.release]),
   ];

@@ -49,7 +49,7 @@ const isFirst = ({ count, fence }: Claim) => count === 1 && fence !== null;
 function findUnfenced(claims: readonly Claim[]): Violation[] {
   return claims.flatMap((claim) =>
     claim.fence === null
-      ? [createViolation("C2", `${claim.owner} was granted no fence`, [claim.written.granted])]
+      ? [createViolation("C2", `${claim.token} was granted no fence`, [claim.written.granted])]
       : [],
   );
 }
@@ -60,7 +60,7 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
     const before = seen.get(String(claim.fence));
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
-    const what = `${before.owner} and ${claim.owner} were granted one fence, ${claim.fence}`;
+    const what = `${before.token} and ${claim.token} were granted one fence, ${claim.fence}`;
     return [
       { claim, violation: createViolation("C2", what, [before.written.granted, claim.written.granted]) },
     ];
@@ -79,7 +79,7 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
       if (highest === undefined || isAbove(next, highest)) highest = next;
     }
     if (highest !== undefined && isAbove(highest, claim)) {
-      const what = `${claim.owner} was granted ${claim.fence} after ${highest.owner} had ${highest.fence}`;
+      const what = `${claim.token} was granted ${claim.fence} after ${highest.token} had ${highest.fence}`;
       const { asked, granted } = claim.written;
       found.push({
         claim,
@@ -95,10 +95,10 @@ const isAbove = (one: Claim, other: Claim) => BigInt(one.fence ?? 0) > BigInt(ot
 function findChanged(claims: readonly Claim[]): Violation[] {
   const current = new Map<string, Claim>();
   return claims.flatMap((claim) => {
-    const outer = current.get(claim.owner);
-    if (claim.count === 1) current.set(claim.owner, claim);
+    const outer = current.get(claim.token);
+    if (claim.count === 1) current.set(claim.token, claim);
     if (claim.count === 1 || outer === undefined || outer.fence === claim.fence) return [];
-    const what = `${claim.owner} had ${outer.fence}, and ${claim.fence} after it entered again`;
+    const what = `${claim.token} had ${outer.fence}, and ${claim.fence} after it entered again`;
     return [createViolation("C2", what, [outer.written.granted, claim.written.granted])];
   });
 }

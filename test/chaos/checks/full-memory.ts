@@ -11,7 +11,7 @@ export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
   const full = story.faults.filter(({ fault }) => fault === "full-memory");
   const invokes = new Map<string, Entry>();
   return story.history.flatMap((entry) => {
-    const { op, type, process, call, owner = "", code } = entry;
+    const { op, type, process, call, token = "", code } = entry;
     if (op !== "release") return [];
     const invoked = invokes.get(`${process}#${call}`);
     if (type === "invoke") invokes.set(`${process}#${call}`, entry);
@@ -19,7 +19,7 @@ export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
     const span = { from: invoked.t, to: entry.t };
     const during = full.find(({ from, to }) => from <= span.from && span.to <= to);
     if (during === undefined || isDisturbed(story, process, during, span)) return [];
-    const what = `${owner} could not give back what it had while the memory of ${during.target} was full`;
+    const what = `${token} could not give back what it had while the memory of ${during.target} was full`;
     return [createViolation("C5", what, [invoked, entry])];
   });
 }

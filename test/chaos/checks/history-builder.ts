@@ -6,10 +6,10 @@ export type EntrySpec = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> &
 
 const LEASE_MS = 1000;
 
-/** A history as a test tells it: one lock, and one process an owner unless it says otherwise. */
+/** A history as a test tells it: one lock, and one process a token unless it says otherwise. */
 export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): AnalyzedHistory {
   const history = entries.flat().map(({ atMs, ...entry }) => ({
-    process: entry.owner ?? "resource",
+    process: entry.token ?? "resource",
     lock: "lock:a",
     ...entry,
     t: atMs * NS_PER_MS,
@@ -25,15 +25,15 @@ export interface AcquireSpec {
   readonly waitMs?: number;
 }
 
-/** An owner was granted the lock at this moment; its deadline counts from when it asked. */
+/** A hold with this token was granted at this moment; its deadline counts from when it was asked for. */
 export function buildAcquire(
-  owner: string,
+  token: string,
   fence: number | null,
   atMs: number,
   more: AcquireSpec = {},
 ): EntrySpec[] {
   const { call = 1, count = 1, tookMs = 1, waitMs = 0 } = more;
-  const what = { op: "acquire", owner, call, leaseMs: LEASE_MS } as const;
+  const what = { op: "acquire", token, call, leaseMs: LEASE_MS } as const;
   const deadline = (atMs - tookMs + LEASE_MS) * NS_PER_MS;
   return [
     { ...what, type: "invoke", atMs: atMs - tookMs, waitMs },
@@ -41,28 +41,39 @@ export function buildAcquire(
   ];
 }
 
-export function buildRelease(
-  owner: string,
+/** The hold was entered again at this moment. */
+export function buildReentry(
+  token: string,
+  fence: number,
   atMs: number,
-  { claim = 1, count = 0, code = "released" } = {},
+  more: AcquireSpec = {},
 ): EntrySpec[] {
-  const what = { op: "release", owner, claim, call: claim + 100 } as const;
+  const entries = buildAcquire(token, fence, atMs, { call: 2, count: 2, ...more });
+  return entries.map((entry) => ({ ...entry, op: "reenter" }));
+}
+
+export function buildRelease(
+  token: string,
+  atMs: number,
+  { claim = 1, count = 0, code }: { claim?: number; count?: number; code?: string } = {},
+): EntrySpec[] {
+  const what = { op: "release", token, claim, call: claim + 100 } as const;
   return [
     { ...what, type: "invoke", atMs },
-    { ...what, type: "ok", atMs: atMs + 1, code, count },
+    { ...what, type: "ok", atMs: atMs + 1, code: code ?? (count > 0 ? "still_held" : "released"), count },
   ];
 }
 
-export function buildRenewal(owner: string, atMs: number, claim = 1): EntrySpec {
-  return { op: "renew", type: "info", owner, claim, atMs, deadline: (atMs + LEASE_MS) * NS_PER_MS };
+export function buildRenewal(token: string, atMs: number, claim = 1): EntrySpec {
+  return { op: "renew", type: "info", token, claim, atMs, deadline: (atMs + LEASE_MS) * NS_PER_MS };
 }
 
-export function buildAssert(owner: string, atMs: number, type: "ok" | "fail" = "ok"): EntrySpec {
-  return { op: "assert", type, owner, claim: 1, atMs };
+export function buildAssert(token: string, atMs: number, type: "ok" | "fail" = "ok"): EntrySpec {
+  return { op: "assert", type, token, claim: 1, atMs };
 }
 
-export function buildLoss(owner: string, atMs: number): EntrySpec {
-  return { op: "lost", type: "info", owner, claim: 1, atMs };
+export function buildLoss(token: string, atMs: number): EntrySpec {
+  return { op: "lost", type: "info", token, claim: 1, atMs };
 }
 
 export function buildFault(fault: string, atMs: number, forMs = 0): EntrySpec[] {
@@ -110,10 +121,10 @@ export function buildAccept(
 }
 
 export function buildWrite(
-  owner: string,
+  token: string,
   value: string,
   atMs: number,
   type: "ok" | "fail" = "ok",
 ): EntrySpec {
-  return { op: "write", type, owner, value, claim: 1, atMs };
+  return { op: "write", type, token, value, claim: 1, atMs };
 }

@@ -1,6 +1,6 @@
 import type { AnalyzedHistory, Span, Step } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
-import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, isEntering, NS_PER_MS } from "../history/entry.ts";
 import { countServers } from "../servers/topology.ts";
 
 /** A request that nobody heard of may arrive so much later than it was given up. */
@@ -46,7 +46,7 @@ function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
   const open = new Map<string, Entry>();
   const unheard: Span[] = [];
   for (const entry of story.history) {
-    if (entry.op !== "acquire" || entry.lock !== lock) continue;
+    if (!isEntering(entry) || entry.lock !== lock) continue;
     const name = `${entry.process}#${entry.call}`;
     const invoked = open.get(name);
     if (entry.type === "invoke") open.set(name, entry);
@@ -58,7 +58,7 @@ function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
 }
 
 export function isReleased({ release }: Claim): boolean {
-  return release?.code === "released" && release.count === 0;
+  return release?.code === "released";
 }
 
 /** When a lease ends at a server that may have begun at any time of the span. */

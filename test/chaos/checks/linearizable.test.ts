@@ -4,6 +4,7 @@ import {
   buildClockStep,
   buildFault,
   buildHistory,
+  buildReentry,
   buildRelease,
   type EntrySpec,
   QUORUM_BEGUN,
@@ -13,13 +14,13 @@ import { checkLinearizability } from "./linearizable.ts";
 const findViolations = (...history: Parameters<typeof buildHistory>) =>
   checkLinearizability(buildHistory(...history)).violations;
 
-const refused = (owner: string, fromMs: number, toMs: number, code = "held"): EntrySpec[] => [
-  { op: "acquire", type: "invoke", call: 9, owner, atMs: fromMs },
-  { op: "acquire", type: "fail", call: 9, owner, atMs: toMs, code },
+const refused = (token: string, fromMs: number, toMs: number, code = "held"): EntrySpec[] => [
+  { op: "acquire", type: "invoke", call: 9, token, atMs: fromMs },
+  { op: "acquire", type: "fail", call: 9, token, atMs: toMs, code },
 ];
-const unheard = (owner: string, atMs: number): EntrySpec[] => [
-  { op: "acquire", type: "invoke", call: 7, owner, atMs: atMs - 1 },
-  { op: "acquire", type: "info", call: 7, owner, atMs, code: "unknown_outcome" },
+const unheard = (token: string, atMs: number): EntrySpec[] => [
+  { op: "acquire", type: "invoke", call: 7, token, atMs: atMs - 1 },
+  { op: "acquire", type: "info", call: 7, token, atMs, code: "unknown_outcome" },
 ];
 
 describe("C4 linearizability", () => {
@@ -78,14 +79,23 @@ describe("C4 linearizability", () => {
   });
 
   it("the linearizability check counts reentrant acquires and releases", () => {
-    const entered = [buildAcquire("a", 1, 10), buildAcquire("a", 1, 20, { call: 2, count: 2 })];
+    const entered = [buildAcquire("a", 1, 10), buildReentry("a", 1, 20)];
     expect(
       findViolations(...entered, buildRelease("a", 30, { claim: 2, count: 1 }), buildRelease("a", 40)),
     ).toEqual([]);
     expect(findViolations(...entered, buildRelease("a", 30, { claim: 2, count: 0 }))).toHaveLength(1);
-    expect(
-      findViolations(buildAcquire("a", 1, 10), buildAcquire("a", 1, 20, { call: 2, count: 3 })),
-    ).toHaveLength(1);
+    expect(findViolations(buildAcquire("a", 1, 10), buildReentry("a", 1, 20, { count: 3 }))).toHaveLength(1);
+  });
+
+  it("the linearizability check reports a reentry of a hold that has ended", () => {
+    const ended = [buildAcquire("a", 1, 10), buildRelease("a", 20)];
+    expect(findViolations(...ended, buildAcquire("b", 2, 30), buildReentry("a", 1, 40))).toHaveLength(1);
+    expect(findViolations(...ended, buildReentry("a", 1, 40, { count: 1 }))).toHaveLength(1);
+  });
+
+  it("the linearizability check reports a lock that is granted while it is held, whoever asks", () => {
+    const again = buildAcquire("a", 1, 20, { call: 2, count: 2 });
+    expect(findViolations(buildAcquire("a", 1, 10), again)).toHaveLength(1);
   });
 
   it("the linearizability check reports not_held for a live hold", () => {
@@ -98,9 +108,9 @@ describe("C4 linearizability", () => {
   });
 
   it("the linearizability check reports a wrong verify result for a held or a lost lock", () => {
-    const asked = (owner: string, atMs: number, told: Partial<EntrySpec>): EntrySpec[] => [
-      { op: "verify", type: "invoke", call: 8, owner, atMs: atMs - 1 },
-      { op: "verify", type: "ok", call: 8, owner, atMs, ...told },
+    const asked = (token: string, atMs: number, told: Partial<EntrySpec>): EntrySpec[] => [
+      { op: "verify", type: "invoke", call: 8, token, atMs: atMs - 1 },
+      { op: "verify", type: "ok", call: 8, token, atMs, ...told },
     ];
     const history = [
       buildAcquire("a", 1, 10),
@@ -224,19 +234,19 @@ describe("C4 linearizability", () => {
     expect(findViolations(QUORUM_BEGUN, ...history, both)).toHaveLength(1);
   });
 
-  it("the linearizability check accepts that a quorum release finds votes of the owner's failed attempt", () => {
-    const lost = [buildAcquire("a", 1, 10), buildAcquire("b", 2, 1500), buildRelease("b", 1510)];
+  it("the linearizability check accepts that a quorum release finds the count of a failed reentry", () => {
     const tried: EntrySpec[] = [
-      { op: "acquire", type: "invoke", call: 9, owner: "a", atMs: 1520 },
-      { op: "acquire", type: "fail", call: 9, owner: "a", atMs: 1530, code: "unavailable" },
+      { op: "reenter", type: "invoke", call: 9, token: "a", atMs: 20 },
+      { op: "reenter", type: "fail", call: 9, token: "a", atMs: 30, code: "unavailable" },
     ];
-    expect(findViolations(QUORUM_BEGUN, ...lost, tried, buildRelease("a", 1540))).toEqual([]);
-    expect(findViolations(QUORUM_BEGUN, ...lost, buildRelease("a", 1540))).toHaveLength(1);
-    expect(findViolations(...lost, tried, buildRelease("a", 1540))).toHaveLength(1);
+    const [held, left] = [buildAcquire("a", 1, 10), buildRelease("a", 40, { count: 1 })];
+    expect(findViolations(QUORUM_BEGUN, held, tried, left)).toEqual([]);
+    expect(findViolations(QUORUM_BEGUN, held, left)).toHaveLength(1);
+    expect(findViolations(held, tried, left)).toHaveLength(1);
   });
 
   it("the linearizability check accepts a lost count with a surviving hold if data can be lost in part", () => {
-    const entered = [buildAcquire("a", 1, 10), buildAcquire("a", 1, 20, { call: 2, count: 2 })];
+    const entered = [buildAcquire("a", 1, 10), buildReentry("a", 1, 20)];
     const less = [...entered, buildRelease("a", 60, { claim: 2, count: 0 })];
     expect(findViolations(...less, buildFault("evict", 30, 20))).toEqual([]);
     expect(findViolations(...less, buildFault("flushall", 30, 20))).toHaveLength(1);
@@ -246,10 +256,14 @@ describe("C4 linearizability", () => {
     expect(findViolations(QUORUM_BEGUN, ...entered, more, buildFault("evict", 30, 20))).toHaveLength(1);
   });
 
-  it("the linearizability check accepts that an owner is refused by its own hold only in its last moment", () => {
-    expect(findViolations(buildAcquire("a", 1, 10), refused("a", 1000, 1008.5))).toEqual([]);
-    expect(findViolations(buildAcquire("a", 1, 10), refused("a", 900, 910))).toHaveLength(1);
+  it("the linearizability check accepts a reentry refused as lost only in the last moment of the hold", () => {
+    const denied = (fromMs: number, toMs: number): EntrySpec[] => [
+      { op: "reenter", type: "invoke", call: 9, token: "a", atMs: fromMs },
+      { op: "reenter", type: "fail", call: 9, token: "a", atMs: toMs, code: "lost" },
+    ];
+    expect(findViolations(buildAcquire("a", 1, 10), denied(1000, 1008.5))).toEqual([]);
+    expect(findViolations(buildAcquire("a", 1, 10), denied(900, 910))).toHaveLength(1);
     const early = buildClockStep(800, 100, 50);
-    expect(findViolations(buildAcquire("a", 1, 10), refused("a", 205, 209), early)).toEqual([]);
+    expect(findViolations(buildAcquire("a", 1, 10), denied(205, 209), early)).toEqual([]);
   });
 });

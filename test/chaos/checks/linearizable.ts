@@ -13,7 +13,7 @@ import { clipCalls, listStableSpans } from "./stable-spans.ts";
 const STEPS_MAX = 3_000_000;
 
 /**
- * C4: what all were told fits one order of events on a lock that one owner has at a time, which counts its entries,
+ * C4: what all were told fits one order of events on a lock that has one hold at a time, which counts its entries,
  * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
  * was written last, this is asked of the time between them.
  */
@@ -53,9 +53,9 @@ function judgeSpans(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: 
   return listStableSpans(story).map((part) => {
     const calls = clipCalls(part, all);
     const model = createLockModel(leases);
-    const owners = [...new Set(calls.flatMap(({ entries }) => entries.map(({ owner = "" }) => owner)))];
-    const own = leases.filter(({ owner }) => owners.includes(owner));
-    const first = part.begins === "free" ? model.first : listPossibleLocks(owners, own);
+    const tokens = [...new Set(calls.flatMap(({ entries }) => entries.map(({ token = "" }) => token)))];
+    const own = leases.filter(({ token }) => tokens.includes(token));
+    const first = part.begins === "free" ? model.first : listPossibleLocks(tokens, own);
     return { lock, calls, leases, claims, found: linearize(calls, { ...model, first }, stepsMax) };
   });
 }
@@ -65,7 +65,7 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   const core = findMinimalCore(calls, found.stuck, leases);
   const { call, answer, entries } = found.stuck;
   const last = entries.at(-1);
-  const told = `${last?.owner} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
+  const told = `${last?.token} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
   const have = [...new Set(found.states.map(describeHolder))].join(", or ");
   const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
@@ -76,7 +76,7 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   return [createViolation("C4", what, [...shown, ...renewals])];
 }
 
-function describeHolder({ owner, count }: Lock): string {
-  if (owner === undefined) return "nobody has it";
-  return owner === "" ? "somebody has it who never heard of it" : `${owner} has it, count ${count}`;
+function describeHolder({ token, count }: Lock): string {
+  if (token === undefined) return "nobody has it";
+  return token === "" ? "somebody has it who never heard of it" : `${token} has it, count ${count}`;
 }

@@ -7,12 +7,13 @@ import { listCalls, listLeases } from "./lock-calls.ts";
 import type { Call } from "./lock-losses.ts";
 import {
   applyAnonymousGrant,
+  applyRefusal,
   applyWipe,
   createDenialStep,
   createGrantStep,
   createLockModel,
-  createPossibleGrantStep,
-  createRefusalStep,
+  createPossibleReentryStep,
+  createReentryStep,
   createReleaseStep,
   createRenewalStep,
   type Lock,
@@ -79,6 +80,7 @@ function corrupted(history: readonly Entry[], at: number, how: number): Entry[] 
     { fence: String(Number(answered.fence ?? 0) + 2) },
     { code: answered.code === "released" ? "not_held" : "released" },
     answered.op === "acquire" ? { type: "fail", code: "held" } : {},
+    answered.op === "reenter" ? { type: "fail", code: "lost" } : {},
     { t: answered.t - 4_000_000 },
     { deadline: (answered.deadline ?? 0) + 20_000_000 },
   ];
@@ -109,7 +111,7 @@ describe("search for a linearization", () => {
 
   it("the search tries equivalent calls in the order of their completion", () => {
     const unheard = { was: "maybe", does: "changes", kind: "unheard", step: applyAnonymousGrant } as const;
-    const look = { was: "done", does: "looks", step: createRefusalStep("a") } as const;
+    const look = { was: "done", does: "looks", step: applyRefusal } as const;
     const operations: Operation<Lock>[] = [
       { ...unheard, call: 0, answer: 20 },
       { ...unheard, call: 0, answer: 5 },
@@ -166,27 +168,27 @@ describe("search for a linearization", () => {
 const times = fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 6 }));
 const who = fc.constantFrom("a", "b");
 const what = fc.oneof(
-  fc.record({ owner: who, count: fc.integer({ min: 1, max: 2 }), fence: fc.integer({ min: 1, max: 3 }) }),
-  who.map((owner) => ({ does: "looks" as const, step: createRefusalStep(owner) })),
-  who.map((owner) => ({ does: "looks" as const, step: createDenialStep(owner) })),
-  who.map((owner) => ({ does: "looks" as const, step: createRenewalStep(owner) })),
+  fc.record({ token: who, count: fc.integer({ min: 1, max: 2 }), fence: fc.integer({ min: 1, max: 3 }) }),
+  fc.constant({ does: "looks" as const, step: applyRefusal }),
+  who.map((token) => ({ does: "looks" as const, step: createDenialStep(token) })),
+  who.map((token) => ({ does: "looks" as const, step: createRenewalStep(token) })),
   fc
     .tuple(who, fc.integer({ min: 0, max: 1 }))
-    .map(([owner, left]) => ({ step: createReleaseStep(owner, left) })),
-  who.map((owner) => ({ was: "maybe" as const, step: createPossibleGrantStep(owner) })),
-  who.map((owner) => ({ was: "maybe" as const, step: createReleaseStep(owner) })),
+    .map(([token, left]) => ({ step: createReleaseStep(token, left) })),
+  who.map((token) => ({ was: "maybe" as const, step: createPossibleReentryStep(token) })),
+  who.map((token) => ({ was: "maybe" as const, step: createReleaseStep(token) })),
   fc.constant({ was: "maybe" as const, kind: "unheard", step: applyAnonymousGrant }),
   fc.constant({ was: "maybe" as const, kind: "wipe", step: applyWipe }),
 );
 const operation = fc.tuple(times, what).map(([[call, forMs], of]): Operation<Lock> => {
   const place = { call, answer: call + forMs, was: "done", does: "changes" } as const;
-  if (!("owner" in of)) return { ...place, ...of };
-  const { owner, count, fence } = of;
-  const rank = count === 1 ? { rank: BigInt(fence) } : {};
-  return { ...place, ...rank, step: createGrantStep(owner, count, BigInt(fence)) };
+  if (!("token" in of)) return { ...place, ...of };
+  const { token, count, fence } = of;
+  if (count > 1) return { ...place, step: createReentryStep(token, count, BigInt(fence)) };
+  return { ...place, rank: BigInt(fence), step: createGrantStep(token, count, BigInt(fence)) };
 });
 const leases = fc.array(
-  fc.record({ owner: who, fence: fc.constantFrom(1n, 2n), mayEndAt: fc.integer({ min: 2, max: 12 }) }),
+  fc.record({ token: who, fence: fc.constantFrom(1n, 2n), mayEndAt: fc.integer({ min: 2, max: 12 }) }),
   { maxLength: 2 },
 );
 

@@ -14,14 +14,14 @@ const findViolations = (...history: Parameters<typeof buildHistory>) =>
   checkLiveness(buildHistory(...history)).violations;
 
 /** Waited from one moment to the other. */
-const waited = (owner: string, fence: number, fromMs: number, toMs: number) =>
-  buildAcquire(owner, fence, toMs, { waitMs: 6000 }).map((entry) =>
+const waited = (token: string, fence: number, fromMs: number, toMs: number) =>
+  buildAcquire(token, fence, toMs, { waitMs: 6000 }).map((entry) =>
     entry.type === "invoke" ? { ...entry, atMs: fromMs } : entry,
   );
 const calm = (atMs: number): EntrySpec => ({ op: "calm", type: "info", process: "harness", atMs });
-const failed = (owner: string, atMs: number, code: string): EntrySpec[] => [
-  { op: "acquire", type: "invoke", call: 1, owner, atMs: atMs - 1 },
-  { op: "acquire", type: "fail", call: 1, owner, atMs, code },
+const failed = (token: string, atMs: number, code: string): EntrySpec[] => [
+  { op: "acquire", type: "invoke", call: 1, token, atMs: atMs - 1 },
+  { op: "acquire", type: "fail", call: 1, token, atMs, code },
 ];
 
 describe("C5 liveness", () => {
@@ -87,8 +87,8 @@ describe("C5 liveness", () => {
 
   it("the liveness check reports a release that fails only because memory is full", () => {
     const refused: EntrySpec[] = [
-      { op: "release", type: "invoke", owner: "a", process: "w3.1", call: 9, atMs: 5000 },
-      { op: "release", type: "fail", owner: "a", process: "w3.1", call: 9, atMs: 5010, code: "unavailable" },
+      { op: "release", type: "invoke", token: "a", process: "w3.1", call: 9, atMs: 5000 },
+      { op: "release", type: "fail", token: "a", process: "w3.1", call: 9, atMs: 5010, code: "unavailable" },
     ];
     const full = buildFault("full-memory", 4900, 300);
     const byOther = (fault: string, target: string) =>
@@ -124,8 +124,8 @@ describe("C5 liveness", () => {
 
     it("the liveness check tolerates a wait for an unanswered acquire when the clock moved back", () => {
       const unheard: EntrySpec[] = [
-        { op: "acquire", type: "invoke", call: 1, owner: "a", atMs: 4005, leaseMs: 1000 },
-        { op: "acquire", type: "info", call: 1, owner: "a", atMs: 4010, code: "unknown_outcome" },
+        { op: "acquire", type: "invoke", call: 1, token: "a", atMs: 4005, leaseMs: 1000 },
+        { op: "acquire", type: "info", call: 1, token: "a", atMs: 4010, code: "unknown_outcome" },
       ];
       expect(
         findViolations(unheard, buildClockStep(7000, 4000, 400), calmAt, waited("b", 2, 5100, 12_009)),

@@ -40,7 +40,7 @@ export const checkLiveness: Check = (story) => {
 };
 
 interface Wait extends Span {
-  readonly owner: string;
+  readonly token: string;
   readonly lock: string;
   readonly entries: readonly Entry[];
 }
@@ -54,7 +54,7 @@ function listWaits({ history }: AnalyzedHistory): Wait[] {
     const begun = open.get(name);
     if (entry.type === "invoke" && (entry.waitMs ?? 0) > 0) open.set(name, entry);
     else if (begun !== undefined && entry.code !== "aborted") {
-      const who = { owner: entry.owner ?? "", lock: entry.lock ?? "" };
+      const who = { token: entry.token ?? "", lock: entry.lock ?? "" };
       waits.push({ ...who, from: begun.t, to: entry.t, entries: [begun, entry] });
     }
   }
@@ -85,7 +85,7 @@ function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   const idle: Wait[] = [];
   let last: TakenSpan = { from: wait.from, to: wait.from };
   for (const next of [...taken, { from: wait.to, to: wait.to }]) {
-    if (next.claim?.owner === wait.owner) continue;
+    if (next.claim?.token === wait.token) continue;
     if (next.from > last.to) {
       const entries = [
         ...wait.entries,
@@ -117,7 +117,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
   // While faults last, a wait has no limit.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
-  const what = `${gap.owner} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
+  const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
   return [createViolation("C5", what, [...gap.entries, ...(isCalm ? [] : findCalm(story))])];
 }
 
@@ -137,7 +137,7 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();
   return history.flatMap((entry) => {
-    const { process, call, op, type, t, code = "", owner = "" } = entry;
+    const { process, call, op, type, t, code = "", token = "" } = entry;
     if (call === undefined) return [];
     const name = `${process}#${call}`;
     if (type === "invoke") invokes.set(name, entry);
@@ -149,7 +149,7 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     // Without its companion, which was taken away, a lock of ours is a hash like any other until its lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
     if (code === "not_a_lock" && findDataLosses(story, before).length > 0) return [];
-    const what = `${op} of ${owner} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;
+    const what = `${op} of ${token} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;
     return [createViolation("C5", what, [...(isHealed ? findCalm(story) : []), invoked, entry])];
   });
 }

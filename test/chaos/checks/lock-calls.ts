@@ -6,16 +6,17 @@ import {
   type Span,
 } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
-import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, isEntering, NS_PER_MS } from "../history/entry.ts";
 import { findDataLosses, findFirstStepAhead, getAheadMs, hasStableFences } from "../history/losses.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
 import { type Call, listLossCalls, MAYBE } from "./lock-losses.ts";
 import {
   applyAnonymousGrant,
+  applyRefusal,
   createDenialStep,
   createGrantStep,
-  createPossibleGrantStep,
-  createRefusalStep,
+  createPossibleReentryStep,
+  createReentryStep,
   createReleaseStep,
   createRenewalStep,
   type Lease,
@@ -31,30 +32,30 @@ interface CallPair {
 /** What nothing keeps back has arrived by then. */
 const ON_ITS_WAY_MS = 500;
 
-/** Redis tells what is left in whole milliseconds: in the last one a hold is not entered again, and refuses its owner. */
+/** Redis tells what is left in whole milliseconds: in the last one a hold is not entered again, and the lock not free. */
 const LAST_MS = 2;
 
 /** What was done to a lock, and what may have been. */
 export function listCalls(lock: string, story: AnalyzedHistory): Call[] {
   const claims = story.claims.filter((claim) => claim.lock === lock);
-  const owners = new Map<string, CallPair[]>();
+  const tokens = new Map<string, CallPair[]>();
   for (const pair of listPairs(lock, story.history)) {
-    const owner = pair.invoked.owner ?? "";
-    const pairs = owners.get(owner);
-    if (pairs === undefined) owners.set(owner, [pair]);
+    const token = pair.invoked.token ?? "";
+    const pairs = tokens.get(token);
+    if (pairs === undefined) tokens.set(token, [pair]);
     else pairs.push(pair);
   }
   const deadlines = new Map<string, number>();
-  for (const { owner, deadline } of claims) {
-    deadlines.set(owner, Math.max(deadline, deadlines.get(owner) ?? 0));
+  for (const { token, deadline } of claims) {
+    deadlines.set(token, Math.max(deadline, deadlines.get(token) ?? 0));
   }
   const ends = new Map<string, number>();
-  for (const { owner, mayEndAt } of listLeases(claims, story)) {
-    ends.set(owner, Math.min(mayEndAt, ends.get(owner) ?? mayEndAt));
+  for (const { token, mayEndAt } of listLeases(claims, story)) {
+    ends.set(token, Math.min(mayEndAt, ends.get(token) ?? mayEndAt));
   }
-  const calls = [...owners].flatMap(([owner, pairs]) => {
-    const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(owner), ends.get(owner)];
-    return listOwnerCalls(pairs, { deadline, mayEndAt }, story);
+  const calls = [...tokens].flatMap(([token, pairs]) => {
+    const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(token), ends.get(token)];
+    return listTokenCalls(pairs, { deadline, mayEndAt }, story);
   });
   return [...calls, ...listLossCalls(claims, story)];
 }
@@ -76,20 +77,20 @@ function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
   return pairs;
 }
 
-/** When the leases of an owner may end first, and the last time that it relied on one. */
+/** When the lease of a hold may end first, and the last time that its holder relied on it. */
 interface Ends {
   readonly deadline: number;
   readonly mayEndAt: number;
 }
 
-/** The calls of one owner. */
-function listOwnerCalls(
+/** The calls about one hold. */
+function listTokenCalls(
   pairs: readonly CallPair[],
   { deadline, mayEndAt }: Ends,
   story: AnalyzedHistory,
 ): Call[] {
   const from = Math.min(...pairs.map(({ invoked }) => invoked.t));
-  const entered = pairs.filter(({ answer }) => answer?.op === "acquire" && answer.type === "ok").length;
+  const entered = pairs.filter(({ answer }) => answer && isEntering(answer) && answer.type === "ok").length;
   const parts = pairs.filter((pair) => canBePartial(pair, { from, entered }, story));
   const certain = pairs.flatMap((pair) =>
     parts.includes(pair) ? [] : (toCertainCall(pair, mayEndAt, story) ?? []),
@@ -98,9 +99,13 @@ function listOwnerCalls(
   const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
   if (certain.length === 0)
     return asked.map((pair) => ({ ...toPossibleAcquire(pair, story), ...UNACKNOWLEDGED }));
-  const entering = [...asked, ...pairs.filter((pair) => canHaveVotes(pair, story))].map((pair) => {
-    return { ...toPossibleAcquire(pair, story), step: createPossibleGrantStep(pair.invoked.owner ?? "") };
-  });
+  const reentered = pairs.filter((pair) => canHaveEntered(pair, story));
+  const entering = [
+    ...asked.map((pair) => ({ ...toPossibleAcquire(pair, story), ...UNACKNOWLEDGED })),
+    ...reentered.map((pair) => {
+      return { ...toPossibleAcquire(pair, story), step: createPossibleReentryStep(pair.invoked.token ?? "") };
+    }),
+  ];
   const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
   const leaving = unknown
     .filter(({ invoked }) => invoked.op === "release")
@@ -115,7 +120,7 @@ function toCertainCall(
   mayEndAt: number,
   story: AnalyzedHistory,
 ): Call | undefined {
-  const { op, t: call, owner = "" } = invoked;
+  const { op, t: call, token = "" } = invoked;
   if (answer === undefined) return undefined;
   const { type, code, count = 0, fence, t } = answer;
   const place = { call, answer: t, was: "done", entries: [invoked, answer] } as const;
@@ -123,34 +128,40 @@ function toCertainCall(
   const change = { ...place, does: "changes" } as const;
   if (op === "acquire" && type === "ok") {
     const rank = count === 1 && hasStableFences(story) ? { rank: BigInt(fence ?? 0) } : {};
-    return { ...change, ...rank, step: createGrantStep(owner, count, BigInt(fence ?? 0)) };
+    return { ...change, ...rank, step: createGrantStep(token, count, BigInt(fence ?? 0)) };
   }
-  if (isRefusal(answer)) {
-    // On a quorum two who ask at once may each keep the other from a majority.
+  if (op === "reenter" && type === "ok")
+    return { ...change, step: createReentryStep(token, count, BigInt(fence ?? 0)) };
+  // On a quorum two who ask at once may each keep the other from a majority.
+  if (isRefusal(answer)) return isQuorum(story) ? undefined : { ...look, step: applyRefusal };
+  if (isReentryDenial(answer)) {
     const isOpen = isQuorum(story) || t >= mayEndAt - LAST_MS * NS_PER_MS;
-    return isOpen ? undefined : { ...look, step: createRefusalStep(owner) };
+    return isOpen ? undefined : { ...look, step: createDenialStep(token) };
   }
-  if (op === "release" && code === "released") return { ...change, step: createReleaseStep(owner, count) };
-  if (op === "release" && type === "ok") return { ...look, step: createDenialStep(owner) };
-  if (op === "verify" && code === "lost") return { ...look, step: createDenialStep(owner) };
+  if (op === "release" && isGivenBack(answer)) return { ...change, step: createReleaseStep(token, count) };
+  if (op === "release" && type === "ok") return { ...look, step: createDenialStep(token) };
+  if (op === "verify" && code === "lost") return { ...look, step: createDenialStep(token) };
   return (op === "renew" || op === "verify") && type === "ok"
-    ? { ...look, step: createRenewalStep(owner) }
+    ? { ...look, step: createRenewalStep(token) }
     : undefined;
 }
 
 const isRefusal = ({ op, code }: Entry) => op === "acquire" && (code === "held" || code === "timeout");
+const isReentryDenial = ({ op, type, code }: Entry) => op === "reenter" && type === "fail" && code === "lost";
+const isGivenBack = ({ code }: Entry) => code === "released" || code === "still_held";
 
 function isUnknown({ answer }: CallPair): boolean {
   if (answer === undefined || isRetry(answer)) return true;
   const { type, code, asked = 1 } = answer;
-  if (type === "ok" || isRefusal(answer)) return false;
+  if (type === "ok" || isRefusal(answer) || isReentryDenial(answer)) return false;
   // What was asked before without an answer may have been done, whatever was said in the end.
   return asked > 1 || (code !== "unavailable" && code !== "queue_full");
 }
 
-/** A try that failed may leave votes for a moment: until they are taken back, a release of the same owner finds them. */
-function canHaveVotes(pair: CallPair, story: AnalyzedHistory): boolean {
-  return isQuorum(story) && pair.invoked.op === "acquire" && pair.answer?.type === "fail" && !isUnknown(pair);
+/** A re-entry that failed on a quorum may leave its count with some masters until it is taken back. */
+function canHaveEntered(pair: CallPair, story: AnalyzedHistory): boolean {
+  if (pair.invoked.op !== "reenter") return false;
+  return isUnknown(pair) || (isQuorum(story) && pair.answer?.type === "fail");
 }
 
 /**
@@ -172,7 +183,7 @@ function canBePartial(
   held: { readonly from: number; readonly entered: number },
   story: AnalyzedHistory,
 ): boolean {
-  if (!isQuorum(story) || invoked.op !== "release" || answer?.code !== "released") return false;
+  if (!isQuorum(story) || invoked.op !== "release" || !answer || !isGivenBack(answer)) return false;
   if ((answer.count ?? 0) >= held.entered) return false;
   const span = { from: held.from, to: answer.t };
   return story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, span));
@@ -193,9 +204,9 @@ function toPossibleAcquire({ invoked, answer }: CallPair, story: AnalyzedHistory
   return { ...MAYBE, call: invoked.t, answer: last, entries: [invoked] };
 }
 
-/** @param last after it, its owner is told nothing more, and its lease may end: a release can do no more than that */
+/** @param last after it, its holder is told nothing more, and its lease may end: a release can do no more than that */
 function toPossibleRelease({ invoked }: CallPair, last: number): Call {
-  const step = createReleaseStep(invoked.owner ?? "");
+  const step = createReleaseStep(invoked.token ?? "");
   return { ...MAYBE, call: invoked.t, answer: Math.max(invoked.t, last), entries: [invoked], step };
 }
 
@@ -224,10 +235,10 @@ function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): num
  */
 export function listLeases(claims: readonly Claim[], story: AnalyzedHistory): Lease[] {
   const stepping = { ...story, faults: story.faults.filter(({ steps }) => steps.length > 0) };
-  return claims.map(({ owner, fence, sent, deadline }) => {
+  return claims.map(({ token, fence, sent, deadline }) => {
     const span = { from: sent, to: deadline };
     const aheadAt = findFirstStepAhead(stepping, span) ?? deadline;
     const mayEndAt = Math.max(aheadAt, deadline - getAheadMs(stepping, span) * NS_PER_MS);
-    return { owner, fence: BigInt(fence ?? 0), mayEndAt };
+    return { token, fence: BigInt(fence ?? 0), mayEndAt };
   });
 }

@@ -37,14 +37,14 @@ function listWipes(story: AnalyzedHistory): Call[] {
 /** Where data goes missing for a while, hold after hold may be gone. */
 function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   const evicting = { ...story, faults: story.faults.filter(({ fault }) => fault === "evict") };
-  return claims.flatMap(({ owner, sent, deadline }) =>
+  return claims.flatMap(({ token, sent, deadline }) =>
     findDataLosses(evicting, { from: sent, to: deadline }).map((fault) => {
       const place = {
         call: Math.max(fault.from, sent),
         answer: fault.to,
         entries: listFaultEntries(fault, story),
       };
-      return { ...MAYBE, ...place, step: createEvictionStep(owner) };
+      return { ...MAYBE, ...place, step: createEvictionStep(token) };
     }),
   );
 }
@@ -55,7 +55,7 @@ function listMiscounts(claims: readonly Claim[], story: AnalyzedHistory): Call[]
     ...story,
     faults: story.faults.filter(({ fault }) => isQuorum(story) || fault === "evict"),
   };
-  return claims.flatMap(({ owner, count, sent, deadline }) => {
+  return claims.flatMap(({ token, count, sent, deadline }) => {
     if (count === 1) return [];
     return findDataLosses(partial, { from: sent, to: deadline }).map((fault) => {
       const place = {
@@ -63,7 +63,7 @@ function listMiscounts(claims: readonly Claim[], story: AnalyzedHistory): Call[]
         answer: fault.to,
         entries: listFaultEntries(fault, story),
       };
-      return { ...MAYBE, ...place, step: createMiscountStep(owner) };
+      return { ...MAYBE, ...place, step: createMiscountStep(token) };
     });
   });
 }

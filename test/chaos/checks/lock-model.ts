@@ -1,17 +1,17 @@
 import type { Drift, Model, Operation } from "./linearize.ts";
 
-/** A lock as a sentence of the specification: who has it, how often, and the last fence. */
+/** A lock as a sentence of the specification: which hold it has, the count of that, and the last fence. */
 export interface Lock {
-  readonly owner: string | undefined;
+  readonly token: string | undefined;
   readonly count: number;
   readonly fence: bigint;
-  /** Of the count, what its owner has not heard of: it is taken back at some time. */
+  /** Of the count, what its holder has not heard of: it is taken back at some time. */
   readonly unacknowledged: number;
-  /** Whether the fence is of this hold: its owner heard of one, and it is told no other. */
+  /** Whether the fence is of this hold: its holder heard of one, and it is told no other. */
   readonly of: "this_hold" | "an_earlier_one";
 }
 
-export const FREE: Lock = { owner: undefined, count: 0, fence: 0n, unacknowledged: 0, of: "an_earlier_one" };
+export const FREE: Lock = { token: undefined, count: 0, fence: 0n, unacknowledged: 0, of: "an_earlier_one" };
 /** Whoever was granted a lock and never heard of it: all of them are alike. */
 const NOBODY_KNOWN = "";
 
@@ -19,98 +19,100 @@ type Step = Operation<Lock>["step"];
 
 const toFreeLock = ({ fence }: Lock): Lock => ({ ...FREE, fence });
 
+/** A held lock is granted to nobody, whoever asks. */
 export const createGrantStep =
-  (owner: string, count: number, fence: bigint): Step =>
+  (token: string, count: number, fence: bigint): Step =>
   (lock) => {
-    const hold = { ...lock, owner, count, fence, of: "this_hold" } as const;
-    if (lock.owner === undefined) return count === 1 && fence > lock.fence ? hold : undefined;
-    if (lock.owner !== owner || count !== lock.count + 1) return undefined;
+    if (lock.token !== undefined || count !== 1 || fence <= lock.fence) return undefined;
+    return { ...lock, token, count, fence, of: "this_hold" };
+  };
+
+export const createReentryStep =
+  (token: string, count: number, fence: bigint): Step =>
+  (lock) => {
+    if (lock.token !== token || count !== lock.count + 1) return undefined;
     const isRight = lock.of === "this_hold" ? fence === lock.fence : fence > lock.fence;
-    return isRight ? hold : undefined;
+    return isRight ? { ...lock, count, fence, of: "this_hold" } : undefined;
   };
 
-/** It may have been granted, and the answer was lost. */
-export const createPossibleGrantStep =
-  (owner: string): Step =>
-  (lock) => {
-    const count = lock.count + 1;
-    const unacknowledged = lock.unacknowledged + 1;
-    if (lock.owner !== undefined)
-      return lock.owner === owner ? { ...lock, count, unacknowledged } : undefined;
-    return { ...lock, owner, count, unacknowledged, of: "an_earlier_one" };
-  };
-
-/** The same, to somebody of whom nothing else is known. */
-export const applyAnonymousGrant: Step = (lock) =>
-  lock.owner === undefined ? createPossibleGrantStep(NOBODY_KNOWN)(lock) : undefined;
-
-export const createRefusalStep =
-  (asking: string): Step =>
+/** The hold may have been entered again, and the answer was lost. */
+export const createPossibleReentryStep =
+  (token: string): Step =>
   (lock) =>
-    lock.owner !== undefined && lock.owner !== asking ? lock : undefined;
+    lock.token === token
+      ? { ...lock, count: lock.count + 1, unacknowledged: lock.unacknowledged + 1 }
+      : undefined;
+
+/** The lock may have been granted to somebody who never heard of it. */
+export const applyAnonymousGrant: Step = (lock) =>
+  lock.token === undefined
+    ? { ...lock, token: NOBODY_KNOWN, count: 1, unacknowledged: 1, of: "an_earlier_one" }
+    : undefined;
+
+export const applyRefusal: Step = (lock) => (lock.token === undefined ? undefined : lock);
 
 export const createReleaseStep =
-  (owner: string, left?: number): Step =>
+  (token: string, left?: number): Step =>
   (lock) => {
-    if (lock.owner !== owner || (left !== undefined && lock.count - 1 !== left)) return undefined;
+    if (lock.token !== token || (left !== undefined && lock.count - 1 !== left)) return undefined;
     if (lock.count === 1) return toFreeLock(lock);
     return { ...lock, count: lock.count - 1, unacknowledged: Math.min(lock.unacknowledged, lock.count - 1) };
   };
 
 export const createDenialStep =
-  (owner: string): Step =>
+  (token: string): Step =>
   (lock) =>
-    lock.owner === owner ? undefined : lock;
+    lock.token === token ? undefined : lock;
 
 export const createRenewalStep =
-  (owner: string): Step =>
+  (token: string): Step =>
   (lock) =>
-    lock.owner === owner ? lock : undefined;
+    lock.token === token ? lock : undefined;
 
 export const createMiscountStep =
-  (owner: string): Step =>
+  (token: string): Step =>
   (lock) =>
-    lock.owner === owner && lock.count > 1 ? { ...lock, count: 1, unacknowledged: 0 } : undefined;
+    lock.token === token && lock.count > 1 ? { ...lock, count: 1, unacknowledged: 0 } : undefined;
 
 export const createEvictionStep =
-  (owner: string): Step =>
+  (token: string): Step =>
   (lock) =>
-    lock.owner === owner ? toFreeLock(lock) : undefined;
+    lock.token === token ? toFreeLock(lock) : undefined;
 
-export const applyWipe: Step = (lock) => (lock.owner === undefined ? undefined : toFreeLock(lock));
+export const applyWipe: Step = (lock) => (lock.token === undefined ? undefined : toFreeLock(lock));
 
-export const applyFenceWipe: Step = ({ owner, fence }) =>
-  owner === undefined && fence === 0n ? undefined : FREE;
+export const applyFenceWipe: Step = ({ token, fence }) =>
+  token === undefined && fence === 0n ? undefined : FREE;
 
 /** A hold, as the end of its lease finds it. */
 export interface Lease {
-  readonly owner: string;
+  readonly token: string;
   readonly fence: bigint;
   readonly mayEndAt: number;
 }
 
 export function createLockModel(leases: readonly Lease[]): Model<Lock> {
   const ends = new Map<string, number>();
-  for (const { owner, fence, mayEndAt } of leases) {
-    const name = `${owner} ${fence}`;
+  for (const { token, fence, mayEndAt } of leases) {
+    const name = `${token} ${fence}`;
     ends.set(name, Math.min(mayEndAt, ends.get(name) ?? Number.POSITIVE_INFINITY));
   }
   return {
     first: [FREE],
-    formatName: ({ owner, count, fence, unacknowledged, of }) =>
-      `${owner} ${count} ${fence} ${unacknowledged} ${of}`,
+    formatName: ({ token, count, fence, unacknowledged, of }) =>
+      `${token} ${count} ${fence} ${unacknowledged} ${of}`,
     listDrifts: (lock) => [...listExpiries(lock, ends), ...listRollbacks(lock)],
   };
 }
 
-/** What a lock may be of which nothing is known but some owners, their leases, and a fence that is not above its own. */
-export function listPossibleLocks(owners: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
-  const held = [...new Set([NOBODY_KNOWN, ...owners])].flatMap((owner) => {
-    const own = leases.filter((lease) => lease.owner === owner && lease.fence >= fence);
+/** What a lock may be of which nothing is known but some tokens, their leases, and a fence that is not above its own. */
+export function listPossibleLocks(tokens: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
+  const held = [...new Set([NOBODY_KNOWN, ...tokens])].flatMap((token) => {
+    const own = leases.filter((lease) => lease.token === token && lease.fence >= fence);
     const fences = [...new Set(own.map((lease) => lease.fence))];
     return [
-      { owner, fence, of: "an_earlier_one" as const },
-      ...fences.map((each) => ({ owner, fence: each, of: "this_hold" as const })),
+      { token, fence, of: "an_earlier_one" as const },
+      ...fences.map((each) => ({ token, fence: each, of: "this_hold" as const })),
     ];
   });
   const counted = held.flatMap((hold) => COUNTS.map((count) => ({ ...hold, count, unacknowledged: count })));
@@ -119,7 +121,7 @@ export function listPossibleLocks(owners: readonly string[], leases: readonly Le
 const COUNTS = [1, 2, 3, 4];
 
 function listExpiries(lock: Lock, ends: ReadonlyMap<string, number>): Drift<Lock>[] {
-  const from = lock.of === "this_hold" ? ends.get(`${lock.owner} ${lock.fence}`) : undefined;
+  const from = lock.of === "this_hold" ? ends.get(`${lock.token} ${lock.fence}`) : undefined;
   return from === undefined ? [] : [{ from, state: toFreeLock(lock) }];
 }
 

@@ -86,20 +86,20 @@ function isImpossible(
   told: readonly Call[],
 ): boolean {
   const counts = new Set(told);
-  const owners = new Set(told.map(getOwner));
-  const operations = around.flatMap((call) => (counts.has(call) ? [call] : listPossibleCalls(call, owners)));
-  const first: readonly Lock[] = above === undefined ? [FREE] : listPossibleLocks([...owners], leases, above);
+  const tokens = new Set(told.map(getToken));
+  const operations = around.flatMap((call) => (counts.has(call) ? [call] : listPossibleCalls(call, tokens)));
+  const first: readonly Lock[] = above === undefined ? [FREE] : listPossibleLocks([...tokens], leases, above);
   const model = { ...createLockModel(leases), first };
   return linearize(operations, model, STEPS_MAX, until).outcome === "impossible";
 }
 
-const getOwner = ({ entries }: Call) => entries[0]?.owner ?? "";
+const getToken = ({ entries }: Call) => entries[0]?.token ?? "";
 
-/** What a call may have done that is not known to have happened. One of somebody else may have taken the lock at most. */
-function listPossibleCalls(call: Call, owners: ReadonlySet<string>): Call[] {
+/** What a call may have done that is not known to have happened. One about another hold may have taken the lock at most. */
+function listPossibleCalls(call: Call, tokens: ReadonlySet<string>): Call[] {
   if (call.does === "looks") return [];
-  const owner = getOwner(call);
-  if (owner === "" || owners.has(owner)) return [{ ...call, was: "maybe" }];
+  const token = getToken(call);
+  if (token === "" || tokens.has(token)) return [{ ...call, was: "maybe" }];
   const { rank: _rank, ...rest } = call;
   return call.entries[0]?.op === "acquire" ? [{ ...rest, ...UNACKNOWLEDGED, was: "maybe" }] : [];
 }

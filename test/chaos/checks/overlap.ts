@@ -14,7 +14,7 @@ export interface Overlap {
   readonly losses: readonly FaultSpan[];
 }
 
-/** C1: no two owners certainly hold a lock at one time, unless the first lost it by a fault that may do so. */
+/** C1: no two holds of a lock certainly stand at one time, unless the first was lost by a fault that may do so. */
 export const checkOverlap: Check = (story) => {
   const overlaps = findOverlaps(story);
   return {
@@ -34,7 +34,7 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
     for (const other of claims.toSorted((one, two) => one.ack - two.ack)) {
       active = active.filter(({ end }) => end > other.ack);
       for (const one of active) {
-        if (one.owner === other.owner || other.end <= other.ack) continue;
+        if (one.token === other.token || other.end <= other.ack) continue;
         const span = { from: other.ack, to: Math.min(one.end, other.end) };
         // Which of them was granted first is not known; the one of them lost it before the other was told.
         const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
@@ -47,7 +47,7 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
 }
 
 function toViolation({ one, other, from, to }: Overlap): Violation {
-  const what = `${one.owner} (fence ${one.fence}) and ${other.owner} (fence ${other.fence}) both held it for ${toMilliseconds(to - from).toFixed(1)} ms`;
+  const what = `${one.token} (fence ${one.fence}) and ${other.token} (fence ${other.fence}) both held it for ${toMilliseconds(to - from).toFixed(1)} ms`;
   return createViolation("C1", what, [
     ...listHoldEntries(one, { from, to }),
     ...listHoldEntries(other, { from, to }),

@@ -24,7 +24,7 @@ describe("C7 loss signals", () => {
     expect(findViolations(...history, buildRelease("a", 2000, { code: "not_held" }))).toEqual([]);
   });
 
-  it("the loss check reports an assertHeld that succeeds after another owner was granted the lock", () => {
+  it("the loss check reports an assertHeld that succeeds after another client was granted the lock", () => {
     const history = [
       buildAcquire("a", 1, 10),
       buildAcquire("b", 2, 1015),
@@ -37,7 +37,7 @@ describe("C7 loss signals", () => {
   });
 
   it("the loss check reports a running process that gets no loss signal, or a late one", () => {
-    const runs = { op: "assert", type: "fail", owner: "a", claim: 9, atMs: 2500 } as const;
+    const runs = { op: "assert", type: "fail", token: "a", claim: 9, atMs: 2500 } as const;
     expect(findViolations(buildAcquire("a", 1, 10), buildAcquire("b", 2, 1015), runs)).toHaveLength(1);
     expect(
       findViolations(buildAcquire("a", 1, 10), buildAcquire("b", 2, 1015), buildLoss("a", 1800), runs),

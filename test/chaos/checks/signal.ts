@@ -49,10 +49,10 @@ function isClockStepped({ process, sent, lostAt = 0 }: Claim, { faults }: Analyz
 }
 
 function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
-  const { lostAt, deadline, owner } = claim;
+  const { lostAt, deadline, token } = claim;
   if (lostAt === undefined || lostAt > deadline - EARLY_MS * NS_PER_MS) return [];
   if (isClockStepped(claim, story) || findLosses(story, claim, lostAt).length > 0) return [];
-  const what = `${owner} was told that it lost the lock ${toMilliseconds(deadline - lostAt).toFixed(0)} ms before its deadline, for no reason`;
+  const what = `${token} was told that it lost the lock ${toMilliseconds(deadline - lostAt).toFixed(0)} ms before its deadline, for no reason`;
   const { asked, granted, furthest, lost } = claim.written;
   return [createViolation("C7", what, [asked, granted, furthest, lost])];
 }
@@ -62,7 +62,7 @@ function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
   return groupByLock(story.claims).flatMap((claims) => {
     const sorted = claims.toSorted((one, other) => one.ack - other.ack);
     return sorted.flatMap((claim, at) => {
-      const next = sorted.slice(at + 1).find(({ owner, end, ack }) => owner !== claim.owner && end > ack);
+      const next = sorted.slice(at + 1).find(({ token, end, ack }) => token !== claim.token && end > ack);
       if (next === undefined || (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= next.ack) return [];
       return findLosses(story, claim, next.ack).length > 0 ? [] : [{ claim, next }];
     });
@@ -78,7 +78,7 @@ function findTrustAfterLoss({ claim, next }: SupersededHold, { history }: Analyz
   );
   if (entry === undefined) return [];
   const lateMs = toMilliseconds(entry.t - next.ack).toFixed(1);
-  const what = `${claim.owner} was told that it holds it ${lateMs} ms after ${next.owner} was granted it`;
+  const what = `${claim.token} was told that it holds it ${lateMs} ms after ${next.token} was granted it`;
   return [createViolation("C7", what, [...listTrustEntries(claim), next.written.granted, entry])];
 }
 
@@ -94,7 +94,7 @@ function findMissingSignal({ claim, next }: SupersededHold, story: AnalyzedHisto
   if (isHeard || isReleased || isStalled || !isRunning) return [];
   const heard =
     claim.lostAt === undefined ? "never" : `${toMilliseconds(claim.lostAt - next.ack).toFixed(0)} ms later`;
-  const what = `${claim.owner} heard ${heard} that ${next.owner} was granted the lock`;
+  const what = `${claim.token} heard ${heard} that ${next.token} was granted the lock`;
   const { lost, release } = claim.written;
   return [createViolation("C7", what, [...listTrustEntries(claim), next.written.granted, lost, release[0]])];
 }

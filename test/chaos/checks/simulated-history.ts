@@ -33,7 +33,7 @@ class LockSimulation {
   readonly #random: () => number;
   #nowMs = 0;
   #calls = 0;
-  #owner: string | undefined;
+  #token: string | undefined;
   #count = 0;
   #fence = 0;
   #endMs = 0;
@@ -50,7 +50,7 @@ class LockSimulation {
       const next = this.#agenda.reduce((one, other) => (other.atMs < one.atMs ? other : one));
       this.#agenda.splice(this.#agenda.indexOf(next), 1);
       this.#nowMs = next.atMs;
-      if (this.#nowMs > this.#endMs) this.#owner = undefined;
+      if (this.#nowMs > this.#endMs) this.#token = undefined;
       next.does();
     }
     return this.#history.sort((one, other) => one.t - other.t);
@@ -58,32 +58,39 @@ class LockSimulation {
 
   #runTurn(n: number, nth: number): void {
     if (this.#nowMs > this.simulation.forMs) return;
-    const owner = `w${n}.${nth}/c`;
+    const token = `w${n}.${nth}/c`;
     const next = () => this.#schedule(this.#pickBetween(0, 30), () => this.#runTurn(n, nth + 1));
-    this.#acquire(owner, this.#random() < 0.8 ? this.#nowMs + 6000 : this.#nowMs, next, (claim) =>
-      this.#doWork(owner, claim, next),
-    );
+    const untilMs = this.#random() < 0.8 ? this.#nowMs + 6000 : this.#nowMs;
+    this.#enter("acquire", token, { untilMs, failed: next }, (claim) => this.#doWork(token, claim, next));
   }
 
-  #doWork(owner: string, claim: number, next: () => void): void {
+  #doWork(token: string, claim: number, next: () => void): void {
     const { workMs = 40 } = this.simulation;
     const work = this.#random() ** 3 * workMs;
-    const giveBack = () => this.#release(owner, claim, next);
+    const giveBack = () => this.#release(token, claim, next);
     this.#schedule(work, () => {
       if (this.#random() > 0.35) giveBack();
-      else this.#acquire(owner, this.#nowMs, giveBack, (inner) => this.#release(owner, inner, giveBack));
+      else {
+        const ending = { untilMs: this.#nowMs, failed: giveBack };
+        this.#enter("reenter", token, ending, (inner) => this.#release(token, inner, giveBack));
+      }
     });
   }
 
-  #acquire(owner: string, untilMs: number, failed: () => void, entered: (claim: number) => void): void {
+  #enter(
+    op: "acquire" | "reenter",
+    token: string,
+    { untilMs, failed }: { readonly untilMs: number; readonly failed: () => void },
+    entered: (claim: number) => void,
+  ): void {
     const { leaseMs = 1500 } = this.simulation;
     const call = ++this.#calls;
-    const what = { op: "acquire", call, owner, leaseMs } as const;
+    const what = { op, call, token, leaseMs } as const;
     this.#write({ ...what, type: "invoke", waitMs: untilMs - this.#nowMs });
     const attempt = () => {
       const deadline = Math.round((this.#nowMs + leaseMs) * NS_PER_MS);
-      this.#ask(owner, {
-        does: () => this.#enterLock(owner, leaseMs),
+      this.#ask(token, {
+        does: () => this.#enterLock(op, token, leaseMs),
         lost: () => {
           this.#write({ ...what, type: "info", code: "unknown_outcome" });
           failed();
@@ -94,7 +101,7 @@ class LockSimulation {
             entered(call);
           } else if (this.#nowMs < untilMs) this.#schedule(this.#pickBetween(2, 20), attempt);
           else {
-            this.#write({ ...what, type: "fail", code: "held" });
+            this.#write({ ...what, type: "fail", code: op === "acquire" ? "held" : "lost" });
             failed();
           }
         },
@@ -103,22 +110,22 @@ class LockSimulation {
     attempt();
   }
 
-  #enterLock(owner: string, leaseMs: number) {
-    if (this.#owner !== undefined && this.#owner !== owner) return undefined;
-    if (this.#owner === undefined) [this.#count, this.#fence, this.#endMs] = [0, this.#fence + 1, 0];
-    this.#owner = owner;
+  #enterLock(op: "acquire" | "reenter", token: string, leaseMs: number) {
+    if (this.#token !== (op === "acquire" ? undefined : token)) return undefined;
+    if (op === "acquire") [this.#count, this.#fence, this.#endMs] = [0, this.#fence + 1, 0];
+    this.#token = token;
     this.#count++;
     this.#endMs = Math.max(this.#endMs, this.#nowMs + leaseMs);
     return { count: this.#count, fence: String(this.#fence) };
   }
 
-  #release(owner: string, claim: number, next: () => void): void {
-    const what = { op: "release", call: ++this.#calls, claim, owner } as const;
+  #release(token: string, claim: number, next: () => void): void {
+    const what = { op: "release", call: ++this.#calls, claim, token } as const;
     this.#write({ ...what, type: "invoke" });
-    this.#ask(owner, {
+    this.#ask(token, {
       does: () => {
-        if (this.#owner !== owner) return undefined;
-        if (--this.#count === 0) this.#owner = undefined;
+        if (this.#token !== token) return undefined;
+        if (--this.#count === 0) this.#token = undefined;
         return this.#count;
       },
       lost: () => {
@@ -126,7 +133,10 @@ class LockSimulation {
         next();
       },
       answered: (count) => {
-        const outcome = count === undefined ? { code: "not_held", count: 0 } : { code: "released", count };
+        const outcome =
+          count === undefined
+            ? { code: "not_held", count: 0 }
+            : { code: count > 0 ? "still_held" : "released", count };
         this.#write({ ...what, type: "ok", ...outcome });
         next();
       },
@@ -134,22 +144,22 @@ class LockSimulation {
   }
 
   /** It takes a while to get there and back, and a long one if its process stands still. */
-  #ask<Answer>(owner: string, call: SimulatedCall<Answer>): void {
+  #ask<Answer>(token: string, call: SimulatedCall<Answer>): void {
     const { lost } = this.simulation;
     const chance = this.#random();
     const late = this.#random() < 0.01 ? this.#pickBetween(0, 3000) : 0;
     this.#schedule(this.#pickBetween(0.1, 3), () => {
       if (chance < lost / 2) return this.#schedule(250, call.lost);
       const answer = call.does();
-      if (chance < lost * 0.6) return this.#kill(owner);
+      if (chance < lost * 0.6) return this.#kill(token);
       if (chance < lost) this.#schedule(250, call.lost);
       else this.#schedule(this.#pickBetween(0.1, 3) + late, () => call.answered(answer));
     });
   }
 
   /** Its process writes nothing more of it, and another one comes after it. */
-  #kill(owner: string): void {
-    const [, n, nth] = /^w(\d+)\.(\d+)/.exec(owner) ?? [];
+  #kill(token: string): void {
+    const [, n, nth] = /^w(\d+)\.(\d+)/.exec(token) ?? [];
     const what = { op: "fault", process: "harness", fault: "kill-worker", target: `worker ${n}` } as const;
     this.#write({ ...what, type: "invoke" });
     this.#schedule(100, () => this.#write({ ...what, type: "ok" }));
@@ -160,7 +170,7 @@ class LockSimulation {
     const what = { op: "fault", process: "harness", fault: "flushall", target: "server 1" } as const;
     this.#write({ ...what, type: "invoke" });
     this.#schedule(1, () => {
-      this.#owner = undefined;
+      this.#token = undefined;
     });
     this.#schedule(2, () => this.#write({ ...what, type: "ok" }));
     this.#schedule(this.#pickBetween(0, this.simulation.forMs), () => {
@@ -177,8 +187,8 @@ class LockSimulation {
   }
 
   #write(facts: Facts): void {
-    const { owner = "harness" } = facts;
+    const { token = "harness" } = facts;
     const t = Math.round(this.#nowMs * NS_PER_MS);
-    this.#history.push({ process: owner.split("/")[0] ?? "", lock: "lock:a", ...facts, t });
+    this.#history.push({ process: token.split("/")[0] ?? "", lock: "lock:a", ...facts, t });
   }
 }

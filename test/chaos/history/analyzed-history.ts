@@ -3,6 +3,7 @@ import type { Loses } from "../faults/fault.ts";
 import { TOPOLOGIES, type TopologyName } from "../servers/topology.ts";
 import { buildClaims, type Claim } from "./claims.ts";
 import type { Entry } from "./entry.ts";
+import { nameAttempts } from "./name-attempts.ts";
 
 /** A stretch of time. */
 export interface Span {
@@ -37,7 +38,8 @@ export interface AnalyzedHistory {
   readonly calmAt: number;
 }
 
-export function analyzeHistory(history: readonly Entry[]): AnalyzedHistory {
+export function analyzeHistory(entries: readonly Entry[]): AnalyzedHistory {
+  const history = nameAttempts(entries);
   const end = history.at(-1)?.t ?? 0;
   const begun = history.find(({ op }) => op === "begun");
   return {

@@ -1,12 +1,13 @@
-import { type Entry, NS_PER_MS } from "./entry.ts";
+import { type Entry, isEntering, NS_PER_MS } from "./entry.ts";
 
-/** What an acquire that was granted lets its caller believe: that the lock is its own from `ack` to `end`. */
+/** What a granted acquire or re-entry lets its caller believe: that the lock is its own from `ack` to `end`. */
 export interface Claim {
   readonly process: string;
   readonly context: string;
   readonly call: number;
   readonly lock: string;
-  readonly owner: string;
+  /** Of the hold: a re-entry has that of the hold it entered. */
+  readonly token: string;
   readonly fence: string | null;
   readonly count: number;
   readonly invoke: number;
@@ -37,7 +38,7 @@ export interface ClaimEntries {
 export interface Release {
   readonly invoke: number;
   readonly ack: number | undefined;
-  /** `released`, `not_held`, or the code of an error. */
+  /** `released`, `still_held`, `not_held`, or the code of an error. */
   readonly code: string | undefined;
   readonly count: number | undefined;
 }
@@ -46,8 +47,7 @@ export function buildClaims(history: readonly Entry[]): Claim[] {
   const invokes = new Map<string, Entry>();
   const follow = new Map<string, Entry[]>();
   for (const entry of history) {
-    if (entry.op === "acquire" && entry.type === "invoke")
-      invokes.set(formatCallName(entry, entry.call), entry);
+    if (isEntering(entry) && entry.type === "invoke") invokes.set(formatCallName(entry, entry.call), entry);
     if (entry.claim === undefined) continue;
     const name = formatCallName(entry, entry.claim);
     const before = follow.get(name);
@@ -55,7 +55,7 @@ export function buildClaims(history: readonly Entry[]): Claim[] {
     else before.push(entry);
   }
   return history
-    .filter(({ op, type }) => op === "acquire" && type === "ok")
+    .filter((entry) => isEntering(entry) && entry.type === "ok")
     .map((ok) =>
       buildClaim(
         ok,
@@ -68,7 +68,7 @@ export function buildClaims(history: readonly Entry[]): Claim[] {
 const formatCallName = ({ process }: Entry, call: number | undefined) => `${process}#${call}`;
 
 function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
-  const { process, context = "", call = 0, lock = "", owner = "", fence = null, count = 1, leaseMs = 0 } = ok;
+  const { process, context = "", call = 0, lock = "", token = "", fence = null, count = 1, leaseMs = 0 } = ok;
   // One that had passed when the answer was read may have passed at any time since it was asked for.
   const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
@@ -85,7 +85,7 @@ function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   ];
   const first = ends.reduce((one, other) => (other.end < one.end ? other : one));
   const sent = Math.max(invoked.t, Math.min(ok.t, granted - (leaseMs + 1) * NS_PER_MS));
-  const who = { process, context, call, lock, owner, fence, count };
+  const who = { process, context, call, lock, token, fence, count };
   return { ...who, invoke: invoked.t, sent, ack: ok.t, deadline, lostAt, release, ...first, written };
 }
 

@@ -10,7 +10,8 @@ export interface Entry {
   readonly call?: number;
   readonly claim?: number;
   readonly lock?: string;
-  readonly owner?: string;
+  /** Identifies the hold; of an acquire, only its grant has one. */
+  readonly token?: string;
   readonly fence?: string | null;
   readonly count?: number;
   readonly leaseMs?: number;
@@ -40,6 +41,7 @@ export type Op =
   | "begun"
   | "serving"
   | "acquire"
+  | "reenter"
   | "renew"
   | "verify"
   | "release"
@@ -62,4 +64,8 @@ export const NS_PER_MS = 1_000_000;
 
 export function toMilliseconds(ns: number): number {
   return ns / NS_PER_MS;
+}
+
+export function isEntering({ op }: Pick<Entry, "op">): boolean {
+  return op === "acquire" || op === "reenter";
 }

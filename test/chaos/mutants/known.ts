@@ -1,17 +1,18 @@
 import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
 
-const CREATED = `if state ~= 'fault' then
-    local value = store_hold(i, owner, lease_ms, now_ms, 'ms')
-    kept.owner, kept.value, kept.count, kept.fence, kept.format = owner, value, 1, fence, FORMAT
+const CREATED = `if state == 'fault' then left_ms = -2
+  elseif not count or kept.fence ~= fence then
+    local value = store_hold(i, token, lease_ms, now_ms, 'ms')
+    kept.token, kept.value, kept.count, kept.fence, kept.format = token, value, 1, fence, FORMAT
     redis.call('SET', KEYS[j], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
     left_ms = lease_ms
-  elseif count`;
+  elseif`;
 
 /** One thing wrong each: what others got wrong, or what a small change here would get wrong. */
 export const THE_TEN: readonly Mutant[] = [
   {
-    name: "owner-unchecked",
+    name: "token-unchecked",
     wrong: "a release frees whatever hold is there",
     edits: [
       {
@@ -21,8 +22,8 @@ export const THE_TEN: readonly Mutant[] = [
       },
       {
         file: "server/formats/release.lua",
-        find: "local count = find_count(1, kept, owner, now_ms)",
-        instead: "owner = kept.owner\nlocal count = find_count(1, kept, owner, now_ms)",
+        find: "local count = find_count(1, kept, token, now_ms)",
+        instead: "token, ARGV[2] = kept.token, kept.fence\nlocal count = find_count(1, kept, token, now_ms)",
       },
     ],
     run: { faults: ["stop-worker", "block-worker"] },
@@ -92,8 +93,8 @@ export const THE_TEN: readonly Mutant[] = [
     edits: [
       {
         file: "server/formats/renew-many.lua",
-        find: "if count and (kept.owner == owner and kept.fence or '') == fence then\n    local own",
-        instead: `${CREATED} then\n    local own`,
+        find: "if is_hold(kept, count, token, fence, '') then\n    local own",
+        instead: `${CREATED} is_hold(kept, count, token, fence, '') then\n    local own`,
       },
     ],
     run: { format: "token", faults: ["stop-server", "partition"] },
@@ -125,9 +126,9 @@ export const THE_TEN: readonly Mutant[] = [
       },
       {
         file: "server/locks/verbs/acquirer.ts",
-        find: 'if (reply.outcome === "granted") {\n      return {',
+        find: 'if (reply.outcome === "granted") {\n      const unit',
         instead:
-          'if (reply.outcome === "granted") {\n      void (this.#redis as unknown as { pexpire(key: unknown, ms: number): Promise<unknown> }).pexpire(key, leaseMs).catch(() => undefined);\n      return {',
+          'if (reply.outcome === "granted") {\n      void (this.#redis as unknown as { pexpire(key: unknown, ms: number): Promise<unknown> }).pexpire(key, ask.leaseMs).catch(() => undefined);\n      const unit',
       },
     ],
     run: { faults: ["kill-worker", "partition"] },
@@ -138,10 +139,10 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a hold that is entered again gets another fence",
     edits: [
       {
-        file: "server/formats/acquire.lua",
-        find: "increment_count(1, owner)\n  count = count + 1",
+        file: "server/formats/reenter.lua",
+        find: "local lease_ms = tonumber(ARGV[4]) or kept.lease",
         instead:
-          "increment_count(1, owner)\n  kept.fence = format_integer(parse_whole(kept.fence) + 1)\n  count = count + 1",
+          "local lease_ms = tonumber(ARGV[4]) or kept.lease\nfence = format_integer(parse_whole(fence) + 1)\nkept.fence = fence",
       },
     ],
     run: { faults: [] },

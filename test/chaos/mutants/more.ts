@@ -7,7 +7,7 @@ export const SHORT_WAY_OFF = {
   instead: " and false then",
 };
 
-/** As the ten, and found later: of a full memory, of clocks that are set back, and of the API. */
+/** As the ten, and found later: of a full memory, of clocks that are set back, of the API, and of what identifies a hold. */
 export const MORE_MUTANTS: readonly Mutant[] = [
   {
     name: "fence-from-clock",
@@ -61,5 +61,37 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     ],
     run: { faults: ["disturb-api"], leaseMs: 500 },
     noticedBy: ["C1", "C4"],
+  },
+  {
+    name: "owner-for-token",
+    wrong: "a release is of whatever hold has the same owner label",
+    edits: [
+      {
+        file: "server/locks/verbs/request-factory.ts",
+        find: "return { token, fence, reservation, ...",
+        instead: "return { token: owner ?? token, fence, reservation, ...",
+      },
+      {
+        file: "server/formats/release.lua",
+        find: "local count = find_count(1, kept, token, now_ms)",
+        instead:
+          "if kept.owner == token then token, ARGV[2] = kept.token, kept.fence end\nlocal count = find_count(1, kept, token, now_ms)",
+      },
+    ],
+    run: { faults: ["stop-worker", "block-worker"] },
+    noticedBy: ["C1", "C8"],
+  },
+  {
+    name: "repeated-grant-new-token",
+    wrong: "a repeated acquire returns the token of its last try, which no hold has",
+    edits: [
+      {
+        file: "server/formats/acquire.lua",
+        find: "    kept.token, how }",
+        instead: "    token, how }",
+      },
+    ],
+    run: { faults: ["drop-replies", "restart-api"] },
+    noticedBy: ["C7", "C8"],
   },
 ];

@@ -1,4 +1,4 @@
-import { Grant } from "../../../lib/contract/actions/verb.ts";
+import { Hold } from "../../../lib/contract/actions/verb.ts";
 import { HttpHold } from "./http-hold.ts";
 import type { AcquireRequest, HeldLock, LockingClient } from "./locking-client.ts";
 import { RetryingHttpClient } from "./retrying-http-client.ts";
@@ -16,11 +16,12 @@ export class HttpClient implements LockingClient {
 
   async acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock> {
     const { owner, leaseMs, waitMs, format, renew, signal } = wish;
-    const call = { lock, verb: "acquire", body: { owner, leaseMs, format }, forMs: ASK_MS, signal } as const;
+    const path = `/locks/${encodeURIComponent(lock)}/acquire`;
+    const call = { path, body: { owner, leaseMs, format }, forMs: ASK_MS, signal };
     const granted = await this.#calls.request(waitMs > 0 ? { ...call, waitMs } : call, (body) =>
-      Grant.parse(body),
+      Hold.parse(body),
     );
-    return new HttpHold(this.#calls, granted, { format, renew });
+    return new HttpHold(this.#calls, granted, renew);
   }
 
   /** Connections are kept open by Node, and end with the process. */

@@ -16,8 +16,8 @@ const it = serverTest()
     "acquire",
     { scope: "file" },
     ({ client }) =>
-      (lock: string, more: { owner?: string; waitMs?: number; renew?: boolean } = {}) => {
-        const wish = { owner: randomUUID(), leaseMs: LEASE_MS, waitMs: 0, renew: false, ...more };
+      (lock: string, more: { waitMs?: number; renew?: boolean } = {}) => {
+        const wish = { owner: "me", leaseMs: LEASE_MS, waitMs: 0, renew: false, ...more };
         return client.acquire(lock, { ...wish, format: "redisson", signal: new AbortController().signal });
       },
   );
@@ -76,13 +76,22 @@ describe("holds over HTTP", () => {
     expect(hold.state).toBe("lost");
   });
 
-  it("a hold over HTTP can be reentered by its owner and counts", async ({ acquire }) => {
-    const [lock, owner] = [createTestKey(), randomUUID()];
-    const outer = await acquire(lock, { owner });
-    const inner = await acquire(lock, { owner });
-    expect([inner.count, inner.fence]).toEqual([2, outer.fence]);
-    expect(await inner.release()).toMatchObject({ outcome: "released", count: 1 });
+  it("a hold over HTTP can be reentered and counts", async ({ acquire, direct }) => {
+    const lock = createTestKey();
+    const outer = await acquire(lock);
+    const inner = await outer.reenter();
+    expect([inner.count, inner.fence, inner.token]).toEqual([2, outer.fence, outer.token]);
+    expect(await direct.hgetall(lock)).toEqual({ [outer.token]: "2" });
+    expect(await inner.release()).toMatchObject({ outcome: "still_held", count: 1 });
     expect(await outer.release()).toMatchObject({ outcome: "released", count: 0 });
+  });
+
+  it("a hold over HTTP that was lost cannot be reentered", async ({ acquire, direct }) => {
+    const lock = createTestKey();
+    const hold = await acquire(lock);
+    await direct.del(lock, `lockkeeper:hold:{${lock}}`);
+    await expect(hold.reenter()).rejects.toMatchObject({ code: "lost", asked: 1 });
+    expect(hold.state).toBe("lost");
   });
 
   it("a refused acquire over HTTP fails with the code of the response", async ({ acquire }) => {

@@ -1,29 +1,25 @@
-import { Grant, Released, Verified } from "../../../lib/contract/actions/verb.ts";
-import type { WritableFormat } from "../../../lib/contract/format.ts";
+import { Hold, HoldStatus, Released } from "../../../lib/contract/actions/verb.ts";
+import { parseHoldId } from "../../../server/formats/hold-id.ts";
 import { computeElapsedMs, type Moment } from "../../../server/locks/verbs/moment.ts";
 import type { HeldLock } from "./locking-client.ts";
-import { ApiError, type HttpAnswer, type RetryingHttpClient } from "./retrying-http-client.ts";
+import { ApiError, type HttpAnswer, type HttpCall, type RetryingHttpClient } from "./retrying-http-client.ts";
 
 const ASK_MS = 4000;
 /** A try to renew may take this share of the lease, so that several fit in before the deadline. */
 const TRY = 1 / 6;
-
-interface HttpHoldOptions {
-  readonly format: WritableFormat;
-  readonly renew: boolean;
-}
 
 /**
  * A hold as an app keeps it that has the API alone. Nobody tells it of a loss: it counts its own deadline, from before
  * it sent the request, and hears of an earlier loss when it renews.
  */
 export class HttpHold implements HeldLock {
-  readonly owner: string;
-  readonly fence: string | null;
+  readonly token: string;
+  readonly fence: string;
   readonly count: number;
+  readonly leaseMs: number;
   readonly asked: number;
+  readonly #holdId: string;
   readonly #key: string;
-  readonly #leaseMs: number;
   readonly #lost = new AbortController();
   #state: HeldLock["state"] = "held";
   #sentAt: Moment;
@@ -34,15 +30,16 @@ export class HttpHold implements HeldLock {
 
   constructor(
     private readonly calls: RetryingHttpClient,
-    { value, sentAt, asked }: HttpAnswer<Grant>,
-    private readonly options: HttpHoldOptions,
+    { value, sentAt, asked }: HttpAnswer<Hold>,
+    private readonly isRenewed: boolean,
   ) {
-    this.owner = value.owner;
+    this.token = readToken(value);
+    this.#holdId = value.holdId;
     this.fence = value.fence;
     this.count = value.count;
     this.asked = asked;
     this.#key = value.key;
-    this.#leaseMs = value.leaseMs;
+    this.leaseMs = value.leaseMs;
     this.#sentAt = sentAt;
     this.#leftAtSendMs = (value.waitedMs ?? 0) + value.remainingMs;
     this.#startDeadlineTimer();
@@ -69,8 +66,8 @@ export class HttpHold implements HeldLock {
 
   async renew(): Promise<void> {
     this.assertHeld();
-    const body = { leaseMs: this.#leaseMs, format: this.options.format };
-    const { value, sentAt } = await this.#ask("renew", body, (answer) => Grant.parse(answer));
+    const call = { path: `/holds/${this.#holdId}/renew`, body: { leaseMs: this.leaseMs } };
+    const { value, sentAt } = await this.#ask(call, (answer) => Hold.parse(answer));
     if (this.state !== "held") return;
     this.#sentAt = sentAt;
     this.#leftAtSendMs = value.remainingMs;
@@ -79,7 +76,21 @@ export class HttpHold implements HeldLock {
 
   async verify(): Promise<void> {
     this.assertHeld();
-    await this.#ask("verify", { fence: this.fence }, (answer) => Verified.parse(answer));
+    const { value } = await this.#ask({ path: `/holds/${this.#holdId}` }, (answer) =>
+      HoldStatus.parse(answer),
+    );
+    if (value.held) return;
+    this.#markLost();
+    throw new ApiError("lost", 1);
+  }
+
+  async reenter(): Promise<HeldLock> {
+    this.assertHeld();
+    const path = `/locks/${encodeURIComponent(this.#key)}/acquire`;
+    const call = { path, body: { reenter: this.#holdId, leaseMs: this.leaseMs } };
+    const entered = await this.#ask(call, (answer) => Hold.parse(answer));
+    if (entered.value.holdId !== this.#holdId) throw new ApiError("another hold was entered", entered.asked);
+    return new HttpHold(this.calls, entered, this.isRenewed);
   }
 
   async release() {
@@ -88,22 +99,17 @@ export class HttpHold implements HeldLock {
     clearTimeout(this.#deadlineTimer);
     clearTimeout(this.#renewTimer);
     await this.#renewing;
-    const body = { owner: this.owner, format: this.options.format };
-    const call = { lock: this.#key, verb: "release", body, forMs: ASK_MS } as const;
+    const call = { path: `/holds/${this.#holdId}/release`, body: {}, forMs: ASK_MS };
     const { value, asked } = await this.calls.request(call, (answer) => Released.parse(answer));
     if (!wasLost) this.#state = "released";
     return { outcome: value.outcome, count: value.count, asked };
   }
 
   /** Until the deadline: what comes later is of no use. */
-  async #ask<Value>(verb: "renew" | "verify", more: object, parse: (answer: unknown) => Value) {
-    const body = { owner: this.owner, ...more };
-    const tryMs = Math.round(this.#leaseMs * TRY);
+  async #ask<Value>(call: Pick<HttpCall, "path" | "body">, parse: (answer: unknown) => Value) {
+    const tryMs = Math.round(this.leaseMs * TRY);
     try {
-      return await this.calls.request(
-        { lock: this.#key, verb, body, forMs: this.remainingMs(), tryMs },
-        parse,
-      );
+      return await this.calls.request({ ...call, forMs: this.remainingMs(), tryMs }, parse);
     } catch (error) {
       if (error instanceof ApiError && error.code === "lost") this.#markLost();
       throw error;
@@ -136,8 +142,8 @@ export class HttpHold implements HeldLock {
 
   /** At a third of the lease, and again at once when that failed and time is left. */
   #startRenewalTimer(): void {
-    if (!this.options.renew) return;
-    const inMs = Math.max(50, this.remainingMs() - (this.#leaseMs * 2) / 3);
+    if (!this.isRenewed) return;
+    const inMs = Math.max(50, this.remainingMs() - (this.leaseMs * 2) / 3);
     this.#renewTimer = setTimeout(() => {
       if (this.state !== "held") return;
       this.#renewing = this.renew()
@@ -149,4 +155,12 @@ export class HttpHold implements HeldLock {
     }, inMs);
     this.#renewTimer.unref();
   }
+}
+
+/** @throws ApiError when the id names anything else than the hold it comes with */
+function readToken({ holdId, key, format, fence }: Hold): string {
+  const ref = parseHoldId(holdId);
+  if (ref?.key !== key || ref.format !== format || ref.fence !== fence)
+    throw new ApiError(`holdId of another hold: ${holdId}`, 1);
+  return ref.token;
 }

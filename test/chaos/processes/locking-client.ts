@@ -1,6 +1,7 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 
 export interface AcquireRequest {
+  /** The same for all: no hold may be told from another one by it. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly waitMs: number;
@@ -17,16 +18,19 @@ export interface LockingClient {
 
 /** A lock as its holder has it. */
 export interface HeldLock extends Attempts {
-  readonly owner: string;
-  readonly fence: string | null;
+  readonly token: string;
+  readonly fence: string;
   readonly count: number;
+  readonly leaseMs: number;
   readonly state: "held" | "jeopardy" | "releasing" | "released" | "lost";
   /** Ends when it is lost. */
   readonly signal: AbortSignal;
   remainingMs(): number;
   /** @throws when it is lost */
   assertHeld(): void;
-  renew(): Promise<void>;
+  renew(): Promise<unknown>;
+  /** Enters it once more. @throws when it is lost */
+  reenter(): Promise<HeldLock>;
   /** Asks whether it still stands, where there is somebody to ask. @throws when it is lost */
   verify?(): Promise<void>;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;

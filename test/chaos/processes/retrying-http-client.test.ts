@@ -7,6 +7,7 @@ import { RetryingHttpClient } from "./retrying-http-client.ts";
 interface Seen {
   readonly server: number;
   readonly id: unknown;
+  readonly request: string;
   readonly body: { readonly waitMs?: number };
 }
 type Answering = "cut" | "silent" | "granted" | "broken" | `refused ${string}`;
@@ -51,7 +52,9 @@ afterEach(() => {
 async function answer(server: number, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   let text = "";
   for await (const chunk of incoming) text += chunk;
-  seen.push({ server, id: incoming.headers["idempotency-key"], body: JSON.parse(text) });
+  const request = `${incoming.method} ${incoming.url}`;
+  const body = text === "" ? {} : JSON.parse(text);
+  seen.push({ server, id: incoming.headers["idempotency-key"], request, body });
   vi.advanceTimersByTime(REQUEST_MS);
   const [what, code] = (answers.shift() ?? "granted").split(" ");
   if (what === "cut") incoming.socket.destroy();
@@ -64,7 +67,7 @@ async function answer(server: number, incoming: IncomingMessage, outgoing: Serve
   }
 }
 
-const CALL = { lock: "lock:a", verb: "acquire", body: { owner: "me" }, forMs: 1000, tryMs: 300 } as const;
+const CALL = { path: "/locks/lock%3Aa/acquire", body: { owner: "me" }, forMs: 1000, tryMs: 300 } as const;
 const ask = (more: object = {}) => calls.request({ ...CALL, ...more }, (body) => body);
 
 describe("HTTP calls of the chaos worker", () => {
@@ -73,6 +76,17 @@ describe("HTTP calls of the chaos worker", () => {
     expect(await ask()).toMatchObject({ value: { it: "is yours" }, asked: 4 });
     expect(new Set(seen.map(({ id }) => id)).size).toBe(1);
     expect(seen.map(({ server }) => server)).toEqual([0, 1, 0, 1]);
+  });
+
+  it("an HTTP call without a body is a GET without a request id", async () => {
+    answers = [];
+    await calls.request({ path: "/holds/h1.a", forMs: 1000 }, (body) => body);
+    await ask();
+    expect(seen.map(({ request }) => request)).toEqual([
+      "GET /api/v1/holds/h1.a",
+      "POST /api/v1/locks/lock%3Aa/acquire",
+    ]);
+    expect(seen.map(({ id }) => typeof id)).toEqual(["undefined", "string"]);
   });
 
   it("each HTTP call has its own request id", async () => {

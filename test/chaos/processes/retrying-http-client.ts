@@ -21,9 +21,10 @@ export class ApiError extends Error {
 }
 
 export interface HttpCall {
-  readonly lock: string;
-  readonly verb: "acquire" | "renew" | "release" | "verify";
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Below `/api/v1`. */
+  readonly path: string;
+  /** undefined: it is a GET, which asks and changes nothing. */
+  readonly body?: Readonly<Record<string, unknown>>;
   /** For how long it is asked again when there is no answer. */
   readonly forMs: number;
   /** How long one try may take; as long as the API may need by default. */
@@ -61,7 +62,7 @@ export class RetryingHttpClient {
       const leftMs = Math.max(0, Math.round(waitUntil - performance.now()));
       const at = this.#at;
       const sentAt = getCurrentMoment();
-      const { code, body } = await this.#post(call, id, Math.min(leftMs, TRY_GROWTH_MS));
+      const { code, body } = await this.#send(call, id, Math.min(leftMs, TRY_GROWTH_MS));
       if (code === undefined) return { value: parse(body), sentAt, asked };
       if (call.signal?.aborted) throw new ApiError("aborted", asked);
       if (code === "timeout" && leftMs > TRY_GROWTH_MS) continue;
@@ -74,22 +75,21 @@ export class RetryingHttpClient {
     }
   }
 
-  async #post({ lock, verb, body, tryMs, waitMs, signal }: HttpCall, id: string, stretchMs: number) {
+  async #send({ path, body, tryMs, waitMs, signal }: HttpCall, id: string, stretchMs: number) {
     const { urls, apiKey } = this.access;
-    const url = `${urls[this.#at % urls.length]}/api/v1/locks/${encodeURIComponent(lock)}/${verb}`;
+    const url = `${urls[this.#at % urls.length]}/api/v1${path}`;
     const tooLong = AbortSignal.timeout(stretchMs + (tryMs ?? ANSWER_MS));
+    const authorization = `Bearer ${apiKey}`;
     const request = {
       method: "POST",
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        "content-type": "application/json",
-        "idempotency-key": id,
-      },
+      headers: { authorization, "content-type": "application/json", "idempotency-key": id },
       body: JSON.stringify(waitMs === undefined ? body : { ...body, waitMs: stretchMs }),
-      signal: signal === undefined ? tooLong : AbortSignal.any([signal, tooLong]),
     };
     try {
-      const response = await fetch(url, request);
+      const response = await fetch(url, {
+        ...(body === undefined ? { headers: { authorization } } : request),
+        signal: signal === undefined ? tooLong : AbortSignal.any([signal, tooLong]),
+      });
       const answer: unknown = await response.json();
       return { code: response.ok ? undefined : Problem.parse(answer).code, body: answer };
     } catch (error) {

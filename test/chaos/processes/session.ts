@@ -16,11 +16,11 @@ export interface SessionOptions {
 }
 
 const WAIT_MS = 6000;
+/** Of every hold, so that a core that compares labels takes one for another. */
+const OWNER = "chaos";
 
 /** One context: takes a lock, changes what it protects, and gives it back, until it is stopped. */
 export class Session {
-  #turn = 0;
-
   constructor(private readonly options: SessionOptions) {}
 
   async run(): Promise<void> {
@@ -31,11 +31,10 @@ export class Session {
   }
 
   async #runOnce(): Promise<void> {
-    const { task, client: claimant, name } = this.options;
+    const { task, client: claimant } = this.options;
     const lock = task.locks[Math.floor(this.#pickBetween(0, task.locks.length))] ?? "";
     const wish: AcquireRequest = {
-      // A new one each time: what an earlier hold left behind must not be entered by chance.
-      owner: `${task.name}/${name}/${++this.#turn}`,
+      owner: OWNER,
       leaseMs: Math.round(this.#pickBetween(...task.leaseMs)),
       waitMs: this.#isChosen(0.8) ? WAIT_MS : 0,
       format: task.format,
@@ -45,14 +44,14 @@ export class Session {
     if (claim === undefined) return;
     await this.#update(claim);
     if (claim.hold.verify !== undefined && this.#isChosen(0.3)) await claimant.verify(claim);
-    if (this.#isChosen(0.35)) await this.#reenter(lock, wish);
+    if (this.#isChosen(0.35)) await this.#reenter(claim);
     if (task.watchdog === "off" && this.#isChosen(0.3)) await this.#renew(claim);
     await claimant.release(claim);
   }
 
-  async #reenter(lock: string, wish: AcquireRequest): Promise<void> {
+  async #reenter(claim: RecordedHold): Promise<void> {
     const { client: claimant } = this.options;
-    const inner = await claimant.acquire(lock, { ...wish, waitMs: 0 });
+    const inner = await claimant.reenter(claim);
     if (inner === undefined) return;
     await this.#update(inner);
     await claimant.release(inner);
@@ -72,9 +71,9 @@ export class Session {
     await this.#pause(this.#pickWorkMs());
     // Half of them are of the careless kind, that the fence is for.
     if (this.#isChosen(0.5) && !claimant.isHeld({ hold, lock, id })) return;
-    const value = `${hold.owner}#${id}`;
+    const value = `${hold.token}#${id}`;
     const bases = { unfenced: read.unfenced, fenced: read.fenced ?? 0 };
-    const what = { context: name, op: "write", claim: id, lock, owner: hold.owner, fence, value } as const;
+    const what = { context: name, op: "write", claim: id, lock, token: hold.token, fence, value } as const;
     journal.write({ ...what, type: "invoke" });
     const { fenced } = await resource.ask({ ask: "write", lock, fence, value, bases });
     journal.write({ ...what, type: fenced === null ? "fail" : "ok" });

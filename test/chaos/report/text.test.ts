@@ -7,6 +7,7 @@ import {
   buildFault,
   buildHistory,
   buildLoss,
+  buildReentry,
   buildRelease,
   buildRenewal,
   buildWrite,
@@ -32,13 +33,13 @@ const BESIDE: readonly EntrySpec[] = [
     lock: "lock:b",
   })),
 ];
-const findWaitViolations = (owner: string, fence: number, fromMs: number, toMs: number) =>
-  buildAcquire(owner, fence, toMs, { waitMs: 6000 }).map((entry) =>
+const findWaitViolations = (token: string, fence: number, fromMs: number, toMs: number) =>
+  buildAcquire(token, fence, toMs, { waitMs: 6000 }).map((entry) =>
     entry.type === "invoke" ? { ...entry, atMs: fromMs } : entry,
   );
 const refused: EntrySpec[] = [
-  { op: "acquire", type: "invoke", call: 9, owner: "b", atMs: 60_050 },
-  { op: "acquire", type: "fail", call: 9, owner: "b", code: "held", atMs: 60_060 },
+  { op: "acquire", type: "invoke", call: 9, token: "b", atMs: 60_050 },
+  { op: "acquire", type: "fail", call: 9, token: "b", code: "held", atMs: 60_060 },
 ];
 
 /** The excerpt of the one violation that a check finds: when, who, what. */
@@ -49,8 +50,8 @@ function getExcerpt(check: string, history: readonly EntrySpec[]): string[] {
   const violations = verdicts.flatMap((verdict) => verdict.violations);
   expect(violations).toHaveLength(1);
   const entries = violations.flatMap((violation) => violation.entries);
-  return entries.map(({ t, owner, value, process, op, type }) => {
-    return `${toMilliseconds(t)} ${owner ?? value ?? process} ${op} ${type}`;
+  return entries.map(({ t, token, value, process, op, type }) => {
+    return `${toMilliseconds(t)} ${token ?? value ?? process} ${op} ${type}`;
   });
 }
 
@@ -171,7 +172,7 @@ describe("excerpt of a violation", () => {
   });
 
   it("the C8 excerpt shows every acquire and release since the hold began", () => {
-    const first = [...buildAcquire("a", 5, 60_010), ...buildAcquire("a", 5, 60_020, { call: 2, count: 2 })];
+    const first = [...buildAcquire("a", 5, 60_010), ...buildReentry("a", 5, 60_020)];
     const back = [
       ...buildRelease("a", 60_030, { claim: 2, count: 1 }),
       buildAssert("a", 60_035),
@@ -179,7 +180,7 @@ describe("excerpt of a violation", () => {
     ];
     expect(getExcerpt("C8", [...first, ...back])).toEqual([
       "60010 a acquire ok",
-      "60020 a acquire ok",
+      "60020 a reenter ok",
       "60031 a release ok",
       "60041 a release ok",
     ]);

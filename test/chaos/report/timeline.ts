@@ -146,14 +146,14 @@ class TimelineDrawing {
   }
 
   #drawClaim(claim: Claim): string {
-    const { process, context, ack, end, endedBy, lock, owner, fence, count } = claim;
+    const { process, context, ack, end, endedBy, lock, token, fence, count } = claim;
     const inset = Math.min(6, (count - 1) * 4);
     const place = {
       ...this.#toExtent({ from: ack, to: Math.max(ack, end) }),
       y: this.#toY(process, context) + 2 + inset,
       height: LANE_PX - 4 - 2 * inset,
     };
-    const told = `${owner}, fence ${fence}, count ${count}, ${toMilliseconds(end - ack).toFixed(1)} ms, ended by ${endedBy}`;
+    const told = `${token}, fence ${fence}, count ${count}, ${toMilliseconds(end - ack).toFixed(1)} ms, ended by ${endedBy}`;
     const kind = `hold lock${this.locks.indexOf(lock)}${endedBy === "release" ? "" : " lost"}`;
     const label = place.width > ROOM_FOR_FENCE_PX && count === 1 ? `…${fence?.slice(-6)}` : "";
     return (

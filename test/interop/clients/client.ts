@@ -4,7 +4,7 @@ import type { Tools } from "../prepared.ts";
 export interface Client {
   readonly name: string;
   readonly needs: readonly (keyof Tools)[];
-  /** @throws Skip; anything else is a failure */
+  /** @throws Skip where the machine lacks something for it */
   run(bench: ClientContext): Promise<void>;
 }
 

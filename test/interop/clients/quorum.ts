@@ -95,7 +95,7 @@ async function acquireDuringOutages(
     while (performance.now() < until) {
       await client.withLock(KEY, { waitMs: 10_000 }, async ({ fence }) => {
         assert(++inside === 1, () => `${inside} hold the lock at once`);
-        grants.push({ fence: BigInt(fence ?? 0), away });
+        grants.push({ fence: BigInt(fence), away });
         await sleep(1);
         inside--;
       });

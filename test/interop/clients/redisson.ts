@@ -42,6 +42,7 @@ export const redisson: Client = {
     try {
       const sides: Sides = { url, redis: server.createClient(), theirs, ours };
       await proveHandOver(sides, bench);
+      await proveRefusal(sides, bench);
       await proveForceRelease(sides, bench);
       bench.timed();
       await proveFenceSequence(sides, bench);
@@ -73,6 +74,19 @@ async function warmUp(end: PeerClient): Promise<void> {
     await acquireLock(end, "lock:warm-up", 0);
     await releaseLock(end, "lock:warm-up");
   }
+}
+
+/** A hold of Redisson is not ours to enter, also for a client that is labelled with its owner. */
+async function proveRefusal({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
+  const key = "lock:held-by-redisson";
+  const holder = { peer: theirs, who: "a" };
+  await acquireLock(holder, key, 0);
+  const [owner = ""] = await redis.hkeys(key);
+  const { outcome } = await ours[0].ask<AcquireResult>("take", [owner, key, 0, LEASE_MS]);
+  expect("what a client of ours gets that is labelled with Redisson's owner", outcome, "refused");
+  expect("Redisson's hold after that", await redis.hgetall(key), { [owner]: "1" });
+  await releaseLock(holder, key);
+  bench.note("Redisson's hold is refused to a client of ours with its owner");
 }
 
 /** An operator frees Redisson's hold: its waiters are woken, and the old holder is told when it unlocks. */

@@ -1,8 +1,8 @@
 import java.util.UUID;
 import lockkeeper.client.ApiClient;
 import lockkeeper.client.ApiException;
-import lockkeeper.client.api.LookingApi;
-import lockkeeper.client.api.VerbsApi;
+import lockkeeper.client.api.HoldsApi;
+import lockkeeper.client.api.LocksApi;
 import lockkeeper.client.model.AcquireInput;
 import lockkeeper.client.model.AcquireLock409Response;
 import lockkeeper.client.model.ReleaseInput;
@@ -15,18 +15,19 @@ public class Smoke {
     client.updateBaseUri(args[0]);
     client.setRequestInterceptor(
         request -> request.header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_KEY")));
-    var verbs = new VerbsApi(client);
-    var looking = new LookingApi(client);
+    var holds = new HoldsApi(client);
+    var locks = new LocksApi(client);
     // A key that must be encoded, and only once.
     var key = "lock:generated/" + UUID.randomUUID() + " é%2F";
 
-    var grant = verbs.acquireLock(key, new AcquireInput().owner("me").leaseMs(60_000), null, null);
-    expect("the key", grant.getKey(), key);
-    expect("the fence is digits", grant.getFence().matches("\\d+"), true);
-    var renewed = verbs.renewLock(key, new RenewInput().owner("me"), null, null);
-    expect("the fence of a renewal", renewed.getFence(), grant.getFence());
+    var hold = holds.acquireLock(key, new AcquireInput().owner("me").leaseMs(60_000), null, null);
+    expect("the key", hold.getKey(), key);
+    expect("the fence is digits", hold.getFence().matches("\\d+"), true);
+    var renewed = holds.renewHold(hold.getHoldId(), new RenewInput(), null);
+    expect("the fence of a renewal", renewed.getFence(), hold.getFence());
+    expect("whether it is held", holds.getHold(hold.getHoldId()).getHeld(), true);
     try {
-      verbs.acquireLock(key, new AcquireInput().owner("you"), null, null);
+      holds.acquireLock(key, new AcquireInput().owner("you"), null, null);
       throw new IllegalStateException("Two hold it.");
     } catch (ApiException refused) {
       var problem = client.getObjectMapper().readValue(refused.getResponseBody(), AcquireLock409Response.class);
@@ -34,10 +35,10 @@ public class Smoke {
       expect("who holds it", problem.getHeldProblem().getHolders().get(0).getOwner(), "me");
       expect("Retry-After", refused.getResponseHeaders().firstValue("Retry-After").isPresent(), true);
     }
-    expect("the holder", looking.getLock(key, null, null).getHolders().get(0).getOwner(), "me");
-    var listed = looking.listLocks(10, null, "key:lock:generated/*", "-held", null, null);
+    expect("the holder", locks.getLock(key, null, null).getHolders().get(0).getOwner(), "me");
+    var listed = locks.listLocks(10, null, "key:lock:generated/*", "-held", null, null);
     expect("a page of the list", listed.getItems().size() <= 10, true);
-    var released = verbs.releaseLock(key, new ReleaseInput().owner("me"), null, null);
+    var released = holds.releaseHold(hold.getHoldId(), new ReleaseInput(), null);
     expect("the outcome", released.getOutcome().getValue(), "released");
     System.out.println("smoke passed");
   }

@@ -39,7 +39,7 @@ function createGeneratedClient(
       } finally {
         await server.stop();
       }
-      bench.note("it compiles, and acquires, is refused, renews, looks and releases");
+      bench.note("it compiles, and acquires, renews and reads a hold, is refused, looks and releases");
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Redis as IoRedis } from "ioredis";
 import { test } from "vitest";
 import type { ForceReleaseInput } from "../../../lib/contract/actions/force-release.ts";
+import type { AcquireInput } from "../../../lib/contract/actions/verb.ts";
 import type { LockEvent } from "../../../lib/contract/event.ts";
 import type { Lock } from "../../../lib/contract/lock.ts";
 import { encodeKeyPath } from "../../../lib/keys/key.ts";
@@ -19,6 +20,8 @@ export interface Operator {
   /** The lock as the list has it, once it is there, or as `holds` wants it. */
   findListed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
   readLock(key: string): Promise<Lock>;
+  /** As an app with an API key does. */
+  acquire(key: string, input: Partial<AcquireInput>): Promise<ApiReply>;
   forceRelease(
     key: string,
     ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expectedVersion: string },
@@ -54,6 +57,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
       return found;
     },
     readLock: async (key) => (await call(`/locks/${encodeKeyPath(key)}`)).body,
+    acquire: async (key, input) => await call(`/locks/${encodeKeyPath(key)}/acquire`, { body: input }),
     forceRelease: async (key, ask) =>
       await call(`/locks/${encodeKeyPath(key)}/force-release`, {
         body: { reason: "its node is lost", ...ask },

@@ -64,6 +64,22 @@ describe.each(LIBRARIES)("$name lock", ({ take, refusal }) => {
     expect(await getOutcomeName((await next).release())).toBe("done");
   });
 
+  it("a redlock lock has no holdId and is refused to the API, also with its value as owner", async ({
+    connection,
+    operator,
+    key,
+  }) => {
+    const { value, release } = await take(connection, [key]);
+    const { holders } = await operator.findListed(key);
+    expect(holders).toMatchObject([{ owner: value, holdId: null, count: 1 }]);
+    for (const format of ["token", "redisson"] as const) {
+      const { status, body } = await operator.acquire(key, { owner: value, format });
+      expect([status, body.code]).toEqual(format === "token" ? [409, "held"] : [409, "not_a_lock"]);
+    }
+    expect((await operator.readLock(key)).holders).toMatchObject([{ owner: value, count: 1 }]);
+    expect(await getOutcomeName(release())).toBe("done");
+  });
+
   it("a redlock lock on several keys is listed as one, and release() clears the rest after one is force-released", async ({
     connection,
     operator,

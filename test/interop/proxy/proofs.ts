@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import type { Redis } from "ioredis";
 import { BULK_BODY_BYTES_MAX } from "../../../lib/contract/actions/bulk-release.ts";
 import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { parseHoldId } from "../../../server/formats/hold-id.ts";
 import { ROOT_KEY, waitUntil } from "../../support/test-server.ts";
 import { NON_UTF8_KEY, UNUSUAL_KEYS } from "../../support/unusual-keys.ts";
 import { assert, expect } from "../figures.ts";
@@ -35,22 +36,27 @@ async function call({ url }: Seen, path: string, body?: object, signal?: AbortSi
   return { status: response.status, body: isJson ? JSON.parse(said) : said };
 }
 
+async function releaseHold(seen: Seen, { holdId }: { readonly holdId: string }): Promise<Answer> {
+  return await call(seen, `/holds/${holdId}/release`, {});
+}
+
 /** Each key is taken, seen and given back under exactly its name. */
 export async function proveKeys(seen: Seen): Promise<number> {
   for (const key of UNUSUAL_KEYS) {
     const path = `/locks/${encodeKeyPath(key)}`;
     const { status, body } = await call(seen, `${path}/acquire`, { owner: "me" });
-    expect(`acquiring ${JSON.stringify(key)}`, [status, body.key ?? body], [200, key]);
-    expect(`${JSON.stringify(key)} in Redis`, await seen.redis.hgetall(key), { me: "1" });
+    expect(`acquiring ${JSON.stringify(key)}`, [status, body.key ?? body], [201, key]);
+    const token = parseHoldId(body.holdId)?.token ?? "";
+    expect(`${JSON.stringify(key)} in Redis`, await seen.redis.hgetall(key), { [token]: "1" });
     const looked = await call(seen, path);
     expect(`looking at ${JSON.stringify(key)}`, [looked.status, looked.body.key], [200, key]);
-    const released = await call(seen, `${path}/release`, { owner: "me" });
+    const released = await releaseHold(seen, body);
     expect(`releasing ${JSON.stringify(key)}`, released.body.outcome, "released");
   }
   const path = `/locks/~${NON_UTF8_KEY.toString("base64url")}`;
   const { body } = await call(seen, `${path}/acquire`, { owner: "me" });
   expect("a key that is not UTF-8", body.keyBase64, NON_UTF8_KEY.toString("base64"));
-  await call(seen, `${path}/release`, { owner: "me" });
+  expect("the release of a key that is not UTF-8", (await releaseHold(seen, body)).body.outcome, "released");
   return UNUSUAL_KEYS.length + 1;
 }
 
@@ -86,7 +92,7 @@ export async function proveWaiting(seen: Seen): Promise<void> {
   const key = `lock:${randomUUID()}`;
   const path = `/locks/${key}`;
   const waiting = async () => await seen.redis.zcard(`lockkeeper:waiters:{${key}}`);
-  await call(seen, `${path}/acquire`, { owner: "me" });
+  const first = await call(seen, `${path}/acquire`, { owner: "me" });
   const leave = new AbortController();
   const left = call(seen, `${path}/acquire`, { owner: "left", waitMs: 20_000 }, leave.signal).catch(
     () => undefined,
@@ -97,9 +103,9 @@ export async function proveWaiting(seen: Seen): Promise<void> {
   await waitUntil(async () => (await waiting()) === 0);
   const wait = call(seen, `${path}/acquire`, { owner: "you", waitMs: 20_000 });
   await waitUntil(async () => (await waiting()) === 1);
-  await call(seen, `${path}/release`, { owner: "me" });
+  await releaseHold(seen, first.body);
   const { status, body } = await wait;
-  expect("who waited", [status, body.owner], [200, "you"]);
+  expect("who waited", [status, body.owner], [201, "you"]);
 }
 
 /** What is too large is refused by Lockkeeper, in its own words. */

@@ -26,7 +26,7 @@ export async function findFaults(runner: Runner): Promise<string[]> {
     });
     // They do what they say, and are not merely refused.
     const acquired = said.find(({ name }) => name === "acquireLock");
-    if (acquired?.status !== 200) faults.push(`acquireLock answered ${acquired?.status}: ${acquired?.body}`);
+    if (acquired?.status !== 201) faults.push(`acquireLock answered ${acquired?.status}: ${acquired?.body}`);
     return faults.filter((fault) => fault !== undefined);
   } finally {
     await server.stop();

@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
 import type { Hold } from "../../../server/locks/client/hold.ts";
-import { type HoldOptions, LockClient } from "../../../server/locks/client/lock-client.ts";
+import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import type { GuardedWriter } from "../guards/guard.ts";
 import { openWriter, type StoreAddress } from "../guards/open.ts";
 import { contend, PAUSE_MS } from "./section.ts";
@@ -24,7 +24,7 @@ let writer: GuardedWriter | undefined;
 
 /** Those who write `token` poll and wake nobody: every other turn we do so as well, or they would overtake us always. */
 const isBesidePolling = format === "token";
-const getHoldOptions = (turn: number): HoldOptions => ({
+const getHoldOptions = (turn: number) => ({
   leaseMs: LEASE_MS,
   format,
   ...(isBesidePolling && turn % 2 === 1 ? { retry: POLLING } : { waitMs: LEASE_MS }),
@@ -45,7 +45,7 @@ serveVerbs({
       const entered = await client.withLock(key, getHoldOptions(turn), async (hold) => {
         taken = hold;
         await section();
-        return isReentrant(turn) ? reenter(key, hold.owner) : undefined;
+        return isReentrant(turn) ? reenter(key, hold.token) : undefined;
       });
       const released = await taken?.release();
       if (released?.outcome !== "released") throw new Error(`the release answered ${released?.outcome}`);
@@ -57,6 +57,7 @@ serveVerbs({
   async take(who = "", key = "", waitMs, leaseMs) {
     try {
       const hold = await client.acquire(key, {
+        owner: who,
         waitMs: Number(waitMs),
         leaseMs: Number(leaseMs),
         renew: false,
@@ -105,12 +106,12 @@ serveVerbs({
   },
 });
 
-async function reenter(key: string, owner: string) {
+async function reenter(key: string, token: string) {
   let wrongCounts = 0;
   const expectCount = async (count: string) => {
-    if ((await redis.hget(key, owner)) !== count) wrongCounts++;
+    if ((await redis.hget(key, token)) !== count) wrongCounts++;
   };
-  await client.withLock(key, { leaseMs: LEASE_MS, format }, () => expectCount("2"));
+  await client.withLock(key, { reentrant: true }, () => expectCount("2"));
   await expectCount("1");
   return { reentries: 1, wrongCounts };
 }

@@ -1,0 +1,22 @@
+import type { Entry } from "./entry.ts";
+
+/**
+ * Gives each acquire the token that it was granted. One that was refused, or never answered, gets a name of its own: no
+ * other call is about its hold.
+ */
+export function nameAttempts(history: readonly Entry[]): Entry[] {
+  const granted = new Map<string, string>();
+  for (const entry of history) {
+    if (entry.op === "acquire" && entry.token !== undefined)
+      granted.set(formatAttemptName(entry), entry.token);
+  }
+  return history.map((entry) => {
+    if (entry.op !== "acquire" || entry.token !== undefined) return entry;
+    const name = formatAttemptName(entry);
+    return { ...entry, token: granted.get(name) ?? name };
+  });
+}
+
+function formatAttemptName({ process, call }: Entry): string {
+  return `${process}#${call}`;
+}
