@@ -15,7 +15,7 @@ const SERVER = fileURLToPath(new URL("../test/support/workers/api-server.ts", im
 const buildWaitersKey = (key: string) => `lockkeeper:waiters:{${key}}`;
 
 async function readOwner(direct: Redis, key: string): Promise<string | undefined> {
-  return parseCompanion((await direct.get(buildCompanionKey(key))) ?? "")?.owner;
+  return parseCompanion((await direct.get(String(buildCompanionKey(key)))) ?? "")?.owner;
 }
 
 interface RunningServer {

@@ -20,8 +20,6 @@ export const STATUS_OF_CODE = {
   not_a_lock: 409,
   unit_conflict: 409,
   changed: 409,
-  idempotency_key_required: 400,
-  invalid_hold_id: 400,
   unverified: 409,
   idempotency_key_reused: 409,
   timeout: 409,

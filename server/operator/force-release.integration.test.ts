@@ -12,18 +12,18 @@ const it = watcherTest()
     "forceRelease",
     { scope: "file" },
     ({ watcher, locks, journal }) =>
-      (key: string, expect: string, format?: FormatName) =>
+      (key: string, expectedVersion: string, format?: FormatName) =>
         forceReleaseLock({ locks, watcher, journal }, key, {
-          ...{ expect, reason: "stuck", by: "mei", ifUnsure: "refuse", format },
+          ...{ expect, reason: "stuck", by: "mei", onUnverified: "refuse", format },
         }),
   )
   .extend(
     "extend",
     { scope: "file" },
     ({ watcher, locks }) =>
-      (key: string, expect: string) =>
+      (key: string, expectedVersion: string) =>
         extendLock({ locks, watcher }, key, {
-          ...{ expect, leaseMs: 60_000, reason: "still at work", by: "mei", ifUnsure: "refuse" },
+          ...{ expect, leaseMs: 60_000, reason: "still at work", by: "mei", onUnverified: "refuse" },
           allowedKeys: undefined,
         }),
   )

@@ -42,7 +42,7 @@ async function tryHold(server: TestServer, key: string, holdId: string, headers 
 
 /** What is stored for a lock, its time to live aside. */
 async function dumpLock(direct: Redis, key: string) {
-  return [await direct.dumpBuffer(key), await direct.get(buildCompanionKey(key))];
+  return [await direct.dumpBuffer(key), await direct.get(String(buildCompanionKey(key)))];
 }
 
 const ENDED = { read: "200 held false", renew: "409 lost", reenter: "409 lost", release: "200 not_held" };
@@ -194,7 +194,7 @@ describe.for(WRITABLE_FORMATS)("holds in the format %s", (format) => {
     key,
   }) => {
     const { holdId } = await acquire(server, key);
-    expect(await direct.del(buildCompanionKey(key))).toBe(1);
+    expect(await direct.del(String(buildCompanionKey(key)))).toBe(1);
     const before = await dumpLock(direct, key);
     expect(await tryHold(server, key, holdId)).toEqual(ENDED);
     expect(await dumpLock(direct, key)).toEqual(before);

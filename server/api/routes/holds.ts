@@ -6,7 +6,7 @@ import { defineHoldRoute, type Route } from "../routing/route.ts";
 import { toHold, toHoldStatus, toReleased } from "./hold-answers.ts";
 
 const HOLD_ERRORS = ["not_owner", "key_not_allowed", "unknown_outcome"] as const;
-const CHANGE_ERRORS = [...HOLD_ERRORS, "request_id_reused"] as const;
+const CHANGE_ERRORS = [...HOLD_ERRORS, "idempotency_key_reused"] as const;
 
 const RENEWED_END: VerbEnd = { outcome: "renewed" };
 const VERIFIED_END: VerbEnd = { outcome: "verified" };

@@ -64,7 +64,7 @@ export function createVerbRoutes(
         "key_not_allowed",
         "not_a_lock",
         "unknown_outcome",
-        "request_id_reused",
+        "idempotency_key_reused",
         "not_replicated",
         "held",
         "timeout",
