@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { mastersTest } from "../../../test/support/fixtures.ts";
-import { createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
+import { createTestKey, getErrorCode } from "../../../test/support/test-locks.ts";
 import { startTestProxy, type TestProxy } from "../../../test/support/test-proxy.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { openBackend } from "../backends/open-backend.ts";
@@ -32,25 +32,19 @@ const it = mastersTest(5)
   )
   // A hold that all masters have. They are connected then, and know the scripts.
   .extend("acquireEverywhere", { scope: "file" }, ({ masters, verbs, readCounts }) => async (key: string) => {
-    const acquire = async (name: string) => {
-      const { grant } = await verbs.acquire(name, { owner: "me", leaseMs: LEASE_MS });
-      await sleepMs(20);
-      const isAgreed = (fence: string | null | undefined) => fence === grant.fence;
-      const fences = (await masters.readCompanions(name)).map((hold) => hold?.fence);
-      if (fences.every(isAgreed)) return grant;
-      await verbs.release(grant);
-      return undefined;
-    };
+    const acquire = async (name: string) =>
+      (await verbs.acquire(name, { owner: "me", leaseMs: LEASE_MS })).grant;
     await waitUntil(async () => {
       const other = createTestKey();
       const hold = await acquire(other);
-      if (hold !== undefined) await verbs.reenter(hold);
-      await sleepMs(20);
-      const counts = await readCounts(other);
-      return counts.every((count) => count === 2);
+      for (const _ of [2, 3]) await verbs.reenter(hold);
+      await verbs.release(hold, { requestId: "r1" });
+      return (await readCounts(other)).every((count) => count === 2);
     });
     const hold = await acquire(key);
-    if (hold === undefined) throw new Error("a master did not vote");
+    await waitUntil(async () =>
+      (await masters.readCompanions(key)).every((each) => each?.fence === hold.fence),
+    );
     return hold;
   });
 

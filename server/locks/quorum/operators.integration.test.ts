@@ -4,8 +4,18 @@ import { quorumTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
+import type { AcquireOptions } from "../verbs/verbs.ts";
 
-const it = quorumTest(5);
+const it = quorumTest(5).extend(
+  "acquireEverywhere",
+  { scope: "file" },
+  ({ acquire, readFences }) =>
+    async (key: string, more: Partial<AcquireOptions> = {}) => {
+      const hold = await acquire(key, "me", more);
+      await waitUntil(async () => (await readFences(key)).every((fence) => fence === hold.fence));
+      return hold;
+    },
+);
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 
 describe("operators on a quorum", () => {
@@ -18,14 +28,12 @@ describe("operators on a quorum", () => {
   const by = { by: "mei", reason: "a test" };
 
   it("an extension and a force-release reach the master that missed the agreed fencing token", async ({
-    acquire,
+    acquireEverywhere,
     backend,
     masters,
-    readFences,
     key,
   }) => {
-    const hold = await acquire(key);
-    await waitUntil(async () => (await readFences(key)).every((fence) => fence === hold.fence));
+    const hold = await acquireEverywhere(key);
     const missed = { token: hold.token, from: hold.fence, fence: String(Number(hold.fence) + 7), count: 1 };
     await LOCK_WRITERS.token.agree(masters.getClient(4), key, missed);
     const seen = await observe(masters.getClient(0), key);
@@ -37,16 +45,16 @@ describe("operators on a quorum", () => {
   });
 
   it("a force-release does not touch a later hold of the same owner", async ({
-    acquire,
+    acquireEverywhere,
     backend,
     masters,
     release,
     key,
   }) => {
-    const first = await acquire(key, "me");
+    const first = await acquireEverywhere(key);
     const seen = await observe(masters.getClient(0), key);
     await release(first);
-    const { token } = await acquire(key, "me");
+    const { token } = await acquireEverywhere(key);
     const answer = await backend.verbs.forceRelease(seen, { holder: undefined, ...by });
     expect(answer.outcome).toBe("changed");
     expect(await backend.verbs.extend(seen, { leaseMs: 90_000, ...by })).toMatchObject({
