@@ -14,7 +14,7 @@ const it = watcherTest()
     ({ watcher, locks, journal }) =>
       (key: string, expectedVersion: string, format?: FormatName) =>
         forceReleaseLock({ locks, watcher, journal }, key, {
-          ...{ expect, reason: "stuck", by: "mei", onUnverified: "refuse", format },
+          ...{ expectedVersion, reason: "stuck", by: "mei", onUnverified: "refuse", format },
         }),
   )
   .extend(
@@ -23,7 +23,7 @@ const it = watcherTest()
     ({ watcher, locks }) =>
       (key: string, expectedVersion: string) =>
         extendLock({ locks, watcher }, key, {
-          ...{ expect, leaseMs: 60_000, reason: "still at work", by: "mei", onUnverified: "refuse" },
+          ...{ expectedVersion, leaseMs: 60_000, reason: "still at work", by: "mei", onUnverified: "refuse" },
           allowedKeys: undefined,
         }),
   )
