@@ -55,9 +55,7 @@ test("the docs are usable by keyboard alone", async ({ page }) => {
   await page.keyboard.press("Enter");
   await expect(page.getByText("The lock is held.").first()).toBeVisible();
   await page.getByRole("link", { name: "getHold" }).press("Enter");
-  await expect(
-    page.getByRole("article", { name: "Read whether a hold is still held" }),
-  ).toBeInViewport();
+  await expect(page.getByRole("article", { name: "Read whether a hold is still held" })).toBeInViewport();
 });
 
 test("the docs fit a phone screen", async ({ page }) => {
