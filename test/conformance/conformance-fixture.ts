@@ -5,7 +5,8 @@ import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts
 import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
-import type { HoldOptions, LockClient } from "../../server/locks/client/lock-client.ts";
+import type { HoldOptions } from "../../server/locks/client/hold-options.ts";
+import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import type { Backend } from "../../server/locks/verbs/backend.ts";
 import type {
   AcquireOptions,

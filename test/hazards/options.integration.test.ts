@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../lib/contract/actions/verb.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
-import type { HoldOptions } from "../../server/locks/client/lock-client.ts";
+import type { HoldOptions } from "../../server/locks/client/hold-options.ts";
 import { locksTest } from "../support/fixtures.ts";
 import { createTestKey, getErrorCode, readCompanion, WRITABLE_FORMATS } from "../support/test-locks.ts";
 

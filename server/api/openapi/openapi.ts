@@ -13,7 +13,7 @@ import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../../lib/contract/target
 import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
 import type { Route } from "../routing/route.ts";
 import { TAGS } from "../routing/tags.ts";
-import { HOLD_ID } from "./examples/holds.ts";
+import { EXAMPLE_HOLD_ID } from "./example-hold-id.ts";
 import { compactDocument } from "./openapi-compact.ts";
 import {
   collectMessageSchemas,
@@ -31,7 +31,7 @@ const TARGET_NAME = z
   .meta({ description: "The name of a target.", example: "default" });
 const HOLD_ID_PARAMETER = z.string().min(1).max(HOLD_ID_CHARACTERS_MAX).meta({
   description: "The `holdId` that `acquire` returned. It names its target and its key.",
-  example: HOLD_ID,
+  example: EXAMPLE_HOLD_ID,
 });
 const INT32_MAX = 2 ** 31 - 1;
 

@@ -5,7 +5,8 @@ import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { AcquiredGrant, AcquireOptions } from "../../locks/verbs/verbs.ts";
 import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
 import { type ApiResponse, createJsonResponse } from "../http/http-exchange.ts";
-import { ACQUIRED, HOLD_ID, REENTERED } from "../openapi/examples/holds.ts";
+import { EXAMPLE_HOLD_ID } from "../openapi/example-hold-id.ts";
+import { ACQUIRED, REENTERED } from "../openapi/examples/holds.ts";
 import type { PendingRequest, PendingRequests } from "../routing/pending-requests.ts";
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
@@ -19,7 +20,7 @@ const ACQUIRE_EXAMPLES = {
   "Not more often than every five minutes": { minHoldMs: 300_000 },
   "Share it with redlock, redis-py and other SET NX PX locks": { format: "token" },
   "Share it with SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
-  "Enter a hold once more": { reenter: HOLD_ID },
+  "Enter a hold once more": { reenter: EXAMPLE_HOLD_ID },
 };
 
 const REPLAYED_HEADER = {
@@ -52,7 +53,7 @@ export function createVerbRoutes(
         schema: Hold,
         example: ACQUIRED,
         description: "Acquired.",
-        headers: { ...describeLocation("holds", HOLD_ID), ...REPLAYED_HEADER },
+        headers: { ...describeLocation("holds", EXAMPLE_HOLD_ID), ...REPLAYED_HEADER },
       },
       otherResponse: {
         status: 200,

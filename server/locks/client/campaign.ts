@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LostError, QueueFullError } from "../../errors/lock-errors.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Hold } from "./hold.ts";
-import type { HoldOptions, LockClient } from "./lock-client.ts";
+import type { HoldOptions } from "./hold-options.ts";
+import type { LockClient } from "./lock-client.ts";
 import { assertCampaignOptions } from "./options.ts";
 
 export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | "signal"> {

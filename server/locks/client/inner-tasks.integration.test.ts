@@ -3,7 +3,8 @@ import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import type { LockClient, WithLockOptions } from "./lock-client.ts";
+import type { WithLockOptions } from "./hold-options.ts";
+import type { LockClient } from "./lock-client.ts";
 
 const it = locksTest();
 

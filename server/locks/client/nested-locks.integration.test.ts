@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { catchLockError, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
-import type { WithLockOptions } from "./lock-client.ts";
+import type { WithLockOptions } from "./hold-options.ts";
 
 const it = locksTest();
 const REENTRANT = { reentrant: true } as const;

@@ -2,7 +2,7 @@ import { HeldError, LostError, WaitTimeoutError } from "../../errors/lock-errors
 import { createAbortedError } from "../verbs/wait-coordinator.ts";
 import { retryWhileHeld } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
-import type { HoldOptions, WithLockOptions } from "./lock-client.ts";
+import type { HoldOptions, WithLockOptions } from "./hold-options.ts";
 import { findFrame, type LockFrame } from "./lock-frame.ts";
 
 /** A hold for one `withLock`, and what to do after its release. */

@@ -1,0 +1,15 @@
+import { formatHoldId } from "../../formats/hold-id.ts";
+
+/** The lock whose hold the document shows: the one of examples/locks.ts. */
+export const EXAMPLE_LOCK = {
+  target: "default",
+  key: "lock:orders:42",
+  format: "redisson",
+  fence: "1795216496123456",
+} as const;
+
+export const EXAMPLE_HOLD_ID = formatHoldId({
+  ...EXAMPLE_LOCK,
+  unit: undefined,
+  token: "6f1b0d52-54b3-4a39-9d2e-0c7a1f3e8b64:1",
+});
