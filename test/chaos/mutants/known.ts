@@ -35,8 +35,8 @@ export const THE_TEN: readonly Mutant[] = [
     edits: [
       {
         file: "server/locks/client/acquire-with-retry.ts",
-        find: "return [grant, sentAt];",
-        instead: "return [grant, getCurrentMoment()];",
+        find: "return [acquired, sentAt];",
+        instead: "return [acquired, getCurrentMoment()];",
       },
     ],
     run: { faults: ["delay-replies", "stop-server", "stop-worker"], seconds: 30 },
@@ -153,9 +153,9 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "masters of a quorum that gave smaller fences are not told of the largest",
     edits: [
       {
-        file: "server/locks/quorum/quorum-attempt.ts",
-        find: "const behind = voters.filter((vote) => isBehind(vote, agreement));",
-        instead: "const behind = voters.filter((vote) => isBehind(vote, agreement) && false);",
+        file: "server/locks/quorum/confirm-agreement.ts",
+        find: "agreement.voters.filter((vote) => isBehind(vote, agreement))",
+        instead: "agreement.voters.filter((vote) => isBehind(vote, agreement) && false)",
       },
     ],
     run: { topology: "quorum", format: "token", faults: [] },

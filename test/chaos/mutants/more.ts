@@ -47,7 +47,8 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["drop-replies", "restart-api"] },
-    noticedBy: ["C8"],
+    // A re-entry needs the key, and a release that is asked again is told that it held nothing.
+    noticedBy: ["C5", "C8"],
   },
   {
     name: "waited-to-the-answer",
@@ -55,8 +56,8 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/api/routes/verbs.ts",
-        find: "const waitedMs = clock?.waitedMs;",
-        instead: "const waitedMs = (clock?.onSend(), clock?.waitedMs);",
+        find: "const waitedMs = wait?.waitedMs;",
+        instead: "const waitedMs = (wait?.onSend(), wait?.waitedMs);",
       },
     ],
     run: { faults: ["disturb-api"], leaseMs: 500 },
@@ -64,12 +65,12 @@ export const MORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "owner-for-token",
-    wrong: "a release is of whatever hold has the same owner label",
+    wrong: "the library releases whatever hold has its owner label",
     edits: [
       {
-        file: "server/locks/verbs/request-factory.ts",
-        find: "return { token, fence, reservation, ...",
-        instead: "return { token: owner ?? token, fence, reservation, ...",
+        file: "server/locks/client/hold-leases.ts",
+        find: "verbs.release(lease.toRef(), request)",
+        instead: "verbs.release({ ...lease.toRef(), token: lease.owner }, request)",
       },
       {
         file: "server/formats/release.lua",
@@ -79,7 +80,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["stop-worker", "block-worker"] },
-    noticedBy: ["C1", "C8"],
+    noticedBy: ["C1", "C4", "C8"],
   },
   {
     name: "repeated-grant-new-token",
