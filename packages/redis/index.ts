@@ -46,12 +46,11 @@ export {
   type HoldState,
   type ReenterOptions,
 } from "../../server/locks/client/hold.ts";
+export type { HoldOptions, WithLockOptions } from "../../server/locks/client/hold-options.ts";
 export {
-  type HoldOptions,
   LockClient,
   type LockClientOptions,
   type ReserveOptions,
-  type WithLockOptions,
 } from "../../server/locks/client/lock-client.ts";
 export type { Logger } from "../../server/locks/client/logger.ts";
 export type { QuorumLocation } from "../../server/locks/quorum/open-quorum.ts";
