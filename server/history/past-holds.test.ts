@@ -76,7 +76,7 @@ describe("holds at a point in time", () => {
       buildEvent("acquired", 10, { fence: "5" }),
       buildEvent("released", 40, { fence: "5", owner: "uuid:1" }),
     ];
-    expect(listPastHolds(story)).toMatchObject([{ since: 10, until: 40, end: "told", fence: "5" }]);
+    expect(listPastHolds(story)).toMatchObject([{ since: 10, until: 40, end: "recorded", fence: "5" }]);
   });
 
   it("a hold followed by a later Lockkeeper hold has an unseen end", () => {

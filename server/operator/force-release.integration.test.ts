@@ -12,18 +12,24 @@ const it = watcherTest()
     "forceRelease",
     { scope: "file" },
     ({ watcher, locks, journal }) =>
-      (key: string, expectedVersion: string, format?: FormatName) =>
+      (key: string, version: string, format?: FormatName) =>
         forceReleaseLock({ locks, watcher, journal }, key, {
-          ...{ expectedVersion, reason: "stuck", by: "mei", onUnverified: "refuse", format },
+          ...{ expectedVersion: version, reason: "stuck", by: "mei", onUnverified: "refuse", format },
         }),
   )
   .extend(
     "extend",
     { scope: "file" },
     ({ watcher, locks }) =>
-      (key: string, expectedVersion: string) =>
+      (key: string, version: string) =>
         extendLock({ locks, watcher }, key, {
-          ...{ expectedVersion, leaseMs: 60_000, reason: "still at work", by: "mei", onUnverified: "refuse" },
+          ...{
+            expectedVersion: version,
+            leaseMs: 60_000,
+            reason: "still at work",
+            by: "mei",
+            onUnverified: "refuse",
+          },
           allowedKeys: undefined,
         }),
   )

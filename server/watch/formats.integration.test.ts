@@ -132,7 +132,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     expect((await locks.acquire(key, buildAcquire("you", format))).grant.count).toBe(1);
     expect(await waitForEvents(key, 3)).toEqual([
       "acquired me exact",
-      "expired me derived",
+      "expired me inferred",
       "acquired you exact",
     ]);
   });
@@ -170,7 +170,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
       "acquired me exact",
       "force_released me exact",
       `acquired ${BY_MEI} exact`,
-      `expired ${BY_MEI} derived`,
+      `expired ${BY_MEI} inferred`,
     ]);
     expect(listEvents(key)[1]).toMatchObject({ by: "mei", reason: "node lost", fence: grant.fence });
     expect(Number(listEvents(key)[2]?.fence)).toBeGreaterThan(Number(grant.fence));
@@ -187,7 +187,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
       "acquired me exact",
       "released me exact",
       `acquired ${MIN_HOLD} exact`,
-      `expired ${MIN_HOLD} derived`,
+      `expired ${MIN_HOLD} inferred`,
     ]);
   });
 
@@ -197,7 +197,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     key,
   }) => {
     await locks.reserve(key, { by: "mei", reservedMs: 300, format });
-    expect(await waitForEvents(key, 2)).toEqual([`acquired ${BY_MEI} exact`, `expired ${BY_MEI} derived`]);
+    expect(await waitForEvents(key, 2)).toEqual([`acquired ${BY_MEI} exact`, `expired ${BY_MEI} inferred`]);
   });
 
   it("an overwritten lock emits one released event, and the value that replaced it is not a lock", async ({
@@ -210,7 +210,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     await locks.acquire(key, buildAcquire("me", format));
     await waitUntil(() => findHold(key) !== undefined);
     await direct.set(key, "somebody's text");
-    expect(await waitForEvents(key, 2)).toEqual(["acquired me exact", "released me derived"]);
+    expect(await waitForEvents(key, 2)).toEqual(["acquired me exact", "released me inferred"]);
     expect(findHold(key)).toBeUndefined();
     await direct.set(key, "something else");
     expect(await waitForEvents(key, 2)).toHaveLength(2);
@@ -260,7 +260,7 @@ it("a force-release with reservation of a Redisson lock emits exact events with 
     reservation: { owner: BY_MEI, reservedMs: 30_000 },
   });
   expect(await waitForEvents(key, 3)).toEqual([
-    `acquired ${owner} derived`,
+    `acquired ${owner} inferred`,
     `force_released ${owner} exact`,
     `acquired ${BY_MEI} exact`,
   ]);

@@ -60,8 +60,8 @@ it("force-release by version ends one Redisson read lock, emits an exact event a
   expect(listHolders(key)).toEqual([two.getOwner()]);
   expect(await waitForEvents(key, 3)).toEqual([
     `force_released ${one.getOwner()} exact`,
-    `acquired ${two.getOwner()} derived`,
-    `acquired ${one.getOwner()} derived`,
+    `acquired ${two.getOwner()} inferred`,
+    `acquired ${one.getOwner()} inferred`,
   ]);
   expect((await forceRelease(key, findLock(key)?.version ?? "")).outcome).toBe("released");
   await waitUntil(() => findLock(key) === undefined);

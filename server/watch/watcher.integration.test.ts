@@ -62,7 +62,7 @@ describe("watcher with keyspace notifications", () => {
     await waitUntil(() => watcher.index.get(key) !== undefined);
     expect((await heard) - (await ended)).toBeLessThan(250);
     expect(watcher.index.get(key)).toBeUndefined();
-    expect(listEventTypes(listEvents(key))).toEqual(["acquired derived", "expired derived"]);
+    expect(listEventTypes(listEvents(key))).toEqual(["acquired inferred", "expired inferred"]);
   });
 
   it("expirations are reported on time even when Redis expires keys late among many keys with a TTL", async ({
@@ -131,7 +131,7 @@ describe("watcher with keyspace notifications", () => {
     await waitUntil(() => watcher.index.get(key) !== undefined);
     await direct.del(key);
     await waitUntil(() => listEvents(key).length === 2);
-    expect(listEventTypes(listEvents(key))).toEqual(["acquired exact", "released derived"]);
+    expect(listEventTypes(listEvents(key))).toEqual(["acquired exact", "released inferred"]);
   });
 
   it("a Lockkeeper hold whose lease ended emits expired with its held time", async ({
@@ -165,9 +165,9 @@ describe("watcher with keyspace notifications", () => {
     await waitUntil(() => listEvents(key).length === 4);
     expect(listEventTypes(listEvents(key))).toEqual([
       "acquired exact",
-      "evicted derived",
+      "evicted inferred",
       "acquired exact",
-      "released derived",
+      "released inferred",
     ]);
   });
 
@@ -412,6 +412,6 @@ describe("watcher start", () => {
     const { watcher, listEvents } = await startWatching();
     expect(watcher.index.size).toBe(2);
     expect(watcher.index.get(key)?.holders[0].since).toBe("at_least");
-    expect(listEventTypes(listEvents(key))).toEqual(["seen derived"]);
+    expect(listEventTypes(listEvents(key))).toEqual(["seen inferred"]);
   });
 });

@@ -152,7 +152,7 @@ export class KeyConsensus<Of extends Voter> {
   /** @returns undefined: all is as it was, or has still to be asked about (`isTurning`) */
   evaluate(asOf: number): ConsensusDecision | undefined {
     const now = this.#tallyVotes(asOf);
-    if (now.liveness === "undecided") return this.#keepUndecided(now.votes, asOf);
+    if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);
     const name = formatDecisionIdentity(now.seen);
     if (name === formatDecisionIdentity(this.#decided)) return this.#confirmDecision(now.seen);
     if (this.#pending?.name !== name) {
@@ -160,7 +160,7 @@ export class KeyConsensus<Of extends Voter> {
       return undefined;
     }
     const again = this.#tallyVotes(asOf, this.#pending);
-    if (again.liveness !== "undecided" && formatDecisionIdentity(again.seen) === name)
+    if (again.outcome !== "undecided" && formatDecisionIdentity(again.seen) === name)
       return this.#commitDecision(now.seen);
     // All were asked, and other masters make it now than did before.
     if (this.#isReadAgain(this.#pending.since)) this.#startPending(this.#pending);

@@ -88,10 +88,10 @@ describe("quorum votes of Lockkeeper holds", () => {
       ],
     };
     const told = tallyVotes(KEY, [one, other, one], NOW);
-    expect(told).toMatchObject({ verdict: "held", seen: { holders: [{ token: "uuid:1" }], votes } });
+    expect(told).toMatchObject({ outcome: "held", seen: { holders: [{ token: "uuid:1" }], votes } });
     const split = tallyVotes(KEY, [one, other, { state: "free", key: KEY, asOf: NOW }], NOW);
     expect(split).toMatchObject({
-      verdict: "free",
+      outcome: "free",
       seen: { votes: { owners: [{ masters: 1 }, { masters: 1 }] } },
     });
   });
@@ -111,11 +111,11 @@ describe("quorum tally", () => {
         const winners = findWinners(all);
         const told = tallyVotes(KEY, all.map(toAnswer), NOW);
         const said =
-          told.liveness === "held"
+          told.outcome === "held"
             ? told.seen.holders[0].owner
-            : told.liveness === "not_a_lock"
+            : told.outcome === "not_a_lock"
               ? "no_lock"
-              : told.liveness;
+              : told.outcome;
         expect(said).toBe(winners.size > 1 ? "undecided" : [...winners][0]);
       }),
     );
@@ -125,7 +125,7 @@ describe("quorum tally", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const told = tallyVotes(KEY, all.map(toAnswer), NOW);
-        if (told.liveness !== "held") return;
+        if (told.outcome !== "held") return;
         const { remainingMs, votes, holders } = told.seen;
         const [{ owner, fence, count }] = holders;
         const its = all.filter((one) => typeof one === "object").filter((one) => one.owner === owner);
@@ -148,8 +148,8 @@ describe("quorum tally", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const told = tallyVotes(KEY, all.map(toAnswer), NOW);
-        if (told.liveness === "not_a_lock") return;
-        const votes = told.liveness === "undecided" ? told.votes : told.seen.votes;
+        if (told.outcome === "not_a_lock") return;
+        const votes = told.outcome === "undecided" ? told.votes : told.seen.votes;
         expect([votes.of, votes.known]).toEqual([all.length, all.filter((one) => one !== undefined).length]);
         const counts = votes.owners.map((each) => each.masters);
         expect(counts).toEqual(counts.toSorted((a, b) => b - a));

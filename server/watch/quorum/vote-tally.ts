@@ -11,10 +11,10 @@ import { computeMajority, groupLargestFirst, kthLargest, kthSmallest } from "../
 
 /** What the masters of a quorum show together. `undecided`: those that are not known may decide it either way. */
 export type VoteTally =
-  | { readonly liveness: "held"; readonly seen: HeldObservation & { readonly votes: SeenVotes } }
-  | { readonly liveness: "free"; readonly seen: FreeObservation & { readonly votes: SeenVotes } }
-  | { readonly liveness: "not_a_lock"; readonly seen: NotALockObservation }
-  | { readonly liveness: "undecided"; readonly votes: SeenVotes };
+  | { readonly outcome: "held"; readonly seen: HeldObservation & { readonly votes: SeenVotes } }
+  | { readonly outcome: "free"; readonly seen: FreeObservation & { readonly votes: SeenVotes } }
+  | { readonly outcome: "not_a_lock"; readonly seen: NotALockObservation }
+  | { readonly outcome: "undecided"; readonly votes: SeenVotes };
 
 /**
  * Counts votes. A lock is held by whom a majority of all masters has, until that majority ends; it is free where nobody
@@ -40,15 +40,15 @@ export function tallyVotes(
   const [first] = groups;
   const most = Math.max(first?.length ?? 0, strange.length);
   if (most + of - known.length >= majority && most < majority) {
-    return { liveness: "undecided", votes: { ...votes, state: "undecided" } };
+    return { outcome: "undecided", votes: { ...votes, state: "undecided" } };
   }
   if (first !== undefined && first.length >= majority) {
-    return { liveness: "held", seen: { ...mergeHeldObservations(first, majority), key, asOf, votes } };
+    return { outcome: "held", seen: { ...mergeHeldObservations(first, majority), key, asOf, votes } };
   }
   const [other] = strange;
   if (other !== undefined && most >= majority)
-    return { liveness: "not_a_lock", seen: { ...other, key, asOf } };
-  return { liveness: "free", seen: { state: "free", key, asOf, votes } };
+    return { outcome: "not_a_lock", seen: { ...other, key, asOf } };
+  return { outcome: "free", seen: { state: "free", key, asOf, votes } };
 }
 
 /** Whose hold it is; the same at each master that votes for it. */

@@ -100,7 +100,7 @@ export class QuorumView implements TopologyView {
       return observation?.state === "unreadable" ? undefined : observation;
     });
     const now = tallyVotes(key, all, this.clock.now());
-    if (now.liveness !== "undecided") return now.seen;
+    if (now.outcome !== "undecided") return now.seen;
     return { state: "free", key, asOf: this.clock.now(), votes: now.votes };
   }
 
