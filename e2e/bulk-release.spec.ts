@@ -47,7 +47,7 @@ test("selected locks are reviewed and released together, except one that changed
   await page.keyboard.press("Shift+X");
   await expect(bar).toContainText("3 locks ticked");
   await takeScreenshot(page, info, "ticked");
-  await lockkeeper.api("/locks/lock%3Abulk%3A2/release", { owner: "gone@vm-2" });
+  await lockkeeper.callHold("release", "/locks/lock%3Abulk%3A2");
   await acquire(lockkeeper, "lock:bulk:2", "new@vm-9");
 
   await bar.getByRole("button", { name: "Free 3…" }).click();
@@ -112,7 +112,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
   await sheet.getByLabel(/Type its name/).fill("shop");
-  await lockkeeper.api("/locks/lock%3Amany%3A7/release", { owner: "crowd@vm-1" });
+  await lockkeeper.callHold("release", "/locks/lock%3Amany%3A7");
   await acquire(lockkeeper, "lock:many:7", "new@vm-9");
   await sheet.getByRole("button", { name: "Free 150 locks" }).click();
   const outcome = sheet.getByTestId("bulk-outcome");

@@ -111,7 +111,7 @@ test("events, targets and formats are in Chinese when Chinese is selected", asyn
   await speakChinese(page, lockkeeper);
   const name = key("event");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1" });
-  await lockkeeper.api(`/locks/${encodeURIComponent(name)}/release`, { owner: "me@vm-1" });
+  await lockkeeper.callHold("release", `/locks/${encodeURIComponent(name)}`);
   await page.goto(`/events?q=${encodeURIComponent(`key:${name}`)}`);
   await expect(page.getByText(name).first()).toBeVisible();
   await assertChinese(page, "events");

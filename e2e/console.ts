@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,6 +25,12 @@ export interface Console {
   /** The same as `npm run login` prints it. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** Renews, releases or re-enters the last hold that `api` acquired of the lock at this path. */
+  callHold(
+    verb: "renew" | "release" | "reenter",
+    lockPath: string,
+    body?: object,
+  ): Promise<{ status: number; body: Record<string, unknown> }>;
   /** When `GET /events` next sends an event of this type and key, in milliseconds of `performance.now()`. */
   nextEvent(type: string, key: string): Promise<number>;
   stop(): Promise<void>;
@@ -46,12 +53,23 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
     stdio: ["ignore", "pipe", "inherit"],
   });
   await waitForOutput(server, /Lockkeeper is ready/);
+  const holds = new Map<string, string>();
   return {
     url,
     redis,
     link: async (name = "mei", role = "admin") => `${url}/login#${await newToken(env, name, role)}`,
     printedLink: () => printedLink(env),
-    api: (path, body) => callApi(url, path, body),
+    async api(path, body) {
+      const reply = await callApi(url, path, body);
+      if (reply.status === 201) holds.set(path.replace(/\/acquire.*$/, ""), reply.body.holdId);
+      return reply;
+    },
+    callHold(verb, lockPath, body = {}) {
+      const holdId = holds.get(lockPath) ?? "none";
+      return verb === "reenter"
+        ? callApi(url, `${lockPath}/acquire`, { ...body, reenter: holdId })
+        : callApi(url, `/holds/${holdId}/${verb}`, body);
+    },
     nextEvent: (type, key) => nextEvent(url, type, key),
     async stop() {
       server.kill("SIGTERM");
@@ -82,6 +100,7 @@ async function callApi(url: string, path: string, body?: unknown) {
     headers: {
       authorization: `Bearer ${ROOT_KEY}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(/\/(?:acquire|release)\b/.test(path) ? { "idempotency-key": randomUUID() } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

@@ -18,13 +18,13 @@ const test = base.extend<object, { past: Past }>({
       for (const name of ["anna", "bert", "carl"]) {
         await before.api(`/locks/lock%3Apast%3A${name}/acquire`, { owner: name, leaseMs: 600_000 });
       }
-      await before.api("/locks/lock%3Apast%3Abert/release", { owner: "bert" });
+      await before.callHold("release", "/locks/lock%3Apast%3Abert");
       await expect.poll(async () => (await recorded(before)).length).toBe(4);
       // More events than a page gets when it opens.
       await Promise.all(
         Array.from({ length: 125 }, async (_, n) => {
           await before.api(`/locks/lock%3Abusy%3A${n}/acquire`, { owner: "worker", leaseMs: 600_000 });
-          await before.api(`/locks/lock%3Abusy%3A${n}/release`, { owner: "worker" });
+          await before.callHold("release", `/locks/lock%3Abusy%3A${n}`);
         }),
       );
       const pastAt = Math.max(...(await recorded(before)).map(({ at }) => at));
@@ -106,7 +106,7 @@ test("the events page shows a past moment until the user returns to live", async
   await expect(entryOf(page, "acquired", "lock:past:later")).toBeVisible();
   await page.getByRole("button", { name: "Back to live" }).click();
   await expect(page).not.toHaveURL(/at=/);
-  await lockkeeper.api("/locks/lock%3Apast%3Alater/release", { owner: "emil" });
+  await lockkeeper.callHold("release", "/locks/lock%3Apast%3Alater");
   await expect(entryOf(page, "released", "lock:past:later")).toBeVisible();
 });
 

@@ -30,12 +30,12 @@ test("a lock acquired twice with curl is listed within 1 s with count 2 and a fa
     const acquire = () =>
       lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "checkout@pod-7:311", leaseMs: 55_000 });
     const first = await acquire();
-    const second = await acquire();
+    const second = await lockkeeper.callHold("reenter", pathOf(name));
     expect(second.body).toMatchObject({ count: 2, fence: first.body.fence });
     return await measureMs(() => expect(row).toBeVisible());
   });
   await expect(row.getByRole("gridcell", { name: "2", exact: true })).toBeVisible();
-  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe("checkout@pod-7:311\n2");
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n2$/);
   const remaining = async () =>
     Number.parseFloat(/([\d.]+) s/.exec((await row.textContent()) ?? "")?.[1] ?? "0");
   const before = await remaining();
@@ -112,7 +112,7 @@ test("a lock whose holder changes before the click is not released, and the new 
   await sheet.getByLabel("Reason").fill("stuck");
   // The click is on its way when the holder changes: the server alone can refuse it.
   await page.route("**/force-release", async (route) => {
-    await lockkeeper.api(`${pathOf(name)}/release`, { owner: "first@vm-1" });
+    await lockkeeper.callHold("release", pathOf(name));
     await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "second@vm-2" });
     await route.continue();
   });
@@ -121,7 +121,7 @@ test("a lock whose holder changes before the click is not released, and the new 
   expect((await answered).status()).toBe(409);
   await expect(sheet).toContainText("nothing was released");
   await expect(sheet).toContainText("second@vm-2");
-  expect(await lockkeeper.redis.runCli("HGETALL", name)).toBe("second@vm-2\n1");
+  expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n1$/);
 });
 
 test("a release sheet is disabled when the holder changes while it is open", async ({
@@ -135,7 +135,7 @@ test("a release sheet is disabled when the holder changes while it is open", asy
   await page.getByRole("button", { name: /^Free/ }).first().click();
   const sheet = page.getByRole("dialog");
   await sheet.getByText("Release now").first().click();
-  await lockkeeper.api(`${pathOf(name)}/release`, { owner: "first@vm-1" });
+  await lockkeeper.callHold("release", pathOf(name));
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "second@vm-2" });
   await expect(sheet.getByTestId("outcome")).toContainText("changed");
   await expect(sheet.getByRole("button", { name: "Release now" })).toHaveCount(0);
@@ -228,7 +228,7 @@ test("a Redis outage shows within 3 s and blocks releases, and the console recov
     for (const name of ["a", "b", "c"])
       await lockkeeper.api(`/locks/lock:${name}/acquire`, { owner: `holder-${name}`, leaseMs: 600_000 });
     await expect(page.getByRole("row").filter({ hasText: "holder-" })).toHaveCount(3);
-    const fenceBefore = (await lockkeeper.api("/locks/lock:a/renew", { owner: "holder-a" })).body.fence;
+    const fenceBefore = (await lockkeeper.callHold("renew", "/locks/lock:a")).body.fence;
     const banner = page.getByTestId("condition-banner");
     await expectWithin(3000, async (attempt) => {
       if (attempt > 1) {
@@ -252,7 +252,7 @@ test("a Redis outage shows within 3 s and blocks releases, and the console recov
     );
     const again = await lockkeeper.api("/locks/lock:a/acquire", { owner: "holder-a" });
     expect(Number(again.body.fence)).toBeGreaterThan(Number(fenceBefore));
-    expect(again.status).toBe(200);
+    expect(again.status).toBe(201);
     await expect(page.getByRole("row").filter({ hasText: "holder-a" })).toBeVisible();
   } finally {
     await context.close();
@@ -281,7 +281,7 @@ test("a lock page shows the typical hold time of its key pattern", async ({ page
   const bill = (number: number) => `/locks/${encodeURIComponent(`${key("bill")}:${number}`)}`;
   for (const number of [1, 2, 3, 4]) {
     await lockkeeper.api(`${bill(number)}/acquire`, { owner: "a" });
-    await lockkeeper.api(`${bill(number)}/release`, { owner: "a" });
+    await lockkeeper.callHold("release", bill(number));
   }
   await lockkeeper.api(`${bill(5)}/acquire`, { owner: "a" });
   await expect

@@ -100,7 +100,7 @@ test("a lock that is gone at the click is not reserved, and the sheet reports it
   await sheet.getByLabel("Release and reserve for 60 s").check();
   await sheet.getByLabel("Reason").fill("stuck");
   await page.route("**/force-release", async (route) => {
-    await lockkeeper.api(`${pathOf(name)}/release`, { owner: "first@vm-1" });
+    await lockkeeper.callHold("release", pathOf(name));
     await route.continue();
   });
   await sheet.getByRole("button", { name: "Release and reserve" }).click();
@@ -115,7 +115,7 @@ test("reservations are described in plain words, with the owner string in Redis 
 }, info) => {
   const [least, grace] = [key("least"), key("grace")];
   await lockkeeper.api(`${pathOf(least)}/acquire`, { owner: "cron@vm-3", minHoldMs: 600_000 });
-  await lockkeeper.api(`${pathOf(least)}/release`, { owner: "cron@vm-3" });
+  await lockkeeper.callHold("release", pathOf(least));
   await lockkeeper.api(`${pathOf(key("root"))}/reserve`, { reservedMs: 600_000, reason: "migration" });
   await lockkeeper.api(`${pathOf(grace)}/acquire`, { owner: "gone@vm-1", leaseMs: 100, graceMs: 600_000 });
   const look = async (what: string) => {

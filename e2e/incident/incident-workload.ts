@@ -66,7 +66,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function acquire(lockkeeper: Console, { key, ...body }: Sample): Promise<void> {
   const { status } = await lockkeeper.api(`${pathOf(key)}/acquire`, body);
-  if (status !== 200 && body.waitMs === undefined) throw new Error(`${key} was not acquired: ${status}`);
+  if (status !== 201 && body.waitMs === undefined) throw new Error(`${key} was not acquired: ${status}`);
 }
 
 export interface Incident {
@@ -112,9 +112,9 @@ async function keepRenewing(
 ): Promise<void> {
   const renewing = samples.filter((_, i) => i % 2 === 0);
   while (!ended.aborted) {
-    for (const { key, owner, leaseMs } of renewing) {
+    for (const { key, leaseMs } of renewing) {
       if (ended.aborted) return;
-      await lockkeeper.api(`${pathOf(key)}/renew`, { owner, leaseMs });
+      await lockkeeper.callHold("renew", pathOf(key), { leaseMs });
     }
     await pause(4000);
   }
@@ -126,7 +126,7 @@ async function keepAcquiring(lockkeeper: Console, ended: AbortSignal): Promise<v
     const sample = at(`lock:cache:warm:${i % 7}`, "search", `pod-${i % 5}`, i % 90, 30_000);
     await acquire(lockkeeper, { ...sample, waitMs: 1000 });
     await pause(250 + (i % 5) * 60);
-    await lockkeeper.api(`${pathOf(sample.key)}/release`, { owner: sample.owner });
+    await lockkeeper.callHold("release", pathOf(sample.key));
   }
 }
 
@@ -148,7 +148,7 @@ async function recordTypicalHolds(lockkeeper: Console): Promise<void> {
     ]);
     await Promise.all(samples.map((sample) => acquire(lockkeeper, sample)));
     await pause(200 + round * 60);
-    await Promise.all(samples.map(({ key, owner }) => lockkeeper.api(`${pathOf(key)}/release`, { owner })));
+    await Promise.all(samples.map(({ key }) => lockkeeper.callHold("release", pathOf(key))));
   }
 }
 
@@ -163,10 +163,10 @@ async function stopRenewing(lockkeeper: Console): Promise<void> {
   };
   const hold = { key: STUCK_KEY, owner, leaseMs: 600_000, record };
   await acquire(lockkeeper, hold);
-  await acquire(lockkeeper, hold);
+  await lockkeeper.callHold("reenter", pathOf(STUCK_KEY));
   for (let i = 0; i < 6; i++) {
     await pause(700);
-    await lockkeeper.api(`${pathOf(STUCK_KEY)}/renew`, { owner, leaseMs: 600_000 });
+    await lockkeeper.callHold("renew", pathOf(STUCK_KEY), { leaseMs: 600_000 });
   }
 }
 

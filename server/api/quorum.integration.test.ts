@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import { mastersTest } from "../../test/support/fixtures.ts";
+import { readHoldId } from "../../test/support/hold-ids.ts";
 import { createTestKey } from "../../test/support/test-locks.ts";
 import type { TestMasters } from "../../test/support/test-masters.ts";
 import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
@@ -80,8 +81,9 @@ describe("quorum target", () => {
     waitForHistory,
   }) => {
     const granted = await acquire(key, "worker-1", { record: { service: "orders" } });
-    expect([granted.status, granted.body.owner, granted.body.count]).toEqual([200, "worker-1", 1]);
-    expect(await masters.readHolders(key)).toEqual(["worker-1", "worker-1", "worker-1"]);
+    expect([granted.status, granted.body.owner, granted.body.count]).toEqual([201, "worker-1", 1]);
+    const { token } = readHoldId(granted.body.holdId);
+    expect(await masters.readHolders(key)).toEqual([token, token, token]);
     const lock = await waitUntilListed(key, (found) => found !== undefined);
     expect(lock).toMatchObject({
       ...{ state: "held", format: "token", confidence: "certain" },
@@ -100,18 +102,17 @@ describe("quorum target", () => {
     expect(strange.body.detail).toContain("token");
 
     const id = { "idempotency-key": `again-${key}` };
-    const asked = { body: { owner: "worker-1", leaseMs: 60_000 }, headers: id };
-    expect((await server.call(buildPath(key, "renew"), asked)).status).toBe(200);
-    const again = await server.call(buildPath(key, "renew"), asked);
+    expect((await server.callHold(granted.body, "renew", { leaseMs: 60_000 }, id)).status).toBe(200);
+    const again = await server.callHold(granted.body, "renew", { leaseMs: 60_000 }, id);
     expect([again.status, again.body.fence]).toEqual([200, granted.body.fence]);
     expect((await server.readLock(key)).remainingMs).toBeGreaterThan(50_000);
-    const verified = await server.callVerb(key, "verify", { owner: "worker-1" });
-    expect([verified.status, verified.body.fence]).toEqual([200, granted.body.fence]);
+    const verified = await server.readHold(granted.body);
+    expect([verified.body.held, verified.body.fence]).toEqual([true, granted.body.fence]);
 
     const waiting = acquire(key, "worker-2", { waitMs: 5000 });
-    const released = await server.callVerb(key, "release", { owner: "worker-1" });
+    const released = await server.callHold(granted.body, "release");
     expect(released.body.outcome).toBe("released");
-    expect([(await waiting).status, (await waiting).body.owner]).toEqual([200, "worker-2"]);
+    expect([(await waiting).status, (await waiting).body.owner]).toEqual([201, "worker-2"]);
     await waitForHistory(key, [
       "acquired worker-1 derived",
       "released worker-1 derived",
@@ -215,11 +216,12 @@ describe("quorum target", () => {
   }) => {
     const first = await acquire(key, "again");
     const { version } = await server.readLock(key);
-    await server.callVerb(key, "release", { owner: "again" });
+    await server.callHold(first.body, "release");
     const second = await acquire(key, "again");
     expect(BigInt(second.body.fence)).toBeGreaterThan(BigInt(first.body.fence));
     expect((await forceRelease(key, { expectedVersion: version })).body.code).toBe("changed");
-    expect(await masters.readHolders(key)).toEqual(["again", "again", "again"]);
+    const { token } = readHoldId(second.body.holdId);
+    expect(await masters.readHolders(key)).toEqual([token, token, token]);
   });
 
   it("an extension on a quorum applies to the observed hold, not to a later one of the same owner", async ({
@@ -228,7 +230,7 @@ describe("quorum target", () => {
     acquire,
     waitUntilListed,
   }) => {
-    await acquire(key, "slow", { leaseMs: 20_000 });
+    const slow = await acquire(key, "slow", { leaseMs: 20_000 });
     const { version } = (await waitUntilListed(key, (lock) => lock !== undefined)) ?? {};
     const extend = async () =>
       await server.callVerb(key, "extend", {
@@ -242,7 +244,7 @@ describe("quorum target", () => {
     expect((await server.readLock(key)).remainingMs).toBeGreaterThan(590_000);
     const seen = await waitUntilListed(key, (lock) => (lock?.remainingMs ?? 0) > 590_000);
     expect(seen?.liveness).toMatchObject({ renewals: 0, lastRenewalAt: null });
-    await server.callVerb(key, "release", { owner: "slow" });
+    await server.callHold(slow.body, "release");
     await acquire(key, "slow", { leaseMs: 20_000 });
     await waitUntilListed(key, (lock) => lock !== undefined && lock.version !== version);
     expect((await extend()).body.code).toBe("changed");
@@ -278,7 +280,7 @@ describe("quorum target", () => {
     waitForHistory,
   }) => {
     await acquire(key, "one", { leaseMs: 300 });
-    expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(200);
+    expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(201);
     await waitForHistory(key, [
       ...["acquired one derived", "expired one derived"],
       ...["acquired two derived", "expired two derived"],
