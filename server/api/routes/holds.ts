@@ -1,9 +1,9 @@
 import { Hold, HoldStatus, Released, ReleaseInput, RenewInput } from "../../../lib/contract/actions/verb.ts";
 import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
+import { toHold, toHoldStatus, toReleased } from "../http/hold-json.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
 import { defineHoldRoute, type Route } from "../routing/route.ts";
-import { toHold, toHoldStatus, toReleased } from "./hold-answers.ts";
 
 const HOLD_ERRORS = ["not_owner", "key_not_allowed", "unknown_outcome"] as const;
 const CHANGE_ERRORS = [...HOLD_ERRORS, "idempotency_key_reused"] as const;

@@ -6,11 +6,11 @@ import {
   RotateApiKeyInput,
 } from "../../../lib/contract/accounts/api-key.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
+import { buildLocation, describeLocation } from "../http/location.ts";
 import { API_KEY, CREATED_API_KEY, KEY_ID, ROTATED_API_KEY } from "../openapi/examples/accounts.ts";
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
-import { buildLocation, describeLocation } from "./location.ts";
 
 /** The API keys of apps; the root key is none of them. */
 export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: string): Route[] {

@@ -22,13 +22,13 @@ import { parseSortOrder } from "../../watch/index/query-cache.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { createTaggedResponse } from "../http/etag.ts";
+import { toReservation } from "../http/hold-json.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { RESERVED } from "../openapi/examples/holds.ts";
 import { EXTENDED, FORCE_RELEASED, HELD_LOCK, LOCK_LIST } from "../openapi/examples/locks.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { toAuditReleaseOutcome, toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
-import { toReservation } from "./hold-answers.ts";
 
 /** Looking at locks, and the operator's release. */
 export function createLockRoutes(): Route[] {

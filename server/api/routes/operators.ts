@@ -10,11 +10,11 @@ import type { PasswordLogin } from "../../auth/password-login.ts";
 import { buildOperatorId, canAccess } from "../../auth/principal.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../../errors/request-errors.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
+import { buildLocation, describeLocation } from "../http/location.ts";
 import { OPERATOR, OPERATOR_NAME } from "../openapi/examples/accounts.ts";
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
-import { buildLocation, describeLocation } from "./location.ts";
 
 /** Who may log in by password, and what they may do. The id of an operator is the name. */
 export function createOperatorRoutes(services: Services, basePath: string): Route[] {

@@ -4,14 +4,14 @@ import { AbortedError, IdempotencyKeyRequiredError, InvalidHoldIdError } from ".
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { AcquiredGrant, AcquireOptions } from "../../locks/verbs/verbs.ts";
 import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
+import { toHold } from "../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../http/http-exchange.ts";
+import { buildLocation, describeLocation } from "../http/location.ts";
 import { EXAMPLE_HOLD_ID } from "../openapi/example-hold-id.ts";
 import { ACQUIRED, REENTERED } from "../openapi/examples/holds.ts";
 import type { PendingRequest, PendingRequests } from "../routing/pending-requests.ts";
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
-import { toHold } from "./hold-answers.ts";
-import { buildLocation, describeLocation } from "./location.ts";
 
 const ACQUIRE_EXAMPLES = {
   "For 30 seconds": {},
