@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
@@ -114,9 +115,9 @@ describe("quorum target", () => {
     expect(released.body.outcome).toBe("released");
     expect([(await waiting).status, (await waiting).body.owner]).toEqual([201, "worker-2"]);
     await waitForHistory(key, [
-      "acquired worker-1 derived",
-      "released worker-1 derived",
-      "acquired worker-2 derived",
+      "acquired worker-1 inferred",
+      "released worker-1 inferred",
+      "acquired worker-2 inferred",
     ]);
   });
 
@@ -143,7 +144,7 @@ describe("quorum target", () => {
       { owner: "left-over", masters: 1 },
     ]);
     await hold.release();
-    await waitForHistory(key, ["acquired winner derived", "released winner derived"]);
+    await waitForHistory(key, ["acquired winner inferred", "released winner inferred"]);
     await waitUntil(async () => (await server.readLock(key)).votes?.owners.length === 0);
   });
 
@@ -161,7 +162,7 @@ describe("quorum target", () => {
     expect([freed.status, freed.body.outcome, freed.body.owner]).toEqual([200, "released", "stuck"]);
     expect(getOutcomes(freed)).toEqual(["released", "released", "released"]);
     expect(await masters.readHolders(key)).toEqual([null, null, null]);
-    await waitForHistory(key, ["acquired stuck derived", "force_released stuck exact"]);
+    await waitForHistory(key, ["acquired stuck inferred", "force_released stuck exact"]);
     const { items } = (await server.call(buildPath(key, "history"))).body;
     expect(items[0]).toMatchObject({ by: "key:root", reason: "its node is lost" });
     expect((await forceRelease(key, { expectedVersion: version })).body.outcome).toBe("already_gone");
@@ -204,7 +205,7 @@ describe("quorum target", () => {
     expect([moved?.version, moved?.holders[0]?.since]).toEqual([first?.version, first?.holders[0]?.since]);
     await masters.vacate(key, [1]);
     await waitUntilListed(key, (found) => found === undefined);
-    await waitForHistory(key, ["acquired mover derived", "released mover derived"]);
+    await waitForHistory(key, ["acquired mover inferred", "released mover inferred"]);
   });
 
   it("a force-release on a quorum removes votes of the observed hold, not of a later one", async ({
@@ -264,9 +265,11 @@ describe("quorum target", () => {
     // As if this master had missed a release and the acquire after it.
     const companion = String(buildCompanionKey(key));
     const left = masters.getClient(2);
-    const older = String(BigInt(grant.fence) - 1000n);
-    const told = (await left.get(companion)) ?? "";
-    await left.set(companion, told.replaceAll(grant.fence, older), "KEEPTTL");
+    const { token } = readHoldId(grant.holdId);
+    const [olderToken, olderFence] = [`${randomUUID()}:1`, String(BigInt(grant.fence) - 1000n)];
+    const described = (await left.get(companion)) ?? "";
+    const older = described.replaceAll(grant.fence, olderFence).replaceAll(token, olderToken);
+    await left.multi().set(companion, older, "KEEPTTL").set(key, olderToken, "KEEPTTL").exec();
     const body = { expectedVersion: version, leaseMs: 600_000, reason: "it takes longer" };
     expect((await server.callVerb(key, "extend", body)).body.outcome).toBe("extended");
     const [ours = 0, others = 0, theirs = 0] = await Promise.all(masters.clients.map((at) => at.pttl(key)));
@@ -282,8 +285,8 @@ describe("quorum target", () => {
     await acquire(key, "one", { leaseMs: 300 });
     expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(201);
     await waitForHistory(key, [
-      ...["acquired one derived", "expired one derived"],
-      ...["acquired two derived", "expired two derived"],
+      ...["acquired one inferred", "expired one inferred"],
+      ...["acquired two inferred", "expired two inferred"],
     ]);
   });
 });
@@ -308,7 +311,7 @@ describe("quorum target with failed masters", () => {
     waitForHistory,
   }) => {
     const [kept, pivotal, key] = [createTestKey(), createTestKey(), createTestKey()];
-    await acquire(kept, "kept", { leaseMs: 60_000 });
+    const { token } = readHoldId((await acquire(kept, "kept", { leaseMs: 60_000 })).body.holdId);
     await masters.occupy(pivotal, [0, 2], "pivotal");
     await waitUntilListed(kept, (found) => found?.votes?.owners[0]?.masters === 3);
     await waitUntilListed(pivotal, (found) => found !== undefined);
@@ -322,7 +325,7 @@ describe("quorum target with failed masters", () => {
     const raw = (await server.call(buildPath(kept, "raw"))).body;
     expect(raw.copies).toHaveLength(2);
     for (const { type, entries } of raw.copies)
-      expect([type, entries[0].value.text]).toEqual(["string", "kept"]);
+      expect([type, entries[0].value.text]).toEqual(["string", token]);
     expect(raw.silent).toHaveLength(1);
     // One vote is known and one is away: it stays as it was decided last, and says so.
     const undecided = await waitUntilListed(pivotal, (found) => found?.votes?.state === "undecided");
@@ -331,8 +334,8 @@ describe("quorum target with failed masters", () => {
     await acquire(key, "worker", { leaseMs: 60_000 });
     const freed = await forceRelease(key, { expectedVersion: (await server.readLock(key)).version });
     expect([freed.status, freed.body.outcome]).toEqual([200, "released"]);
-    expect(getOutcomes(freed)).toEqual(["unreachable", "released", "released"]);
-    await waitForHistory(key, ["acquired worker derived", "force_released worker exact"]);
+    expect(getOutcomes(freed)).toEqual(["released", "released", "unreachable"]);
+    await waitForHistory(key, ["acquired worker inferred", "force_released worker exact"]);
 
     await getThird(masters).master.restart();
     await waitUntil(async () => (await readHealth()).state === "live");
@@ -340,7 +343,7 @@ describe("quorum target with failed masters", () => {
     expect(back?.votes).toMatchObject({ state: "decided", owners: [{ owner: "kept", masters: 2 }] });
     // It came back without its data, and with it the majority has gone.
     await waitUntilListed(pivotal, (found) => found === undefined);
-    await waitForHistory(kept, ["acquired kept derived"]);
+    await waitForHistory(kept, ["acquired kept inferred"]);
   });
 
   it("a quorum with a majority down decides nothing, and its responses state so", async ({
@@ -389,9 +392,9 @@ describe("quorum target with failed masters", () => {
     await masters.occupy(key, [1, 2], "thief");
     await waitUntilListed(key, (found) => found?.holders[0]?.owner === "thief");
     await waitForHistory(key, [
-      "acquired worker derived",
-      "released worker derived",
-      "acquired thief derived",
+      "acquired worker inferred",
+      "released worker inferred",
+      "acquired thief inferred",
     ]);
   });
 });

@@ -151,7 +151,7 @@ describe("minHoldMs and reservedMs", () => {
     });
     const { body } = await server.callVerb(key, "acquire", { owner: "me" });
     expect(body.code).toBe("held");
-    expect(body.detail).toMatch(/^It is held off for its least hold time\. That ends in \d+ ms\.$/);
+    expect(body.detail).toMatch(/^It is reserved for its least hold time\. That ends in \d+ ms\.$/);
     expect(body.holders).toMatchObject([{ owner: "lockkeeper:reserve:min-hold" }]);
     expect(body.remainingMs).toBeGreaterThan(59_000);
   });
@@ -166,7 +166,7 @@ describe("minHoldMs and reservedMs", () => {
     expect(await direct.get(key)).toBe(BY_ROOT);
     expect(await direct.set(key, "theirs", "PX", 5000, "NX")).toBeNull();
     expect((await server.callVerb(key, "acquire", { owner: "me", format: "token" })).body.detail).toContain(
-      'held off by "key:root"',
+      'reserved by "key:root"',
     );
     const waited = await server.callVerb(key, "acquire", { owner: "you", format: "token", waitMs: 5000 });
     expect(waited.status).toBe(201);
@@ -186,7 +186,7 @@ describe("reserve", () => {
       expect(body).toMatchObject({ key, owner: BY_ROOT, count: 1, leaseMs: 60_000 });
       expect(body.fence).toMatch(/^\d{16}$/);
       expect((await server.callVerb(key, "acquire", { owner: "me", format })).body.detail).toContain(
-        'held off by "key:root"',
+        'reserved by "key:root"',
       );
       expect(await server.readLock(key)).toMatchObject({
         format,
@@ -210,7 +210,7 @@ describe("reserve", () => {
     const twice = createTestKey();
     await server.callVerb(twice, "reserve", { reservedMs: 60_000 });
     expect((await server.callVerb(twice, "reserve", { reservedMs: 1000 })).body.detail).toContain(
-      "held off by",
+      "reserved by",
     );
   });
 });

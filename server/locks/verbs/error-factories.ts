@@ -91,8 +91,8 @@ export function describeHolder(owner: string): string {
   const who = parseReservedOwner(owner);
   if (who === undefined) return `held by ${JSON.stringify(owner)}`;
   return who === MIN_HOLD_RESERVER
-    ? "held off for its least hold time"
-    : `held off by ${JSON.stringify(who)}`;
+    ? "reserved for its least hold time"
+    : `reserved by ${JSON.stringify(who)}`;
 }
 
 export function createQueueFullError(key: Key, waiting: number): QueueFullError {
