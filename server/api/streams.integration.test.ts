@@ -156,11 +156,12 @@ describe.for([
 
     it("the live stream sends only the row that changed", async ({ server }) => {
       const name = randomUUID();
-      for (let n = 0; n < 20; n++) await server.callVerb(`lock:${name}:${n}`, "acquire", { owner: "me" });
+      for (let n = 0; n < 20; n++) if (n !== 7) await server.acquire(`lock:${name}:${n}`);
+      const hold = await server.acquire(`lock:${name}:7`);
       const { messages, leave } = await TestStream.open(server, `/live?filter=${name}&limit=50`);
       await waitUntil(() => findWindow(messages)?.items.length === 20);
       const told = messages.length;
-      await server.callVerb(`lock:${name}:7`, "acquire", { owner: "me" });
+      await server.reenter(hold);
       await waitUntil(
         () => findWindow(messages)?.items.some(({ holders }) => holders[0]?.count === 2) === true,
       );
@@ -253,7 +254,8 @@ describe("slow tabs", () => {
     direct,
     key,
   }) => {
-    for (let n = 0; n < 100; n++) await server.callVerb(`${key}:${n}`, "acquire", { owner: "me" });
+    for (let n = 0; n < 100; n++) if (n !== 5) await server.acquire(`${key}:${n}`);
+    const hold = await server.acquire(`${key}:5`);
     const socket = server.openSocket();
     const read: Buffer[] = [];
     socket.on("data", (chunk: Buffer) => read.push(chunk));
@@ -269,7 +271,7 @@ describe("slow tabs", () => {
       const word = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(15_000)}\t\nlock:a`;
       await Promise.all(Array.from({ length: 20 }, () => direct.publish("lockkeeper:events:0", word)));
     }
-    await server.callVerb(`${key}:5`, "acquire", { owner: "me" });
+    await server.reenter(hold);
     const before = Buffer.concat(read).length;
     socket.resume();
     await waitUntil(() => /"skipped":[1-9]/.test(text()) && /"count":2/.test(text().slice(before)));

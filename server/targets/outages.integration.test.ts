@@ -53,7 +53,7 @@ describe("hanging target", () => {
       server.call("/locks?target=before"),
     ]);
     expect(await settlesWithin(replies, 1000)).toBe(true);
-    expect((await replies).map(({ status }) => status)).toEqual([200, 503]);
+    expect((await replies).map(({ status }) => status)).toEqual([201, 503]);
     const waiting = server.call("/locks/lock%3Aa/acquire?target=after", { body: { owner: "me" } });
     isStopped = true;
     const stopped = Promise.all([server.stop(), waiting.catch(() => undefined)]);
@@ -87,7 +87,7 @@ describe("home store down at startup", () => {
     await waitUntil(() => !server.runtime.readiness.ready);
     const headers = { authorization: `Bearer ${key}` };
     const taken = await server.call("/locks/lock%3Aa/acquire", { body: { owner: "me" }, headers });
-    expect(taken.status).toBe(200);
+    expect(taken.status).toBe(201);
     await home.restart();
     await waitUntil(() => server.runtime.readiness.ready);
   });

@@ -17,7 +17,7 @@ describe("server on a Redis Cluster", () => {
     const keys = [0, 1, 2].map((master) => cluster.findKeyOnMaster(master, "lock:at"));
     for (const key of keys) {
       const taken = await server.call(`/locks/${encodeURIComponent(key)}/acquire`, { body: { owner: "me" } });
-      expect(taken.status).toBe(200);
+      expect(taken.status).toBe(201);
     }
     await waitUntil(async () => (await server.call("/locks")).body.total === 3);
     const [{ body: lock }, { items }] = [
@@ -54,12 +54,12 @@ describe("server behind Sentinel", () => {
     });
     onTestFinished(() => server.stop());
     const acquire = (key: string) => server.call(`/locks/${key}/acquire`, { body: { owner: "me" } });
-    expect((await acquire("lock:before")).status).toBe(200);
+    expect((await acquire("lock:before")).status).toBe(201);
     const { target, findings } = (await server.call("/targets/default")).body;
     expect(target).toMatchObject({ topology: "sentinel", state: "live" });
     expect(findings.map(({ code }: { code: string }) => code)).not.toContain("sentinel_unknown");
     await group.killMaster();
-    await waitUntil(async () => (await acquire("lock:after")).status === 200, 12_000);
+    await waitUntil(async () => (await acquire("lock:after")).status === 201, 12_000);
     await waitUntil(
       async () => (await server.runtime.createLoginLink().catch(() => undefined)) !== undefined,
       5000,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -33,6 +34,8 @@ export interface TestServer {
   /** Acquires a lock. @throws unless it was granted */
   acquire(key: string, body?: object, headers?: Record<string, string>): Promise<Hold>;
   /** Calls a verb of a hold. */
+  /** Enters a hold once more. */
+  reenter(hold: Pick<Hold, "holdId" | "key">, body?: object): Promise<Hold>;
   callHold(
     hold: Pick<Hold, "holdId">,
     name: "renew" | "release",
@@ -125,6 +128,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       const reply = await call(`/locks/${encodeKeyPath(key)}/acquire`, { body, headers });
       if (reply.status === 201 || reply.status === 200) return reply.body;
       throw new Error(`${key} was not acquired: ${reply.status} ${JSON.stringify(reply.body)}`);
+    },
+    async reenter({ holdId, key }, body = {}) {
+      const headers = { "idempotency-key": randomUUID() };
+      return (
+        await call(`/locks/${encodeKeyPath(key)}/acquire`, { body: { ...body, reenter: holdId }, headers })
+      ).body;
     },
     callHold: ({ holdId }, name, body = {}, headers = {}) =>
       call(`/holds/${holdId}/${name}`, { body, headers }),

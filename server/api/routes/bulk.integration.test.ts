@@ -142,8 +142,9 @@ describe("bulk release by filter", () => {
     acquireLocks,
   }) => {
     const [name, owner] = [randomUUID(), randomUUID()];
-    const [first, second] = await acquireLocks(name, 2, owner);
-    await server.callVerb(second ?? "", "acquire", { owner, leaseMs: 3_600_000 });
+    const [first] = await acquireLocks(name, 1, owner);
+    const second = `lock:${name}:longer`;
+    await server.reenter(await server.acquire(second, { owner, leaseMs: 3_600_000 }));
     await server.waitForLocks(`key:lock:${name}:* remaining>15m`, 1);
     const keysOf = async (filter: string) =>
       getItems((await sendReview(`key:lock:${name}:* ${filter}`)).items).map(({ key }) => key);

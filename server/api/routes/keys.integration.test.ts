@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import { serverTest } from "../../../test/support/fixtures.ts";
 import {
@@ -165,14 +166,14 @@ describe("home store outage", () => {
       async () => (await away.call("/keys", { headers: createBearerHeader(admin.secret) })).status === 503,
     );
     const lock = async () =>
-      (await away.call("/locks/lock:away/acquire", { body: { owner: "app" }, headers })).status;
+      (await away.call(`/locks/lock:${randomUUID()}/acquire`, { body: { owner: "app" }, headers })).status;
     expect([await lock(), await readStatus(away, app.secret)]).toEqual([201, 200]);
     expect(await readStatus(away, `lk_${"0".repeat(16)}_${"x".repeat(43)}`)).toBe(503);
     await away.home.restart();
     await waitUntil(
       async () => (await away.call("/keys", { headers: createBearerHeader(admin.secret) })).status === 200,
     );
-    expect([await lock(), await readStatus(away, revoked.secret)]).toEqual([200, 401]);
+    expect([await lock(), await readStatus(away, revoked.secret)]).toEqual([201, 401]);
     await waitUntil(async () => (await away.home.createClient().hlen("{lockkeeper}:accounts")) >= 4);
     await away.stop();
   });

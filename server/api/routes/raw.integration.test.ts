@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import { RAW_ENTRIES_MAX, RAW_TEXT_BYTES_MAX } from "../../../lib/contract/raw-lock.ts";
 import { serverTest } from "../../../test/support/fixtures.ts";
+import { readHoldId } from "../../../test/support/hold-ids.ts";
 import { createTestKey } from "../../../test/support/test-locks.ts";
 
 const it = serverTest().extend(
@@ -22,8 +23,8 @@ describe("GET /locks/{key}/raw", () => {
       createTestKey("lock:string"),
       createTestKey("lock:free"),
     ];
-    await server.callVerb(hash, "acquire", { owner: "ada", leaseMs: 60_000 });
-    await server.callVerb(string, "acquire", { owner: "bob", format: "token" });
+    const field = readHoldId((await server.acquire(hash, { leaseMs: 60_000 })).holdId).token;
+    const value = readHoldId((await server.acquire(string, { format: "token" })).holdId).token;
     const { status, body } = await readRaw(hash);
     expect([status, body.key, body.silent]).toEqual([200, hash, []]);
     const [copy, second] = body.copies;
@@ -31,14 +32,14 @@ describe("GET /locks/{key}/raw", () => {
     expect(copy).toMatchObject({
       type: "hash",
       size: 1,
-      entries: [{ name: { text: "ada", bytes: 3 }, value: { text: "1", bytes: 1 } }],
+      entries: [{ name: { text: field, bytes: field.length }, value: { text: "1", bytes: 1 } }],
     });
     expect(copy.remainingMs).toBeGreaterThan(50_000);
     expect(copy.remainingMs).toBeLessThanOrEqual(60_000);
     expect((await readRaw(string)).body.copies[0]).toMatchObject({
       type: "string",
-      size: 3,
-      entries: [{ value: { text: "bob", bytes: 3 } }],
+      size: value.length,
+      entries: [{ value: { text: value, bytes: value.length } }],
     });
     expect((await readRaw(free)).body.copies[0]).toMatchObject({
       type: "none",
@@ -63,21 +64,20 @@ describe("GET /locks/{key}/raw", () => {
     direct,
     readRaw,
   }) => {
-    const [long, many] = [createTestKey("lock:long"), createTestKey("lock:many")];
-    const owner = `${"a".repeat(RAW_TEXT_BYTES_MAX - 1)}é`;
-    await server.callVerb(long, "acquire", { owner, format: "token" });
-    const [{ value }] = (await readRaw(long)).body.copies[0].entries;
-    // The letter that the limit goes through is left out.
-    expect(value).toEqual({ text: "a".repeat(RAW_TEXT_BYTES_MAX - 1), bytes: RAW_TEXT_BYTES_MAX + 1 });
+    const many = createTestKey("lock:many");
     const members = Array.from({ length: RAW_ENTRIES_MAX + 6 }, () => [`${Date.now()}`, randomUUID()]);
     await server.redis.runCli("ZADD", `semaphore:${many}`, ...members.flat());
     const seen = (await readRaw(`semaphore:${many}`)).body;
     expect(seen.copies[0].size).toBe(RAW_ENTRIES_MAX + 6);
     expect(seen.copies[0].entries).toHaveLength(RAW_ENTRIES_MAX);
-    // By its shape alone nobody would take this for a lock; a rule says that it is one.
-    const bytes = createTestKey("app:bytes");
+    // Their shape alone does not make these locks; a rule does.
+    const [bytes, long] = [createTestKey("app:bytes"), createTestKey("app:bytes")];
     const rules = [{ pattern: "app:bytes:*", format: "token" }];
     await server.call("/formats/rules", { method: "PUT", body: { rules } });
+    await direct.set(long, `${"a".repeat(RAW_TEXT_BYTES_MAX - 1)}é`, "PX", 60_000);
+    const [{ value }] = (await readRaw(long)).body.copies[0].entries;
+    // The letter that the limit goes through is left out.
+    expect(value).toEqual({ text: "a".repeat(RAW_TEXT_BYTES_MAX - 1), bytes: RAW_TEXT_BYTES_MAX + 1 });
     await direct.set(bytes, Buffer.of(97, 255, 0, 98), "PX", 60_000);
     expect((await readRaw(bytes)).body.copies[0].entries[0].value).toEqual({
       text: "a\ufffd\0b",

@@ -174,7 +174,7 @@ describe("force-release of strings", () => {
     const key = createTestKey();
     await direct.set(key, createUuid1(Date.now() - 7000), "PX", 30_000);
     const { holders, asOf } = await observeHeld(key);
-    expect(holders[0].sinceIs).toBe("told");
+    expect(holders[0].sinceIs).toBe("reported");
     expect(Math.abs(asOf - 7000 - (holders[0].sinceMs ?? 0))).toBeLessThan(2000);
   });
 });
