@@ -1,8 +1,10 @@
 /**
- * Puts clients that others wrote beside ours, on real servers. `npm run interop [-- --only <client>] [--seconds <n>]`
+ * Puts clients that others wrote beside ours, on real servers.
+ * `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped]`
  *
  * One line a client on standard output, figures on standard error; the last line is "N passed, N failed". A client that
- * this machine lacks something for counts as failed: it proved nothing.
+ * this machine lacks something for counts as failed: it proved nothing. With `--allow-skipped` it counts as neither, for
+ * machines that cannot have every toolchain.
  */
 import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
@@ -15,7 +17,11 @@ import { formatReason, Skip } from "./skip.ts";
 const LIMIT_MS = 90_000;
 
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, seconds: { type: "string" } },
+  options: {
+    only: { type: "string", multiple: true },
+    seconds: { type: "string" },
+    "allow-skipped": { type: "boolean", default: false },
+  },
 });
 const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
 const chosen = CLIENTS.filter(({ name }) => values.only === undefined || values.only.includes(name));
@@ -24,17 +30,17 @@ const tools = readTools();
 async function runClient(
   client: Client,
   timed: () => void,
-): Promise<"passed" | "failed" | `failed (skipped: ${string})`> {
+): Promise<{ readonly outcome: "passed" | "failed" | "skipped"; readonly why?: string }> {
   const note = (line: string) => console.error(`  ${client.name}: ${line}`);
   try {
     for (const tool of client.needs) void tools[tool];
     await withLimit(client.run({ tools, seconds, note, timed }));
-    return "passed";
+    return { outcome: "passed" };
   } catch (error) {
-    if (error instanceof Skip) return `failed (skipped: ${formatReason(error)})`;
+    if (error instanceof Skip) return { outcome: "skipped", why: formatReason(error) };
     // What is being ended fails, and has nothing to tell.
     if (!isEnding()) note(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return "failed";
+    return { outcome: "failed" };
   }
 }
 
@@ -53,11 +59,12 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
   const left = [...chosen];
   const lane = async (timed: () => void) => {
     for (let client = left.shift(); client !== undefined; client = left.shift()) {
-      const verdict = await runClient(client, timed);
+      const { outcome, why } = await runClient(client, timed);
       timed();
       if (isEnding()) return;
-      counts[verdict === "passed" ? "passed" : "failed"]++;
-      console.log(`${client.name}: ${verdict}`);
+      const isAllowed = outcome === "skipped" && values["allow-skipped"];
+      if (!isAllowed) counts[outcome === "passed" ? "passed" : "failed"]++;
+      console.log(`${client.name}: ${outcome}${why === undefined ? "" : ` (${why})`}`);
     }
   };
   let second: Promise<void> | undefined;
