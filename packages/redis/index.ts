@@ -53,6 +53,7 @@ export {
   type ReserveOptions,
 } from "../../server/locks/client/lock-client.ts";
 export type { Logger } from "../../server/locks/client/logger.ts";
+export { withLock } from "../../server/locks/client/with-lock.ts";
 export type { QuorumLocation } from "../../server/locks/quorum/open-quorum.ts";
 export type { SafetyOptions } from "../../server/locks/verbs/safety.ts";
 export type { Released } from "../../server/locks/verbs/verbs.ts";

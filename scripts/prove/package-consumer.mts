@@ -9,6 +9,7 @@ import {
   LockkeeperError,
   type Logger,
   type RedisLocation,
+  withLock,
 } from "@lockkeeper/redis";
 
 const log: Logger = { debug: () => undefined, warn: (details, message) => console.warn(message, details) };
@@ -20,6 +21,13 @@ const total: number = await client.withLock("lock:orders:42", options, async (ho
   hold.assertHeld();
   return hold.remainingMs();
 });
+const fence: string = await withLock(
+  client,
+  "lock:orders:42",
+  { reentrant: true },
+  async (hold) => hold.fence,
+);
+console.log(fence);
 try {
   const hold = await client.acquire("lock:orders:42");
   await hold.release();

@@ -5,6 +5,7 @@ import { startTestProxy } from "../../../test/support/test-proxy.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { LockClient } from "./lock-client.ts";
+import { withLock } from "./with-lock.ts";
 
 const it = locksTest();
 
@@ -22,6 +23,7 @@ describe("withLock", () => {
   }) => {
     expect(await client.withLock(key, {}, async () => 7)).toBe(7);
     expect(await client.withLock(key, async ({ count }) => count)).toBe(1);
+    expect(await withLock(client, key, { leaseMs: 5000 }, async ({ leaseMs }) => leaseMs)).toBe(5000);
     await expect(client.withLock(key, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
     const throwNow = () => {
       throw new Error("at once");

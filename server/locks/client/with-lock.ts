@@ -1,0 +1,17 @@
+import type { Hold } from "./hold.ts";
+import type { WithLockOptions } from "./hold-options.ts";
+import type { LockClient } from "./lock-client.ts";
+
+/**
+ * Runs the work while holding the lock: `client.withLock` as a function, beside `campaign`.
+ *
+ * @throws as `LockClient.withLock`
+ */
+export function withLock<Result>(
+  client: LockClient,
+  key: string,
+  options: WithLockOptions,
+  work: (hold: Hold) => Promise<Result>,
+): Promise<Result> {
+  return client.withLock(key, options, work);
+}
