@@ -75,7 +75,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   expect(new Set(tops).size).toBe(1);
 
   await page.getByRole("button", { name: "Check the chain" }).click();
-  await expect(page.getByTestId("chain")).toContainText("The chain is whole");
+  await expect(page.getByTestId("chain")).toContainText("The chain is intact");
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Export CSV" }).click();
   expect((await download).suggestedFilename()).toBe("lockkeeper-audit.csv");

@@ -139,11 +139,10 @@ test("search and event types are in the URL and also apply to events loaded late
 test("new events wait while the list is paused or scrolled down", async ({ page, lockkeeper }) => {
   await page.goto("/events");
   const name = "lock:paused";
-  const act = (verb: string) =>
-    lockkeeper.api(`/locks/${encodeURIComponent(name)}/${verb}`, { owner: "fay" });
+  const path = `/locks/${encodeURIComponent(name)}`;
   await expect(entryOf(page, "released", "lock:busy:").first()).toBeVisible();
   await page.keyboard.press("Space");
-  await act("acquire");
+  await lockkeeper.api(`${path}/acquire`, { owner: "fay" });
   await expect(page.getByRole("button", { name: "+1 new" })).toBeVisible();
   await expect(entryOf(page, "acquired", name)).toHaveCount(0);
   await page.getByRole("button", { name: "+1 new" }).click();
@@ -151,7 +150,7 @@ test("new events wait while the list is paused or scrolled down", async ({ page,
   await events(page).evaluate((list) => list.scrollTo(0, 320));
   const row = entryOf(page, "", "lock:busy:").nth(10);
   const [id, before] = [await row.getAttribute("data-id"), await row.boundingBox()];
-  await act("release");
+  await lockkeeper.callHold("release", path);
   await expect(page.getByRole("button", { name: "+1 new" })).toBeVisible();
   const after = await page.locator(`[data-id="${id}"]`).boundingBox();
   expect(after?.y).toBe(before?.y);

@@ -39,7 +39,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
     await expect(item).toHaveAttribute("aria-expanded", "true");
   }
   const chosen = branch(page, key("fx:a:"));
-  await expect(chosen).toHaveAttribute("aria-label", /3 held, 1 need attention$/);
+  await expect(chosen).toHaveAttribute("aria-label", /3 held, 1 needs attention$/);
   await page.keyboard.press("Enter");
   await expect(search(page)).toHaveValue(`key:${key("fx:a:")}*`);
   await expect(chosen).toHaveAttribute("aria-selected", "true");

@@ -18,7 +18,7 @@ test("a redis-py lock shows its format and what its holder will notice after a r
   await page.goto(pathOf(name));
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText("redis-py");
-  await expect(now).toContainText("as its owner string tells");
+  await expect(now).toContainText("as recorded in its owner string");
   await expect(now).toContainText("cannot be seen");
   await page.keyboard.press("r");
   const sheet = page.getByRole("dialog");

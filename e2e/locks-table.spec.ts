@@ -39,7 +39,7 @@ test("a paused table keeps its rows and shows how many changed", async ({ page, 
   await expect(rows).toHaveCount(2);
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await take("c");
-  await lockkeeper.api(`${pathOf(key("a"))}/release`, { owner: "owner-a" });
+  await lockkeeper.callHold("release", pathOf(key("a")));
   await expect(page.getByTestId("changes")).toHaveText("+2 changes");
   await expect(rows.first()).toContainText("owner-a");
   await page.getByTestId("changes").click();
@@ -62,9 +62,9 @@ test("rows keep their places while the list is in use: ended rows are struck out
   await rows.nth(1).hover();
   await expect(page.getByText("Rows stand still")).toBeVisible();
   const before = await rows.nth(2).boundingBox();
-  await lockkeeper.api(`${pathOf(key("b"))}/release`, { owner: "owner-b" });
+  await lockkeeper.callHold("release", pathOf(key("b")));
   await take("aa");
-  await take("c");
+  await lockkeeper.callHold("reenter", pathOf(key("c")));
   await expect(page.getByTestId("changes")).toHaveText("+2 changes");
   await expect(rows.nth(1)).toContainText("released");
   await expect(rows).toContainText(["owner-a", "owner-b", "owner-c"]);

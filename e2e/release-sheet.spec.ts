@@ -22,7 +22,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await verb("acquire", "first@vm-1", { leaseMs: 600_000 });
   const sheet = await openSheet(page, name);
   await expect(sheet.getByRole("region", { name: "What you are about to free" })).toContainText("first@vm-1");
-  await expect(sheet.getByTestId("alive")).toContainText("Too early to tell");
+  await expect(sheet.getByTestId("alive")).toContainText("Not known yet");
   await expect(sheet.getByRole("region", { name: "What happens then" })).toContainText(
     "Its next renew answers lost",
   );

@@ -29,7 +29,7 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
         </span>
       )}
       {holder === undefined && others.length === 0 && messages.none}
-      {known < of && <span className="text-warn">{messages.away(of - known)}</span>}
+      {known < of && <span className="text-warn">{messages.unreachable(of - known)}</span>}
       {state === "undecided" && <span className="text-warn">{messages.undecided}</span>}
     </>
   );

@@ -12,7 +12,7 @@ export const LockSort = z
   .max(20)
   .default("key")
   .meta({
-    description: `One of ${LOCK_SORT_FIELDS.join(", ")}; a leading - sorts descending. attention, descending: late or without expiry first, then what is past its typical by doublings, then the rest, each by the time held.`,
+    description: `One of ${LOCK_SORT_FIELDS.join(", ")}; a leading - sorts descending. attention, descending: overdue or without TTL first, then what is past its typical by doublings, then the rest, each by the time held.`,
     example: "-held",
   });
 

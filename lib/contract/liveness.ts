@@ -7,7 +7,7 @@ export const Liveness = z
   .object({
     state: z.enum(LIVENESS_STATES).meta({
       description:
-        "renewing: its lease was seen to be prolonged, as expected. late: it should have been by now. not_renewing: watched for long enough, and never. unknown: not watched for long enough.",
+        "alive: the holder renews its lease on schedule. overdue: an expected renewal did not come. not_renewing: no renewal was seen in a watch long enough to see one. no_ttl: the lock never expires, so there is nothing to renew. unknown: not watched long enough.",
     }),
     watchedMs: z.number().meta({ description: "For how long this hold has been looked at." }),
     renewals: z.int().meta({ description: "How many were seen." }),

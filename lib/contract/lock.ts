@@ -95,10 +95,10 @@ export type Waiters = z.infer<typeof Waiters>;
 export const Votes = z
   .object({
     of: z.int().meta({ description: "How many masters there are; a majority of all of them decides." }),
-    known: z.int().meta({ description: "Of how many the vote is known; the others are away." }),
+    known: z.int().meta({ description: "Of how many the vote is known; the others are unreachable." }),
     state: z.enum(["decided", "undecided"]).meta({
       description:
-        "undecided: those that are away may decide it either way, so the lock is shown as it was decided last.",
+        "undecided: the unreachable masters may decide it either way, so the lock is shown as it was decided last.",
     }),
     owners: z
       .array(z.object({ owner: z.string(), ownerBase64: z.string().optional(), masters: z.int() }))

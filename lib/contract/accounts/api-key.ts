@@ -20,7 +20,7 @@ export const ApiKeyInput = z
       .meta({ description: "Events and audit say `key:<name>`.", example: "checkout" }),
     verbs: Verbs.meta({
       description:
-        "read: look; lock: acquire, renew, release, verify; force: free, extend, reserve; admin: change settings.",
+        "read: look; lock: acquire, renew, release and read holds; force: free, extend, reserve; admin: change settings.",
       example: ["read", "lock"],
     }),
     targets: Targets.default(["*"]).meta({ description: "Names of targets, or `*` for all." }),

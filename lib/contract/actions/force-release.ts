@@ -78,7 +78,7 @@ export const ForceReleased = z
       .optional()
       .meta({
         description:
-          "released, on a quorum: what became of the hold at each master. Fewer than a majority can still have it: at one that is away what is left ends with its lease, and is no hold. changed: that master has somebody else's vote by now.",
+          "released, on a quorum: what became of the hold at each master. Fewer than a majority can still have it: at an unreachable master what is left ends with its lease, and is no hold. changed: that master has somebody else's vote by now.",
       }),
     watchMs: z.number().optional().meta({
       description:

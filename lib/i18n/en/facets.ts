@@ -25,7 +25,7 @@ export const facets = {
   namesMeans: "Held under each beginning of keys, whatever is searched for.",
   /** What a branch of names says when it is read out. */
   branch: (name: string, held: string) => `${name}, ${held} held`,
-  needsAttention: (count: string) => `${count} need attention`,
+  needsAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
   waiting: (count: string) => `${count} waiting`,
   /** Separates the parts of what is read out. */
   and: (one: string, other: string) => `${one}, ${other}`,

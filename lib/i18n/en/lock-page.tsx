@@ -127,7 +127,7 @@ export const lockPage = {
   sinceHow: {
     exact: "",
     at_least: " or earlier: held when first seen",
-    reported: " as its owner string tells, by its client's clock",
+    reported: ", as recorded in its owner string by the client's clock",
   },
   fence: "Fence",
   noFence: "none: taken without Lockkeeper, so nothing can tell its late writes",

@@ -87,7 +87,7 @@ export const lock = {
   sinceUnknown: "It is not known when this hold began",
   sinceHints: {
     at_least: (date: string) => `Held already when first seen, ${date}`,
-    reported: (date: string) => `Its owner string tells, by its client's clock: ${date}`,
+    reported: (date: string) => `Since ${date}, as recorded in its owner string by the client's clock`,
     exact: (date: string) => `Since ${date}`,
   },
   typical: (span: string) => `typical ${span}`,
@@ -114,7 +114,7 @@ export const lock = {
     ),
     noHold: (votes: number): string => (votes === 1 ? ", which makes no hold" : ", which make no hold"),
     none: "none",
-    away: (count: number) => `; ${count} ${count === 1 ? "is" : "are"} away`,
+    unreachable: (count: number) => `; ${count} ${count === 1 ? "is" : "are"} unreachable`,
     undecided: ": they may decide otherwise, so this is as it was decided last",
     and: ", ",
     after: "; ",

@@ -31,7 +31,7 @@ export const release = {
     overdue: "Its renewal is overdue",
     not_renewing: "Unknown: it does not renew",
     no_ttl: "Unknown: the lock has no TTL",
-    unknown: "Unknown: not watched long enough",
+    unknown: "Not known yet",
   },
   renewals: (count: number, shown: string) =>
     count === 1 ? "1 renewal was seen so far" : `${shown} renewals were seen so far`,

@@ -17,7 +17,7 @@ const columns: Record<LockSortField, string> = {
 const densities = { dense: "Dense", normal: "Normal", airy: "Airy" };
 
 const orders = {
-  "-attention": "Unusual first",
+  "-attention": "Needs attention first",
   "-held": "Held longest",
   remaining: "Ends soonest",
   "-waiters": "Most waited for",

@@ -111,7 +111,7 @@ export const lock: Messages["lock"] = {
     ),
     noHold: () => "，不构成持有",
     none: "无",
-    away: (count) => `；${count} 个不在线`,
+    unreachable: (count) => `；${count} 个不可达`,
     undecided: "：它们可能另有决定，因此按上次的决定显示",
     and: "，",
     after: "；",

@@ -9,7 +9,7 @@ export const palette: Messages["palette"] = {
   close: "关闭搜索",
   nothing: "没有匹配的内容。",
   locks: "锁",
-  needsAttention: "需要关注",
+  needsAttention: "需关注",
   here: "当前页面",
   pages: "前往",
   targets: "目标",

@@ -28,7 +28,7 @@ export const release: Messages["release"] = {
     overdue: "续期已逾期",
     not_renewing: "无法判断：持有者不续期",
     no_ttl: "无法判断：锁没有 TTL",
-    unknown: "无法判断：观察时间不足",
+    unknown: "尚无法判断",
   },
   renewals: (_count, shown) => `已见 ${shown} 次续期`,
   lastHeard: (ago) => `获取于 ${ago}，此后再无动静`,

@@ -16,7 +16,7 @@ export const search: Messages["search"] = {
     "remaining>": "在此时间内不会过期",
     "waiters>": "等待者多于",
     "count>": "重入次数或持有者数多于",
-    "is:needs_attention": "续期逾期、永不过期或持有远超平常",
+    "is:needs_attention": "续期逾期、无 TTL，或持有时间远超通常",
   },
   kinds: {
     lock: "普通锁",
