@@ -85,7 +85,9 @@ export class Finder {
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",
     );
     const runningMs = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince;
-    const scanned = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
+    // An estimate by the COUNT of each call, of which Redis returns more or fewer.
+    const estimate = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
+    const scanned = this.#state === "done" ? (run?.keys ?? estimate) : estimate;
     return {
       state: this.#state,
       startedAt: run?.startedAt ?? null,
