@@ -75,7 +75,7 @@ async function forceReleaseJob(
   expect(
     "what ShedLock's owner tells of itself",
     [holder?.record?.host, holder?.sinceIs],
-    [hostname(), "told"],
+    [hostname(), "reported"],
   );
   await operator.forceRelease(key, lock.version);
   await acquireHold(next, key, 0, LEASE_MS);
