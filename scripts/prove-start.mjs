@@ -1,5 +1,5 @@
 // npm run prove:start: what a newcomer gets from `git clone` and `npm start`, and that it ends as it should.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
@@ -42,16 +42,21 @@ async function redisPortOf(run) {
   throw new Error("no line of the output tells the URL of the embedded Redis (redis://127.0.0.1:<port>)");
 }
 
-/** @param {Started} started */
-async function acquire({ url }) {
+/**
+ * @param {Started} started
+ * @param {object} [body]
+ */
+async function acquire({ url }, body = {}) {
   const response = await fetch(`${url}/api/v1/locks/${encodeURIComponent(KEY)}/acquire`, {
     method: "POST",
-    headers: { authorization: `Bearer ${rootKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ owner: "proof" }),
+    headers: {
+      authorization: `Bearer ${rootKey}`,
+      "content-type": "application/json",
+      "idempotency-key": randomUUID(),
+    },
+    body: JSON.stringify(body),
   });
-  const body = await response.text();
-  if (response.status !== 200) throw new Error(`acquire answered ${response.status}: ${body}`);
-  return JSON.parse(body);
+  return { status: response.status, body: await response.json() };
 }
 
 /**
@@ -71,17 +76,18 @@ async function askRedis(port, question) {
 
 /** @param {Started} started */
 async function proveLocks(started) {
-  await check("a lock acquired twice by one owner counts two and keeps its fence", async () => {
-    const first = await acquire(started);
-    const second = await acquire(started);
-    expectSame([first.count, second.count], [1, 2], "the count");
-    expectSame(typeof first.fence, "string", "the type of the fence");
-    expectSame(second.fence, first.fence, "the second fence");
-    return `fence ${first.fence}`;
+  await check("a held lock is refused, and its hold is entered once more by its holdId", async () => {
+    const first = await acquire(started, { owner: "proof" });
+    const second = await acquire(started, { owner: "proof" });
+    const third = await acquire(started, { reenter: first.body.holdId });
+    expectSame([first.status, second.status, third.status], [201, 409, 200], "the statuses");
+    expectSame([first.body.count, second.body.code, third.body.count], [1, "held", 2], "the counts");
+    expectSame(third.body.fence, first.body.fence, "the second fence");
+    return `fence ${first.body.fence}`;
   });
   await check(`redis-cli would show what the API says: HGETALL ${KEY}`, async () => {
     const fields = await askRedis(started.redisPort, (client) => client.hgetall(KEY));
-    expectSame(fields, { proof: "2" }, "the hash");
+    expectSame(Object.values(fields), ["2"], "the counts in the hash");
   });
 }
 
