@@ -77,6 +77,16 @@ local function compute_holder_remaining_ms(remaining_ms, kept)
   return math.max(0, remaining_ms - kept.grace - margin_ms)
 end
 
+-- What the named hold is after read_state: 'held' and what is left to its holder (nil: no expiry), 'not_owner', or 'lost'.
+-- A lease that ran out is over, also while the lock stays taken for the grace.
+local function assess_hold(kept, state, remaining_ms, count, token, fence, principal)
+  local stands, refusal = is_hold(kept, state == 'held' and count or nil, token, fence, principal)
+  if not stands then return refusal end
+  local left_ms = compute_holder_remaining_ms(remaining_ms, kept)
+  if left_ms == 0 then return 'lost' end
+  return 'held', left_ms
+end
+
 local function format_waiter(request_id, since, owner)
   return table.concat({ request_id, since, owner }, '\t')
 end

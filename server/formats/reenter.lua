@@ -29,14 +29,12 @@ local repeated = find_request(kept.window, request_id)
 if repeated and (repeated.verb ~= 'reenter' or repeated.digest ~= digest) then return { 'request_id_reused' } end
 if not repeated and ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
 
--- Without a companion there is no place for what re-entry changes. A lease that ran out is over, also while others are
--- still kept off.
-local may_enter, refusal = is_hold(kept, count, token, fence, principal)
-local left_ms = may_enter and compute_holder_remaining_ms(remaining_ms, kept)
-if refusal == 'lost' and not may_enter or kept.token == '' or left_ms == 0 or state ~= 'held' then
+local standing, left_ms = assess_hold(kept, state, remaining_ms, count, token, fence, principal)
+-- Without a companion there is no place for what re-entry changes.
+if standing == 'lost' or standing == 'held' and kept.token == '' then
   return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
 end
-if not may_enter then return { refusal } end
+if standing == 'not_owner' then return { 'not_owner' } end
 
 local function format_grant(remaining, how)
   return { 'granted', format_integer(now_ms), format_integer(count), fence, format_integer(remaining or -1), format_integer(kept.lease), token, how,

@@ -30,12 +30,9 @@ local repeated = find_request(kept.window, request_id)
 if repeated and (repeated.verb ~= 'renew' or repeated.digest ~= digest) then return { 'request_id_reused' } end
 if not repeated and ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
 
-local may_renew, refusal = is_hold(kept, count, token, fence, principal)
-local left_ms = may_renew and compute_holder_remaining_ms(remaining_ms, kept)
-if state ~= 'held' or not may_renew and refusal == 'lost' or left_ms == 0 then
-  return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
-end
-if not may_renew then return { refusal } end
+local standing, left_ms = assess_hold(kept, state, remaining_ms, count, token, fence, principal)
+if standing == 'lost' then return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {}) end
+if standing == 'not_owner' then return { 'not_owner' } end
 
 -- 0 without a companion that knows it: nothing is prolonged then.
 local lease_ms = tonumber(ARGV[4]) or kept.lease

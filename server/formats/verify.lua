@@ -16,8 +16,7 @@ local kept = parse_companion(type(stored) == 'string' and stored or '')
 local state, remaining_ms, _, count = read_state(1, kept, ARGV[1], now_ms)
 if state == 'fault' then return remaining_ms end
 
-local stands, refusal = is_hold(kept, count, ARGV[1], ARGV[2], ARGV[3])
-local left_ms = stands and compute_holder_remaining_ms(remaining_ms, kept)
-if state ~= 'held' or not stands and refusal == 'lost' or left_ms == 0 then return { 'lost', format_integer(now_ms) } end
-if not stands then return { refusal } end
+local standing, left_ms = assess_hold(kept, state, remaining_ms, count, ARGV[1], ARGV[2], ARGV[3])
+if standing == 'lost' then return { 'lost', format_integer(now_ms) } end
+if standing == 'not_owner' then return { 'not_owner' } end
 return { 'held', format_integer(now_ms), format_integer(count), ARGV[2], format_integer(left_ms or -1), format_integer(kept.lease), ARGV[1], '', kept.owner }

@@ -107,9 +107,9 @@ async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try
 }
 
 /** What became of a race: whether it was right, and who was faster. */
-type Liveness = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
+type RaceResult = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
 
-function toLiveness(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): Liveness {
+function toRaceResult(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): RaceResult {
   const codes = tries.map(({ code }) => code);
   const freed = codes.filter((code) => code === "released").length;
   const isSaid = codes.every((code) => ["released", "already_gone", "changed", "unverified"].includes(code));
@@ -125,7 +125,7 @@ async function round(
   name: string,
   chance: () => number,
   tried: Try[],
-): Promise<Liveness[]> {
+): Promise<RaceResult[]> {
   const soon = () => sleep(chance() * clickMs);
   const later = () => sleep(chance() * 3 * clickMs);
   const looked = await Promise.all(
@@ -144,22 +144,22 @@ async function round(
     server,
     locks.map(({ seen }) => seen),
   );
-  const liveness = locks.map(async ({ holder, seen, held, changed }) => {
+  const results = locks.map(async ({ holder, seen, held, changed }) => {
     const [one, all, { next, wasThere }] = await Promise.all([
       changed === undefined ? soon().then(() => clickOne(server, seen)) : clickOne(server, seen),
       inBulk,
       changed ?? later().then(() => holder.change(held)),
     ]);
     const tries = [one, ...all.filter(({ key }) => key === seen.key)];
-    const liveness = toLiveness(wasThere, await holder.isHeld(next), tries);
+    const result = toRaceResult(wasThere, await holder.isHeld(next), tries);
     tried.push(...tries);
-    if (holder.changes === "meanwhile") return liveness;
+    if (holder.changes === "meanwhile") return result;
     // Who looks again frees it: nothing else stood in the way.
     const last = await clickOne(server, { ...seen, expectedVersion: await readSeen(server, next) });
     tried.push(last);
-    return last.code === "released" ? liveness : (`wrong: ${last.code} after another look` as const);
+    return last.code === "released" ? result : (`wrong: ${last.code} after another look` as const);
   });
-  return await Promise.all(liveness);
+  return await Promise.all(results);
 }
 
 async function recorded(server: TestServer): Promise<AuditEntry[]> {
@@ -190,21 +190,19 @@ it(`in ${RACES} races with changing holders, single and bulk force-releases end 
   const rounds = Math.ceil(RACES / Object.keys(holders).length);
   const chance = createSeededRandom(7);
   const tried: Try[] = [];
-  const liveness: Liveness[] = [];
+  const results: RaceResult[] = [];
   let begun = 0;
   const lane = async () => {
     while (begun < rounds)
-      liveness.push(...(await round({ server, holders }, String(begun++), chance, tried)));
+      results.push(...(await round({ server, holders }, String(begun++), chance, tried)));
   };
   await Promise.all(Array.from({ length: LANES }, lane));
 
-  expect(liveness.filter((liveness) => liveness.startsWith("wrong"))).toEqual([]);
-  expect(liveness.length).toBeGreaterThanOrEqual(RACES);
+  expect(results.filter((result) => result.startsWith("wrong"))).toEqual([]);
+  expect(results.length).toBeGreaterThanOrEqual(RACES);
   // Both happen often, or nothing was raced for.
-  expect(liveness.filter((liveness) => liveness === "the hold was freed").length).toBeGreaterThan(RACES / 20);
-  expect(liveness.filter((liveness) => liveness === "the hold had changed").length).toBeGreaterThan(
-    RACES / 4,
-  );
+  expect(results.filter((result) => result === "the hold was freed").length).toBeGreaterThan(RACES / 20);
+  expect(results.filter((result) => result === "the hold had changed").length).toBeGreaterThan(RACES / 4);
   const isOpen = (answer: string) => answer.endsWith(" open");
   await waitUntil(async () => !recordedAnswers(await recorded(server)).some(isOpen));
   const answers = tried.map(({ requestId, key, code }) => `${requestId} ${key} ${code}`);
