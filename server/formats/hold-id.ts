@@ -1,7 +1,7 @@
 import { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 import { decodeKey, encodeKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
 
-/** One hold: the lock that it is of, and what tells it from every other hold of that lock. */
+/** Identifies one hold: its lock, and what distinguishes it from every other hold of that lock. */
 export interface HoldRef {
   readonly key: Key;
   readonly format: WritableFormat;

@@ -29,11 +29,11 @@ import {
 } from "./script-replies.ts";
 
 export interface LockRequest {
-  /** Who asks, by an id that stays: the API key or the operator. undefined for a client of the library. */
+  /** The API key or operator that calls, by its permanent id; undefined for a client of the library. */
   readonly principal?: string | undefined;
   /** 1 to 128 visible ASCII characters; the same id is carried out once. */
   readonly id: string;
-  /** Tells two different requests with one id apart; `-` for an id that the caller did not choose. */
+  /** Distinguishes two requests with the same id; `-` for an id that the caller did not choose. */
   readonly digest: string;
   /** How long ago it was sent first; undefined on the first try. */
   readonly retryMs?: number | undefined;

@@ -17,7 +17,7 @@
 --
 -- Returns {'released' or 'still_held', now ms, count left, fence}    {'not_held', now ms}
 --         {'not_owner'}    another principal acquired this hold
---         {'request_id_required'}    the count is above one, and a repetition could not be told from a second release
+--         {'request_id_required'}    the count is above one, and a repeated request would be a second release
 --         {'request_id_reused'}    {'unknown'}
 
 -- include fast-path/release.lua
@@ -71,7 +71,7 @@ local margin = may_release and kept.grace + margin_ms or 0
 if margin > 0 and compute_holder_remaining_ms(read_remaining_ms(1, kept, now_ms), kept) == 0 then
   may_release, refusal = false, 'lost'
 end
--- What is taken back is what that acquire took: a reservation made anew has the same token.
+-- What is taken back is what that acquire took: a later reservation by the same person has the same token.
 if may_release and acquired_by ~= '' and kept.token ~= '' then
   local taken = find_request(kept.window, acquired_by)
   if not taken or taken.verb ~= 'acquire' or taken.fence ~= kept.fence then may_release, refusal = false, 'lost' end

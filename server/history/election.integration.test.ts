@@ -60,11 +60,7 @@ describe("Election", () => {
     expect(election.lead?.token).toBe(stored);
   });
 
-  it("an instance that resigns gives back a lead whose grant it never heard of", async ({
-    stand,
-    direct,
-    key,
-  }) => {
+  it("an instance that resigns releases a lead whose grant never arrived", async ({ stand, direct, key }) => {
     const { connection, election } = stand();
     connection.losesAnswers = true;
     await expect(election.campaign()).rejects.toThrow("no answer");

@@ -8,7 +8,7 @@ import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 const HELD_MS = 20_000;
 const PRINCIPAL = { principal: "key-1" };
 
-/** What tells one hold from another: of the same owner, after the loss of the companion, and of other clients. */
+/** What distinguishes one hold from another: of the same owner, after the loss of the companion, and of other clients. */
 export function describeHoldIdentity(scene: ConformanceFixture): void {
   /** Nothing is left of the hold, and no verb on it changes what the key holds. */
   async function assertEnded(hold: VerbHold): Promise<void> {

@@ -91,7 +91,7 @@ export const lockPage = {
   nobodyNext: "Nobody waits: it stays free until somebody asks.",
   nextUnseen: "Whoever asks first gets it: who waits by asking again and again cannot be seen.",
   keepsWriting:
-    "The present holder learns of it by its next renew, which answers lost. Until then it may still be writing: only the fence protects what it touches.",
+    "A holder that uses the Node library learns of it at once, one that uses the HTTP API at its next renewal (`lost`). Until then it may still write: only the fencing token protects the resource.",
   nobodyWorks: "No client works under a reservation, so nothing is lost.",
   mayNot: "It is not to be freed:",
   votes: "Votes",

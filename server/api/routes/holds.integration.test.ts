@@ -253,7 +253,7 @@ describe.for(WRITABLE_FORMATS)("holds in the format %s", (format) => {
       const { body } = await server.callHold(hold, "release", {}, id);
       expect(body).toMatchObject({ holdId: hold.holdId, outcome: "still_held", count: 1 });
     }
-    // The last count: a response that was lost is told again with the same id, and not without one.
+    // The last count: a lost response is returned again for the same id, and not without one.
     const last = createRequestId();
     for (let time = 0; time < 2; time++)
       expect((await server.callHold(hold, "release", {}, last)).body.outcome).toBe("released");

@@ -38,7 +38,7 @@ describe("force-release", () => {
     },
   );
 
-  it("withLock rejects after a force-release, and a nested call acquires the lock anew", async ({
+  it("withLock rejects after a force-release, and a nested call acquires the lock again", async ({
     client,
     forceRelease,
     key,

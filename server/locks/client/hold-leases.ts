@@ -126,7 +126,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Takes back a count that may have been added for nobody. The repeated request id tells whether it was. */
+  /** Releases a count that no caller knows of. Repeating the request id shows whether it was added. */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;
     const ref = lease.toRef();

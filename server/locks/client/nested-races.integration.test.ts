@@ -11,7 +11,7 @@ const REENTRANT = { reentrant: true, waitMs: 5000 } as const;
 const it = locksTest();
 
 describe("races of a re-entry", () => {
-  it("a re-entry that races with the expiry of the lease enters the hold, or acquires the lock anew", async ({
+  it("a re-entry that races with the expiry of the lease enters the hold, or acquires the lock again", async ({
     client,
     direct,
   }) => {

@@ -7,7 +7,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 export interface ConfirmationOptions {
   readonly majority: number;
   readonly budgetMs: number;
-  /** Told of a master that answers after a majority has confirmed: whether it agrees. */
+  /** Called for a master that replies after a majority has confirmed, with whether it agrees. */
   readonly onLate?: (master: QuorumMaster, agrees: boolean) => void;
 }
 

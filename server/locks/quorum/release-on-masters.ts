@@ -14,7 +14,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 const LEFTOVER_MS = 60_000;
 
 /**
- * Gives back one count at all masters, and the whole hold where others have none left of it.
+ * Releases one count at all masters, and the whole hold where the others have no count left.
  *
  * @throws LockkeeperError not_owner, idempotency_key_required, idempotency_key_reused, unavailable, unknown_outcome
  */
@@ -54,14 +54,14 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
   const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
   const without = answered.filter(({ outcome }) => outcome === "not_held").length + others;
-  // What a majority did not let go of was no hold of this principal's, and somewhere another one's stands.
+  // A hold that no majority released was not this principal's, and another one stands somewhere.
   if (others > 0 && without >= majority) throw createNotOwnerError(key);
   const counts = answered.map((reply) => ("count" in reply ? reply.count : 0));
   const counted = replies.find(({ outcome }) => outcome === "request_id_required");
   if (counted?.outcome === "request_id_required" && counts.length < majority)
     throw createRefusalError(key, "token", counted);
   const count = Math.min(kthSmallest(counts, majority), Math.max(...counts));
-  // What a majority did not have was no hold any more, although others let go of the rest of it.
+  // A hold that no majority had was lost before, although a minority released its part.
   const outcome = without >= majority ? "not_held" : count > 0 ? "still_held" : "released";
   return { outcome, count, asOf: median(answered.map(({ asOf }) => asOf)) };
 }

@@ -17,7 +17,7 @@ export function subscribeToForceReleases(
     if (redis.status !== "ready") return;
     redis.subscribe(channel).then(
       () => listener.onGap(),
-      // A refusal stands until the connection is made anew; without the subscription, the next renewal finds the loss.
+      // A refusal lasts until the connection is opened again; without the subscription, the next renewal finds the loss.
       (error: unknown) => {
         if (!isReplyError(error)) setTimeout(subscribe, RETRY_MS).unref();
       },

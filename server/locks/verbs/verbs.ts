@@ -18,7 +18,7 @@ export interface AbortListener {
   handleEvent(): void;
 }
 
-/** Who asks. */
+/** The caller of a verb. */
 export interface HoldCaller {
   /**
    * The API key or operator, by an id that stays: it alone renews, releases and enters what it acquired. undefined for a
@@ -27,7 +27,7 @@ export interface HoldCaller {
   readonly principal?: string | undefined;
 }
 
-/** A hold, and who asks about it. */
+/** A hold, and the caller of a verb on it. */
 export interface VerbHold extends HoldRef, HoldCaller {
   /** Its label; of a release that reserves the lock, whom the reservation is named after. By default the token. */
   readonly owner?: string | undefined;
@@ -68,7 +68,7 @@ export interface RenewOptions {
 export interface ReleaseOptions {
   /** For how long nobody may take the lock after this. */
   readonly reservedMs?: number | undefined;
-  /** Needed while the count is above one: without it a repetition could not be told from a second release. */
+  /** Required while the count is above 1: without it a repeated request would be a second release. */
   readonly requestId?: string | undefined;
 }
 
