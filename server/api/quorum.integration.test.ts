@@ -382,6 +382,12 @@ describe("quorum target with failed masters", () => {
     waitUntilListed,
     waitForHistory,
   }) => {
+    // The masters of the test before are back for the watcher; the verbs have connections of their own.
+    await waitUntil(async () => {
+      const probe = createTestKey();
+      await acquire(probe, "probe");
+      return (await masters.readHolders(probe)).every((token) => token !== null);
+    });
     await acquire(key, "worker", { leaseMs: 60_000 });
     await waitUntilListed(key, (found) => found?.votes?.owners[0]?.masters === 3);
     await getThird(masters).redis.flushall();
