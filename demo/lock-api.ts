@@ -9,6 +9,8 @@ export interface LockOptions {
   readonly waitMs?: number;
 }
 
+const REFUSALS = new Set([409, 410, 429]);
+
 /** The lock API as an app calls it: one POST a verb, an Idempotency-Key each. */
 export class LockApi {
   constructor(
@@ -58,7 +60,7 @@ export class LockApi {
     return response.ok ? ((await response.json()) as Hold) : undefined;
   }
 
-  /** 409 and 429 are answers; anything else that is not a success is a fault. */
+  /** Throws unless the request succeeded or was refused because of the lock (409, 410) or the load (429). */
   async #post(path: string, body: object): Promise<Response> {
     const response = await fetch(`${this.url}/api/v1/${path}`, {
       method: "POST",
@@ -69,7 +71,7 @@ export class LockApi {
       },
       body: JSON.stringify(body),
     });
-    if (response.ok || response.status === 409 || response.status === 429) return response;
+    if (response.ok || REFUSALS.has(response.status)) return response;
     throw new Error(`${path}: ${response.status} ${await response.text()}`);
   }
 }

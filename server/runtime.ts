@@ -123,6 +123,7 @@ export class Runtime {
         authentication,
         limits,
         log,
+        basePath,
       );
       isStarted = true;
       const api = createApi(services, log, basePath);

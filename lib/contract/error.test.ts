@@ -30,7 +30,7 @@ describe("error codes", () => {
 
 describe("problem document", () => {
   const held = {
-    type: "https://lockkeeper.dev/problems/held",
+    type: "/problems/held",
     title: TITLE_OF_CODE.held,
     status: STATUS_OF_CODE.held,
     code: "held",

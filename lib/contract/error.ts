@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Every way a call can fail, with its HTTP status. The only map from error to status: routes, the OpenAPI
- * document and the docs read it from here.
+ * Every code that a problem document can carry, with its HTTP status. Routes, the OpenAPI document, the problem pages
+ * and docs/problems.md read the status from here.
  */
 export const STATUS_OF_CODE = {
   invalid: 400,
@@ -16,19 +16,19 @@ export const STATUS_OF_CODE = {
   method_not_allowed: 405,
   request_timeout: 408,
   held: 409,
-  lost: 409,
   not_a_lock: 409,
   unit_conflict: 409,
   changed: 409,
   unverified: 409,
-  idempotency_key_reused: 409,
   timeout: 409,
   last_admin: 409,
   already_exists: 409,
   api_key_inactive: 409,
+  lost: 410,
   too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
+  idempotency_key_reused: 422,
   key_not_allowed: 422,
   reason_required: 422,
   format_required: 422,
@@ -38,7 +38,6 @@ export const STATUS_OF_CODE = {
   too_many_waiting: 429,
   too_many_streams: 429,
   headers_too_large: 431,
-  aborted: 499,
   internal: 500,
   unavailable: 503,
   not_replicated: 503,
@@ -47,59 +46,78 @@ export const STATUS_OF_CODE = {
 
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
+/**
+ * The codes of errors in this process. `aborted` is never sent: the client that waited has disconnected, or is the
+ * application that uses the library.
+ */
+export type LibraryErrorCode = ErrorCode | "aborted";
+
 export const ERROR_CODES = Object.keys(STATUS_OF_CODE) as [ErrorCode, ...ErrorCode[]];
 
 export const TITLE_OF_CODE: Record<ErrorCode, string> = {
-  invalid: "The request is not valid",
-  unauthenticated: "Credentials are missing or wrong",
-  forbidden: "These credentials may not do this",
-  read_only: "This lock, or its target, is for looking at",
-  not_found: "There is nothing at this address",
-  method_not_allowed: "This address does not take this method",
+  invalid: "The request is invalid",
+  unauthenticated: "Credentials are missing or invalid",
+  forbidden: "The credentials do not grant this access",
+  read_only: "The lock or its target is read-only",
+  not_found: "The resource does not exist",
+  method_not_allowed: "The resource does not support this method",
   held: "The lock is held",
   lost: "The hold has ended",
   not_owner: "Another API key or operator acquired the hold",
-  not_a_lock: "The key holds something that is not a lock",
-  unit_conflict: "The key holds a deadline in the other unit",
-  changed: "The hold is not the one that was expected",
+  not_a_lock: "The key holds data that is not a lock",
+  unit_conflict: "The key holds a deadline in another unit",
+  changed: "The lock has changed",
   idempotency_key_required: "An Idempotency-Key is required",
-  invalid_hold_id: "The holdId is not valid",
-  unverified: "The hold could not be verified as the one that was seen",
+  invalid_hold_id: "The holdId is invalid",
+  unverified: "The hold could not be verified",
   idempotency_key_reused: "The Idempotency-Key was used for another request",
-  timeout: "The lock was not free in the time it was waited for",
-  last_admin: "Nobody would be left who may do everything everywhere",
+  timeout: "The wait for the lock timed out",
+  last_admin: "The last administrator must remain",
   already_exists: "The name is already in use",
   api_key_inactive: "The API key is expired or revoked",
-  rate_limited: "Too many requests in a short time",
-  queue_full: "Too many are waiting for this lock",
-  too_many_waiting: "Too many requests are waiting",
-  too_many_streams: "Too many streams are open",
-  aborted: "The wait was given up",
-  too_large: "The request is too large",
-  uri_too_long: "The address is too long",
-  headers_too_large: "The headers are too large",
+  rate_limited: "Too many requests",
+  queue_full: "Too many clients are waiting for the lock",
+  too_many_waiting: "Too many of your requests are waiting",
+  too_many_streams: "Too many event streams are open",
+  too_large: "The request body is too large",
+  uri_too_long: "The URL is too long",
+  headers_too_large: "The request headers are too large",
   request_timeout: "The request did not arrive in time",
-  unsupported_media_type: "The body is not JSON",
-  key_not_allowed: "The key cannot be locked here",
+  unsupported_media_type: "The request body is not JSON",
+  key_not_allowed: "The key cannot be locked",
   reason_required: "A reason is required",
-  format_required: "The format of the lock is required",
-  confirm_required: "The name of the target is required",
-  internal: "Something went wrong on our side",
-  unavailable: "Redis cannot be reached; nothing was done",
-  not_replicated: "Too few replicas confirmed it in time",
-  unknown_outcome: "Redis did not answer in time; it may or may not have been done",
+  format_required: "The lock format is required",
+  confirm_required: "A confirmation is required",
+  internal: "Internal error",
+  unavailable: "The service is unavailable",
+  not_replicated: "Too few replicas confirmed the change",
+  unknown_outcome: "The outcome is unknown",
 };
 
-/** RFC 9457 problem document; facts of the error stand beside the fixed members. */
+/**
+ * Returns the `type` of a problem: the path of the page that documents the code.
+ *
+ * It is a relative reference by RFC 9457, so it leads to the server that sent the problem.
+ *
+ * @param basePath the path that the server is mounted at; "" at the root of its host
+ */
+export function buildProblemType(code: ErrorCode, basePath: string): string {
+  return `${basePath}/problems/${code}`;
+}
+
+/** A problem document (RFC 9457). Each code adds fields of its own. */
 export const Problem = z
   .looseObject({
-    type: z.string().meta({ example: "https://lockkeeper.dev/problems/held" }),
+    type: z.string().meta({
+      description: "URL of the page that documents the code, relative to the URL of the request.",
+      example: buildProblemType("held", ""),
+    }),
     title: z.string(),
     status: z.int().min(400).max(599),
     code: z.enum(ERROR_CODES),
-    detail: z.string().meta({ description: "What was wrong, what is allowed, what to do." }),
+    detail: z.string().meta({ description: "What happened in this case, and what to do." }),
     requestId: z.string().optional(),
   })
-  .meta({ id: "Problem", description: "RFC 9457 problem document with a closed set of codes." });
+  .meta({ id: "Problem", description: "A problem document (RFC 9457). Each code adds fields of its own." });
 
 export type Problem = z.infer<typeof Problem>;

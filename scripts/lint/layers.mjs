@@ -14,6 +14,7 @@ export const LAYERS = [
   ["lib/contract/accounts", "wire schemas of operators, API keys and sessions"],
   ["lib/contract/actions", "wire schemas of actions on locks"],
   ["lib/contract/detection", "wire schemas of format detection and format rules"],
+  ["lib/contract/problems", "what each problem code means and what a client does about it"],
   ["lib/formats", "the catalogue of lock formats"],
   ["lib/api", "HTTP client of the console"],
   ["lib/live", "the live stream in the browser"],

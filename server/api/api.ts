@@ -42,6 +42,7 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
     services.limits,
     services.answers,
     log,
+    basePath,
   );
 }
 
@@ -52,7 +53,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createHoldRoutes(),
     ...createLockRoutes(),
     ...createExportRoutes(services),
-    ...createBulkRoutes(services, log),
+    ...createBulkRoutes(services, log, basePath),
     ...createOwnerRoutes(),
     ...createFacetRoutes(),
     ...createNamespaceRoutes(),

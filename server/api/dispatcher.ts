@@ -43,6 +43,7 @@ export class Dispatcher {
     private readonly limits: RateLimits,
     private readonly answers: StoredAnswers,
     private readonly log: Logger,
+    private readonly basePath: string,
   ) {
     this.#routes = new RouteTable(routes);
   }
@@ -78,7 +79,7 @@ export class Dispatcher {
       if (isFault) this.log.error({ err: error, ...call }, "request failed");
       else this.log.info({ ...call, path, code: error.code, detail: error.message }, "request refused");
     }
-    return { ...toProblemResponse(error, requestId), verbEnd: toVerbEnd(error) };
+    return { ...toProblemResponse(error, this.basePath, requestId), verbEnd: toVerbEnd(error) };
   }
 
   #startVerb({ route, call }: ValidatedCall, request: ApiRequest): RunningVerb | undefined {
@@ -203,8 +204,8 @@ function addHeaders(more: Readonly<Record<string, string>>, response: ApiRespons
 }
 
 function createReadOnlyError({ name }: Target): ReadOnlyError {
-  const why = `The target ${name} is read-only: nothing is ever written to it.`;
-  return new ReadOnlyError(`${why} Its locks can be looked at.`, { why });
+  const why = `The target ${name} is read-only: Lockkeeper never writes to it.`;
+  return new ReadOnlyError(`${why} You can still read its locks.`, { why });
 }
 
 function toQueryRecord(query: URLSearchParams, { scope }: Route): Record<string, string> {

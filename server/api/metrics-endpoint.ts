@@ -19,6 +19,7 @@ export class MetricsEndpoint {
     private readonly authentication: RequestAuthenticator,
     private readonly limits: RateLimits,
     private readonly log: Logger,
+    private readonly basePath: string,
   ) {}
 
   async handle(exchange: Exchange<void>): Promise<void> {
@@ -28,7 +29,7 @@ export class MetricsEndpoint {
       response = await this.#createResponse(exchange);
     } catch (error) {
       if (!(error instanceof LockkeeperError)) this.log.error({ err: error, requestId }, "scrape failed");
-      response = toProblemResponse(error, requestId);
+      response = toProblemResponse(error, this.basePath, requestId);
     }
     exchange.deliver({ response, requestId });
   }

@@ -151,7 +151,7 @@ describe("minHoldMs and reservedMs", () => {
     });
     const { body } = await server.callVerb(key, "acquire", { owner: "me" });
     expect(body.code).toBe("held");
-    expect(body.detail).toMatch(/^It is reserved for its least hold time\. That ends in \d+ ms\.$/);
+    expect(body.detail).toMatch(/^The lock is reserved for its minimum hold time\. It expires in \d+ ms\.$/);
     expect(body.holders).toMatchObject([{ owner: "lockkeeper:reserve:min-hold" }]);
     expect(body.remainingMs).toBeGreaterThan(59_000);
   });

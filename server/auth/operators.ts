@@ -170,7 +170,7 @@ function requireRemainingAdmin(accounts: Accounts, change: AccountChange): Accou
   const after = accounts.applyChanges("", [change]);
   if (hasAdmin(accounts) && !hasAdmin(after)) {
     throw new LastAdminError(
-      "This is the last operator who can log in by password and is an admin everywhere. Make another one first.",
+      "This is the last operator who can log in by password and administers every target. Create another one first.",
     );
   }
   return [change];

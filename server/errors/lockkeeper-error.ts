@@ -1,25 +1,17 @@
-import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../lib/contract/error.ts";
+import type { LibraryErrorCode } from "../../lib/contract/error.ts";
 
 /**
- * What every failure is: a code of the closed set, a sentence for the reader, and facts for the program. Each code
- * has a class of its own below, so that `instanceof` tells both which failure it is and what it carries.
+ * The base of every error: a code from a closed set, a sentence for the reader, and facts for the program. Each code has
+ * a class of its own, so `instanceof` narrows the type of `facts`.
  */
 export abstract class LockkeeperError extends Error {
-  abstract readonly code: ErrorCode;
-  /** Plain JSON; an answer over HTTP carries it as it is. */
+  abstract readonly code: LibraryErrorCode;
+  /** Plain JSON. A problem document has these fields as they are. */
   abstract readonly facts: object;
 
   constructor(detail: string, options?: ErrorOptions) {
     super(detail, options);
     this.name = new.target.name;
-  }
-
-  get status(): number {
-    return STATUS_OF_CODE[this.code];
-  }
-
-  get title(): string {
-    return TITLE_OF_CODE[this.code];
   }
 }
 

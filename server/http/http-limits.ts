@@ -32,13 +32,13 @@ export const HTTP_LIMITS: HttpLimits = {
   inactivityTimeoutMs: 120_000,
 };
 
-/** Answers what never becomes a request, over the bare connection. */
-export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Responds to what never becomes a request, over the bare connection. */
+export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex, basePath: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = toProblemResponse(toParserError(error.code));
+  const { status, headers, body } = toProblemResponse(toParserError(error.code), basePath);
   const lines = Object.entries({ ...GUARD_HEADERS, ...headers, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -53,13 +53,13 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
 function toParserError(code: string | undefined) {
   if (code === "HPE_HEADER_OVERFLOW") {
     return new HeadersTooLargeError(
-      `The address and the headers together are larger than ${HTTP_LIMITS.maxHeaderSize} bytes; a key has at most 1024.`,
+      `The URL and the headers together are larger than ${HTTP_LIMITS.maxHeaderSize} bytes. A key has at most 1024.`,
     );
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const { headersTimeout, requestTimeout } = HTTP_LIMITS;
     return new RequestTimeoutError(
-      `The headers have to be here within ${headersTimeout / 1000} s and the body within ${requestTimeout / 1000} s. Nothing was done.`,
+      `The headers must arrive within ${headersTimeout / 1000} s and the body within ${requestTimeout / 1000} s. Nothing was done.`,
     );
   }
   return new InvalidError("This is not HTTP.", {});

@@ -47,7 +47,7 @@ export class HttpServer {
       this.server.timeout = limits.inactivityTimeoutMs;
       this.#disableUpgrades();
     }
-    this.server.on("clientError", rejectMalformedRequest);
+    this.server.on("clientError", (error, socket) => rejectMalformedRequest(error, socket, config.basePath));
   }
 
   /**
@@ -119,7 +119,7 @@ export class HttpServer {
     const isApi = path?.startsWith("/api/") ?? false;
     // The next request on this connection is to find a server that stays.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
-    if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing);
+    if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing, this.config.basePath);
     // Next redirects these forms to themselves for ever or fails, and its own adapter would believe their headers.
     else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
     else if (path === undefined) sendText(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
@@ -131,7 +131,7 @@ export class HttpServer {
       this.#setClientHeaders(incoming);
       void this.#application.handleNodeRequest(incoming, outgoing);
     } else if (this.#application === undefined || this.#pageHandler === undefined)
-      respondStarting(outgoing, isApi);
+      respondStarting(outgoing, isApi, this.config.basePath);
     else if (!isDecodable(path)) sendText(outgoing, 400, "this address is not percent-encoded UTF-8");
     else this.#handlePage(incoming, outgoing, isApi, this.#pageHandler);
   }
@@ -169,7 +169,7 @@ export class HttpServer {
 
   #handleMetrics(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (this.#application === undefined) {
-      respondStarting(outgoing, true);
+      respondStarting(outgoing, true, this.config.basePath);
       return;
     }
     this.#setClientHeaders(incoming);
@@ -195,17 +195,16 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function rejectLongUrl(outgoing: ServerResponse): void {
+function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   sendProblem(
     outgoing,
-    new UriTooLongError(
-      `The address has more than ${URL_LENGTH_MAX} characters; a key has at most 1024 bytes.`,
-    ),
+    new UriTooLongError(`The URL has more than ${URL_LENGTH_MAX} characters. A key has at most 1024 bytes.`),
+    basePath,
   );
 }
 
-/** Apps are answered as by the API: nothing was done, and they may ask again. */
-function respondStarting(outgoing: ServerResponse, isApi: boolean): void {
+/** Applications get the problem that the API would send. */
+function respondStarting(outgoing: ServerResponse, isApi: boolean, basePath: string): void {
   if (!isApi) sendText(outgoing, 503, "starting");
   else {
     sendProblem(
@@ -213,12 +212,13 @@ function respondStarting(outgoing: ServerResponse, isApi: boolean): void {
       new UnavailableError(
         "Lockkeeper is starting and has not reached Redis yet. Nothing was done; try again.",
       ),
+      basePath,
     );
   }
 }
 
-function sendProblem(outgoing: ServerResponse, error: LockkeeperError): void {
-  const { status, headers, body } = toProblemResponse(error);
+function sendProblem(outgoing: ServerResponse, error: LockkeeperError, basePath: string): void {
+  const { status, headers, body } = toProblemResponse(error, basePath);
   const length = Buffer.byteLength(String(body));
   outgoing.writeHead(status, { ...GUARD_HEADERS, ...headers, "content-length": length }).end(body);
 }

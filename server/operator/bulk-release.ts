@@ -4,7 +4,7 @@ import type {
   BulkItemLine,
   BulkOutcome,
 } from "../../lib/contract/actions/bulk-release.ts";
-import type { ErrorCode } from "../../lib/contract/error.ts";
+import type { LibraryErrorCode } from "../../lib/contract/error.ts";
 import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { ForbiddenError } from "../errors/request-errors.ts";
@@ -93,7 +93,7 @@ async function captureResult(run: () => Promise<ItemResult>): Promise<ItemResult
   }
 }
 
-const OUTCOME_BY_CODE: Partial<Record<ErrorCode, BulkOutcome>> = {
+const OUTCOME_BY_CODE: Partial<Record<LibraryErrorCode, BulkOutcome>> = {
   changed: "changed",
   unverified: "unverified",
   format_required: "format_required",

@@ -113,9 +113,7 @@ function toReleasedHold(
 function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: () => Lock): string {
   const given = reason.trim();
   if (given === "" && isLikelyAlive(lockNow()))
-    throw new ReasonRequiredError(
-      "The holder looks alive: say in `reason` why the lock is freed. Nothing was released.",
-    );
+    throw new ReasonRequiredError("The holder appears to be alive. Send a `reason`. Nothing was released.");
   return given;
 }
 

@@ -6,11 +6,11 @@ import { ChangedError, UnverifiedError } from "../errors/operator-errors.ts";
 import { InvalidError } from "../errors/request-errors.ts";
 import { describeHolder } from "../locks/verbs/error-factories.ts";
 
-/** What an operator is told whose release was not carried out. */
+/** Creates the errors of releases and extensions that were not carried out. */
 
 const NOT_DONE_TEXT = {
-  release: { nothing: "Nothing was released.", to: "free it" },
-  extend: { nothing: "Nothing was prolonged.", to: "prolong it" },
+  release: { nothing: "Nothing was released.", to: "release it" },
+  extend: { nothing: "Nothing was extended.", to: "extend it" },
 } as const;
 
 export function createUnverifiedError(
@@ -22,7 +22,7 @@ export function createUnverifiedError(
   const who = one === undefined ? formatHolderNames(lock) : JSON.stringify(formatKey(one.owner));
   const version = one === undefined ? lock.version : one.version;
   return new UnverifiedError(
-    `${who} holds the lock, but it was not watched all the time since you looked: it may have been released and taken again. ${nothing} To ${to} all the same, send its present version with "onUnverified": "${doing}".`,
+    `${who} holds the lock, but it was not watched without a gap since you saw it: it may have been released and acquired again. ${nothing} To ${to} anyway, send its current version with "onUnverified": "${doing}".`,
     { lock, version },
   );
 }
@@ -32,7 +32,7 @@ export function createChangedError(lock: Lock): ChangedError {
   const who =
     holders.length === 1 ? describeHolder(holders[0]?.owner ?? "") : `held by ${formatHolderNames(lock)}`;
   return new ChangedError(
-    `This is another hold than the one you saw; it is ${who} now. Nothing was released.`,
+    `This is not the hold that you saw: the lock is now ${who}. Nothing was released.`,
     { lock, holders, remainingMs, version },
   );
 }
@@ -40,7 +40,7 @@ export function createChangedError(lock: Lock): ChangedError {
 export function createSingleHolderError(lock: Lock): ChangedError {
   const { holders, remainingMs, version } = lock;
   return new ChangedError(
-    `${holders.length} hold this lock, and one of them cannot be freed alone in its format. Nothing was released. To free all of them, send the version of the lock.`,
+    `${holders.length} holders have this lock, and its format does not allow to release one of them alone. Nothing was released. To release all of them, send the version of the lock.`,
     { lock, holders, remainingMs, version },
   );
 }

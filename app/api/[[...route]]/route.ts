@@ -1,3 +1,5 @@
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { buildProblemType, TITLE_OF_CODE } from "@/lib/contract/error.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
 async function handleRequest(request: Request): Promise<Response> {
@@ -5,11 +7,11 @@ async function handleRequest(request: Request): Promise<Response> {
   if (running !== undefined) return await running.handleWebRequest(request);
   return Response.json(
     {
-      type: "https://lockkeeper.dev/problems/unavailable",
-      title: "Lockkeeper's server is not running",
+      type: buildProblemType("unavailable", BASE_PATH),
+      title: TITLE_OF_CODE.unavailable,
       status: 503,
       code: "unavailable",
-      detail: "Pages alone are running. Start the whole with `npm start`.",
+      detail: "Only the pages are running, without the API. Start Lockkeeper with `npm start`.",
     },
     { status: 503, headers: { "content-type": "application/problem+json" } },
   );

@@ -67,7 +67,6 @@ export const problems: Messages["problems"] = {
         title: "请求头过大",
         remedy: "请减少或缩短请求头；清除此站点的 Cookie 可能有用。",
       },
-      aborted: { title: "已放弃等待", remedy: "无需处理：没有持有任何锁。" },
       internal: { title: "Lockkeeper 内部出错", remedy: "请连同请求 ID 上报；原因在服务器日志中。" },
       unavailable: { title: "无法连接 Redis，未做任何更改", remedy: "请稍后原样重试。" },
       not_replicated: {

@@ -1,5 +1,11 @@
-import type { Problem } from "../../../lib/contract/error.ts";
-import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import {
+  buildProblemType,
+  type ErrorCode,
+  type Problem,
+  STATUS_OF_CODE,
+  TITLE_OF_CODE,
+} from "../../../lib/contract/error.ts";
+import { AbortedError, HeldError, QueueFullError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import {
@@ -14,47 +20,77 @@ import type { ApiResponse } from "./http-exchange.ts";
 import { buildRateLimitHeaders } from "./rate-limits.ts";
 
 const HELD_RETRY_MS = 1000;
+const CROWDED_RETRY_MS = 5000;
+/** nginx's status for a client that disconnected. Logs have it; no client receives it. */
+const CLIENT_CLOSED_REQUEST = 499;
 
-/** The one way from errors to HTTP: RFC 9457 documents. What is not ours never shows its message. */
-export function toProblemResponse(thrown: unknown, requestId?: string): ApiResponse {
-  const error = toLockkeeperError(thrown);
+/**
+ * Creates the response to a request that failed: a problem document (RFC 9457). The message of an error that is not
+ * a `LockkeeperError` is never sent.
+ *
+ * @param basePath the path that the server is mounted at; "" at the root of its host
+ */
+export function toProblemResponse(thrown: unknown, basePath: string, requestId?: string): ApiResponse {
+  if (thrown instanceof AbortedError) return { status: CLIENT_CLOSED_REQUEST, headers: {} };
+  const error = toSentError(thrown);
   return {
-    status: error.status,
+    status: STATUS_OF_CODE[error.code],
     headers: {
       "content-type": "application/problem+json",
       "cache-control": "no-store",
       ...buildHeaders(error),
     },
-    body: JSON.stringify(buildProblem(error, requestId)),
+    body: JSON.stringify(buildProblem(error, basePath, requestId)),
   };
 }
 
-/** The document alone, as one of several in an answer. */
-export function toProblem(thrown: unknown): Problem {
-  return buildProblem(toLockkeeperError(thrown), undefined);
+/** Creates the document alone, as one of several in a response. */
+export function toProblem(thrown: unknown, basePath: string): Problem {
+  return buildProblem(toSentError(thrown), basePath, undefined);
 }
 
-function buildProblem(error: LockkeeperError, requestId: string | undefined): Problem {
-  const { code, status, title, message: detail, facts } = error;
-  const type = `https://lockkeeper.dev/problems/${code}`;
-  return { ...facts, type, title, status, code, detail, requestId };
+function buildProblem(error: SentError, basePath: string, requestId: string | undefined): Problem {
+  const { code, message: detail, facts } = error;
+  return {
+    ...facts,
+    type: buildProblemType(code, basePath),
+    title: TITLE_OF_CODE[code],
+    status: STATUS_OF_CODE[code],
+    code,
+    detail,
+    requestId,
+  };
 }
 
-function toLockkeeperError(thrown: unknown): LockkeeperError {
-  return thrown instanceof LockkeeperError ? thrown : createInternalError(thrown);
+/** An error that a client can receive. */
+type SentError = LockkeeperError & { readonly code: ErrorCode };
+
+function isSent(error: LockkeeperError): error is SentError {
+  return error.code !== "aborted";
+}
+
+function toSentError(thrown: unknown): SentError {
+  return thrown instanceof LockkeeperError && isSent(thrown) ? thrown : createInternalError(thrown);
 }
 
 function createInternalError(cause: unknown): InternalError {
-  return new InternalError("This is a fault of Lockkeeper. The server's log has it under this request id.", {
-    cause,
-  });
+  return new InternalError(
+    "This is a bug in Lockkeeper. The server's log has the cause under this request ID.",
+    {
+      cause,
+    },
+  );
 }
 
 function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (error instanceof UnauthenticatedError) return { "www-authenticate": 'Bearer realm="lockkeeper"' };
   if (error instanceof MethodNotAllowedError) return { allow: error.facts.allowed };
-  if (error instanceof TooManyStreamsError || error instanceof TooManyWaitingError) {
-    return { "retry-after": "5" };
+  if (
+    error instanceof TooManyStreamsError ||
+    error instanceof TooManyWaitingError ||
+    error instanceof QueueFullError
+  ) {
+    return buildRetryAfter(CROWDED_RETRY_MS);
   }
   if (error instanceof RateLimitedError) return buildRateLimitedHeaders(error);
   if (error instanceof UnavailableError) return buildUnavailableHeaders(error);

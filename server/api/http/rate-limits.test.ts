@@ -60,7 +60,7 @@ describe("rate limit of a caller", () => {
     } catch (error) {
       refusal = error;
     }
-    const { status, headers, body } = toProblemResponse(refusal);
+    const { status, headers, body } = toProblemResponse(refusal, "");
     expect(status).toBe(429);
     expect(headers).toMatchObject({
       "retry-after": "1",

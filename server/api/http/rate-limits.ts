@@ -98,7 +98,7 @@ class TokenBuckets {
     const { perSecond, burst } = this.rate;
     const whose = this.per === "caller" ? "One caller" : "One address without valid credentials";
     return new RateLimitedError(
-      `${whose} may ask ${perSecond} times a second, ${burst} at once. Nothing was done; ask again later.`,
+      `${whose} may send ${perSecond} requests per second, ${burst} at once. Nothing was done. Retry later.`,
       { remainingMs: Math.ceil(remainingMs), perSecond, burst, per: this.per },
     );
   }

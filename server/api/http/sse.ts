@@ -59,7 +59,7 @@ export class OpenStreams {
   assertCapacity(caller: string): void {
     if (this.#callers.size >= this.most) {
       throw new TooManyStreamsError(
-        `${this.most} streams are open here, which is as many as may be. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
+        `${this.most} streams are open, which is the maximum. Close some, or raise LOCKKEEPER_STREAMS_MAX.`,
         { limit: this.most },
       );
     }
@@ -67,7 +67,7 @@ export class OpenStreams {
     for (const other of this.#callers.values()) if (other === caller) own++;
     if (own < this.mostEach) return;
     throw new TooManyStreamsError(
-      `${this.mostEach} streams of yours are open here, which is as many as one caller may have. Close some, or raise LOCKKEEPER_STREAMS_PER_CALLER_MAX.`,
+      `${this.mostEach} of your streams are open, which is the maximum of one caller. Close some, or raise LOCKKEEPER_STREAMS_PER_CALLER_MAX.`,
       { limit: this.mostEach },
     );
   }

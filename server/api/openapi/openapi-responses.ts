@@ -5,7 +5,7 @@ import {
   createProblemExample,
   createProblemSchema,
   PROBLEM_OF_CODE,
-} from "../../../lib/contract/problem-catalogue.ts";
+} from "../../../lib/contract/problems/problem-catalogue.ts";
 import type { Route, StreamMessage, SuccessResponse } from "../routing/route.ts";
 
 const COMMON_HEADERS = {

@@ -7,7 +7,7 @@ import {
   createProblemExample,
   createProblemSchema,
   PROBLEM_OF_CODE,
-} from "../../../lib/contract/problem-catalogue.ts";
+} from "../../../lib/contract/problems/problem-catalogue.ts";
 import { NOTIFICATION_FLAGS } from "../../../lib/contract/target.ts";
 import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import type * as lockErrors from "../../errors/lock-errors.ts";

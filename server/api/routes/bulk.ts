@@ -58,10 +58,16 @@ const EXAMPLES = {
 
 type BulkCall = TargetCall<unknown, BulkForceReleaseInput>;
 type OutcomeCounts = Partial<Record<BulkOutcome, number>>;
-type BulkWork = (lines: LineStream) => Promise<AuditOutcome>;
+type BulkWork = (output: ResultOutput) => Promise<AuditOutcome>;
+
+/** Where results go, and the base path of the problems among them. */
+interface ResultOutput {
+  readonly lines: LineStream;
+  readonly basePath: string;
+}
 
 /** Several locks in one request. */
-export function createBulkRoutes(services: Services, log: Logger): Route[] {
+export function createBulkRoutes(services: Services, log: Logger, basePath: string): Route[] {
   return [
     defineTargetRoute({
       method: "POST",
@@ -96,7 +102,7 @@ export function createBulkRoutes(services: Services, log: Logger): Route[] {
           body: (sink) => {
             const lines = new LineStream(sink);
             services.streams.register(lines.guardedSink, call.principal.id, call.isStillAuthorized, "");
-            work(lines).then(
+            work({ lines, basePath }).then(
               (outcome) => act?.end(outcome),
               (error: unknown) => {
                 log.error({ err: error }, "a bulk ended by a fault");
@@ -130,7 +136,7 @@ function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
     allowedKeys: getAllowedKeys(principal, "force", target.name),
   };
   if (filter !== undefined) return createReview(call, filter, ask);
-  if (dryRun) return (lines) => streamResults(lines, call, items, (item) => previewItem(target, item, ask));
+  if (dryRun) return (output) => streamResults(output, call, items, (item) => previewItem(target, item, ask));
   assertReason(body);
   assertConfirmed(target, body.confirm);
   const release = async (item: BulkItem) => {
@@ -140,7 +146,7 @@ function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
     running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
     return done;
   };
-  return (lines) => streamResults(lines, call, items, release);
+  return (output) => streamResults(output, call, items, release);
 }
 
 /** An item is an action of its own: recorded before it is done, and after. */
@@ -178,9 +184,9 @@ function createReview({ target, body, principal }: BulkCall, filter: string, ask
   const seen = findMatchingHolds(target.watcher, requested, getAllowedKeys(principal, "read", target.name));
   const call = { target, body };
   const items = seen.finds.map(({ item }) => item);
-  return (lines) =>
+  return (output) =>
     streamResults(
-      lines,
+      output,
       call,
       items,
       async (_item, index) => {
@@ -193,7 +199,7 @@ function createReview({ target, body, principal }: BulkCall, filter: string, ask
 }
 
 async function streamResults(
-  lines: LineStream,
+  { lines, basePath }: ResultOutput,
   { target, body: { dryRun } }: Pick<BulkCall, "target" | "body">,
   items: readonly BulkItem[],
   run: (item: BulkItem, index: number) => Promise<ItemResult>,
@@ -208,7 +214,7 @@ async function streamResults(
   const begun = await inTurn(items, lines, async (item, index) => {
     const { error, ...done } = await run(item, index);
     outcomes[done.outcome] = (outcomes[done.outcome] ?? 0) + 1;
-    const problem = error === undefined ? {} : { problem: toProblem(error) };
+    const problem = error === undefined ? {} : { problem: toProblem(error, basePath) };
     writeLine(lines, { type: "item", index, item, ...done, ...problem });
   });
   if (begun === total) writeLine(lines, { type: "tally", total, outcomes });
@@ -225,20 +231,17 @@ function writeLine(lines: LineStream, line: BulkLine): void {
   lines.write(line);
 }
 
-/** One reason stands for all of them, so whoever looks back at any wants it. @throws ReasonRequiredError */
+/** @throws ReasonRequiredError */
 function assertReason({ reason }: BulkForceReleaseInput): void {
   if (reason.trim() !== "") return;
-  throw new ReasonRequiredError(
-    "Several locks are to be freed at once: say in `reason` why. Nothing was released.",
-  );
+  throw new ReasonRequiredError("The request releases several locks. Send a `reason`. Nothing was released.");
 }
 
 /** @throws ConfirmRequiredError */
 function assertConfirmed({ name, environment }: Target, confirm: string | undefined): void {
   if (environment !== "production" || confirm === name) return;
-  const what = confirm === undefined ? "send" : "that is not it: send";
   throw new ConfirmRequiredError(
-    `The target is of production, and several locks are to be freed at once: ${what} its name, ${JSON.stringify(name)}, in \`confirm\`. Nothing was released.`,
+    `The request releases several locks of a production target. Send its name, ${JSON.stringify(name)}, in \`confirm\`. Nothing was released.`,
     { target: name },
   );
 }

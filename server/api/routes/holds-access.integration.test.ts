@@ -66,7 +66,7 @@ it("a hold is authorized at the target that its holdId names", async ({ server, 
   expect(await ask(hold.holdId, headers)).toEqual(thrice("403 forbidden"));
   expect(await ask(changeHoldId(hold.holdId, { target: "one" }), headers)).toEqual([
     "200 done",
-    "409 lost",
+    "410 lost",
     "200 done",
   ]);
   expect((await server.readHold(hold)).body).toMatchObject({ target: "two", held: true });
@@ -78,7 +78,7 @@ it("a target that does not exist is not_found, and one that the query contradict
   expect(await ask(createHoldId({ target: "three" }))).toEqual(thrice("404 not_found"));
   const holdId = createHoldId({ target: "one" });
   expect(await ask(holdId, {}, "?target=two")).toEqual(thrice("400 invalid_hold_id"));
-  expect(await ask(holdId, {}, "?target=one")).toEqual(["200 done", "409 lost", "200 done"]);
+  expect(await ask(holdId, {}, "?target=one")).toEqual(["200 done", "410 lost", "200 done"]);
 });
 
 it("a re-entry takes a hold of its own target only", async ({ server }) => {

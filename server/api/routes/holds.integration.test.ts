@@ -45,7 +45,7 @@ async function dumpLock(direct: Redis, key: string) {
   return [await direct.dumpBuffer(key), await direct.get(String(buildCompanionKey(key)))];
 }
 
-const ENDED = { read: "200 held false", renew: "409 lost", reenter: "409 lost", release: "200 not_held" };
+const ENDED = { read: "200 held false", renew: "410 lost", reenter: "410 lost", release: "200 not_held" };
 const INVALID = {
   read: "400 invalid_hold_id",
   renew: "400 invalid_hold_id",

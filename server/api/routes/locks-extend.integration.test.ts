@@ -56,7 +56,7 @@ describe.each(["redisson", "token", "timestamp"])(
       const { version } = await server.readLock(key);
       await server.callHold(hold, "release");
       const gone = await extend(key, { expectedVersion: version });
-      expect([gone.status, gone.body.code]).toEqual([409, "lost"]);
+      expect([gone.status, gone.body.code]).toEqual([410, "lost"]);
       expect(await direct.exists(key)).toBe(0);
       await server.callVerb(key, "acquire", { owner: "w1", leaseMs: 20_000, format });
       const before = await direct.get(key).catch(() => "hash");

@@ -72,7 +72,6 @@ export function createVerbRoutes(
         "lost",
         "queue_full",
         "too_many_waiting",
-        "aborted",
         "unit_conflict",
         "not_owner",
         "idempotency_key_required",
@@ -178,7 +177,7 @@ async function reenterHold(
   const hold = parseOwnHoldId(holdId, target.name, key);
   if (requestId === undefined) {
     throw new IdempotencyKeyRequiredError(
-      "A re-entry needs an Idempotency-Key: without one a repeated request would enter the hold twice. Nothing was done.",
+      "A re-entry needs an Idempotency-Key: without one, a retry would enter the hold twice. Nothing was done.",
     );
   }
   const options = { leaseMs: body.leaseMs, requestId };

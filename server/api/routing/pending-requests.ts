@@ -20,7 +20,7 @@ export class PendingRequests {
     if (this.#isStopping) throw createStoppingError();
     if ((this.#counts.get(caller) ?? 0) < this.most) return;
     throw new TooManyWaitingError(
-      `${this.most} requests of yours are waiting here, which is as many as may be. Wait for fewer locks at once, or raise LOCKKEEPER_WAITERS_MAX.`,
+      `${this.most} of your requests are waiting, which is the maximum. Wait for fewer locks at once, or raise LOCKKEEPER_WAITERS_MAX.`,
       { limit: this.most },
     );
   }
@@ -88,7 +88,7 @@ export class PendingRequest implements AbortSignalLike {
 
 function createStoppingError(): UnavailableError {
   return new UnavailableError(
-    "This server is stopping and waits for no lock any more. Nothing is held; ask again, with the same Idempotency-Key if there was one.",
+    "This server is stopping. Nothing is held. Retry, with the same Idempotency-Key if you sent one.",
     {},
     { reason: "stopping" },
   );

@@ -65,7 +65,7 @@ it("a reused request id is rejected, a certain failure can be retried, and ids a
   const name = `app-${randomUUID()}`;
   expect((await createKey(server, name, id)).status).toBe(201);
   const reused = await createKey(server, `${name}-2`, id);
-  expect([reused.status, reused.body.code]).toEqual([409, "idempotency_key_reused"]);
+  expect([reused.status, reused.body.code]).toEqual([422, "idempotency_key_reused"]);
   const { body: admin } = await server.call("/keys", {
     body: { name: `admin-${randomUUID()}`, verbs: ["read", "lock", "force", "admin"] },
   });

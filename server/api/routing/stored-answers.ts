@@ -54,13 +54,13 @@ export class StoredAnswers {
       if (found.by === mine.by) return await this.#runAndStore(name, seal, mine, handle);
       if (found.digest !== digest) {
         throw new IdempotencyKeyReusedError(
-          "This Idempotency-Key was used for another request; take a new one.",
+          "This Idempotency-Key was used for another request. Use a new one for a new request.",
         );
       }
       if (found.sealed !== undefined) return openSealed(found.sealed, seal);
     }
     throw new UnknownOutcomeError(
-      "A request with this Idempotency-Key was begun, and has not been answered. Look whether it was done before you ask with another one.",
+      "A request with this Idempotency-Key was started and has no outcome yet. Check whether it was done before you retry with another key.",
     );
   }
 

@@ -79,7 +79,7 @@ function computeRemainingMs(deadline: number): number {
 function toOutcomeError(sawUnknown: boolean, cause: unknown): UnavailableError | UnknownOutcomeError {
   if (sawUnknown) {
     return new UnknownOutcomeError(
-      "Redis did not answer in time, so this may or may not have been done. Repeat the request with the same Idempotency-Key, or look at the lock.",
+      "Redis did not reply in time, so this may or may not have been done. Retry with the same Idempotency-Key, or read the lock.",
       { cause },
     );
   }

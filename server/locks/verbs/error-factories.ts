@@ -22,7 +22,7 @@ import type { CurrentHold, GrantedReply, NotALockReply, RefusedReply } from "../
 import { findOwnerFault } from "./owner-fault.ts";
 import type { Grant } from "./verbs.ts";
 
-/** What the verbs answer in words: each refusal with its facts and what to do. */
+/** Creates the errors of the verbs: each with its facts and what to do. */
 
 export function assertMappable(key: Key): void {
   const why = findKeyFault(key);
@@ -55,10 +55,9 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
 export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   const { holders, remainingMs, asOf } = elsewhere;
   const by = holders[0]?.owner ?? "";
-  const isReservation = parseReservedOwner(by) !== undefined;
-  const unless = isReservation ? "That" : "Unless it is renewed, the lock";
-  const how = remainingMs === null ? "It has no expiry." : `${unless} ends in ${remainingMs} ms.`;
-  return new HeldError(`It is ${describeHolder(by)}. ${how}`, {
+  const unless = parseReservedOwner(by) === undefined ? " unless it is renewed" : "";
+  const expiry = remainingMs === null ? "It has no TTL." : `It expires in ${remainingMs} ms${unless}.`;
+  return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, {
     ...toKeyFields(key),
     holders: toHolderFacts(holders),
     remainingMs,
@@ -91,22 +90,25 @@ export function describeHolder(owner: string): string {
   const who = parseReservedOwner(owner);
   if (who === undefined) return `held by ${JSON.stringify(owner)}`;
   return who === MIN_HOLD_RESERVER
-    ? "reserved for its least hold time"
+    ? "reserved for its minimum hold time"
     : `reserved by ${JSON.stringify(who)}`;
 }
 
 export function createQueueFullError(key: Key, waiting: number): QueueFullError {
-  return new QueueFullError(`${waiting} are waiting for this lock already; try again later.`, {
-    ...toKeyFields(key),
-    waiting,
-  });
+  return new QueueFullError(
+    `${waiting} clients are waiting for this lock, which is the maximum. Retry later.`,
+    {
+      ...toKeyFields(key),
+      waiting,
+    },
+  );
 }
 
 /** @param now who holds the lock instead; undefined where that was not asked */
 export function createLostError(key: Key, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
-  const why = now === undefined ? "it was released, or its lease ended" : state;
+  const why = now === undefined ? "it was released, or its lease expired" : state;
   return new LostError(`This hold has ended: ${why}. Stop the work that it protects.`, {
     ...toKeyFields(key),
     holders: toHolderFacts(now?.holders ?? []),
@@ -132,12 +134,12 @@ export function createRefusalError(
 ): LockkeeperError {
   if (reply.outcome === "unknown") {
     return new UnknownOutcomeError(
-      "The answer to this was lost, and too much has happened to the lock since to tell whether it was done. Look at the lock.",
+      "The first reply was lost, and the lock has changed too often since to tell whether this was done. Read the lock.",
     );
   }
   if (reply.outcome === "request_id_required") {
     return new IdempotencyKeyRequiredError(
-      "The hold was entered more than once, so its release needs an Idempotency-Key: without one a repeated request would release it twice. Nothing was done.",
+      "The hold was entered more than once, so its release needs an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
     );
   }
   if (reply.outcome === "request_id_reused") {
@@ -148,7 +150,7 @@ export function createRefusalError(
   if (reply.outcome === "unit_conflict") {
     const unit = reply.unit === "s" ? "seconds" : "milliseconds";
     return new UnitConflictError(
-      `The key holds a deadline in ${unit}, and its clients would misread another one. It was not touched; ask with unit "${reply.unit}".`,
+      `The key holds a deadline in ${unit}, and its clients would misread another unit. It was not changed. Send "unit": "${reply.unit}".`,
       { ...toKeyFields(key), unit: reply.unit },
     );
   }
@@ -159,7 +161,7 @@ export function createRefusalError(
 export function createObservedNotALockError({ key, type, unread }: NotALockObservation): NotALockError {
   if (unread === undefined) return createNotALockError(key, type);
   return new NotALockError(
-    `The key holds a ${type} of ${unread.size} ${unread.of}. More than ${unread.most} are not read, so whether it is a lock is not known. It was not touched; look at it with redis-cli.`,
+    `The key holds a ${type} of ${unread.size} ${unread.of}. More than ${unread.most} are not read, so whether it is a lock is unknown. It was not changed. Inspect it with redis-cli.`,
     { ...toKeyFields(key), redisType: type },
   );
 }
@@ -169,10 +171,10 @@ export function createNotALockError(key: Key, redisType: string, format?: Writab
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =
     format === undefined
-      ? "choose another name for the lock"
-      : "name the `format` that it is written in, or another lock";
+      ? "Choose another name for the lock"
+      : "Send the `format` in which it is stored, or use another key";
   return new NotALockError(
-    `The key holds a ${redisType} that is not ${kind}. It was not touched; ${advice}.`,
+    `The key holds a ${redisType} that is not ${kind}. It was not changed. ${advice}.`,
     { ...toKeyFields(key), redisType },
   );
 }

@@ -16,7 +16,7 @@ export class LockableKeys {
     assertMappable(key);
     if (this.#range.has(key)) return;
     throw new KeyNotAllowedError(
-      `The API may lock keys that match ${this.patterns.join(", ")}. Name the lock so, or widen LOCKKEEPER_LOCKABLE.`,
+      `The API locks only keys that match ${this.patterns.join(", ")}. Rename the lock, or extend LOCKKEEPER_LOCKABLE.`,
       { lockable: [...this.patterns] },
     );
   }

@@ -98,7 +98,7 @@ export class SafetyGuard {
 
 function createFailoverHoldOffError(remainingMs: number): UnavailableError {
   return new UnavailableError(
-    `Another server has become the master, so no lock is granted for another ${remainingMs} ms: what the one before it granted may still be held. Nothing was done; try again then.`,
+    `Redis failed over, so no lock is granted for another ${remainingMs} ms: locks of the previous master may still be held. Nothing was done; retry then.`,
     undefined,
     { reason: "failover_hold_off", remainingMs },
   );
@@ -110,13 +110,13 @@ function createNotReplicatedError(
   confirmed: number | undefined,
   cause?: unknown,
 ): NotReplicatedError {
-  const found = confirmed === undefined ? "its master could not be asked" : `${confirmed} did in time`;
+  const found = confirmed === undefined ? "the master could not be asked" : `${confirmed} did in time`;
   const then =
     what === "grant"
-      ? "The lock was given back; ask again with a new request id."
+      ? "The lock was released again; retry with a new Idempotency-Key."
       : "The hold may end as if it had not been renewed; renew it again.";
   return new NotReplicatedError(
-    `${replicas} replicas have to confirm a ${what}, and ${found}. ${then}`,
+    `${replicas} replicas must confirm a ${what}, and ${found}. ${then}`,
     { replicas, ...(confirmed === undefined ? {} : { confirmed }) },
     { cause },
   );

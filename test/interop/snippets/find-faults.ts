@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import { createProblemSchema } from "../../../lib/contract/problem-catalogue.ts";
+import { createProblemSchema } from "../../../lib/contract/problems/problem-catalogue.ts";
 import {
   listOperations,
   type OpenApiDocument,

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { Holder, keyFields, Lock } from "../lock.ts";
+import { createSampleLock } from "../sample-lock.ts";
+
+export const HolderFacts = Holder.pick({ owner: true, count: true, fence: true, record: true }).meta({
+  id: "HolderFacts",
+  description: "A holder of the lock.",
+});
+export const REMAINING_MS = z
+  .number()
+  .nullable()
+  .meta({ description: "Milliseconds until the lock expires unless it is renewed; null: no TTL." });
+export const HELD_FACTS = {
+  ...keyFields,
+  holders: z.array(HolderFacts),
+  remainingMs: REMAINING_MS,
+  asOf: z.number().meta({ description: "Redis's clock when the lock was read, Unix milliseconds." }),
+};
+export const LOCK_NOW = Lock.meta({ description: "The lock as it is now." });
+
+export const KEY = "lock:orders:42";
+export const HELD_EXAMPLE = {
+  key: KEY,
+  holders: [
+    {
+      owner: "checkout@pod-2:17",
+      count: 1,
+      fence: "1795216496123456",
+      record: { service: "checkout", host: "pod-2", pid: 17 },
+    },
+  ],
+  remainingMs: 21_480,
+  asOf: 1_795_216_504_643,
+};
+export const LOCK_EXAMPLE = createSampleLock({
+  target: "default",
+  key: KEY,
+  holders: [
+    {
+      owner: "checkout@pod-2:17",
+      count: 1,
+      fence: "1795216496123456",
+      holdId:
+        "h1.ZGVmYXVsdAByZWRpc3NvbgAAMGQyYjdjMWUtOWY1NC00YTZkLThmNmItM2YxZjBlNWE3YzIxOjE3ADE3OTUyMTY0OTYxMjM0NTYAbG9jazpvcmRlcnM6NDI",
+      since: 1_795_216_496_123,
+      sinceIs: "exact",
+      remainingMs: 21_480,
+      version: "fence.1795216496123456",
+    },
+  ],
+  remainingMs: 21_480,
+  version: "fence.1795216496123456",
+  asOf: 1_795_216_504_643,
+});

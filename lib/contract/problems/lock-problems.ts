@@ -1,0 +1,222 @@
+import { z } from "zod";
+import { FormatName, TimestampUnit } from "../format.ts";
+import { Holder, keyFields } from "../lock.ts";
+import {
+  HELD_EXAMPLE,
+  HELD_FACTS,
+  HolderFacts,
+  KEY,
+  LOCK_EXAMPLE,
+  LOCK_NOW,
+  REMAINING_MS,
+} from "./lock-facts.ts";
+import type { ProblemKind } from "./problem-kind.ts";
+
+/** Problems that depend on the lock: who holds it, what it is, what may be done with it. */
+export const LOCK_PROBLEMS = {
+  held: {
+    meaning: "Another hold has the lock, and the request did not wait (`waitMs` is absent or 0).",
+    outcome: "not_done",
+    retry: "after_delay",
+    sendsRetryAfter: true,
+    remedy: "Send the request with `waitMs` to wait for the lock, or retry after `Retry-After`.",
+    facts: HELD_FACTS,
+    example: {
+      detail: 'The lock is held by "checkout@pod-2:17". It expires in 21480 ms unless it is renewed.',
+      ...HELD_EXAMPLE,
+    },
+  },
+  timeout: {
+    meaning: "The lock was still held when `waitMs` had passed.",
+    outcome: "not_done",
+    retry: "after_delay",
+    sendsRetryAfter: true,
+    remedy: "Retry. With the same `Idempotency-Key` within 5 s, the request keeps its place in the queue.",
+    facts: HELD_FACTS,
+    example: {
+      detail: 'The lock is held by "checkout@pod-2:17". It expires in 21480 ms unless it is renewed.',
+      ...HELD_EXAMPLE,
+    },
+  },
+  lost: {
+    meaning:
+      "The hold was released or force-released, or its lease expired. Another client may hold the lock.",
+    outcome: "ended",
+    retry: "never",
+    remedy:
+      "Stop the work that the lock protects. To continue, acquire the lock again and use the new `fence`.",
+    facts: {
+      ...keyFields,
+      holders: z
+        .array(HolderFacts)
+        .optional()
+        .meta({ description: "Who holds the lock now; empty: nobody." }),
+      remainingMs: REMAINING_MS.optional(),
+      owner: z.string().optional().meta({ description: "The owner of the hold that ended." }),
+      fence: z
+        .string()
+        .nullable()
+        .optional()
+        .meta({ description: "The fencing token of the hold that ended." }),
+    },
+    example: {
+      detail: "This hold has ended: it was released, or its lease expired. Stop the work that it protects.",
+      key: KEY,
+      holders: [],
+      remainingMs: null,
+    },
+  },
+  not_owner: {
+    meaning:
+      "The hold belongs to another API key or operator. A `holdId` works only for the caller that acquired it.",
+    outcome: "not_done",
+    retry: "never",
+    remedy: "Use the API key that acquired the hold, or ask an operator to force-release the lock.",
+    facts: { ...keyFields },
+    example: {
+      detail:
+        "Another API key or operator acquired this hold. Use the API key that acquired it, or ask an operator to force-release the lock.",
+      key: KEY,
+    },
+  },
+  not_a_lock: {
+    meaning: "The key exists in Redis and holds data that is not a lock of the requested format.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Use another key, or name the `format` in which the lock is stored.",
+    facts: { ...keyFields, redisType: z.string().meta({ description: "The type of the key in Redis." }) },
+    example: {
+      detail:
+        "The key holds a string that is not a lock. It was not changed. Choose another name for the lock.",
+      key: KEY,
+      redisType: "string",
+    },
+  },
+  unit_conflict: {
+    meaning:
+      "The key holds a `timestamp` lock whose deadline is in the other unit. Its clients would misread yours.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send the `unit` of the problem. All clients of a key must use the same unit.",
+    facts: {
+      ...keyFields,
+      unit: TimestampUnit.meta({ description: "The unit of the deadline that the key holds." }),
+    },
+    example: {
+      detail:
+        'The key holds a deadline in seconds, and its clients would misread another unit. It was not changed. Send "unit": "s".',
+      key: KEY,
+      unit: "s",
+    },
+  },
+  changed: {
+    meaning:
+      "The lock is no longer in the version that the request expects: the hold has ended or changed hands.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Read the lock again and decide again. If you still want the change, send the new `version`.",
+    facts: {
+      holders: z.array(Holder).optional(),
+      remainingMs: REMAINING_MS.optional(),
+      lock: LOCK_NOW.optional(),
+      version: z
+        .string()
+        .nullable()
+        .optional()
+        .meta({ description: "The version of the lock as it is now." }),
+    },
+    example: {
+      detail:
+        'This is not the hold that you saw: the lock is now held by "checkout@pod-2:17". Nothing was released.',
+      holders: LOCK_EXAMPLE.holders,
+      remainingMs: 21_480,
+      lock: LOCK_EXAMPLE,
+      version: LOCK_EXAMPLE.version,
+    },
+  },
+  unverified: {
+    meaning:
+      "The lock looks like the one you saw, but it was not watched without a gap. It may be another hold of the same owner.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy:
+      "Read the lock again. To go on whatever the hold is, send the new `version`, or the value of `onUnverified` that `detail` names.",
+    facts: {
+      lock: LOCK_NOW,
+      version: z.string().nullable().meta({ description: "The version of the lock as it is now." }),
+    },
+    example: {
+      detail:
+        '"checkout@pod-2:17" holds the lock, but it was not watched without a gap since you saw it: it may have been released and acquired again. Nothing was released. To release it anyway, send its current version with "onUnverified": "release".',
+      lock: LOCK_EXAMPLE,
+      version: LOCK_EXAMPLE.version,
+    },
+  },
+  read_only: {
+    meaning: "The target is read-only, or locks of this kind cannot be changed safely from outside.",
+    outcome: "not_done",
+    retry: "never",
+    remedy: "Follow `instead` if the problem has it. It says how to do this safely.",
+    facts: {
+      why: z.string().meta({ description: "Why the lock cannot be changed." }),
+      instead: z.string().optional().meta({ description: "What to do instead." }),
+    },
+    example: {
+      detail: "The target reports is read-only: Lockkeeper never writes to it. You can still read its locks.",
+      why: "The target reports is read-only: Lockkeeper never writes to it.",
+    },
+  },
+  key_not_allowed: {
+    meaning:
+      "The API does not lock this key: it matches none of the permitted patterns, or cannot be a lock's name.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy:
+      "Use a key that matches one of `lockable`, or ask an administrator to extend `LOCKKEEPER_LOCKABLE`.",
+    facts: {
+      lockable: z.array(z.string()).optional().meta({
+        description: "The glob patterns that a key must match; absent if no setting permits the key.",
+      }),
+    },
+    example: {
+      detail: "The API locks only keys that match lock:*. Rename the lock, or extend LOCKKEEPER_LOCKABLE.",
+      lockable: ["lock:*"],
+    },
+  },
+  reason_required: {
+    meaning: "The holder appears to be alive, or the request releases several locks. Both need a `reason`.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send a `reason`. It is recorded in the audit log.",
+    facts: {},
+    example: { detail: "The holder appears to be alive. Send a `reason`. Nothing was released." },
+  },
+  format_required: {
+    meaning: "Several libraries store a lock in this shape, and releasing it depends on which one did.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send the `format` of the library that the application uses. `formats` lists the choices.",
+    facts: {
+      formats: z.array(FormatName).meta({ description: "The formats to choose from." }),
+      lock: LOCK_NOW,
+    },
+    example: {
+      detail:
+        "Several libraries store a lock in this shape. Send one of these as `format`: redlock, redsync.",
+      formats: ["redlock", "redsync"],
+      lock: { ...LOCK_EXAMPLE, type: "string", format: "token", confidence: "possible" },
+    },
+  },
+  confirm_required: {
+    meaning: "The request releases several locks of a production target.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Check what would be released, then send the name of the target in `confirm`.",
+    facts: { target: z.string().meta({ description: "The name to send." }) },
+    example: {
+      detail:
+        'The request releases several locks of a production target. Send its name, "main", in `confirm`. Nothing was released.',
+      target: "main",
+    },
+  },
+} as const satisfies Record<string, ProblemKind>;

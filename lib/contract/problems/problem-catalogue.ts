@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { buildProblemType, type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../error.ts";
+import { LOCK_PROBLEMS } from "./lock-problems.ts";
+import type { ProblemKind } from "./problem-kind.ts";
+import { REQUEST_PROBLEMS } from "./request-problems.ts";
+import { SERVER_PROBLEMS } from "./server-problems.ts";
+
+/** Every code's documentation. The OpenAPI document, the problem pages and docs/problems.md are built from it. */
+export const PROBLEM_OF_CODE = {
+  ...REQUEST_PROBLEMS,
+  ...LOCK_PROBLEMS,
+  ...SERVER_PROBLEMS,
+} as const satisfies Record<ErrorCode, ProblemKind>;
+
+/** Whether a response with this code has the header `Retry-After`. */
+export function hasRetryAfter(code: ErrorCode): boolean {
+  const kind: ProblemKind = PROBLEM_OF_CODE[code];
+  return kind.sendsRetryAfter ?? false;
+}
+
+/** Returns the name of a code's schema: `not_a_lock` is `NotALockProblem`. */
+export function getProblemSchemaName(code: ErrorCode): string {
+  const words = code.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join("")}Problem`;
+}
+
+/** Creates the schema of a code's whole document. */
+export function createProblemSchema(code: ErrorCode) {
+  const { meaning, remedy, facts } = PROBLEM_OF_CODE[code];
+  return z
+    .object({
+      type: z.string().meta({
+        description: "URL of the page that documents the code, relative to the URL of the request.",
+        example: buildProblemType(code, ""),
+      }),
+      title: z.string().meta({ example: TITLE_OF_CODE[code] }),
+      status: z.int().min(400).max(599).meta({ example: STATUS_OF_CODE[code] }),
+      code: z.enum([code]),
+      detail: z.string().meta({ description: "What happened in this case, and what to do." }),
+      requestId: z
+        .string()
+        .optional()
+        .meta({ description: "The value of the header `x-request-id`, which is also in the server's log." }),
+      ...facts,
+    })
+    .meta({ id: getProblemSchemaName(code), description: `${meaning} ${remedy}` });
+}
+
+/**
+ * Creates an example of a code's document, as sent.
+ *
+ * @param basePath the path that the server is mounted at
+ */
+export function createProblemExample(code: ErrorCode, basePath = ""): Record<string, unknown> {
+  const { detail, ...facts } = PROBLEM_OF_CODE[code].example;
+  return {
+    ...facts,
+    type: buildProblemType(code, basePath),
+    title: TITLE_OF_CODE[code],
+    status: STATUS_OF_CODE[code],
+    code,
+    detail,
+    requestId: "5f3a91c2-17",
+  };
+}

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import type { ProblemKind } from "./problem-kind.ts";
+
+/** Problems that depend on the request and on who sends it. */
+export const REQUEST_PROBLEMS = {
+  invalid: {
+    meaning: "A parameter or a field of the body is missing, malformed or out of range.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Correct the fields that `errors` or `field` names.",
+    facts: {
+      field: z.string().optional().meta({ description: "The field that is wrong, if it is a single one." }),
+      errors: z
+        .array(z.object({ field: z.string(), message: z.string() }))
+        .optional()
+        .meta({ description: "Each field that is wrong, at most ten." }),
+    },
+    example: {
+      detail: "Body, leaseMs: leaseMs is at least 10.",
+      errors: [{ field: "leaseMs", message: "leaseMs is at least 10" }],
+    },
+  },
+  idempotency_key_required: {
+    meaning:
+      "The request changes the count of a hold. Without an `Idempotency-Key`, a retry would count twice.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send the request with an `Idempotency-Key`.",
+    facts: {},
+    example: {
+      detail:
+        "The hold was entered more than once, so its release needs an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
+    },
+  },
+  invalid_hold_id: {
+    meaning: "The text is not a `holdId`, or it belongs to another key or target than the path.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy:
+      "Send the `holdId` exactly as `acquire` returned it, with the key and target that it was acquired for.",
+    facts: {},
+    example: { detail: "The holdId in the path is not one that acquire returned." },
+  },
+  idempotency_key_reused: {
+    meaning: "The `Idempotency-Key` was sent before with another operation, path or body.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy:
+      "Create a new `Idempotency-Key` for each new request. Repeat one only with the identical request.",
+    facts: {},
+    example: {
+      detail: "This Idempotency-Key was used for another request. Use a new one for a new request.",
+    },
+  },
+  unauthenticated: {
+    meaning: "The request has no credentials, or they are unknown, expired or revoked.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send `Authorization: Bearer <API key>`, or log in to the console again.",
+    facts: {},
+    example: { detail: "This API key is not known here." },
+  },
+  forbidden: {
+    meaning: "The credentials are valid but do not permit this operation, target or key.",
+    outcome: "not_done",
+    retry: "never",
+    remedy: "Use an API key that has the access, or ask an administrator for it.",
+    facts: {},
+    example: { detail: "A viewer may not do this." },
+  },
+  not_found: {
+    meaning: "No resource has this path, or no target has this name.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Check the path and `target`. `detail` says what exists.",
+    facts: {},
+    example: { detail: 'There is no target "orders"; name one of default, or none for the first.' },
+  },
+  method_not_allowed: {
+    meaning: "The path exists but does not support the method.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Use one of the methods in `allowed`.",
+    facts: { allowed: z.string().meta({ description: "The methods, as in the header `Allow`." }) },
+    example: { detail: "This address takes GET.", allowed: "GET" },
+  },
+  request_timeout: {
+    meaning: "The headers did not arrive within 10 s, or the body within 20 s.",
+    outcome: "not_done",
+    retry: "after_delay",
+    remedy: "Retry, and send the whole request at once.",
+    facts: {},
+    example: {
+      detail: "The headers must arrive within 10 s and the body within 20 s. Nothing was done.",
+    },
+  },
+  too_large: {
+    meaning: "The body is larger than the operation permits.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send a smaller body. `detail` has the limit. Split a bulk request into several.",
+    facts: {},
+    example: { detail: "The body is larger than 65536 bytes." },
+  },
+  uri_too_long: {
+    meaning: "The URL is longer than 8,000 characters.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Shorten the URL. Write a long key as `~` and its base64url.",
+    facts: {},
+    example: { detail: "The URL has more than 8000 characters. A key has at most 1024 bytes." },
+  },
+  headers_too_large: {
+    meaning: "The request line and headers are larger than 16 KiB.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send fewer or shorter headers.",
+    facts: {},
+    example: {
+      detail: "The URL and the headers together are larger than 16384 bytes. A key has at most 1024.",
+    },
+  },
+  unsupported_media_type: {
+    meaning: "The `Content-Type` of the body is not JSON.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Send JSON with `Content-Type: application/json`.",
+    facts: {},
+    example: { detail: "The Content-Type must be application/json; it is text/plain." },
+  },
+  last_admin: {
+    meaning: "The change would leave no operator who can log in by password and administer every target.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Give another operator the role `admin` for all targets first.",
+    facts: {},
+    example: {
+      detail:
+        "This is the last operator who can log in by password and administers every target. Create another one first.",
+    },
+  },
+  already_exists: {
+    meaning: "A resource with this name exists.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Choose another name, or use the resource that has it.",
+    facts: { field: z.string().meta({ description: "The field whose value is in use." }) },
+    example: {
+      detail: 'name: an API key named "checkout" already exists; choose another name.',
+      field: "name",
+    },
+  },
+  api_key_inactive: {
+    meaning: "The API key to rotate is expired or revoked. An inactive key gets no new secret.",
+    outcome: "not_done",
+    retry: "never",
+    remedy: "Create a new API key.",
+    facts: { state: z.enum(["expired", "revoked"]) },
+    example: { detail: "This API key is revoked; create a new one.", state: "revoked" },
+  },
+} as const satisfies Record<string, ProblemKind>;
