@@ -34,7 +34,7 @@ describe("request limits", () => {
   }) => {
     const unknown = await server.callHold({ holdId: createHoldId() }, "renew");
     expect([unknown.status, unknown.headers.get("ratelimit")]).toEqual([
-      409,
+      410,
       expect.stringMatching(/^"caller";r=\d+;t=\d+$/),
     ]);
     let last = await server.call("/locks");

@@ -71,7 +71,7 @@ describe("writable lock formats", () => {
     const ask = { owner: "me", format: "timestamp" };
     const { status, body } = await server.callVerb(key, "acquire", { ...ask, unit: "ms" });
     expect([status, body.code, body.unit]).toEqual([409, "unit_conflict", "s"]);
-    expect(body.detail).toContain('unit "s"');
+    expect(body.detail).toContain('"unit": "s"');
     expect(await direct.get(key)).toBe(deadline);
     expect((await server.callVerb(key, "reserve", { reservedMs: 1000, format: "timestamp" })).body.code).toBe(
       "unit_conflict",

@@ -116,7 +116,7 @@ export const LOCK_PROBLEMS = {
     retry: "after_change",
     remedy: "Read the lock again and decide again. If you still want the change, send the new `version`.",
     facts: {
-      holders: z.array(Holder).optional(),
+      holders: z.array(Holder).optional().meta({ description: "Who holds the lock now; absent: nobody." }),
       remainingMs: REMAINING_MS.optional(),
       lock: LOCK_NOW.optional(),
       version: z

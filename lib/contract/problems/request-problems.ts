@@ -155,7 +155,9 @@ export const REQUEST_PROBLEMS = {
     outcome: "not_done",
     retry: "never",
     remedy: "Create a new API key.",
-    facts: { state: z.enum(["expired", "revoked"]) },
+    facts: {
+      state: z.enum(["expired", "revoked"]).meta({ description: "Why the API key cannot be rotated." }),
+    },
     example: { detail: "This API key is revoked; create a new one.", state: "revoked" },
   },
 } as const satisfies Record<string, ProblemKind>;

@@ -146,7 +146,7 @@ describe("extension of a hold of another library", () => {
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
     const refused = await extend(key);
     expect([refused.status, refused.body.code]).toEqual([409, "unverified"]);
-    expect(refused.body.detail).toMatch(/Nothing was prolonged.*"onUnverified": "extend"/);
+    expect(refused.body.detail).toMatch(/Nothing was extended.*"onUnverified": "extend"/);
     expect(await direct.pttl(key)).toBeLessThanOrEqual(30_000);
     expect((await extend(key, { onUnverified: "extend" })).body.outcome).toBe("extended");
   });
