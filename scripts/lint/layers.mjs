@@ -75,6 +75,7 @@ export const LAYERS = [
   ["components/app", "state that every page uses"],
   ["components/lock-facts", "texts and small views of one lock"],
   ["components/docs", "the API docs page"],
+  ["components/problems", "the pages of problem codes"],
   ["components/overview", "the overview strip"],
   ["components/settings", "settings pages"],
   ["components/targets", "the targets page"],

@@ -22,6 +22,7 @@ import type { overview } from "./overview.ts";
 import type { owners } from "./owners.ts";
 import type { pages } from "./pages.tsx";
 import type { palette } from "./palette.ts";
+import type { problemPages } from "./problem-pages.ts";
 import type { problems } from "./problems.ts";
 import type { release } from "./release.tsx";
 import type { search } from "./search.ts";
@@ -62,6 +63,7 @@ export interface Messages {
   owners: typeof owners;
   pages: typeof pages;
   palette: typeof palette;
+  problemPages: typeof problemPages;
   problems: typeof problems;
   search: typeof search;
   settings: typeof settings;

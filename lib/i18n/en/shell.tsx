@@ -5,6 +5,10 @@ export const shell = {
   namespace: "shell" as const,
   console: "Console",
   skipToContent: "Skip to content",
+  /** Of the pages that need no login. */
+  documentation: "Documentation",
+  problemCodes: "Problem codes",
+  openConsole: "Open console",
   places: {
     locks: "Locks",
     owners: "Owners",

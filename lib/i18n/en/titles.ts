@@ -9,6 +9,7 @@ export const titles = {
   formats: "Formats",
   audit: "Audit",
   docs: "Docs",
+  problems: "Problem codes",
   login: "Log in",
   settings: "Settings",
   keys: "API keys",

@@ -23,6 +23,7 @@ import { overview } from "./overview.ts";
 import { owners } from "./owners.ts";
 import { pages } from "./pages.tsx";
 import { palette } from "./palette.ts";
+import { problemPages } from "./problem-pages.ts";
 import { problems } from "./problems.ts";
 import { release } from "./release.tsx";
 import { search } from "./search.ts";
@@ -62,6 +63,7 @@ export const zh: Messages = {
   owners,
   pages,
   palette,
+  problemPages,
   problems,
   search,
   settings,

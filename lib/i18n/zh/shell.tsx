@@ -4,6 +4,9 @@ export const shell: Messages["shell"] = {
   namespace: "shell",
   console: "控制台",
   skipToContent: "跳到正文",
+  documentation: "文档导航",
+  problemCodes: "错误码",
+  openConsole: "打开控制台",
   places: {
     locks: "锁",
     owners: "持有者",

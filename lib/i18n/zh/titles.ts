@@ -10,6 +10,7 @@ export const titles: Messages["titles"] = {
   formats: "格式",
   audit: "审计",
   docs: "文档",
+  problems: "错误码",
   login: "登录",
   settings: "设置",
   keys: "API 密钥",

@@ -1,0 +1,22 @@
+import { resolveRequestLanguage } from "@/app/language.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { problemPages as english } from "@/lib/i18n/en/problem-pages.ts";
+import type { Language } from "@/lib/i18n/language.ts";
+import { problemPages as chinese } from "@/lib/i18n/zh/problem-pages.ts";
+import { problems as chineseProblems } from "@/lib/i18n/zh/problems.ts";
+
+interface ProblemPageMessages {
+  readonly messages: Messages["problemPages"];
+  /** Titles and remedies by code; null: the page is English. */
+  readonly translations: Messages["problems"]["told"];
+}
+
+const MESSAGES_BY_LANGUAGE: Readonly<Record<Language, ProblemPageMessages>> = {
+  en: { messages: english, translations: null },
+  zh: { messages: chinese, translations: chineseProblems.told },
+};
+
+/** Returns the texts in the language of the request. */
+export async function resolveProblemPageMessages(): Promise<ProblemPageMessages> {
+  return MESSAGES_BY_LANGUAGE[await resolveRequestLanguage()];
+}

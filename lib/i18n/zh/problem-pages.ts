@@ -1,0 +1,50 @@
+import type { Messages } from "../en/messages.ts";
+
+export const problemPages: Messages["problemPages"] = {
+  namespace: "problemPages",
+  title: "错误码",
+  intro:
+    "API 的每个错误响应都是一个 problem 文档（RFC 9457）。程序应根据 `code` 判断，不要依赖 `title` 或 `detail`。`type` 是该错误码说明页的地址。",
+  isEnglish: "服务器返回的文字和字段说明只有英文。",
+  allCodes: "所有错误码",
+  code: "错误码",
+  status: "状态码",
+  name: "标题",
+  done: "是否已执行",
+  retry: "能否重试",
+  whatHappened: "发生了什么",
+  whatToDo: "如何处理",
+  fields: "附加字段",
+  noFields: "此错误码没有附加字段。",
+  field: "字段",
+  type: "类型",
+  description: "说明",
+  optional: "可选",
+  example: "示例",
+  exampleNote: "实际返回的文档，内容类型为 `application/problem+json`。",
+  retryAfter: "响应头 `Retry-After` 给出需要等待的秒数。",
+  outcomeLabels: {
+    not_done: "未执行",
+    unconfirmed: "未确认",
+    unknown: "未知",
+    ended: "未执行；持有已结束",
+  },
+  outcomes: {
+    not_done: "未做任何更改。",
+    unconfirmed: "主节点已执行更改，但及时确认的副本过少。",
+    unknown: "请求可能已执行，也可能没有。",
+    ended: "请求未做任何更改。它指定的或先前获取的那次持有已经结束。",
+  },
+  retryLabels: {
+    never: "不能",
+    after_change: "修正后可以",
+    after_delay: "稍后可以",
+    same_idempotency_key: "用同一个 Idempotency-Key",
+  },
+  retries: {
+    never: "不要重试，同样的请求会再次失败。",
+    after_change: "不要原样重试。请先修正请求或它所依赖的状态。",
+    after_delay: "稍等片刻，再发送同样的请求。",
+    same_idempotency_key: "用同一个 Idempotency-Key 再次发送同样的请求。",
+  },
+};
