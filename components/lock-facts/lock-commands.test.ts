@@ -28,7 +28,7 @@ describe("commands to copy", () => {
       "redis-cli ZRANGE lock:orders:42 0 -1 WITHSCORES",
     );
     expect(buildLockCurl("http://127.0.0.1:3000", "lock:orders:42")).toBe(
-      'curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" http://127.0.0.1:3000/api/v1/locks/lock%3Aorders%3A42',
+      'curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" http://127.0.0.1:3000/api/v1/locks/lock%3Aorders%3A42',
     );
   });
 
@@ -50,7 +50,7 @@ describe("commands to copy", () => {
 
   it("a quote in the key cannot break out of the curl command", () => {
     expect(buildLockCurl("http://x", "a'b")).toBe(
-      `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" 'http://x/api/v1/locks/a'\\''b'`,
+      `curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" 'http://x/api/v1/locks/a'\\''b'`,
     );
   });
 });

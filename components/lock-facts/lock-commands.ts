@@ -23,7 +23,7 @@ export function buildLockCurl(origin: string, key: Key, target?: string): string
 
 /** @param url whole */
 export function buildCurl(url: string): string {
-  return `curl -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" ${quoteForShell(url)}`;
+  return `curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" ${quoteForShell(url)}`;
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;

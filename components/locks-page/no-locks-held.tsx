@@ -11,7 +11,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 function buildAcquireCommand(origin: string): string {
   return [
     `curl ${origin}${BASE_PATH}/api/v1/locks/lock:orders:42/acquire \\`,
-    `  -H "Authorization: Bearer $LOCKKEEPER_ROOT_KEY" \\`,
+    `  -H "Authorization: Bearer $LOCKKEEPER_API_KEY" \\`,
     "  -H 'Content-Type: application/json' \\",
     `  -d '{"owner":"checkout@pod-7:311","leaseMs":60000,"record":{"service":"checkout"}}'`,
   ].join("\n");

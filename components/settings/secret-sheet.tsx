@@ -7,7 +7,7 @@ import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-const HEADER = "Authorization: Bearer $LOCKKEEPER_KEY";
+const HEADER = "Authorization: Bearer $LOCKKEEPER_API_KEY";
 
 /** The only place where a secret is ever shown. */
 export function SecretSheet({ made, onClose }: { made: CreatedApiKey; onClose(): void }) {

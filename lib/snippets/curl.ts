@@ -6,7 +6,7 @@ export function createCurlSnippet(request: SampleRequest, origin: string): strin
   const first = `curl ${isStream ? "-iN" : "-i"}${method === "GET" ? "" : ` -X ${method}`} ${quoteShell(origin + path)}`;
   const lines = [
     first,
-    ...(needsKey ? ['-H "Authorization: Bearer $LOCKKEEPER_KEY"'] : []),
+    ...(needsKey ? ['-H "Authorization: Bearer $LOCKKEEPER_API_KEY"'] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
     ...Object.entries(headers).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quoteShell(JSON.stringify(body))}`]),

@@ -9,7 +9,7 @@ export function createJavaSnippet(request: SampleRequest, origin: string): strin
       ? "HttpRequest.BodyPublishers.noBody()"
       : `HttpRequest.BodyPublishers.ofString("""\n${indentLines(formatJavaTextBlock(body), 12)}""")`;
   const chain = [
-    ...(needsKey ? ['.header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_KEY"))'] : []),
+    ...(needsKey ? ['.header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_API_KEY"))'] : []),
     ...(body === undefined ? [] : ['.header("Content-Type", "application/json")']),
     ...Object.entries(headers).map(([name, value]) => `.header(${quoteJava(name)}, ${quoteJava(value)})`),
     method === "GET" ? ".GET()" : `.method(${quoteJava(method)}, ${publisher})`,

@@ -1,16 +1,18 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { createCurlSnippet } from "./curl.ts";
+import { createGoSnippet } from "./go.ts";
 import { createJavaSnippet } from "./java.ts";
 import { createPythonSnippet } from "./python.ts";
 import { createTypescriptSnippet } from "./typescript.ts";
 
-export const SNIPPET_LANGUAGES = ["curl", "typescript", "python", "java"] as const;
+export const SNIPPET_LANGUAGES = ["curl", "typescript", "python", "go", "java"] as const;
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
 
 export const LANGUAGE_LABELS: Readonly<Record<SnippetLanguage, string>> = {
   curl: "curl",
   typescript: "TypeScript",
   python: "Python",
+  go: "Go",
   java: "Java",
 };
 
@@ -20,6 +22,7 @@ const SNIPPET_BY_LANGUAGE: Readonly<
   curl: createCurlSnippet,
   typescript: createTypescriptSnippet,
   python: createPythonSnippet,
+  go: createGoSnippet,
   java: createJavaSnippet,
 };
 

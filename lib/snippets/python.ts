@@ -5,7 +5,7 @@ import { indentLines } from "./indent-lines.ts";
 export function createPythonSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
-    ...(needsKey ? ['"Authorization": f"Bearer {os.environ[\'LOCKKEEPER_KEY\']}",'] : []),
+    ...(needsKey ? ['"Authorization": f"Bearer {os.environ[\'LOCKKEEPER_API_KEY\']}",'] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
     ...Object.entries(headers).map(
       ([name, value]) => `${formatPythonValue(name)}: ${formatPythonValue(value)},`,

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SampleRequest } from "../reference/sample-request.ts";
 import { createCurlSnippet, quoteShell } from "./curl.ts";
+import { createGoSnippet, formatGoRawJson, quoteGo } from "./go.ts";
 import { createJavaSnippet, formatJavaTextBlock, quoteJava } from "./java.ts";
 import { formatPythonValue } from "./python.ts";
 import { formatTypescriptValue } from "./typescript.ts";
@@ -62,6 +63,18 @@ it("a Java literal is one ASCII line without unescaped quotes", () => {
   );
 });
 
+it("a Go literal is one ASCII line, and raw JSON is ASCII without a backtick", () => {
+  fc.assert(
+    fc.property(anyText, anyJson, (text, value) => {
+      expect(quoteGo(text)).toMatch(/^"(?:[ !#-[\]-~]|\\[bfnrt"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"$/);
+      expect(quoteGo(text)).not.toMatch(/\\ud[89a-f]/);
+      expect(formatGoRawJson([text, value])).toMatch(/^[\n -_a-~]*$/);
+      expect(JSON.stringify(JSON.parse(formatGoRawJson([text, value])))).toBe(JSON.stringify([text, value]));
+    }),
+  );
+  expect(quoteGo("é🔒\ud800")).toBe('"\\u00e9\\U0001f512\\ufffd"');
+});
+
 it("a Python literal is one ASCII line", () => {
   fc.assert(
     fc.property(anyText, (text) => {
@@ -79,11 +92,13 @@ it("snippets send the API key from the environment, and none where none is neede
   const origin = "http://127.0.0.1:3000";
   expect(createCurlSnippet(REQUEST, origin)).toBe(
     `curl -i -X POST 'http://127.0.0.1:3000/api/v1/locks/lock%3Aa/acquire' \\
-  -H "Authorization: Bearer $LOCKKEEPER_KEY" \\
+  -H "Authorization: Bearer $LOCKKEEPER_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"owner":"me"}'
 `,
   );
-  expect(createCurlSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
-  expect(createJavaSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_KEY");
+  expect(createGoSnippet(REQUEST, origin)).toContain('"Bearer "+os.Getenv("LOCKKEEPER_API_KEY")');
+  expect(createGoSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_API_KEY");
+  expect(createCurlSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_API_KEY");
+  expect(createJavaSnippet({ ...REQUEST, needsKey: false }, origin)).not.toContain("LOCKKEEPER_API_KEY");
 });

@@ -6,7 +6,7 @@ export function createTypescriptSnippet(request: SampleRequest, origin: string):
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code.
-    ...(needsKey ? ["authorization: `Bearer ${process.env.LOCKKEEPER_KEY}`,"] : []),
+    ...(needsKey ? ["authorization: `Bearer ${process.env.LOCKKEEPER_API_KEY}`,"] : []),
     ...(body === undefined ? [] : ['"content-type": "application/json",']),
     ...Object.entries(headers).map(
       ([name, value]) => `${toTypescriptName(name)}: ${formatTypescriptValue(value)},`,

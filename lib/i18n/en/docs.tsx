@@ -28,6 +28,7 @@ export const docs = {
     curl: "curl 7.76 or newer, in a POSIX shell",
     typescript: "fetch, as in Node 20 or newer",
     python: "urllib of the standard library, Python 3.8 or newer",
+    go: "net/http of the standard library, Go 1.21 or newer",
     java: "java.net.http, Java 17 or newer",
   } satisfies Record<SnippetLanguage, string>,
   programIn: (language: string) => `A safe lock in ${language}`,

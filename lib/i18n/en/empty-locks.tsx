@@ -40,12 +40,11 @@ export const emptyLocks = {
   },
   nothingHeld: {
     title: "No locks are held",
-    text: "A lock appears here the moment somebody takes it. Take one yourself; it shows within a second and counts down:",
+    text: "Locks appear here as soon as a client acquires them. To try it, acquire one; it appears within a second:",
     keyAndOthers: (patterns: ReactNode) => (
       <>
-        The key was printed at the first start, or is what you set as {renderCode("LOCKKEEPER_ROOT_KEY")}.
-        Locks of other clients, Redisson's for instance, are listed too when their key matches {patterns}. Are
-        there others?
+        Set {renderCode("LOCKKEEPER_API_KEY")} to an API key from Settings. Locks of other clients, such as
+        Redisson, are listed too if their key matches {patterns}. Is a lock missing?
       </>
     ),
   },

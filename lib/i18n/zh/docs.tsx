@@ -24,6 +24,7 @@ export const docs: Messages["docs"] = {
     curl: "curl 7.76 或更新，在 POSIX shell 中",
     typescript: "fetch，如 Node 20 或更新",
     python: "标准库的 urllib，Python 3.8 或更新",
+    go: "标准库的 net/http，Go 1.21 或更新",
     java: "java.net.http，Java 17 或更新",
   },
   programIn: (language) => `安全的锁，${language}`,

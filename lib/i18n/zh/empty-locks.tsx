@@ -36,11 +36,11 @@ export const emptyLocks: Messages["emptyLocks"] = {
   },
   nothingHeld: {
     title: "没有被持有的锁",
-    text: "一旦有人获取锁，它就会立刻出现在这里。自己获取一个试试，一秒内即可看到并开始倒计时：",
+    text: "客户端获取锁后，锁会立即显示在这里。试着获取一个，一秒内即可看到：",
     keyAndOthers: (patterns) => (
       <>
-        API 密钥在首次启动时打印，或为 {renderCode("LOCKKEEPER_ROOT_KEY")} 中设置的值。其他客户端（例如
-        Redisson）的锁，只要键匹配 {patterns}，也会列出。还有别的吗？
+        请将 {renderCode("LOCKKEEPER_API_KEY")} 设为在“设置”中创建的 API 密钥。其他客户端（例如
+        Redisson）的锁，只要键匹配 {patterns}，也会列出。有锁没有显示？
       </>
     ),
   },

@@ -9,6 +9,7 @@ const GUIDE_BY_LANGUAGE: Readonly<Record<SnippetLanguage, (options: GuideOptions
   curl: createCurlGuide,
   typescript: createTypescriptGuide,
   python: createPythonGuide,
+  go: () => "public/samples/safelock.go",
   java: createJavaGuide,
 };
 

@@ -12,6 +12,7 @@ import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
 import { redlockClients } from "./redlock.ts";
 import { tokenClients } from "./token.ts";
+import { watchEventsClients } from "./watch-events.ts";
 
 /** In the order of their lines. */
 export const CLIENTS: readonly Client[] = [
@@ -28,6 +29,7 @@ export const CLIENTS: readonly Client[] = [
   ...redlockClients,
   clockAheadOfQuorum,
   ...snippetClients,
+  ...watchEventsClients,
   ...generatedClients,
   ...nginxClients,
 ];

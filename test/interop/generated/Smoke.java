@@ -14,7 +14,7 @@ public class Smoke {
     var client = new ApiClient();
     client.updateBaseUri(args[0]);
     client.setRequestInterceptor(
-        request -> request.header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_KEY")));
+        request -> request.header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_API_KEY")));
     var holds = new HoldsApi(client);
     var locks = new LocksApi(client);
     // A key that must be encoded, and only once.

@@ -33,7 +33,7 @@ function createGeneratedClient(
           const { body } = await server.call("/openapi.json");
           await writeFile(join(dir, DOCUMENT), JSON.stringify(body));
           const [command, ...args] = await smoke(dir, bench);
-          const env = { ...process.env, LOCKKEEPER_KEY: ROOT_KEY };
+          const env = { ...process.env, LOCKKEEPER_API_KEY: ROOT_KEY };
           await run(command, [...args, server.url], { cwd: dir, env, limitMs: SMOKE_MS });
         });
       } finally {

@@ -2,7 +2,7 @@ import { client } from "./client/client.gen.js";
 import { acquireLock, getHold, getLock, releaseHold, renewHold } from "./client/index.js";
 
 /** What an app does first with the client that was generated for it. */
-client.setConfig({ baseUrl: process.argv[2] ?? "", auth: () => process.env.LOCKKEEPER_KEY });
+client.setConfig({ baseUrl: process.argv[2] ?? "", auth: () => process.env.LOCKKEEPER_API_KEY });
 // A key that must be encoded, and only once.
 const path = { key: `lock:generated/${crypto.randomUUID()} é%2F` };
 

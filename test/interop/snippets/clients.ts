@@ -1,7 +1,9 @@
 import type { Client, ClientContext } from "../clients/client.ts";
 import { Skip } from "../skip.ts";
 import { findProgram } from "../steps/find.ts";
+import { findGo } from "../steps/go.ts";
 import { findFaults } from "./find-faults.ts";
+import { createGoRunner } from "./go-runner.ts";
 import { expectSafe } from "./guide-scenarios.ts";
 import type { Runner } from "./language-run.ts";
 import { createJavaRunner, createPythonRunner, curlRunner } from "./runners.ts";
@@ -12,6 +14,10 @@ export const snippetClients: readonly Client[] = [
   createSnippetClient("Python", () => {
     const python = findProgram("python3");
     return python === undefined ? undefined : createPythonRunner(python);
+  }),
+  createSnippetClient("Go", () => {
+    const go = findGo();
+    return go === undefined ? undefined : createGoRunner(go);
   }),
   createSnippetClient("Java", () => {
     const [java, javac] = [findProgram("java"), findProgram("javac")];

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SampleRequest } from "../../../lib/reference/sample-request.ts";
 import { createGuide } from "../../../lib/snippets/guide/guide.ts";
 import { GUIDE_EXAMPLE } from "../../../lib/snippets/guide/guide-options.ts";
@@ -16,6 +16,7 @@ const STREAM_MS = 15_000;
 /** How the snippets of a language are run: all of them by one process, for starting one takes longest. */
 export interface Runner {
   readonly language: SnippetLanguage;
+  /** The file of a snippet, from the folder of all; it may be in a folder of its own. */
   getFileName(name: string): string;
   /** Where they do not run as they are. */
   compile?(dir: string): Promise<void>;
@@ -42,7 +43,7 @@ export async function runSnippets(
   requests: readonly SampleRequest[],
   { url, apiKey }: { url: string; apiKey: string },
 ): Promise<SnippetResponse[]> {
-  const env = { ...process.env, LOCKKEEPER_KEY: apiKey };
+  const env = { ...process.env, LOCKKEEPER_API_KEY: apiKey };
   return await withTempDir(async (dir) => {
     await writeAll(dir, runner, requests, url);
     const streams = requests.filter(({ isStream }) => isStream);
@@ -64,10 +65,9 @@ export async function writeAll(
   url: string,
 ): Promise<void> {
   for (const request of requests) {
-    await writeFile(
-      join(dir, runner.getFileName(request.name)),
-      createSnippet(runner.language, request, url),
-    );
+    const file = join(dir, runner.getFileName(request.name));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, createSnippet(runner.language, request, url));
   }
   const guide = createGuide(runner.language, { ...GUIDE_EXAMPLE, origin: url });
   await writeFile(join(dir, runner.getFileName(GUIDE)), guide);

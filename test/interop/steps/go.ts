@@ -12,12 +12,19 @@ export interface GoTool {
   readonly peer: string;
 }
 
+/** For runs of the tool that download neither another version of Go nor modules that go.mod does not name. */
+export const GO_ENV = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
+
+/** The path of the tool, also where it is not on PATH. */
+export function findGo(): string | undefined {
+  return findProgram("go", ["/usr/local/go/bin", "/usr/lib/go/bin"]);
+}
+
 /** The lock libraries of Go in one program. @throws Skip */
 export async function provideGo(): Promise<GoTool> {
-  const go = findProgram("go", ["/usr/local/go/bin", "/usr/lib/go/bin"]);
+  const go = findGo();
   if (go === undefined) throw new Skip("no Go on this machine");
-  // Neither another version of Go nor of a module than go.mod names is brought.
-  const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
+  const env = GO_ENV;
   const version = await run(go, ["version"], { env, limitMs: 10_000 }).catch((error: unknown) => {
     throw new Skip(`Go does not run here: ${formatReason(error)}`);
   });

@@ -1,0 +1,264 @@
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * Runs work under a Lockkeeper lock, and stops it when the lock is lost.
+ *
+ * <p>Needs Java 17, bash 4 for {@code run}, and two environment variables: LOCKKEEPER_URL, the origin
+ * of the server, such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY, your application's key.
+ *
+ * <p>The lock is renewed while the work runs and released when it returns, throws, or has been stopped
+ * by SIGTERM or SIGINT. When the lock is lost or the program is to stop, {@code assertHeld} throws
+ * LockLost, and a command started by {@code run} is killed with SIGKILL. So it is when this process is
+ * killed or stopped.
+ *
+ * <p>Limits: work in this process stops where it calls {@code assertHeld}. It can be paused between that
+ * call and its next write, so send {@code fence} with every write and have the resource reject a lower
+ * fence than it has seen. A command that leaves its process group (setsid) is not killed. Do not call
+ * System.exit in the work. Answers are read by a regular expression; use the JSON library of your
+ * application instead.
+ */
+public final class SafeLock {
+  /**
+   * Runs a command in a process group of its own. Reads the seconds left until the deadline, a line at a
+   * time. When they have passed, or the input ends, the group is killed.
+   */
+  private static final String GUARD = """
+      set -m; exec 3<&0 4>&2 2>/dev/null; trap : TERM INT HUP
+      "$@" 2>&4 3<&- 4>&- </dev/null & work=$!
+      (trap '' TERM INT HUP; left=5; while IFS= read -rt "$left" left <&3; do :; done
+        kill -KILL -- "-$work") 4>&- & watch=$!
+      trap '' TERM INT HUP; exec 3<&- 4>&-; set +m
+      wait "$work"; status=$?
+      kill -KILL -- "-$work" "$watch"; exit "$status"
+      """;
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  /** The lock was refused, or the server did not answer. No work was done. */
+  public static final class NotAcquired extends Exception {
+    NotAcquired(String detail) {
+      super("not acquired: " + detail);
+    }
+  }
+
+  /** The hold has ended, could not be renewed in time, or the program has been told to stop. */
+  public static final class LockLost extends Exception {
+    LockLost() {
+      super("the lock was lost, or the program is stopping");
+    }
+  }
+
+  public interface Work<T> {
+    T run(SafeLock hold) throws Exception;
+  }
+
+  private final String fence;
+  private final String path;
+  private final long leaseMs;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final CountDownLatch released = new CountDownLatch(1);
+  private volatile long deadline; // of System.nanoTime
+
+  private SafeLock(Answer grant, long sentAt, long leaseMs) {
+    this.fence = grant.get("fence");
+    this.path = "/holds/" + grant.get("holdId");
+    this.leaseMs = leaseMs;
+    extend(sentAt, grant.getMs("waitedMs") + grant.getMs("remainingMs"));
+  }
+
+  /** Waits for the lock, 55 s at most, and runs the work while it is held. */
+  public static <T> T withLock(String key, long leaseMs, long waitMs, Work<T> work) throws Exception {
+    SafeLock hold = acquire(key, leaseMs, waitMs);
+    var renewing = new Thread(hold::renew);
+    renewing.setDaemon(true);
+    renewing.start();
+    var stopping = new Thread(hold::stop);
+    try {
+      Runtime.getRuntime().addShutdownHook(stopping);
+      T result = work.run(hold);
+      hold.assertHeld();
+      return result;
+    } finally {
+      hold.release();
+      try {
+        Runtime.getRuntime().removeShutdownHook(stopping);
+      } catch (IllegalStateException isStopping) {
+        // The hook is running.
+      }
+    }
+  }
+
+  /** Send it along with every write. */
+  public String fence() {
+    return fence;
+  }
+
+  /** Throws unless the lock is held. Call it before each step whose effect others see. */
+  public void assertHeld() throws LockLost {
+    if (leftMs() <= 0) throw new LockLost();
+  }
+
+  /** Runs a command, one at a time, and returns its exit status. Its environment has LOCK_FENCE. */
+  public synchronized int run(String... command) throws Exception {
+    assertHeld();
+    var guarded = new ArrayList<>(List.of("bash", "-c", GUARD, "guard"));
+    guarded.addAll(List.of(command));
+    var builder = new ProcessBuilder(guarded)
+        .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+        .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().put("LOCK_FENCE", fence);
+    Process guard = builder.start();
+    try (OutputStream input = guard.getOutputStream()) {
+      for (long left = leftMs(); left > 0 && guard.isAlive(); left = leftMs()) {
+        input.write("%d.%03d\n".formatted(left / 1000, left % 1000).getBytes());
+        input.flush();
+        guard.waitFor(200, TimeUnit.MILLISECONDS);
+      }
+    } catch (IOException hasEnded) {
+      // The command has ended.
+    } finally {
+      guard.onExit().join();
+    }
+    assertHeld();
+    return guard.exitValue();
+  }
+
+  private static SafeLock acquire(String key, long leaseMs, long waitMs) throws Exception {
+    String path = "/locks/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20") + "/acquire";
+    String body = "{\"leaseMs\":" + leaseMs + ",\"waitMs\":" + waitMs + "}";
+    String idempotencyKey = newKey(); // the same for each try: together they make one hold at most
+    long startedAt = System.nanoTime();
+    while (true) {
+      long sentAt = System.nanoTime();
+      Answer answer = call(path, body, waitMs + 5000, idempotencyKey);
+      if (answer.status == 201) return new SafeLock(answer, sentAt, leaseMs);
+      boolean isLate = System.nanoTime() - startedAt > TimeUnit.MILLISECONDS.toNanos(waitMs + 15_000);
+      if (answer.isRefusal() || isLate) throw new NotAcquired(answer.get("detail"));
+      Thread.sleep(1000);
+    }
+  }
+
+  /** Counts from before the request was sent: never later than the lease ends. */
+  private void extend(long sentAt, long ms) {
+    deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+
+  private long leftMs() {
+    return ended.getCount() == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+  }
+
+  private void renew() {
+    try {
+      long pauseMs = leaseMs / 3;
+      while (!ended.await(Math.min(pauseMs, leftMs()), TimeUnit.MILLISECONDS) && leftMs() > 0) {
+        long sentAt = System.nanoTime();
+        Answer answer = call(path + "/renew", "{}", Math.min(leaseMs / 3, leftMs()), newKey());
+        pauseMs = leaseMs / (answer.status == 200 ? 3 : 10);
+        if (answer.status == 200 && leftMs() > 0) extend(sentAt, answer.getMs("remainingMs"));
+        if (answer.isRefusal() && answer.status != 408 && answer.status != 429) break;
+      }
+    } catch (InterruptedException nobodyDoes) {
+      // The hold ends at its deadline.
+    }
+    ended.countDown();
+  }
+
+  /** Keeps the program alive after SIGTERM or SIGINT until the work has stopped and the lock is released. */
+  private void stop() {
+    long leaseLeft = deadline - System.nanoTime();
+    ended.countDown();
+    try {
+      released.await(leaseLeft, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException nobodyDoes) {
+      // The lease ends.
+    }
+  }
+
+  private void release() {
+    ended.countDown();
+    synchronized (this) { // only when no command runs
+      for (int tries = 0; tries < 2; tries++) {
+        Answer answer = call(path + "/release", "{}", 5000, newKey());
+        if (answer.status == 200 || answer.isRefusal()) break;
+      }
+    }
+    released.countDown();
+  }
+
+  private static String newKey() {
+    return UUID.randomUUID().toString();
+  }
+
+  /** The status is 0 for no answer, or one that is not JSON. */
+  private record Answer(int status, String body) {
+    boolean isRefusal() {
+      return status >= 400 && status < 500;
+    }
+
+    String get(String name) {
+      var found = Pattern.compile("\"" + name + "\":(?:\"((?:[^\"\\\\]|\\\\.)*)\"|(\\d+))").matcher(body);
+      if (!found.find()) return status == 0 ? body : "0";
+      return found.group(1) == null ? found.group(2) : found.group(1);
+    }
+
+    long getMs(String name) {
+      return Long.parseLong(get(name));
+    }
+  }
+
+  private static Answer call(String path, String body, long timeoutMs, String idempotencyKey) {
+    var request = HttpRequest.newBuilder(URI.create(System.getenv("LOCKKEEPER_URL") + "/api/v1" + path))
+        .timeout(Duration.ofMillis(Math.max(timeoutMs, 1)))
+        .header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_API_KEY"))
+        .header("Content-Type", "application/json")
+        .header("Idempotency-Key", idempotencyKey)
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+    try {
+      // Not by send: its timeout does not cover the body, and an interrupted thread could not release.
+      var answer = HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+          .orTimeout(timeoutMs, TimeUnit.MILLISECONDS)
+          .join();
+      boolean isJson = answer.headers().firstValue("Content-Type").orElse("").contains("json");
+      return new Answer(isJson ? answer.statusCode() : 0, answer.body());
+    } catch (CompletionException noAnswer) {
+      return new Answer(0, String.valueOf(noAnswer.getCause()));
+    }
+  }
+
+  // Your work starts here.
+  public static void main(String[] arguments) throws Exception {
+    int status;
+    try {
+      status = withLock("lock:orders:42", 30_000, 10_000, hold -> {
+        for (int step = 1; step <= 5; step++) {
+          hold.assertHeld();
+          System.out.println("step " + step + " with fence " + hold.fence());
+          Thread.sleep(1000);
+        }
+        return hold.run("sh", "-c", "echo \"command with fence $LOCK_FENCE\"");
+      });
+    } catch (NotAcquired refusal) {
+      System.err.println(refusal.getMessage());
+      status = 75;
+    } catch (LockLost lost) {
+      System.err.println(lost.getMessage());
+      status = 76;
+    }
+    System.exit(status);
+  }
+}

@@ -1,0 +1,182 @@
+"""Runs work under a Lockkeeper lock, and stops it when the lock is lost.
+
+Needs Python 3.9, bash 4 for hold.run, and two environment variables: LOCKKEEPER_URL, the origin
+of the server, such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY, your application's key.
+
+The lock is renewed while the `with` block runs and released when it ends, also by an exception,
+SIGTERM or SIGINT. When it is lost, hold.assert_held() raises LockLost, and commands started by
+hold.run are killed with SIGKILL. So they are when this process is killed or stopped.
+
+Limits: Work in this process stops where it calls hold.assert_held(). It can be paused between
+that call and its next write, so send hold.fence with every write and have the resource reject
+a lower fence than it has seen. A command that leaves its process group (setsid) is not killed.
+Outside the main thread, signals are not handled.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+API = os.environ["LOCKKEEPER_URL"] + "/api/v1"
+API_KEY = os.environ["LOCKKEEPER_API_KEY"]
+# Runs a command in a process group of its own. Reads the seconds left until the deadline, a line
+# after each renewal. When they have passed, or the input ends, the group is killed.
+GUARD = r"""
+set -m; exec 3<&0 4>&2 2>/dev/null; trap : TERM INT HUP
+"$@" 2>&4 3<&- 4>&- </dev/null & work=$!
+(trap '' TERM INT HUP; left=5; while IFS= read -rt "$left" left <&3; do :; done
+  kill -KILL -- "-$work") 4>&- & watch=$!
+trap '' TERM INT HUP; exec 3<&- 4>&-; set +m
+wait "$work"; status=$?
+kill -KILL -- "-$work" "$watch"; exit "$status"
+"""
+
+
+class NotAcquired(Exception):
+    """The lock was refused, or the server did not answer. No work was done."""
+
+
+class LockLost(Exception):
+    """The hold has ended, or could not be renewed in time."""
+
+
+def call(path, body, timeout_s, idempotency_key):
+    """Returns the status and the answer. The status is 0 for no answer, or one that is not JSON."""
+    headers = {
+        "Authorization": f"Bearer {API_KEY}",
+        "Content-Type": "application/json",
+        "Idempotency-Key": idempotency_key,
+    }
+    try:
+        try:
+            answer = urlopen(Request(API + path, json.dumps(body).encode(), headers), timeout=timeout_s)
+        except HTTPError as error:
+            answer = error
+        with answer:
+            return answer.getcode(), json.load(answer)
+    except (OSError, HTTPException, ValueError) as error:
+        return 0, {"detail": f"no answer from {API}: {error}"}
+
+
+class Hold:
+    def __init__(self, grant, sent_at, lease_s):
+        self.fence = grant["fence"]
+        self._path = f"/holds/{grant['holdId']}"
+        self._lease_s = lease_s
+        # Monotonic, and counted from before the request was sent: never later than the lease ends.
+        self._deadline = sent_at + (grant.get("waitedMs", 0) + grant["remainingMs"]) / 1000
+        self._ended = threading.Event()
+        self._running = threading.Lock()  # held while a command runs
+        threading.Thread(target=self._renew, daemon=True).start()
+
+    def assert_held(self):
+        """Raises LockLost unless the lock is held. Call it before each step whose effect others see."""
+        if self._left_s() <= 0:
+            raise LockLost("the lock was lost")
+
+    def run(self, command):
+        """Runs a command (a list), one at a time, and returns its exit status. It gets LOCK_FENCE."""
+        with self._running:
+            self.assert_held()
+            guarded = ["bash", "-c", GUARD, "guard", *command]
+            env = {**os.environ, "LOCK_FENCE": self.fence}
+            guard = subprocess.Popen(guarded, stdin=subprocess.PIPE, bufsize=0, env=env)
+            try:
+                while guard.poll() is None and self._left_s() > 0.001:
+                    with suppress(BrokenPipeError, subprocess.TimeoutExpired):
+                        guard.stdin.write(b"%.3f\n" % self._left_s())
+                        guard.wait(0.2)
+            finally:
+                guard.stdin.close()
+                status = guard.wait()
+            self.assert_held()
+            return status
+
+    def _left_s(self):
+        return 0 if self._ended.is_set() else self._deadline - time.monotonic()
+
+    def _renew(self):
+        pause_s = self._lease_s / 3
+        while not self._ended.wait(min(pause_s, self._left_s())) and self._left_s() > 0:
+            sent_at, timeout_s = time.monotonic(), min(self._lease_s / 3, self._left_s())
+            status, answer = call(f"{self._path}/renew", {}, timeout_s, str(uuid.uuid4()))
+            pause_s = self._lease_s / (3 if status == 200 else 10)
+            if status == 200 and self._left_s() > 0:
+                self._deadline = sent_at + answer["remainingMs"] / 1000
+            elif 400 <= status < 500 and status not in (408, 429):
+                break
+        self._ended.set()
+
+    def _end(self):
+        self._ended.set()
+        with self._running:  # released only when no command runs
+            for _ in range(2):
+                status, _ = call(f"{self._path}/release", {}, 5, str(uuid.uuid4()))
+                if 200 <= status < 500:
+                    break
+
+
+def acquire(key, lease_s, wait_s):
+    path = f"/locks/{quote(key, safe='')}/acquire"
+    body = {"leaseMs": round(lease_s * 1000), "waitMs": round(wait_s * 1000)}
+    idempotency_key = str(uuid.uuid4())  # the same for each try: together they make one hold at most
+    give_up_at = time.monotonic() + wait_s + 15
+    while True:
+        sent_at = time.monotonic()
+        status, answer = call(path, body, wait_s + 5, idempotency_key)
+        if status == 201:
+            return Hold(answer, sent_at, lease_s)
+        if 400 <= status < 500 or time.monotonic() >= give_up_at:
+            raise NotAcquired(answer["detail"])
+        time.sleep(1)
+
+
+def exit_on_signal(number, _frame):
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, signal.SIG_IGN)  # another one must not interrupt the release
+    sys.exit(128 + number)
+
+
+@contextmanager
+def hold_lock(key, lease_s=30, wait_s=10):
+    """Acquires the lock, waiting up to wait_s (55 at most). Raises NotAcquired; LockLost at the end, too."""
+    in_main = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGTERM, signal.SIGINT) if in_main else ()
+    previous = {number: signal.signal(number, exit_on_signal) for number in numbers}
+    try:
+        hold = acquire(key, lease_s, wait_s)
+        try:
+            yield hold
+            hold.assert_held()
+        finally:
+            hold._end()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+# Your work starts here.
+if __name__ == "__main__":
+    try:
+        with hold_lock("lock:orders:42", lease_s=30, wait_s=10) as hold:
+            for step in range(1, 6):
+                hold.assert_held()
+                print(f"step {step} with fence {hold.fence}", flush=True)
+                time.sleep(1)
+            status = hold.run(["sh", "-c", 'echo "command with fence $LOCK_FENCE"'])
+    except NotAcquired as error:
+        print(f"not acquired: {error}", file=sys.stderr)
+        sys.exit(75)
+    except LockLost as error:
+        print(f"stopped: {error}", file=sys.stderr)
+        sys.exit(76)
+    sys.exit(status)

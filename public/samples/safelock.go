@@ -1,0 +1,273 @@
+// Safelock runs work under a Lockkeeper lock, and stops it when the lock is lost.
+//
+// It needs Go 1.21, bash 4 for Hold.Run, and two environment variables: LOCKKEEPER_URL, the origin
+// of the server, such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY, your application's key.
+//
+// The lock is renewed while the work runs and released when it returns, panics, or has been stopped
+// by SIGTERM or SIGINT. When the lock is lost, the context of the work is cancelled, AssertHeld
+// returns ErrLost, and a command started by Run is killed with SIGKILL. So it is when this process
+// is killed or stopped.
+//
+// Limits: work in this process has to follow its context and call AssertHeld. It can be paused
+// between that call and its next write, so send Fence with every write and have the resource reject
+// a lower fence than it has seen. A command that leaves its process group (setsid) is not killed.
+// os.Exit in the work skips the release.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var (
+	ErrNotAcquired = errors.New("not acquired") // no work was done
+	ErrLost        = errors.New("the lock was lost")
+	api            = os.Getenv("LOCKKEEPER_URL") + "/api/v1"
+)
+
+// Stopped is the error after SIGTERM or SIGINT.
+type Stopped struct{ syscall.Signal }
+
+func (s Stopped) Error() string { return "stopped by signal: " + s.String() }
+
+// guard runs a command in a process group of its own. It reads the seconds left until the deadline,
+// a line at a time. When they have passed, or the input ends, the group is killed.
+const guard = `
+set -m; exec 3<&0 4>&2 2>/dev/null; trap : TERM INT HUP
+"$@" 2>&4 3<&- 4>&- </dev/null & work=$!
+(trap '' TERM INT HUP; left=5; while IFS= read -rt "$left" left <&3; do :; done
+  kill -KILL -- "-$work") 4>&- & watch=$!
+trap '' TERM INT HUP; exec 3<&- 4>&-; set +m
+wait "$work"; status=$?
+kill -KILL -- "-$work" "$watch"; exit "$status"`
+
+type answer struct {
+	HoldID, Fence, Detail string
+	WaitedMs, RemainingMs int64
+}
+
+// call returns the status 0 for no answer, or one that is not JSON.
+func call(ctx context.Context, path string, body any, timeout time.Duration, key string) (int, answer) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	content, _ := json.Marshal(body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, api+path, bytes.NewReader(content))
+	if err != nil {
+		return 0, answer{Detail: err.Error()}
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("LOCKKEEPER_API_KEY"))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, answer{Detail: err.Error()}
+	}
+	defer response.Body.Close()
+	var got answer
+	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
+		return 0, answer{Detail: response.Status + " without JSON"}
+	}
+	return response.StatusCode, got
+}
+
+func newKey() string {
+	random := make([]byte, 16)
+	_, _ = rand.Read(random)
+	return fmt.Sprintf("%x", random)
+}
+
+// Hold is a lock that is held. Send Fence along with every write.
+type Hold struct {
+	Fence    string
+	path     string
+	lease    time.Duration
+	deadline atomic.Pointer[time.Time] // monotonic
+	ctx      context.Context
+	lose     context.CancelCauseFunc
+	running  sync.Mutex // held while a command runs
+}
+
+// WithLock waits for the lock, 55 s at most, and runs the work while it is held.
+func WithLock(
+	parent context.Context, key string, lease, wait time.Duration, work func(context.Context, *Hold) error,
+) (err error) {
+	ctx, lose := context.WithCancelCause(parent)
+	defer lose(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case received := <-signals:
+			lose(Stopped{received.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	hold := &Hold{lease: lease, ctx: ctx, lose: lose}
+	if err := hold.acquire(key, wait); err != nil {
+		return err
+	}
+	go hold.renew()
+	defer func() {
+		lost := hold.AssertHeld()
+		if err == nil || lost != nil {
+			err = lost
+		}
+		hold.release()
+	}()
+	return work(ctx, hold)
+}
+
+func (h *Hold) acquire(key string, wait time.Duration) error {
+	path := "/locks/" + url.PathEscape(key) + "/acquire"
+	body := map[string]int64{"leaseMs": h.lease.Milliseconds(), "waitMs": wait.Milliseconds()}
+	idempotencyKey := newKey() // the same for each try: together they make one hold at most
+	giveUpAt := time.Now().Add(wait + 15*time.Second)
+	for {
+		sentAt := time.Now()
+		status, got := call(h.ctx, path, body, wait+5*time.Second, idempotencyKey)
+		if status == http.StatusCreated {
+			h.Fence, h.path = got.Fence, "/holds/"+got.HoldID
+			h.extend(sentAt, got.WaitedMs+got.RemainingMs)
+			return nil
+		}
+		if h.ctx.Err() != nil {
+			return context.Cause(h.ctx)
+		}
+		if (status >= 400 && status < 500) || time.Now().After(giveUpAt) {
+			return fmt.Errorf("%w: %s", ErrNotAcquired, got.Detail)
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// extend counts from before the request was sent: the deadline is never later than the end of the lease.
+func (h *Hold) extend(sentAt time.Time, ms int64) {
+	deadline := sentAt.Add(time.Duration(ms) * time.Millisecond)
+	h.deadline.Store(&deadline)
+}
+
+func (h *Hold) left() time.Duration { return time.Until(*h.deadline.Load()) }
+
+// AssertHeld returns an error unless the lock is held. Call it before each step whose effect others see.
+func (h *Hold) AssertHeld() error {
+	if h.left() <= 0 {
+		h.lose(ErrLost)
+	}
+	return context.Cause(h.ctx)
+}
+
+func (h *Hold) renew() {
+	for pause := h.lease / 3; h.AssertHeld() == nil; {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-time.After(min(pause, h.left())):
+		}
+		sentAt := time.Now()
+		status, got := call(h.ctx, h.path+"/renew", struct{}{}, min(h.lease/3, h.left()), newKey())
+		pause = h.lease / 10 // no answer, or no JSON: tried again until the deadline
+		switch {
+		case status == http.StatusOK && h.AssertHeld() == nil:
+			h.extend(sentAt, got.RemainingMs)
+			pause = h.lease / 3
+		case status >= 400 && status < 500 && status != 408 && status != 429:
+			h.lose(ErrLost)
+		}
+	}
+}
+
+// Run runs a command, one at a time, and returns its exit status. Its environment has LOCK_FENCE.
+func (h *Hold) Run(name string, args ...string) (status int, err error) {
+	h.running.Lock()
+	defer h.running.Unlock()
+	if err := h.AssertHeld(); err != nil {
+		return 0, err
+	}
+	command := exec.Command("bash", append([]string{"-c", guard, "guard", name}, args...)...)
+	command.Env = append(os.Environ(), "LOCK_FENCE="+h.Fence)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	input, err := command.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := command.Start(); err != nil {
+		return 0, err
+	}
+	go func() {
+		defer input.Close()
+		for h.AssertHeld() == nil {
+			if _, err := fmt.Fprintf(input, "%.3f\n", max(h.left().Seconds(), 0.001)); err != nil {
+				return // the command has ended
+			}
+			select {
+			case <-h.ctx.Done():
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+	}()
+	if err := command.Wait(); command.ProcessState == nil {
+		return 0, err
+	}
+	return command.ProcessState.ExitCode(), h.AssertHeld()
+}
+
+func (h *Hold) release() {
+	h.lose(ErrLost)
+	h.running.Lock() // only when no command runs
+	for try := 0; try < 2; try++ {
+		status, _ := call(context.Background(), h.path+"/release", struct{}{}, 5*time.Second, newKey())
+		if status >= 200 && status < 500 {
+			return
+		}
+	}
+}
+
+// ExitStatus is what a program exits with after an error of WithLock.
+func ExitStatus(err error) int {
+	var stopped Stopped
+	switch {
+	case errors.As(err, &stopped):
+		return 128 + int(stopped.Signal)
+	case errors.Is(err, ErrNotAcquired):
+		return 75
+	case errors.Is(err, ErrLost):
+		return 76
+	}
+	return 1
+}
+
+// Your work starts here.
+func main() {
+	status := 0
+	work := func(_ context.Context, hold *Hold) (err error) {
+		for step := 1; step <= 5; step++ {
+			if err := hold.AssertHeld(); err != nil {
+				return err
+			}
+			fmt.Printf("step %d with fence %s\n", step, hold.Fence)
+			time.Sleep(time.Second)
+		}
+		status, err = hold.Run("sh", "-c", `echo "command with fence $LOCK_FENCE"`)
+		return err
+	}
+	err := WithLock(context.Background(), "lock:orders:42", 30*time.Second, 10*time.Second, work)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = ExitStatus(err)
+	}
+	os.Exit(status)
+}

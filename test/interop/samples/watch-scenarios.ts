@@ -1,0 +1,201 @@
+import { startTestRedis } from "../../support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
+import { kill, start } from "../children.ts";
+import { assert, expect } from "../figures.ts";
+import { type StreamProxy, startStreamProxy } from "./stream-proxy.ts";
+import type { WatchRunner } from "./watch-runners.ts";
+
+const WITHIN_MS = 30_000;
+/** The programs give up a silent connection after 15 s. */
+const SILENCE_NOTICED_MS = 25_000;
+const HISTORY_MAX = 1000;
+
+interface RunningWatcher {
+  /** Ids of the events that were printed in full, in order. */
+  readonly listIds: () => string[];
+  readonly readOutput: () => string;
+  readonly readComplaints: () => string;
+  /** Resolves with the exit status. */
+  readonly ended: Promise<number | null>;
+  stop(): void;
+}
+
+function startWatcher(
+  runner: WatchRunner,
+  url: string,
+  args: string[] = [],
+  apiKey = ROOT_KEY,
+): RunningWatcher {
+  const [command, ...rest] = runner.command;
+  const child = start(command, [...rest, ...args], {
+    env: { ...process.env, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: apiKey },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [output, complaints] = ["", ""];
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaints += chunk.toString();
+  });
+  return {
+    listIds: () => [...output.matchAll(/^(\d+-\d+) \w+ \{.*\}\n/gm)].map(([, id = ""]) => id),
+    readOutput: () => output,
+    readComplaints: () => complaints,
+    ended: new Promise((resolve) => child.once("close", resolve)),
+    stop: () => kill(child),
+  };
+}
+
+async function makeEvents(server: TestServer, key: string): Promise<void> {
+  await server.callHold(await server.acquire(key), "release");
+}
+
+/** Cuts the stream and refuses it at least `times` times, while `work` makes events. */
+async function makeEventsWhileRefused(
+  proxy: StreamProxy,
+  times: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const before = proxy.refusedCount;
+  proxy.mode = "bad_gateway";
+  proxy.cut();
+  await work();
+  await waitUntil(() => proxy.refusedCount >= before + times, WITHIN_MS);
+  proxy.mode = "pass";
+}
+
+/** Ids of the history, once it ends with the release of `lastKey`. */
+async function readHistoryIds(server: TestServer, lastKey: string): Promise<string[]> {
+  const ids: string[] = [];
+  await waitUntil(async () => {
+    const { items } = (await server.call("/history?order=oldest_first&limit=500")).body;
+    ids.splice(0, ids.length, ...items.map(({ id }: { id: string }) => id));
+    const last = items.at(-1);
+    return last?.key === lastKey && last.type === "released";
+  }, WITHIN_MS);
+  return ids;
+}
+
+/** Waits until all events up to the release of `lastKey` were printed. @throws unless each was printed once, in order */
+async function expectAllPrinted(
+  server: TestServer,
+  watcher: RunningWatcher,
+  lastKey: string,
+  skipped = 0,
+): Promise<number> {
+  const recorded = (await readHistoryIds(server, lastKey)).slice(skipped);
+  await waitUntil(() => watcher.listIds().at(-1) === recorded.at(-1), WITHIN_MS).catch(() => undefined);
+  expect(`ids of printed events\n${watcher.readComplaints()}`, watcher.listIds(), recorded);
+  return recorded.length;
+}
+
+/** Events while the connection is cut, answered with an HTML page, and while the server restarts: each exactly once. */
+export async function proveResumption(runner: WatchRunner): Promise<string> {
+  const redis = await startTestRedis();
+  const environment = { REDIS_URL: redis.url, LOCKKEEPER_HISTORY_MAX: String(HISTORY_MAX) };
+  let server = await startTestServer({ environment });
+  await makeEvents(server, "lock:earlier");
+  const earlier = (await readHistoryIds(server, "lock:earlier")).length;
+  const proxy = await startStreamProxy(server.url);
+  const watcher = startWatcher(runner, proxy.url);
+  const expectPrinted = (lastKey: string) => expectAllPrinted(server, watcher, lastKey, earlier);
+  try {
+    await waitUntil(() => proxy.streamCount === 1, WITHIN_MS);
+    // The program has not seen any event yet.
+    await makeEventsWhileRefused(proxy, 2, () => makeEvents(server, "lock:cut"));
+    await expectPrinted("lock:cut");
+
+    proxy.cutInNextMessage();
+    await makeEvents(server, "lock:half");
+    await expectPrinted("lock:half");
+
+    await makeEvents(server, "lock:before-restart");
+    await server.stop();
+    server = await startTestServer({ environment });
+    proxy.serverUrl = server.url;
+    await makeEvents(server, "lock:after-restart");
+    const count = await expectPrinted("lock:after-restart");
+
+    await proveMissedReported(server, proxy, watcher);
+    return `${count} events over ${proxy.streamCount} connections, each printed once`;
+  } finally {
+    watcher.stop();
+    await proxy.stop();
+    await server.stop();
+    await redis.stop();
+  }
+}
+
+/** More events than the history keeps, while the program is cut off. */
+async function proveMissedReported(
+  server: TestServer,
+  proxy: StreamProxy,
+  watcher: RunningWatcher,
+): Promise<void> {
+  await makeEventsWhileRefused(proxy, 1, async () => {
+    const lanes = Array.from({ length: 10 }, async (_, lane) => {
+      for (let n = 0; n < HISTORY_MAX / 16; n++) await makeEvents(server, `lock:many:${lane}:${n}`);
+    });
+    await Promise.all(lanes);
+    await makeEvents(server, "lock:last");
+  });
+  await waitUntil(() => /^\d+-\d+ released .*"lock:last"/m.test(watcher.readOutput()), WITHIN_MS);
+  assert(/^- gap .*oldest/m.test(watcher.readOutput()), () => `no gap reported: ${watcher.readComplaints()}`);
+}
+
+/** A connection that passes nothing any more is given up; a filter applies after that as before. */
+export async function proveSilenceNoticed(runner: WatchRunner): Promise<string> {
+  const server = await startTestServer();
+  const proxy = await startStreamProxy(server.url);
+  const watcher = startWatcher(runner, proxy.url, ["key=lock:wanted:*&type=acquired"]);
+  try {
+    await waitUntil(() => proxy.streamCount === 1, WITHIN_MS);
+    await makeEvents(server, "lock:wanted:1");
+    await makeEvents(server, "lock:other");
+    await waitUntil(() => watcher.listIds().length === 1, WITHIN_MS);
+    proxy.isSilent = true;
+    const silentAt = performance.now();
+    await makeEvents(server, "lock:wanted:2");
+    await waitUntil(() => proxy.streamCount === 2, SILENCE_NOTICED_MS);
+    const noticedAfterMs = performance.now() - silentAt;
+    await makeEvents(server, "lock:wanted:3");
+    await waitUntil(() => watcher.listIds().length === 3, WITHIN_MS);
+    const keys = [...watcher.readOutput().matchAll(/"key":"([^"]+)"/g)].map(([, key]) => key);
+    expect("keys of printed events", keys, ["lock:wanted:1", "lock:wanted:2", "lock:wanted:3"]);
+    return `a new connection ${(noticedAfterMs / 1000).toFixed(1)} s after the last data`;
+  } finally {
+    watcher.stop();
+    await proxy.stop();
+    await server.stop();
+  }
+}
+
+/** A last id that the server does not know is reported with what is held; a key that is refused ends the program. */
+export async function proveResetAndRefusal(runner: WatchRunner): Promise<string> {
+  const server = await startTestServer();
+  const proxy = await startStreamProxy(server.url);
+  const watcher = startWatcher(runner, proxy.url);
+  const refused = startWatcher(runner, server.url, [], "lk_wrong");
+  try {
+    await waitUntil(() => proxy.streamCount === 1, WITHIN_MS);
+    // The history was empty when the stream began.
+    await makeEventsWhileRefused(proxy, 1, () => server.acquire("lock:held"));
+    await waitUntil(() => watcher.listIds().length === 1, WITHIN_MS);
+    proxy.lastEventId = "999999999999999-0";
+    proxy.cut();
+    await waitUntil(() => /^- reset .*\n- snapshot .*"lock:held"/m.test(watcher.readOutput()), WITHIN_MS);
+    proxy.lastEventId = undefined;
+    proxy.cut();
+    await makeEvents(server, "lock:news");
+    await expectAllPrinted(server, watcher, "lock:news");
+    expect("exit status of a refused program", await refused.ended, 1);
+    assert(refused.readComplaints().includes('"unauthenticated"'), () => refused.readComplaints());
+    return "an unknown last id is reported with the held locks, and a wrong key ends it with status 1";
+  } finally {
+    watcher.stop();
+    refused.stop();
+    await proxy.stop();
+    await server.stop();
+  }
+}
