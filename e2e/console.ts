@@ -220,7 +220,7 @@ export async function foldFilters(page: Page, { url }: Console): Promise<void> {
 }
 
 /** Collects exceptions, hydration errors and violations of the content security policy. */
-function collectPageErrors(page: Page): string[] {
+export function collectPageErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {

@@ -1,7 +1,11 @@
-import { expect, test } from "./console.ts";
+import { readFile } from "node:fs/promises";
+import { LANGUAGE_LABELS, SNIPPET_LANGUAGES } from "../lib/snippets/language.ts";
+import { createEnvironmentCommands, SAMPLE_FILES } from "../lib/snippets/sample-files.ts";
+import { expect } from "./console.ts";
+import { test } from "./visitor.ts";
 
-test("the docs list every operation and copy the snippet in the selected language", async ({
-  page,
+test("the docs open without a login, list every operation and copy the snippet", async ({
+  visitor: page,
   lockkeeper,
 }) => {
   await page.context().grantPermissions(["clipboard-write"]);
@@ -10,7 +14,7 @@ test("the docs list every operation and copy the snippet in the selected languag
     if (!request.url().startsWith(lockkeeper.url)) elsewhere.push(request.url());
   });
   await page.goto("/docs#releaseHold");
-  const operation = page.getByRole("article", { name: "Release one count of a hold" });
+  const operation = page.locator("article#releaseHold");
   await expect(operation).toBeInViewport();
   // The page scrolls, and not the frame around it.
   await expect(page.getByRole("banner")).toBeInViewport();
@@ -36,29 +40,54 @@ test("the docs list every operation and copy the snippet in the selected languag
   expect(elsewhere).toEqual([]);
 });
 
-test("the docs are usable by keyboard alone", async ({ page }) => {
+test("the docs show the sample files of every language as they can be downloaded", async ({
+  visitor: page,
+  lockkeeper,
+}) => {
   await page.goto("/docs");
-  await expect(
-    page.getByRole("heading", { name: "From nothing to a safe lock in five minutes" }),
-  ).toBeVisible();
+  const environment = page.getByRole("region", { name: "Environment of the samples" });
+  expect(await environment.textContent()).toBe(createEnvironmentCommands(lockkeeper.url));
+  for (const language of SNIPPET_LANGUAGES) {
+    await page.getByRole("button", { name: LANGUAGE_LABELS[language], exact: true }).click();
+    const { lock, events } = SAMPLE_FILES[language];
+    const regions = [`A safe lock in ${LANGUAGE_LABELS[language]}`, "A program that follows events"];
+    for (const [at, { name, command }] of [lock, events].entries()) {
+      const text = await readFile(`public/samples/${name}`, "utf8");
+      expect(await page.getByRole("region", { name: regions[at] }).textContent()).toBe(text);
+      const run = page.getByRole("region", { name: `Download and run ${name}` });
+      expect(await run.textContent()).toBe(`curl -O ${lockkeeper.url}/samples/${name}\n${command}\n`);
+      const download = await fetch(`${lockkeeper.url}/samples/${name}`);
+      expect([name, download.status, await download.text()]).toEqual([name, 200, text]);
+    }
+  }
+});
+
+test("the docs are usable by keyboard alone", async ({ visitor: page }) => {
+  await page.goto("/docs");
+  await expect(page.getByRole("heading", { name: "Quick start: a safe lock" })).toBeVisible();
   const java = page.getByRole("button", { name: "Java", exact: true });
+  await expect(page.getByRole("article").first()).toBeVisible();
   await java.focus();
   await page.keyboard.press("Enter");
   await expect(java).toHaveAttribute("aria-pressed", "true");
-  await expect(page.getByRole("region", { name: "A safe lock in Java" })).toContainText(
-    "public class SafeLock",
-  );
-  const errors = page
-    .getByRole("article", { name: "Acquire a lock" })
-    .locator("summary", { hasText: "Errors" });
+  await expect(page.getByRole("region", { name: "A safe lock in Java" })).toContainText("class SafeLock");
+  const errors = page.locator("article#acquireLock").locator("summary", { hasText: "Errors" });
   await errors.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("The lock is held.").first()).toBeVisible();
+  await expect(page.locator("article#acquireLock").getByText("The lock is held.").first()).toBeVisible();
   await page.getByRole("link", { name: "getHold" }).press("Enter");
-  await expect(page.getByRole("article", { name: "Read whether a hold is still held" })).toBeInViewport();
+  await expect(page.locator("article#getHold")).toBeInViewport();
 });
 
-test("the docs fit a phone screen", async ({ page }) => {
+test("the console links to the docs, and the docs link back", async ({ page }) => {
+  await page.goto("/owners");
+  await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Docs" }).click();
+  await expect(page.getByRole("heading", { name: "Quick start: a safe lock" })).toBeVisible();
+  await page.getByRole("link", { name: "Open console" }).click();
+  await expect(page.getByRole("navigation", { name: "Console" })).toBeVisible();
+});
+
+test("the docs fit a phone screen", async ({ visitor: page }) => {
   await page.goto("/docs");
   await expect(page.getByRole("article").first()).toBeVisible();
   await page.evaluate(() => {

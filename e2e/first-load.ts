@@ -10,6 +10,8 @@ export const PAGES = [
   "/targets",
   "/formats",
   "/docs",
+  "/problems",
+  "/problems/held",
   "/settings/you",
   "/settings/keys",
   "/settings/operators",

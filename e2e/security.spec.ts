@@ -97,7 +97,18 @@ test("hostile text in Redis, requests and URLs is rendered as text on every page
     "/settings/you",
   ];
   const owners = ["/owners", "/owners?by=service", "/owners?by=host"];
-  const pages = ["/", "/events", "/formats", "/targets", "/audit", "/docs", ...owners, ...settings];
+  const pages = [
+    "/",
+    "/events",
+    "/formats",
+    "/targets",
+    "/audit",
+    "/docs",
+    "/problems",
+    "/problems/held",
+    ...owners,
+    ...settings,
+  ];
   for (const path of [
     ...pages,
     `/?q=${hostile}`,

@@ -7,14 +7,19 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface CodeBlockProps {
   text: string;
-  /** What it is, for those who do not see where it stands. */
+  /** The accessible name. */
   label: string;
-  /** Said above it. */
+  /** The heading above it; by default the label. */
   note?: string;
+  /** It is long, and scrolls within a part of the screen. */
+  isTall?: boolean;
 }
 
-/** Code to be copied. It scrolls by itself, and so must be reached with the keyboard. */
-export function CodeBlock({ text, label, note }: CodeBlockProps) {
+const WIDE_CLASS = "overflow-x-auto px-3 py-2.5";
+const TALL_CLASS = "max-h-[70dvh] overflow-auto px-3 py-2.5";
+
+/** Code to copy. It scrolls by itself, so it must be reachable by keyboard. */
+export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps) {
   const messages = useMessages(docs);
   return (
     <div className="min-w-0 rounded-[8px] border border-line bg-panel">
@@ -22,8 +27,8 @@ export function CodeBlock({ text, label, note }: CodeBlockProps) {
         <span className="truncate">{note ?? label}</span>
         <CopyButton text={text} label={messages.copyOf(label)} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached with the keyboard. */}
-      <section aria-label={label} tabIndex={0} className="overflow-x-auto px-3 py-2.5">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section aria-label={label} tabIndex={0} className={isTall ? TALL_CLASS : WIDE_CLASS}>
         <pre translate="no" className="font-mono text-xs leading-relaxed text-ink">
           {text}
         </pre>

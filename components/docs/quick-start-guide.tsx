@@ -2,17 +2,26 @@
 
 import { docs } from "@/lib/i18n/en/docs.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { createGuide } from "@/lib/snippets/guide/guide.ts";
-import { GUIDE_EXAMPLE } from "@/lib/snippets/guide/guide-options.ts";
 import { LANGUAGE_LABELS, type SnippetLanguage } from "@/lib/snippets/language.ts";
+import {
+  createEnvironmentCommands,
+  createSampleCommands,
+  type SampleProgram,
+} from "@/lib/snippets/sample-files.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Code, Inline } from "./prose.tsx";
 
-const EXPORT_COMMAND = "export LOCKKEEPER_KEY=lk_…";
 const API_KEY_OPERATION = "createApiKey";
 
+interface QuickStartGuideProps {
+  language: SnippetLanguage;
+  program: SampleProgram;
+  /** Origin and base path. */
+  serverUrl: string;
+}
+
 /** The first thing on the page: all that a first lock needs. */
-export function QuickStartGuide({ language, origin }: { language: SnippetLanguage; origin: string }) {
+export function QuickStartGuide({ language, program, serverUrl }: QuickStartGuideProps) {
   const messages = useMessages(docs);
   return (
     <section id="guide" aria-labelledby="guide-title" className="flex flex-col gap-3">
@@ -29,14 +38,17 @@ export function QuickStartGuide({ language, origin }: { language: SnippetLanguag
           <Code>{"lock"}</Code>,
         )}
       </p>
-      <CodeBlock label={messages.keyVariable} text={EXPORT_COMMAND} />
+      <CodeBlock label={messages.keyVariable} text={createEnvironmentCommands(serverUrl)} />
       <p className="max-w-[78ch] text-ink-2">
         <GuideStep>{messages.programStep}</GuideStep>
-        {messages.programText(messages.needs[language])}
+        <Inline text={messages.programText[language === "curl" ? "command" : "function"]} />
       </p>
+      <CodeBlock label={messages.runSample(program.name)} text={createSampleCommands(program, serverUrl)} />
       <CodeBlock
         label={messages.programIn(LANGUAGE_LABELS[language])}
-        text={createGuide(language, { ...GUIDE_EXAMPLE, origin })}
+        note={program.name}
+        text={program.text}
+        isTall
       />
       <p className="text-ink-2">
         <GuideStep>{messages.safeStep}</GuideStep>
@@ -48,6 +60,9 @@ export function QuickStartGuide({ language, origin }: { language: SnippetLanguag
           </li>
         ))}
       </ul>
+      <p className="max-w-[78ch] text-ink-2">
+        <Inline text={messages.recipes} />
+      </p>
     </section>
   );
 }

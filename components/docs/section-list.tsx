@@ -19,6 +19,11 @@ export function SectionList({ sections }: { sections: readonly Section[] }) {
             {messages.guideShort}
           </a>
         </li>
+        <li>
+          <a href="#listen" className="block leading-6 font-medium text-accent hover:underline">
+            {messages.eventsTitle}
+          </a>
+        </li>
         {sections.map(({ name, operations }) => (
           <li key={name}>
             <a href={`#section-${name}`} className="block leading-6 font-medium hover:underline">

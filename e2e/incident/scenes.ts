@@ -166,6 +166,8 @@ export const SCENES: readonly Scene[] = [
       await page.mouse.move(0, 0);
     },
   },
+  { name: "problems", also: ["phone"], show: async (page) => void (await page.goto("/problems")) },
+  { name: "problem-held", also: ["phone"], show: async (page) => void (await page.goto("/problems/held")) },
   { name: "login", show: async (page) => void (await page.goto("/login")) },
   { name: "not-found", show: async (page) => void (await page.goto("/nowhere")) },
 ];

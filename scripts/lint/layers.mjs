@@ -9,7 +9,6 @@ export const LAYERS = [
   ["lib/reference", "the OpenAPI document as the docs page reads it"],
   ["lib/query", "the query languages of locks, events and the audit log"],
   ["lib/snippets", "API samples in five languages"],
-  ["lib/snippets/guide", "the walkthrough of the docs page in four languages"],
   ["lib/contract", "zod schemas and types of the wire"],
   ["lib/contract/accounts", "wire schemas of operators, API keys and sessions"],
   ["lib/contract/actions", "wire schemas of actions on locks"],

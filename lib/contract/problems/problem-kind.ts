@@ -15,6 +15,7 @@ export const MEANING_OF_RETRY = {
   after_change: "Do not retry the same request. Correct it first, or what it depends on.",
   after_delay: "Wait, then send the same request again.",
   same_idempotency_key: "Send the same request again with the same Idempotency-Key.",
+  new_idempotency_key: "Wait, then send the request again with a new Idempotency-Key.",
 } as const;
 export type ProblemRetry = keyof typeof MEANING_OF_RETRY;
 

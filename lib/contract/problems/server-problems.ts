@@ -101,9 +101,10 @@ export const SERVER_PROBLEMS = {
     meaning:
       "Redis carried out the request, but fewer replicas than the target requires confirmed it in time. A failover could undo it, so an acquired lock was released again; a renewal may not last.",
     outcome: "unconfirmed",
-    retry: "after_delay",
+    retry: "new_idempotency_key",
     sendsRetryAfter: true,
-    remedy: "To acquire, retry with a new `Idempotency-Key`. To renew, retry before the lease expires.",
+    remedy:
+      "Retry with a new `Idempotency-Key`: the previous one returns the stored outcome. Renew before the lease expires.",
     facts: {
       replicas: z.int().meta({ description: "The number of replicas that must confirm." }),
       confirmed: z.int().optional().meta({

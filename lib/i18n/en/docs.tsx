@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
-/** What stands around the API's own document, which is English in every language. */
+/** The texts around the OpenAPI document, which is English in every language. */
 export const docs = {
   namespace: "docs" as const,
   title: "Docs",
@@ -9,21 +9,26 @@ export const docs = {
   /** Of a page that is not English; null: it is. */
   isEnglish: null as string | null,
   sections: "Sections of the docs",
-  guideShort: "A safe lock in five minutes",
-  guideTitle: "From nothing to a safe lock in five minutes",
-  snippetLanguage: "Language of the snippets",
+  guideShort: "Quick start",
+  guideTitle: "Quick start: a safe lock",
+  snippetLanguage: "Language of the samples",
   copyOf: (what: string) => `Copy: ${what}`,
-  keyStep: "1. A key.",
-  keyText: (make: ReactNode, read: ReactNode, lock: ReactNode) => (
+  keyStep: "1. Create an API key.",
+  keyText: (operation: ReactNode, read: ReactNode, lock: ReactNode) => (
     <>
-      Apps call the API with an API key: the one that was printed at the first start, or one of their own
-      (Settings, or {make}) with {read} and {lock} for the keys that they need.
+      Each application has its own API key. Create one in the console (Settings, API keys) or with {operation}
+      , and grant it {read} and {lock} on the keys that it needs.
     </>
   ),
-  keyVariable: "The key as a variable",
-  programStep: "2. The program.",
-  programText: (needs: string) => `Put your work where the steps are. It needs ${needs}.`,
-  /** What a snippet needs to run; none needs anything to be installed beside its language. */
+  keyVariable: "Environment of the samples",
+  programStep: "2. Download the program.",
+  programText: {
+    command: "It runs a command while it holds the lock. The comment at the top lists what it needs.",
+    function:
+      "It is one file and uses only the standard library. Replace the example below the line `Your work starts here.` with your work. The comment at the top lists what it needs.",
+  },
+  runSample: (file: string) => `Download and run ${file}`,
+  /** What a snippet needs to run; none needs a package besides its language. */
   needs: {
     curl: "curl 7.76 or newer, in a POSIX shell",
     typescript: "fetch, as in Node 20 or newer",
@@ -32,19 +37,29 @@ export const docs = {
     java: "java.net.http, Java 17 or newer",
   } satisfies Record<SnippetLanguage, string>,
   programIn: (language: string) => `A safe lock in ${language}`,
-  safeStep: "3. Why it is safe.",
+  safeStep: "3. What makes it safe.",
   points: {
-    waits: "It waits for the lock, ten seconds at most. When it does not get it, it does nothing.",
+    waits: "It waits for the lock for up to ten seconds. If it does not get the lock, it does no work.",
     deadline:
-      "It keeps a deadline of its own: `waitedMs` and `remainingMs` of the grant, counted on a monotonic clock from before the request was sent. Before each step it looks at it.",
-    fence:
-      "It sends the `fence` along with every write. A process that was paused for longer than its lease does not know it: only the resource can refuse it, because its fence is lower than one that was there.",
-    renews: "It renews at a third of the lease. No answer is tried again until the deadline.",
+      "It keeps its own deadline: `waitedMs` and `remainingMs` of the response, counted on a monotonic clock from before the request was sent.",
+    renews:
+      "It renews at a third of the lease. If there is no usable response, it retries until the deadline. All tries of an acquire have the same `Idempotency-Key`.",
     stops:
-      "When the lock is `lost`, or the deadline has passed, it stops: somebody else may be at work. It does not release, for nothing is left to release.",
+      "When the lock is `lost` or the deadline passes, it stops the work and kills the child processes of the work.",
+    fence:
+      "It hands the `fence` to the work. Send it with every write: a process that was paused beyond its lease does not know it, and only the resource can reject its writes.",
     releases:
-      "When it has finished, it stops renewing first, and releases then. A crash releases nothing: the lease ends by itself.",
+      "It releases the lock when the work ends, fails or is interrupted, and never while the work may still be running.",
+    killed:
+      "If it is killed, also by SIGKILL, renewal and child processes end with it, and the lease expires.",
   },
+  recipes:
+    "For cron jobs without overlap, leader election, several locks at once and guarded writes, see `docs/recipes.md` in the repository.",
+  eventsTitle: "Listen to events",
+  eventsText:
+    "Lockkeeper sends an event when a lock is acquired, released, lost or changed. This program follows the server-sent events of `GET /api/v1/events`, reconnects, and resumes after the last event that it printed.",
+  eventsProgram: "A program that follows events",
+  reference: "API reference",
 
   operationIn: (operation: string, language: string) => `${operation} in ${language}`,
   needsOf: (language: string, needs: string) => `${language}: ${needs}`,

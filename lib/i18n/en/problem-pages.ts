@@ -42,6 +42,7 @@ export const problemPages = {
     after_change: "After a correction",
     after_delay: "After a pause",
     same_idempotency_key: "With the same Idempotency-Key",
+    new_idempotency_key: "With a new Idempotency-Key",
   } satisfies Record<ProblemRetry, string>,
   retries: MEANING_OF_RETRY as Readonly<Record<ProblemRetry, string>>,
 };

@@ -6,20 +6,25 @@ export const docs: Messages["docs"] = {
   reading: "正在读取文档…",
   isEnglish: "各操作的说明来自服务器的 OpenAPI 文档，只有英文。",
   sections: "文档目录",
-  guideShort: "五分钟写出安全的锁",
-  guideTitle: "从零开始，五分钟写出安全的锁",
+  guideShort: "快速开始",
+  guideTitle: "快速开始：一把安全的锁",
   snippetLanguage: "示例代码的语言",
   copyOf: (what) => `复制：${what}`,
-  keyStep: "1. 密钥。",
-  keyText: (make, read, lock) => (
+  keyStep: "1. 创建 API 密钥。",
+  keyText: (operation, read, lock) => (
     <>
-      应用用 API 密钥调用接口：可以用首次启动时输出的那个，也可以为应用单独创建（在“设置”中，或调用 {make}
-      ），并对所需的键授予 {read} 和 {lock} 权限。
+      每个应用使用自己的 API 密钥。在控制台的“设置 → API 密钥”中创建，或调用 {operation}
+      ，并对所需的键授予 {read} 和 {lock} 权限。
     </>
   ),
-  keyVariable: "把密钥放进变量",
-  programStep: "2. 程序。",
-  programText: (needs) => `把你的工作放在各步骤处。需要 ${needs}。`,
+  keyVariable: "示例程序的环境变量",
+  programStep: "2. 下载程序。",
+  programText: {
+    command: "它在持有锁期间运行一条命令。所需环境见文件开头的注释。",
+    function:
+      "只有一个文件，仅用标准库。把 `Your work starts here.` 一行下面的示例换成你的工作。所需环境见文件开头的注释。",
+  },
+  runSample: (file) => `下载并运行 ${file}`,
   needs: {
     curl: "curl 7.76 或更新，在 POSIX shell 中",
     typescript: "fetch，如 Node 20 或更新",
@@ -30,15 +35,22 @@ export const docs: Messages["docs"] = {
   programIn: (language) => `安全的锁，${language}`,
   safeStep: "3. 为什么安全。",
   points: {
-    waits: "它最多等锁十秒；得不到锁就什么也不做。",
-    deadline:
-      "它自己记一个截止时间：由授予结果中的 `waitedMs` 和 `remainingMs` 得出，用单调时钟从请求发出之前算起。每一步之前都先检查它。",
+    waits: "最多等待锁十秒；拿不到锁就不执行任何工作。",
+    deadline: "自行维护截止时间：响应中的 `waitedMs` 加 `remainingMs`，用单调时钟从发出请求之前算起。",
+    renews:
+      "每过三分之一租约续期一次。没有可用的响应就重试，直到截止时间。一次获取的所有重试使用同一个 `Idempotency-Key`。",
+    stops: "锁一旦 `lost`，或截止时间已过，就停止工作，并杀掉工作启动的子进程。",
     fence:
-      "每次写入都带上 `fence`。进程若暂停得比租约还久，自己并不知道：只有资源能拒绝它，因为它的栅栏号比资源见过的小。",
-    renews: "它每过三分之一租约就续期一次。没有答复就重试，直到截止时间。",
-    stops: "一旦锁 `lost`，或过了截止时间，它就停下：可能已有别人在做。它不再释放，因为已没有可释放的。",
-    releases: "完成后，它先停止续期，再释放。崩溃不会释放任何东西：租约会自行到期。",
+      "把 `fence`（栅栏令牌）交给工作，每次写入都要带上它。暂停超过租约的进程自己并不知道，只有资源能拒绝它的写入。",
+    releases: "工作结束、失败或被中断时都会释放锁；工作可能仍在运行时绝不释放。",
+    killed: "即使被 SIGKILL 杀掉，续期和子进程也随之结束，租约自行到期。",
   },
+  recipes: "定时任务防重叠、选主、同时持有多把锁、受保护的写入，见仓库中的 `docs/recipes.md`。",
+  eventsTitle: "监听事件",
+  eventsText:
+    "锁被获取、释放、丢失或变更时，Lockkeeper 会发出事件。此程序订阅 `GET /api/v1/events` 的事件流，断线后自动重连，并从最后输出的事件之后继续。",
+  eventsProgram: "监听事件的程序",
+  reference: "API 参考",
 
   operationIn: (operation, language) => `${operation}，${language} 示例`,
   needsOf: (language, needs) => `${language}：${needs}`,

@@ -40,11 +40,13 @@ export const problemPages: Messages["problemPages"] = {
     after_change: "修正后可以",
     after_delay: "稍后可以",
     same_idempotency_key: "用同一个 Idempotency-Key",
+    new_idempotency_key: "用新的 Idempotency-Key",
   },
   retries: {
     never: "不要重试，同样的请求会再次失败。",
     after_change: "不要原样重试。请先修正请求或它所依赖的状态。",
     after_delay: "稍等片刻，再发送同样的请求。",
     same_idempotency_key: "用同一个 Idempotency-Key 再次发送同样的请求。",
+    new_idempotency_key: "稍等片刻，再用新的 Idempotency-Key 发送。",
   },
 };

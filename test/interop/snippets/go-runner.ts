@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { run } from "../children.ts";
 import { findProgram } from "../steps/find.ts";
 import { GO_ENV } from "../steps/go.ts";
-import { formatMarker, GUIDE, type Runner } from "./language-run.ts";
+import { formatMarker, type Runner } from "./language-run.ts";
 
 const BUILD_MS = 120_000;
 const MAIN_FILE = "main.go";
@@ -14,7 +14,7 @@ const BATCH = "batch";
 export function createGoRunner(go: string): Runner {
   return {
     language: "go",
-    getFileName: (name) => (name === GUIDE ? `${name}.txt` : join(name, MAIN_FILE)),
+    getFileName: (name) => join(name, MAIN_FILE),
     async compile(dir) {
       await writeFile(join(dir, "go.mod"), "module snippets\n\ngo 1.21\n");
       const names = await listSnippets(dir);

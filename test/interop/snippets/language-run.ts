@@ -3,13 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { SampleRequest } from "../../../lib/reference/sample-request.ts";
-import { createGuide } from "../../../lib/snippets/guide/guide.ts";
-import { GUIDE_EXAMPLE } from "../../../lib/snippets/guide/guide-options.ts";
 import { createSnippet, type SnippetLanguage } from "../../../lib/snippets/language.ts";
 import { kill, start } from "../children.ts";
 
-/** The name of the program of the docs page. */
-export const GUIDE = "safeLock";
 const RUN_MS = 60_000;
 const STREAM_MS = 15_000;
 
@@ -69,8 +65,6 @@ export async function writeAll(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, createSnippet(runner.language, request, url));
   }
-  const guide = createGuide(runner.language, { ...GUIDE_EXAMPLE, origin: url });
-  await writeFile(join(dir, runner.getFileName(GUIDE)), guide);
   await runner.compile?.(dir);
   await runner.check?.(dir);
 }

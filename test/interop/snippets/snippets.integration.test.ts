@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { findProgram } from "../steps/find.ts";
 import { findFaults } from "./find-faults.ts";
-import { expectSafe } from "./guide-scenarios.ts";
 import type { Runner } from "./language-run.ts";
 import { curlRunner, typescriptRunner } from "./runners.ts";
 
@@ -14,11 +13,5 @@ const runners: Runner[] = [
 it.concurrent.each(runners)(
   "the snippet of every operation in $language runs and returns what the API document states",
   async (runner) => expect(await findFaults(runner)).toEqual([]),
-  60_000,
-);
-
-it.concurrent.each(runners)(
-  "the docs program in $language renews, releases, stops on loss and does nothing without the lock",
-  async (runner) => await expectSafe(runner),
   60_000,
 );

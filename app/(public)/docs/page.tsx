@@ -1,0 +1,20 @@
+import { headers } from "next/headers";
+import { createTitleMetadata } from "@/app/language.ts";
+import { DocsPage } from "@/components/docs/docs-page.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { readSamplePrograms } from "./sample-programs.ts";
+
+export const generateMetadata = createTitleMetadata("docs");
+
+export default async function Page() {
+  const [samples, serverUrl] = await Promise.all([readSamplePrograms(), resolveServerUrl()]);
+  return <DocsPage samples={samples} serverUrl={serverUrl} />;
+}
+
+/** The address that the request was sent to. The browser replaces it by its own. */
+async function resolveServerUrl(): Promise<string> {
+  const request = await headers();
+  // Only a trusted proxy's header arrives here.
+  const scheme = request.get("x-forwarded-proto") === "https" ? "https" : "http";
+  return `${scheme}://${request.get("x-forwarded-host") ?? request.get("host") ?? "127.0.0.1:3000"}${BASE_PATH}`;
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { useEffect } from "react";
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { OpenApiDocument } from "@/lib/reference/document.ts";
+import type { SnippetLanguage } from "@/lib/snippets/language.ts";
+import type { Section } from "./api-sections.ts";
+import { EnglishText } from "./english.tsx";
+import { OperationArticle } from "./operation-article.tsx";
+import { Prose } from "./prose.tsx";
+
+interface ApiReferenceProps {
+  document: OpenApiDocument;
+  sections: readonly Section[];
+  language: SnippetLanguage;
+  origin: string;
+}
+
+/** Every operation, by tag. */
+export function ApiReference({ document, sections, language, origin }: ApiReferenceProps) {
+  const messages = useMessages(docs);
+  useEffect(() => {
+    // The operation that the URL names was not there yet when the browser looked for it.
+    const id = window.location.hash.slice(1);
+    if (id !== "") window.document.getElementById(id)?.scrollIntoView();
+  }, []);
+  return (
+    <>
+      <div>
+        <h2 className="text-lg font-semibold tracking-tight">{messages.reference}</h2>
+        <EnglishText>
+          <Prose text={document.info.description} />
+        </EnglishText>
+      </div>
+      {sections.map(({ name, description, operations }) => (
+        <section key={name} aria-labelledby={`section-${name}`} className="flex flex-col gap-4">
+          <div>
+            <h2 id={`section-${name}`} className="text-lg font-semibold tracking-tight">
+              <EnglishText>{name}</EnglishText>
+            </h2>
+            <EnglishText>
+              <Prose text={description} />
+            </EnglishText>
+          </div>
+          {operations.map((operation) => (
+            <OperationArticle
+              key={operation.operationId}
+              operation={operation}
+              document={document}
+              language={language}
+              origin={origin}
+            />
+          ))}
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+"use client";
+
+import { docs } from "@/lib/i18n/en/docs.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { createSampleCommands, type SampleProgram } from "@/lib/snippets/sample-files.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { Inline } from "./prose.tsx";
+
+/** How an application follows the events of locks. @param serverUrl origin and base path */
+export function EventsGuide({ program, serverUrl }: { program: SampleProgram; serverUrl: string }) {
+  const messages = useMessages(docs);
+  return (
+    <section id="listen" aria-labelledby="listen-title" className="flex flex-col gap-3">
+      <h2 id="listen-title" className="text-lg font-semibold tracking-tight">
+        {messages.eventsTitle}
+      </h2>
+      <p className="max-w-[78ch] text-ink-2">
+        <Inline text={messages.eventsText} />
+      </p>
+      <CodeBlock label={messages.runSample(program.name)} text={createSampleCommands(program, serverUrl)} />
+      <CodeBlock label={messages.eventsProgram} note={program.name} text={program.text} isTall />
+    </section>
+  );
+}

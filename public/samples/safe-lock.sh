@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Placeholder: the program comes with branch d18.
+# Your work starts here.
