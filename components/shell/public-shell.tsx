@@ -33,20 +33,20 @@ function PublicHeader() {
   const messages = useMessages(shell);
   return (
     <header className="flex min-w-0 items-center gap-3 border-b border-line bg-panel px-3 sm:gap-4 sm:px-5">
-      <span className="flex items-center gap-2 font-semibold tracking-tight">
+      <a href={`${BASE_PATH}/`} className="flex items-center gap-2 font-semibold tracking-tight">
         <Logo />
         <span className="max-sm:sr-only">Lockkeeper</span>
-      </span>
+      </a>
       <nav aria-label={messages.documentation} className="flex gap-1">
         <PageLink href="/docs">{messages.places.docs}</PageLink>
         <PageLink href="/problems">{messages.problemCodes}</PageLink>
       </nav>
       <span className="flex-1" />
-      <div className="flex gap-2 max-sm:hidden">
+      <div className="flex sm:gap-2">
         <LanguageSwitch />
         <ThemeSwitch />
       </div>
-      <a href={`${BASE_PATH}/`} className="text-accent whitespace-nowrap hover:underline">
+      <a href={`${BASE_PATH}/`} className="text-accent whitespace-nowrap hover:underline max-sm:hidden">
         {messages.openConsole}
       </a>
     </header>
@@ -56,11 +56,11 @@ function PublicHeader() {
 /** A plain link: these pages are few, and each loads little. */
 function PageLink({ href, children }: { href: string; children: string }) {
   const pathname = usePathname();
-  const isHere = pathname === href;
+  const isHere = pathname === href || pathname.startsWith(`${href}/`);
   return (
     <a
       href={`${BASE_PATH}${href}`}
-      aria-current={isHere ? "page" : undefined}
+      aria-current={pathname === href ? "page" : isHere || undefined}
       className={clsx(
         "rounded-[7px] px-2.5 py-1.5 whitespace-nowrap",
         isHere ? "bg-accent-bg font-medium text-accent" : "text-ink-2 hover:bg-line-soft hover:text-ink",

@@ -54,12 +54,12 @@ export function createProblemSchema(code: ErrorCode) {
 export function createProblemExample(code: ErrorCode, basePath = ""): Record<string, unknown> {
   const { detail, ...facts } = PROBLEM_OF_CODE[code].example;
   return {
-    ...facts,
     type: buildProblemType(code, basePath),
     title: TITLE_OF_CODE[code],
     status: STATUS_OF_CODE[code],
     code,
     detail,
     requestId: "5f3a91c2-17",
+    ...facts,
   };
 }

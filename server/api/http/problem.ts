@@ -52,13 +52,13 @@ export function toProblem(thrown: unknown, basePath: string): Problem {
 function buildProblem(error: SentError, basePath: string, requestId: string | undefined): Problem {
   const { code, message: detail, facts } = error;
   return {
-    ...facts,
     type: buildProblemType(code, basePath),
     title: TITLE_OF_CODE[code],
     status: STATUS_OF_CODE[code],
     code,
     detail,
     requestId,
+    ...facts,
   };
 }
 
