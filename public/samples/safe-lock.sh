@@ -1,3 +1,129 @@
 #!/usr/bin/env bash
-# Placeholder: the program comes with branch d18.
+# Runs a command while holding a lock, and never without it:
+#
+#   export LOCKKEEPER_URL=http://127.0.0.1:3000 LOCKKEEPER_API_KEY=lk_...
+#   LEASE_S=30 WAIT_S=10 ./safe-lock.sh KEY COMMAND [ARGUMENT ...]
+#
+# The command gets the fencing token as $LOCK_FENCE; send it with every write and reject lower ones. If the lock is
+# lost, this program dies or it receives SIGTERM, SIGINT or SIGHUP, the command's process group is killed (SIGKILL)
+# before anybody else can acquire the lock. The lock is released as soon as no process of the group is left.
+#
+# Exit status: the command's; 75 if the lock was not acquired, 76 if it was lost.
+# Needs bash 4.4 and curl. Elsewhere than on Linux it needs bash 5 and trusts the wall clock.
+# Limits: the command reads no standard input; a process that leaves the command's process group (setsid) is not
+# killed; a suspended machine cannot kill anything, so only the fencing token rejects its late writes.
+set -u
+: "${LOCKKEEPER_URL:?}" "${LOCKKEEPER_API_KEY:?}"
+lease_ms=$((${LEASE_S:-30} * 1000)) wait_ms=$((${WAIT_S:-10} * 1000))
+hold='' guard='' status=''
+
+# A dead man's switch in a process of its own. It runs its arguments in a process group of their own and reads the
+# seconds left until the deadline from a pipe, one line per renewal. When a line is late or the pipe ends, it kills the
+# group. It exits with the status of the command, when no process of the group is left.
+IFS= read -rd '' guard_script <<'GUARD'
+IFS= read -r left || exit 137
+trap : INT TERM HUP
+exec 3>&2 2>/dev/null
+set -m
+"$@" </dev/null 2>&3 3>&- 4>&- & work=$!
+{ while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
+wait "$work"
+kill -KILL -- "-$work"
+wait "$work"; status=$?
+kill -KILL -- "-$switch"
+exit "$status"
+GUARD
+
+set_now() { # milliseconds
+  if read -r now _ 2>/dev/null </proc/uptime; then now=${now/./}0; else now=${EPOCHREALTIME/[.,]/} now=${now%???}; fi
+}
+
+set_seconds() { # set_seconds MILLISECONDS: at least 0.001, because 0 means no limit to curl
+  local ms=$(($1 > 0 ? $1 : 1))
+  printf -v seconds '%d.%03d' $((ms / 1000)) $((ms % 1000))
+}
+
+# call PATH BODY LIMIT_MS [CURL_OPTION ...]: sets sent, response and http_status (000: no response). curl reads the API
+# key from a pipe, so that it does not appear in the process list.
+call() {
+  set_seconds "$3"
+  set_now; sent=$now
+  IFS= read -rd '' response < <(exec curl -q -s -m "$seconds" -w '\n%{http_code}' "$LOCKKEEPER_URL/api/v1$1" -d "$2" \
+    -H @<(printf 'Authorization: Bearer %s' "$LOCKKEEPER_API_KEY") -H 'Content-Type: application/json' "${@:4}")
+  http_status=${response: -3}
+}
+
+set_field() { # set_field NAME: sets value to a string or number of the response; fails if there is none
+  [[ $response =~ \"$1\":(\"(([^\"\\]|\\.)*)\"|([0-9]+)) ]] && value=${BASH_REMATCH[2]}${BASH_REMATCH[4]}
+}
+
+set_deadline() { # counted from before the request was sent; fails if the response does not confirm the hold
+  local waited=0
+  [[ $http_status == 20? ]] && set_field waitedMs && waited=$value
+  [[ $http_status == 20? ]] && set_field remainingMs && deadline=$((sent + waited + value)) renew_at=$((sent + lease_ms / 3))
+}
+
+finish() { # finish STATUS: stops the command, then releases
+  trap '' INT TERM HUP
+  if [[ $guard ]]; then exec {pipe}>&-; wait "$guard"; fi 2>/dev/null
+  if [[ $hold ]]; then
+    for _ in 1 2 3; do
+      call "/holds/$hold/release" '{}' 5000
+      [[ $http_status == [24]?? ]] && break
+      sleep 0.5
+    done
+  else
+    kill "$!" 2>/dev/null # an acquire that still waits
+  fi
+  exit "$1"
+}
+
+acquire() { # acquire KEY: all tries have one Idempotency-Key, so that they make one hold
+  local path='' i id LC_ALL=C
+  for ((i = 0; i < ${#1}; i++)); do
+    case ${1:i:1} in [a-zA-Z0-9._-]) path+=${1:i:1} ;; *) printf -v path '%s%%%02X' "$path" "'${1:i:1}" ;; esac
+  done
+  id=$(od -An -N16 -tx1 /dev/urandom)
+  for _ in 1 2 3 4 5; do
+    call "/locks/$path/acquire" "{\"leaseMs\":$lease_ms,\"waitMs\":$wait_ms}" $((wait_ms + 2500)) -H "Idempotency-Key: ${id// /}"
+    if set_deadline; then set_field holdId && hold=$value; set_field fence && export LOCK_FENCE=$value; return; fi
+    [[ $http_status == 4?? ]] && break
+    sleep 1
+  done
+  set_field detail || value="no response (HTTP status $http_status)"
+  echo "not acquired: $value" >&2
+  finish 75
+}
+
+renew() { # fails when the lock is lost; any other failure is tried again
+  call "/holds/$hold/renew" '{}' $((deadline - now < lease_ms / 3 ? deadline - now : lease_ms / 3))
+  if ! set_deadline; then
+    [[ $http_status == 4?? && $http_status != 408 && $http_status != 429 ]] && return 1
+    set_now; renew_at=$((now + (lease_ms > 10000 ? 1000 : lease_ms / 10)))
+  fi
+}
+
+with_lock() { # with_lock KEY COMMAND [ARGUMENT ...]
+  trap 'finish 129' HUP; trap 'finish 130' INT; trap 'finish 143' TERM
+  acquire "$1"
+  exec 3>&1
+  coproc { exec bash -c "$guard_script" lock-guard "${@:2}" 4>&1 >&3 3>&-; } # its end closes the pipe on descriptor 4
+  guard=$COPROC_PID pipe=${COPROC[1]} ended=${COPROC[0]}
+  exec 3>&-
+  trap '' PIPE
+  while set_now; ((now < deadline)); do
+    set_seconds $((deadline - now)); echo "$seconds" >&"$pipe"
+    set_seconds $((renew_at - now))
+    IFS= read -rt "$seconds" -u "$ended" _
+    (($? > 128)) || { wait "$guard"; status=$?; break; }
+    set_now; renew || deadline=$now
+  done 2>/dev/null
+  set_now
+  # 137 at the deadline: the guard killed the command
+  if [[ $status ]] && ((status != 137 || deadline - now > 100)); then finish "$status"; fi
+  echo 'lost: stopped' >&2
+  finish 76
+}
+
 # Your work starts here.
+with_lock "$@"

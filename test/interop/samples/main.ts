@@ -1,0 +1,24 @@
+/** Prints the kill matrix of one sample; the README of this folder has the usage. */
+import { parseArgs } from "node:util";
+import { endAll, endWhenInterrupted } from "../children.ts";
+import { runKillMatrix } from "./kill-matrix.ts";
+import { SAMPLE_RUNNERS } from "./runners.ts";
+
+endWhenInterrupted();
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    row: { type: "string", multiple: true },
+    work: { type: "string", multiple: true },
+    file: { type: "string" },
+  },
+});
+const runner = SAMPLE_RUNNERS.find(({ fileName }) => fileName === positionals[0]);
+if (runner === undefined) throw new Error(`No sample ${positionals[0]}`);
+const results = await runKillMatrix(runner, { path: values.file, rows: values.row, works: values.work });
+for (const { line, faults } of results) {
+  console.log(`${faults.length === 0 ? "ok  " : "FAIL"} ${line}`);
+  for (const fault of faults) console.log(`       ${fault.replaceAll("\n", "\n       ")}`);
+}
+await endAll();
+process.exit(results.some(({ faults }) => faults.length > 0) ? 1 : 0);

@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+
+/** A line of the shared log. */
+export interface LogLine {
+  readonly copy: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly fence: string;
+}
+
+/** Reads the log in the order of its lines; empty when there is none yet. */
+export async function readLog(path: string): Promise<LogLine[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [copy = "", at = "", fence = ""] = line.split(" ");
+      return { copy: Number(copy), at: Number(at), fence };
+    });
+}
+
+/** What two copies that exclude each other never write. */
+export function findLogFaults(lines: readonly LogLine[]): string[] {
+  const faults: string[] = [];
+  const second = lines.findIndex(({ copy }) => copy === 2);
+  if (second < 0) faults.push("the second copy wrote nothing");
+  else if (lines.slice(second).some(({ copy }) => copy === 1)) faults.push("the lines interleave");
+  if (lines.some(({ fence }, index) => BigInt(fence) < BigInt(lines[index - 1]?.fence ?? 0))) {
+    faults.push("a lower fence follows a higher one");
+  }
+  for (const copy of [1, 2]) {
+    const fences = new Set(lines.filter((line) => line.copy === copy).map(({ fence }) => fence));
+    if (fences.size > 1) faults.push(`copy ${copy} wrote with ${fences.size} fences`);
+  }
+  return faults;
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeKeyPath } from "../../../lib/keys/key.ts";
+import { ROOT_KEY, type TestServer, waitUntil } from "../../support/test-server.ts";
+import { CHILD_SCRIPT, SampleCopy } from "./copy.ts";
+import { FaultyProxy } from "./faulty-proxy.ts";
+import type { LockWatch, SeenHold } from "./lock-watch.ts";
+import { listProcesses, listWriters } from "./processes.ts";
+import { findLogFaults, type LogLine, readLog } from "./row-log.ts";
+import { LEASE_MS, type Row, waitForMiddle } from "./rows.ts";
+import type { PreparedSample, Work } from "./sample-runner.ts";
+
+const STARTS_WITHIN_MS = 15_000;
+const ENDS_WITHIN_MS = 30_000;
+const LATE_MS = 200;
+/** A lease is renewed at a third of it; after that a loss is known. */
+const NOTICED_WITHIN_MS = LEASE_MS / 3 + 500;
+
+export interface MatrixContext {
+  readonly server: TestServer;
+  readonly watch: LockWatch;
+  readonly dir: string;
+  readonly keyPrefix: string;
+}
+
+export interface RowResult {
+  /** `<program> <work> <row>: …`, as the README shows it. */
+  readonly line: string;
+  readonly faults: readonly string[];
+}
+
+/** Runs one row with two copies of a sample and checks what they left behind. */
+export async function runRow(
+  context: MatrixContext,
+  sample: PreparedSample,
+  work: Work,
+  row: Row,
+): Promise<RowResult> {
+  const proxy = await FaultyProxy.start(context.server.url);
+  const run = new RowRun(context, sample, proxy, work, row);
+  try {
+    return await run.run();
+  } finally {
+    run.kill();
+    proxy.stop();
+  }
+}
+
+class RowRun {
+  readonly #id = randomUUID();
+  readonly #key: string;
+  readonly #logFile: string;
+  readonly #faults: string[] = [];
+  readonly #copies: SampleCopy[] = [];
+  #actedAt = Number.NaN;
+
+  constructor(
+    private readonly context: MatrixContext,
+    private readonly sample: PreparedSample,
+    private readonly proxy: FaultyProxy,
+    private readonly work: Work,
+    private readonly row: Row,
+  ) {
+    this.#key = `${context.keyPrefix}${this.#id}`;
+    this.#logFile = join(context.dir, `${this.#id}.log`);
+  }
+
+  async run(): Promise<RowResult> {
+    const { row, proxy } = this;
+    row.arrange?.(proxy);
+    proxy.onRequest = (verb) => {
+      if (verb === "release") this.#checkStopped();
+    };
+    const first = this.#start(1);
+    try {
+      await waitUntil(async () => (await readLog(this.#logFile)).length > 0, STARTS_WITHIN_MS);
+      const second = this.#start(2);
+      if (row.act !== undefined) await waitForMiddle();
+      this.#actedAt = Date.now();
+      await row.act?.({ first, proxy, forceRelease: (reservedMs) => this.#forceRelease(reservedMs) });
+      await waitUntil(() => first.status !== undefined && second.status !== undefined, ENDS_WITHIN_MS);
+      return await this.#check(first, second);
+    } catch (error) {
+      throw new Error(
+        `${this.#name}: ${error instanceof Error ? error.message : error}\n${this.#describeOutput()}`,
+      );
+    }
+  }
+
+  kill(): void {
+    for (const copy of this.#copies) copy.kill();
+  }
+
+  get #name(): string {
+    return `${this.sample.runner.fileName} ${this.work} ${this.row.name}`;
+  }
+
+  #start(copy: 1 | 2): SampleCopy {
+    const { row, work, context } = this;
+    const started = new SampleCopy(this.sample, {
+      run: `${this.#id}-${copy}`,
+      copy,
+      url: copy === 1 ? this.proxy.url : context.server.url,
+      apiKey: ROOT_KEY,
+      key: this.#key,
+      leaseMs: LEASE_MS,
+      waitMs: copy === 1 ? 10_000 : 30_000,
+      work,
+      workMs: copy === 1 ? row.workMs : 1000,
+      end: copy === 1 ? row.end : "complete",
+      logFile: this.#logFile,
+      isFenced: row.isFenced ?? false,
+    });
+    this.#copies.push(started);
+    return started;
+  }
+
+  async #forceRelease(reservedMs?: number): Promise<void> {
+    const path = `/locks/${encodeKeyPath(this.#key)}`;
+    const { body: lock } = await this.context.server.call(path);
+    const body = { expectedVersion: lock.version, reason: "kill matrix", reservedMs };
+    const reply = await this.context.server.call(`${path}/force-release`, { body });
+    if (reply.status !== 200) throw new Error(`force-release failed: ${JSON.stringify(reply.body)}`);
+  }
+
+  /** A release that reaches the server while a child still works lets the next holder in too early. */
+  #checkStopped(): void {
+    const count = listWriters(`${this.#id}-1`, CHILD_SCRIPT).length;
+    if (count > 0) this.#faults.push(`released while ${count} child processes were working`);
+  }
+
+  async #check(first: SampleCopy, second: SampleCopy): Promise<RowResult> {
+    const lines = await readLog(this.#logFile);
+    const holds = await this.context.watch.readHolds(this.#key);
+    const hold = holds[0];
+    const last = lines.findLast(({ copy }) => copy === 1);
+    const next = lines.find(({ copy }) => copy === 2);
+    if (hold === undefined || last === undefined) throw new Error("it did no work");
+    const leaseEnd = this.row.name.startsWith("force") ? hold.deadline : (hold.endedAt ?? hold.deadline);
+    this.#faults.push(...findLogFaults(lines));
+    this.#expect(second.status === 0, `the second copy ended with ${second.status}`);
+    this.#expect(first.status === this.row.status, `expected status ${this.row.status}`);
+    this.#expect(last.at <= leaseEnd + LATE_MS, "wrote after its lease had ended");
+    this.#checkRow(hold, holds.length, lines, last, first);
+    await this.#checkProcesses();
+    await this.#checkRejected();
+    const beforeEnd = leaseEnd - last.at;
+    const gapMs = next === undefined ? "never" : `after ${next.at - leaseEnd} ms`;
+    const line = `${this.#name}: last line ${Math.abs(beforeEnd)} ms ${beforeEnd < 0 ? "after" : "before"} the end of the lease, second copy ${gapMs}, status ${first.status}`;
+    if (this.#faults.length > 0) this.#faults.push(this.#describeOutput());
+    return { line, faults: this.#faults };
+  }
+
+  #checkRow(hold: SeenHold, holdCount: number, lines: LogLine[], last: LogLine, first: SampleCopy): void {
+    const { row } = this;
+    const releases = this.proxy.requests.filter(({ verb }) => verb === "release");
+    if (row.releases) {
+      const endedAt = hold.endedAt ?? Number.POSITIVE_INFINITY;
+      this.#expect(endedAt <= (first.endedAt ?? 0) + 1000, "not released within a second");
+      this.#expect(hold.deadline - endedAt > 200, "expired rather than released");
+      this.#expect((releases[0]?.at ?? 0) >= last.at, "wrote after it had sent the release");
+      this.#expect(holdCount === 2, `the lock was acquired ${holdCount} times`);
+    }
+    if (row.status === 0) {
+      const count = lines.filter(({ copy }) => copy === 1).length;
+      this.#expect(count > row.workMs / 250, `wrote ${count} lines alone`);
+      this.#expect(last.at - (lines[0]?.at ?? 0) > row.workMs - 1000, "did not work to its end");
+    }
+    const isNoticed = row.name.startsWith("force") || row.name.startsWith("sig");
+    if (isNoticed && !row.isFenced && row.name !== "sigstop") {
+      this.#expect(last.at - this.#actedAt < NOTICED_WITHIN_MS, "went on for too long");
+    }
+  }
+
+  async #checkProcesses(): Promise<void> {
+    const list = () => [1, 2].flatMap((copy) => listProcesses(`${this.#id}-${copy}`));
+    await waitUntil(() => list().length === 0, 1500).catch(() => undefined);
+    for (const args of list()) this.#faults.push(`still running: ${args.join(" ").slice(0, 200)}`);
+  }
+
+  /** Without the fence the row would prove nothing: the first copy must have tried to write late. */
+  async #checkRejected(): Promise<void> {
+    if (!this.row.isFenced) return;
+    const rejected = await stat(`${this.#logFile}.rejected`).catch(() => undefined);
+    this.#expect(rejected !== undefined, "no late line was rejected");
+  }
+
+  #expect(holds: boolean, fault: string): void {
+    if (!holds) this.#faults.push(fault);
+  }
+
+  #describeOutput(): string {
+    const requests = this.proxy.requests.map(({ at, verb, fault }) => `${at} ${verb} ${fault}`).join("\n");
+    const outputs = this.#copies.map(({ output, status }) => `status ${status}: ${output}`).join("\n");
+    return `${outputs}\n${requests}`;
+  }
+}
