@@ -38,13 +38,17 @@ public final class SafeLock {
    * time. When they have passed, or the input ends, the group is killed.
    */
   private static final String GUARD = """
-      set -m; exec 3<&0 4>&2 2>/dev/null; trap : TERM INT HUP
-      "$@" 2>&4 3<&- 4>&- </dev/null & work=$!
-      (trap '' TERM INT HUP; left=5; while IFS= read -rt "$left" left <&3; do :; done
-        kill -KILL -- "-$work") 4>&- & watch=$!
-      trap '' TERM INT HUP; exec 3<&- 4>&-; set +m
+      IFS= read -r left || exit 137
+      trap : INT TERM HUP
+      exec 3>&2 2>/dev/null
+      set -m
+      "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
+      { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
+      wait "$work"
+      kill -KILL -- "-$work"
       wait "$work"; status=$?
-      kill -KILL -- "-$work" "$watch"; exit "$status"
+      kill -KILL -- "-$switch"
+      exit "$status"
       """;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -152,9 +156,9 @@ public final class SafeLock {
     }
   }
 
-  /** Counts from before the request was sent: never later than the lease ends. */
+  /** Counts from before the request was sent, less a margin for killing a command and clock drift. */
   private void extend(long sentAt, long ms) {
-    deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(ms);
+    deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(ms - leaseMs / 20);
   }
 
   private long leftMs() {
@@ -242,9 +246,10 @@ public final class SafeLock {
 
   // Your work starts here.
   public static void main(String[] arguments) throws Exception {
+    String key = arguments.length > 0 ? arguments[0] : "lock:orders:42";
     int status;
     try {
-      status = withLock("lock:orders:42", 30_000, 10_000, hold -> {
+      status = withLock(key, 30_000, 10_000, hold -> {
         for (int step = 1; step <= 5; step++) {
           hold.assertHeld();
           System.out.println("step " + step + " with fence " + hold.fence());

@@ -46,13 +46,17 @@ func (s Stopped) Error() string { return "stopped by signal: " + s.String() }
 // guard runs a command in a process group of its own. It reads the seconds left until the deadline,
 // a line at a time. When they have passed, or the input ends, the group is killed.
 const guard = `
-set -m; exec 3<&0 4>&2 2>/dev/null; trap : TERM INT HUP
-"$@" 2>&4 3<&- 4>&- </dev/null & work=$!
-(trap '' TERM INT HUP; left=5; while IFS= read -rt "$left" left <&3; do :; done
-  kill -KILL -- "-$work") 4>&- & watch=$!
-trap '' TERM INT HUP; exec 3<&- 4>&-; set +m
+IFS= read -r left || exit 137
+trap : INT TERM HUP
+exec 3>&2 2>/dev/null
+set -m
+"$@" </dev/null 2>&3 3>&- 4>&- & work=$!
+{ while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
+wait "$work"
+kill -KILL -- "-$work"
 wait "$work"; status=$?
-kill -KILL -- "-$work" "$watch"; exit "$status"`
+kill -KILL -- "-$switch"
+exit "$status"`
 
 type answer struct {
 	HoldID, Fence, Detail string
@@ -154,9 +158,9 @@ func (h *Hold) acquire(key string, wait time.Duration) error {
 	}
 }
 
-// extend counts from before the request was sent: the deadline is never later than the end of the lease.
+// extend counts from before the request was sent, less a margin for killing a command and clock drift.
 func (h *Hold) extend(sentAt time.Time, ms int64) {
-	deadline := sentAt.Add(time.Duration(ms) * time.Millisecond)
+	deadline := sentAt.Add(time.Duration(ms)*time.Millisecond - h.lease/20)
 	h.deadline.Store(&deadline)
 }
 
@@ -252,7 +256,10 @@ func ExitStatus(err error) int {
 
 // Your work starts here.
 func main() {
-	status := 0
+	key, status := "lock:orders:42", 0
+	if len(os.Args) > 1 {
+		key = os.Args[1]
+	}
 	work := func(_ context.Context, hold *Hold) (err error) {
 		for step := 1; step <= 5; step++ {
 			if err := hold.AssertHeld(); err != nil {
@@ -264,7 +271,7 @@ func main() {
 		status, err = hold.Run("sh", "-c", `echo "command with fence $LOCK_FENCE"`)
 		return err
 	}
-	err := WithLock(context.Background(), "lock:orders:42", 30*time.Second, 10*time.Second, work)
+	err := WithLock(context.Background(), key, 30*time.Second, 10*time.Second, work)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = ExitStatus(err)

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { run } from "../children.ts";
-import { findProgram } from "../steps/find.ts";
 import { GO_ENV } from "../steps/go.ts";
 import { formatMarker, type Runner } from "./language-run.ts";
 
@@ -23,7 +22,7 @@ export function createGoRunner(go: string): Runner {
     },
     async check(dir) {
       await run(go, ["vet", "./..."], { cwd: dir, env: GO_ENV, limitMs: BUILD_MS });
-      const gofmt = findProgram("gofmt", [dirname(go)]) ?? "gofmt";
+      const gofmt = join(dirname(go), "gofmt");
       const files = (await listSnippets(dir)).map((name) => join(name, MAIN_FILE));
       const unformatted = await run(gofmt, ["-l", ...files], { cwd: dir, limitMs: BUILD_MS });
       if (unformatted !== "") throw new Error(`gofmt would change ${unformatted}`);

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { run } from "../children.ts";
+import { GO_ENV } from "../steps/go.ts";
+import type { SampleRunner } from "./sample-runner.ts";
+
+const BUILD_MS = 120_000;
+
+export function createPythonSampleRunner(python: string): SampleRunner {
+  return {
+    fileName: "safe_lock.py",
+    works: ["steps", "child"],
+    driver: readDriver("driver.py"),
+    command: () => [python, "safe_lock.py"],
+    exampleCommand: (_, key) => [python, "safe_lock.py", key],
+  };
+}
+
+export function createGoSampleRunner(go: string): SampleRunner {
+  return {
+    fileName: "safelock.go",
+    works: ["steps", "child"],
+    driver: readDriver("driver.go"),
+    async build(dir) {
+      const options = { cwd: dir, env: GO_ENV, limitMs: BUILD_MS };
+      const gofmt = join(dirname(go), "gofmt");
+      if ((await run(gofmt, ["-l", "safelock.go"], options)) !== "") throw new Error("gofmt would change it");
+      await run(go, ["vet", "safelock.go"], options);
+      await run(go, ["build", "-o", "safelock", "safelock.go"], options);
+    },
+    command: (dir) => [join(dir, "safelock")],
+    exampleCommand: (dir, key) => [join(dir, "safelock"), key],
+  };
+}
+
+export function createJavaSampleRunner(java: string, javac: string): SampleRunner {
+  const command = (dir: string) => [java, "-cp", dir, "SafeLock"] as const;
+  return {
+    fileName: "SafeLock.java",
+    works: ["steps", "child"],
+    driver: readDriver("driver.java"),
+    async build(dir) {
+      const args = [
+        "--release",
+        "17",
+        "-encoding",
+        "US-ASCII",
+        "-Xlint:all,-serial",
+        "-Werror",
+        "SafeLock.java",
+      ];
+      await run(javac, args, { cwd: dir, limitMs: BUILD_MS });
+    },
+    command,
+    exampleCommand: (dir, key) => [...command(dir), key],
+  };
+}
+
+function readDriver(name: string): string {
+  return readFileSync(join(import.meta.dirname, "drivers", name), "utf8");
+}
