@@ -1,7 +1,7 @@
 import { startTestRedis } from "../../support/test-redis.ts";
 import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
-import { kill, start } from "../children.ts";
 import { assert, expect } from "../figures.ts";
+import { type RunningProgram, startProgram } from "./running-program.ts";
 import { type StreamProxy, startStreamProxy } from "./stream-proxy.ts";
 import type { WatchRunner } from "./watch-runners.ts";
 
@@ -9,41 +9,25 @@ const WITHIN_MS = 30_000;
 /** The programs give up a silent connection after 15 s. */
 const SILENCE_NOTICED_MS = 25_000;
 const HISTORY_MAX = 1000;
+/** Enough for a `snapshot` line of more than 64 KiB, and few enough for one message. */
+const MANY_LOCKS = 150;
 
-interface RunningWatcher {
+interface RunningWatcher extends RunningProgram {
   /** Ids of the events that were printed in full, in order. */
   readonly listIds: () => string[];
-  readonly readOutput: () => string;
-  readonly readComplaints: () => string;
-  /** Resolves with the exit status. */
-  readonly ended: Promise<number | null>;
-  stop(): void;
 }
 
 function startWatcher(
-  runner: WatchRunner,
+  { command }: WatchRunner,
   url: string,
   args: string[] = [],
   apiKey = ROOT_KEY,
 ): RunningWatcher {
-  const [command, ...rest] = runner.command;
-  const child = start(command, [...rest, ...args], {
-    env: { ...process.env, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: apiKey },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [output, complaints] = ["", ""];
-  child.stdout?.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    complaints += chunk.toString();
-  });
+  const env = { ...process.env, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: apiKey };
+  const program = startProgram([...command, ...args], { env });
   return {
-    listIds: () => [...output.matchAll(/^(\d+-\d+) \w+ \{.*\}\n/gm)].map(([, id = ""]) => id),
-    readOutput: () => output,
-    readComplaints: () => complaints,
-    ended: new Promise((resolve) => child.once("close", resolve)),
-    stop: () => kill(child),
+    ...program,
+    listIds: () => [...program.readOutput().matchAll(/^(\d+-\d+) \w+ \{.*\}\n/gm)].map(([, id = ""]) => id),
   };
 }
 
@@ -180,11 +164,12 @@ export async function proveResetAndRefusal(runner: WatchRunner): Promise<string>
   try {
     await waitUntil(() => proxy.streamCount === 1, WITHIN_MS);
     // The history was empty when the stream began.
-    await makeEventsWhileRefused(proxy, 1, () => server.acquire("lock:held"));
-    await waitUntil(() => watcher.listIds().length === 1, WITHIN_MS);
+    const keys = Array.from({ length: MANY_LOCKS }, (_, n) => `lock:held:${n}`);
+    await makeEventsWhileRefused(proxy, 1, () => Promise.all(keys.map((key) => server.acquire(key))));
+    await waitUntil(() => watcher.listIds().length === MANY_LOCKS, WITHIN_MS);
     proxy.lastEventId = "999999999999999-0";
     proxy.cut();
-    await waitUntil(() => /^- reset .*\n- snapshot .*"lock:held"/m.test(watcher.readOutput()), WITHIN_MS);
+    await waitUntil(() => /^- reset .*\n- snapshot .*"lock:held:9"/m.test(watcher.readOutput()), WITHIN_MS);
     proxy.lastEventId = undefined;
     proxy.cut();
     await makeEvents(server, "lock:news");

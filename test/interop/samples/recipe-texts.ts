@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SAMPLES } from "./watch-runners.ts";
+
+const PAGE = new URL("../../../docs/recipes.md", import.meta.url);
+/** Ends the part of a `safe-lock` program that is kept; what follows is its example. */
+const MARKER = "Your work starts here.";
+
+/** The code block of docs/recipes.md whose info string is `info`, such as `ts title=leader.mts`. @throws if there is none */
+export function readRecipe(info: string): string {
+  const page = readFileSync(PAGE, "utf8");
+  const [, ...after] = page.split(`\`\`\`${info}\n`);
+  const text = after[0]?.split("\n```")[0];
+  if (text === undefined || after.length !== 1)
+    throw new Error(`docs/recipes.md has ${after.length} of ${info}`);
+  return `${text}\n`;
+}
+
+/** The program that a reader gets: `safe-lock.mts` with the code block in place of its example. */
+export function composeProgram(name: string): string {
+  const lines = readFileSync(join(SAMPLES, "safe-lock.mts"), "utf8").split("\n");
+  const end = lines.findIndex((line) => line.includes(MARKER)) + 1;
+  if (end === 0) throw new Error(`safe-lock.mts has no line "${MARKER}"`);
+  return `${lines.slice(0, end).join("\n")}\n${readRecipe(`ts title=${name}`)}`;
+}

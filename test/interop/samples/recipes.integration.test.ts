@@ -1,0 +1,210 @@
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test as base, expect } from "vitest";
+import { buildServerEnvironment } from "../../../server/redis/embedded/server-binary.ts";
+import { findTestBinary } from "../../support/test-redis.ts";
+import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
+import { withTempDir } from "../snippets/language-run.ts";
+import { typescriptRunner } from "../snippets/runners.ts";
+import { composeProgram, readRecipe } from "./recipe-texts.ts";
+import { type RunningProgram, startProgram } from "./running-program.ts";
+import { SAMPLES } from "./watch-runners.ts";
+
+const WITHIN_MS = 20_000;
+const LIMIT_MS = 60_000;
+const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+const GUARD = fileURLToPath(new URL("../../../docs/guards/redis.lua", import.meta.url));
+const TSX = import.meta.resolve("tsx");
+const REDIS = await findTestBinary();
+const REDIS_CLI = ["redis-cli", "valkey-cli"]
+  .map((name) => join(dirname(REDIS.path), name))
+  .find((path) => existsSync(path));
+
+interface Bench {
+  readonly server: TestServer;
+  /** The reader's folder, with what the recipes build on. */
+  readonly dir: string;
+  run(...command: [string, ...string[]]): RunningProgram;
+  runTypescript(name: string, ...args: string[]): RunningProgram;
+}
+
+const it = base.extend<{ bench: Bench }>({
+  bench: async ({}, use) => {
+    const server = await startTestServer();
+    const started: RunningProgram[] = [];
+    await withTempDir(async (dir) => {
+      await copyFile(join(SAMPLES, "safe-lock.sh"), join(dir, "safe-lock.sh"));
+      await copyFile(GUARD, join(dir, "redis.lua"));
+      await symlink(MODULES, join(dir, "node_modules"));
+      const env = {
+        ...process.env,
+        PATH: `${dir}/bin:${process.env.PATH}`,
+        LOCKKEEPER_URL: server.url,
+        LOCKKEEPER_API_KEY: ROOT_KEY,
+        REDIS_URL: server.redis.url,
+      };
+      const run = (...command: [string, ...string[]]) => {
+        const program = startProgram(command, { env, cwd: dir });
+        started.push(program);
+        return program;
+      };
+      const runTypescript = (name: string, ...args: string[]) =>
+        run(process.execPath, "--import", TSX, join(dir, name), ...args);
+      await use({ server, dir, run, runTypescript });
+      for (const program of started) program.stop();
+    });
+    await server.stop();
+  },
+});
+
+it.concurrent(
+  "the TypeScript of the recipes compiles under strict settings",
+  async () => {
+    await withTempDir(async (dir) => {
+      await symlink(MODULES, join(dir, "node_modules"));
+      for (const name of ["leader.mts", "several-locks.mts", "guarded-write.mts"]) {
+        await writeFile(join(dir, name), composeProgram(name));
+      }
+      await typescriptRunner.check?.(dir);
+    });
+  },
+  LIMIT_MS,
+);
+
+it.concurrent(
+  "the cron job does not overlap, and its exit status is that of the job",
+  async ({ bench }) => {
+    const { dir, server, run } = bench;
+    const settings = readRecipe("sh title=lockkeeper.env");
+    await writeFile(
+      join(dir, "lockkeeper.env"),
+      settings.replace("http://127.0.0.1:3000", server.url).replace("lk_…", ROOT_KEY),
+    );
+    const job =
+      '#!/bin/sh\necho "run $LOCK_FENCE"\nwhile [ -e busy ]; do sleep 0.05; done\nexit "$(cat status)"\n';
+    await writeFile(join(dir, "report.sh"), job, { mode: 0o755 });
+    await writeFile(join(dir, "busy"), "");
+    await writeFile(join(dir, "status"), "0");
+    const [, command = ""] = /^(?:\S+ ){5}(.*)\n$/.exec(readRecipe("crontab")) ?? [];
+    // As cron runs it: in the home directory, by sh, with little in its environment.
+    const startJob = () => run("env", "-i", `HOME=${dir}`, "PATH=/usr/bin:/bin", "/bin/sh", "-c", command);
+
+    const first = startJob();
+    await waitUntil(() => /^run \d+$/m.test(first.readOutput()), WITHIN_MS);
+    const second = startJob();
+    expect(await second.ended).toBe(75);
+    expect(second.readComplaints()).toContain("not acquired: ");
+    expect(second.readOutput()).toBe("");
+    await rm(join(dir, "busy"));
+    expect(await first.ended).toBe(0);
+    await writeFile(join(dir, "status"), "3");
+    const third = startJob();
+    expect(await third.ended).toBe(3);
+    expect(third.readOutput()).toMatch(/^run \d+$/m);
+  },
+  LIMIT_MS,
+);
+
+it.concurrent(
+  "a candidate leads when the leader loses the lock, is killed or is stopped",
+  async ({ bench }) => {
+    const { dir, server, runTypescript } = bench;
+    const key = "lock:leader:prices";
+    await writeFile(join(dir, "leader.mts"), composeProgram("leader.mts"));
+    const findFences = (program: RunningProgram) => [
+      ...new Set([...program.readOutput().matchAll(/with fence (\d+)/g)].map(([, fence]) => Number(fence))),
+    ];
+    const waitUntilLeading = async (program: RunningProgram, times: number) =>
+      await waitUntil(() => findFences(program).length === times, WITHIN_MS);
+
+    const first = runTypescript("leader.mts");
+    await waitUntilLeading(first, 1);
+    const second = runTypescript("leader.mts");
+    await waitUntil(async () => (await server.call(`/locks/${key}/waiters`)).body.count === 1, WITHIN_MS);
+    expect(findFences(second)).toEqual([]);
+
+    const { version } = await server.readLock(key);
+    await server.callVerb(key, "force-release", { expectedVersion: version, reason: "test" });
+    await waitUntilLeading(second, 1);
+    await waitUntil(() => first.readComplaints().includes("not leading"), WITHIN_MS);
+
+    second.signal("SIGKILL");
+    await waitUntilLeading(first, 2);
+
+    first.signal("SIGTERM");
+    expect(await first.ended).toBe(143);
+    expect((await server.readLock(key)).state).toBe("free");
+    const [one = 0, three = 0] = findFences(first);
+    const [two = 0] = findFences(second);
+    expect([one, two, three]).toEqual([one, two, three].toSorted((a, b) => a - b));
+  },
+  LIMIT_MS,
+);
+
+it.concurrent(
+  "locks in opposite order are acquired in canonical order and released in reverse",
+  async ({ bench }) => {
+    const { dir, server, runTypescript } = bench;
+    const [one, two] = ["lock:account:1", "lock:account:2"] as const;
+    await writeFile(join(dir, "several-locks.mts"), composeProgram("several-locks.mts"));
+    const programs = [
+      runTypescript("several-locks.mts", one, two),
+      runTypescript("several-locks.mts", two, one),
+      runTypescript("several-locks.mts", one, two),
+      runTypescript("several-locks.mts", two, one),
+    ];
+    expect(await Promise.all(programs.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
+    expect(programs[1]?.readOutput()).toMatch(
+      /^transfer from lock:account:2 to lock:account:1 with fences \d+ and \d+$/m,
+    );
+    const turn = [`acquired ${one}`, `acquired ${two}`, `released ${two}`, `released ${one}`];
+    const listEvents = async () =>
+      (await server.call("/history?order=oldest_first")).body.items.map(
+        ({ type, key }: { type: string; key: string }) => `${type} ${key}`,
+      );
+    await waitUntil(async () => (await listEvents()).length === 16, WITHIN_MS);
+    expect(await listEvents()).toEqual([...turn, ...turn, ...turn, ...turn]);
+  },
+  LIMIT_MS,
+);
+
+it.concurrent(
+  "the guarded write is refused when a later holder has written",
+  async ({ bench }) => {
+    const { dir, server, runTypescript } = bench;
+    const redis = server.redis.createClient();
+    await writeFile(join(dir, "guarded-write.mts"), composeProgram("guarded-write.mts"));
+    expect(await runTypescript("guarded-write.mts").ended).toBe(0);
+    expect(await redis.get("stock:9")).toBe("12 left");
+    await redis.mset("stock:9", "of a later holder", "{stock:9}:fence", String(Number.MAX_SAFE_INTEGER));
+    const late = runTypescript("guarded-write.mts");
+    expect(await late.ended).not.toBe(0);
+    expect(late.readComplaints()).toMatch(/fence \d+ is stale/);
+    expect(await redis.get("stock:9")).toBe("of a later holder");
+  },
+  LIMIT_MS,
+);
+
+(REDIS_CLI === undefined ? it.skip : it.concurrent)(
+  "the guarded write of a shell gets the fence",
+  async ({ bench }) => {
+    const { dir, server, run } = bench;
+    const redis = server.redis.createClient();
+    const libraryPath = buildServerEnvironment(REDIS)?.LD_LIBRARY_PATH ?? "";
+    await mkdir(join(dir, "bin"));
+    const cli = `#!/bin/sh\nLD_LIBRARY_PATH='${libraryPath}' exec '${REDIS_CLI}' -p ${server.redis.port} "$@"\n`;
+    await writeFile(join(dir, "bin", "redis-cli"), cli, { mode: 0o755 });
+    const command = readRecipe("sh title=guarded-write.sh");
+    const written = run("bash", "-c", command);
+    expect(await written.ended).toBe(0);
+    expect(written.readOutput().trim()).toBe("1");
+    expect(await redis.get("stock:9")).toBe("11 left");
+    await redis.set("{stock:9}:fence", String(Number.MAX_SAFE_INTEGER));
+    const refused = run("bash", "-c", command);
+    await refused.ended;
+    expect(refused.readOutput().trim()).toBe("0");
+  },
+  LIMIT_MS,
+);
