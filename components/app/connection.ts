@@ -41,10 +41,10 @@ function getHealthStatus(health: Health, messages: ShellMessages): ConnectionSta
   if (health.state === "partial")
     return createStatus(health.majority === undefined ? "bad" : "warn", formatMastersDown(health, messages));
   if (health.state === "catching_up") return getCatchUpStatus(health, messages);
-  if (health.lagMs === null) return createStatus("ok", messages.live);
+  if (health.roundTripUs === null) return createStatus("ok", messages.live);
   return {
     tone: "ok",
-    text: messages.liveBehind(formatLag(health.lagMs, messages)),
+    text: messages.liveBehind(formatLag(health.roundTripUs / 1000, messages)),
     announcement: messages.live,
   };
 }

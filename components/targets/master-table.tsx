@@ -145,9 +145,9 @@ function ServerVersion({ report }: ReportedValue) {
 /** Less than this nobody can tell apart from the way there and back. */
 const SAME_MS = 50;
 
-function ResponseTime({ master: { state, lagMs, clockOffsetMs } }: { master: MasterHealth }) {
+function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {
   const { masters: messages } = useMessages(targets);
-  if (state === "down" || lagMs === null)
+  if (state === "down" || roundTripUs === null)
     return <MasterCell head="answers">{formatOrUnknown(null, messages.unknown)}</MasterCell>;
   const apartMs = Math.abs(clockOffsetMs);
   const apart = formatSpan(apartMs);
@@ -159,7 +159,7 @@ function ResponseTime({ master: { state, lagMs, clockOffsetMs } }: { master: Mas
         : messages.clockBehind(apart);
   return (
     <MasterCell head="answers" more={clock}>
-      {lagMs < 1 ? messages.underOneMs : formatSpan(lagMs)}
+      {roundTripUs < 1000 ? messages.underOneMs : formatSpan(roundTripUs / 1000)}
     </MasterCell>
   );
 }

@@ -19,6 +19,6 @@ export const Roles = z.record(z.string().min(1).max(100), z.enum([...Role.option
   id: "Roles",
   description:
     "The role at each target by its name; `*` stands for all that are not named, and is none if left out.",
-  example: { "*": "viewer", staging: "operator" },
+  example: { "*": "viewer", default: "operator" },
 });
 export type Roles = z.infer<typeof Roles>;

@@ -73,32 +73,44 @@ const intentFields = {
   details: z.record(z.string(), z.unknown()).optional(),
 };
 
+/** A position in the chain. `number` 0 and a hash of zeros: before the first entry. */
+export const ChainPlace = z.object({ number: z.int().min(0), hash: HASH }).meta({ id: "ChainPlace" });
+export type ChainPlace = z.infer<typeof ChainPlace>;
+
 const entryFields = { number: NUMBER, at: AT };
 export const AuditEntry = z
   .discriminatedUnion("kind", [
-    z.object({ ...entryFields, kind: z.literal("intent"), ...intentFields }),
-    z.object({ ...entryFields, kind: z.literal("outcome"), id: z.string(), outcome: AuditOutcome }),
-    z.object({
-      ...entryFields,
-      kind: z.literal("refusals"),
-      action: z.string(),
-      code: z.string(),
-      count: z.int(),
-      since: AT,
-      addresses: z
-        .record(z.string(), z.int())
-        .meta({ description: "How many came from where; twenty addresses at most." }),
-    }),
-    z.object({
-      ...entryFields,
-      kind: z.literal("chain_begun"),
-      after: z.object({ number: z.int(), hash: HASH }).nullable(),
-    }),
-    z.object({
-      ...entryFields,
-      kind: z.literal("entries_lost"),
-      known: z.object({ number: z.int(), hash: HASH }),
-    }),
+    z.object({ ...entryFields, kind: z.literal("intent"), ...intentFields }).meta({ id: "AuditIntentEntry" }),
+    z
+      .object({ ...entryFields, kind: z.literal("outcome"), id: z.string(), outcome: AuditOutcome })
+      .meta({ id: "AuditOutcomeEntry" }),
+    z
+      .object({
+        ...entryFields,
+        kind: z.literal("refusals"),
+        action: z.string(),
+        code: z.string(),
+        count: z.int(),
+        since: AT,
+        addresses: z
+          .record(z.string(), z.int())
+          .meta({ description: "Refusals by client address; at most 20 addresses." }),
+      })
+      .meta({ id: "AuditRefusalsEntry" }),
+    z
+      .object({
+        ...entryFields,
+        kind: z.literal("chain_begun"),
+        after: ChainPlace.nullable(),
+      })
+      .meta({ id: "AuditChainBegunEntry" }),
+    z
+      .object({
+        ...entryFields,
+        kind: z.literal("entries_lost"),
+        known: ChainPlace,
+      })
+      .meta({ id: "AuditEntriesLostEntry" }),
   ])
   .meta({
     id: "AuditEntry",
@@ -114,10 +126,6 @@ export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry })
 
 export type AuditIntent = Extract<AuditEntry, { kind: "intent" }>;
 
-/** A place in the chain. `number` 0 and a hash of zeros: before the first entry. */
-export const ChainPlace = z.object({ number: z.int().min(0), hash: HASH }).meta({ id: "ChainPlace" });
-export type ChainPlace = z.infer<typeof ChainPlace>;
-
 /** One action: what was meant, and what came of it. */
 export const AuditItem = z
   .object({
@@ -125,6 +133,7 @@ export const AuditItem = z
     number: NUMBER,
     at: AT,
     outcome: AuditOutcome.extend({ number: NUMBER, at: AT })
+      .meta({ id: "RecordedAuditOutcome" })
       .nullable()
       .meta({ description: "null: not recorded. It is still going on, or nobody lived to tell." }),
     count: z.int().optional().meta({ description: "Of refusals that were counted: how many in one entry." }),
@@ -223,6 +232,7 @@ export const AuditVerification = z
     }),
     broken: z
       .object({ number: z.int(), why: z.string() })
+      .meta({ id: "ChainFault" })
       .optional()
       .meta({ description: "The first place that does not fit." }),
     checkedAt: AT,

@@ -44,14 +44,11 @@ export const LockEvent = z
     }),
     target: z.string(),
     ...keyFields,
-    at: z.number().meta({ description: "Redis's clock, Unix milliseconds." }),
+    at: z.int().meta({ description: "Redis's clock, Unix milliseconds." }),
     owner: z.string().optional(),
     count: z.int().optional(),
     fence: z.string().optional(),
-    heldMs: z
-      .number()
-      .optional()
-      .meta({ description: "On an ending: how long it was held, as far as known." }),
+    heldMs: z.int().optional().meta({ description: "On an ending: how long it was held, as far as known." }),
     by: z.string().optional().meta({ description: "Who forced it." }),
     reason: z.string().optional(),
     seq: z
@@ -74,9 +71,9 @@ export const GapEvent = z
     id: z.string(),
     type: z.literal("gap"),
     target: z.string(),
-    at: z.number().meta({ description: "As `to`." }),
-    from: z.number().meta({ description: "Redis's clock, Unix milliseconds." }),
-    to: z.number(),
+    at: z.int().meta({ description: "As `to`." }),
+    from: z.int().meta({ description: "Redis's clock, Unix milliseconds." }),
+    to: z.int(),
   })
   .meta({
     id: "GapEvent",
@@ -89,7 +86,7 @@ export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 export const EventsHello = z
-  .object({ oldest: z.string().nullable(), newest: z.string().nullable(), now: z.number() })
+  .object({ oldest: z.string().nullable(), newest: z.string().nullable(), now: z.int() })
   .meta({ id: "EventsHello", description: "First message of the stream: what can be replayed." });
 export type EventsHello = z.infer<typeof EventsHello>;
 
@@ -97,16 +94,16 @@ export const PastHold = z
   .object({
     owner: z.string(),
     fence: z.string().optional(),
-    since: z.number().meta({ description: "Redis's clock, Unix milliseconds." }),
+    since: z.int().meta({ description: "Redis's clock, Unix milliseconds." }),
     sinceIs: z.enum(["exact", "at_least"]).meta({
       description: "at_least: it was already held when it was first seen.",
     }),
-    until: z.number().nullable().meta({ description: "null: its end is not told." }),
+    until: z.int().nullable().meta({ description: "null: its end is not told." }),
     end: z.enum(["recorded", "open", "unobserved"]).meta({
       description:
         "open: it has not ended as far as the history goes. unobserved: it ended while nobody watched, or was followed by another hold.",
     }),
-    lastSeen: z.number().optional().meta({ description: "unobserved: until when it was certainly watched." }),
+    lastSeen: z.int().optional().meta({ description: "unobserved: until when it was certainly watched." }),
     ended: LockEvent.optional().meta({ description: "recorded: the event that ended it." }),
   })
   .meta({ id: "PastHold" });

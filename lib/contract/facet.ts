@@ -47,5 +47,5 @@ export const Facets = z
     facets: z.array(Facet),
     asOf: asOfSchema,
   })
-  .meta({ id: "Facets" });
+  .meta({ id: "FacetList" });
 export type Facets = z.infer<typeof Facets>;

@@ -54,7 +54,7 @@ export const ScanProgress = z
     keys: z.int().nullable().meta({ description: "Keys to go through; null: Redis does not say." }),
     ms: z.int().meta({ description: "For how long it has been going on." }),
   })
-  .meta({ id: "Scan", description: "A pass over all keys that is under way." });
+  .meta({ id: "ScanProgress", description: "A SCAN of all keys that is in progress." });
 export type ScanProgress = z.infer<typeof ScanProgress>;
 
 export const MissedChanges = z
@@ -62,10 +62,10 @@ export const MissedChanges = z
     found: z.int().meta({ description: "Locks that were there." }),
     gone: z.int().meta({ description: "Locks that were gone before their end." }),
     changed: z.int().meta({ description: "Locks that had another holder." }),
-    lastAt: z.number().nullable().meta({ description: "When the last one was found, Redis's clock." }),
+    lastAt: z.int().nullable().meta({ description: "When the last one was found, Redis's clock." }),
   })
   .meta({
-    id: "Missed",
+    id: "MissedChanges",
     description:
       "What looking has found, since the start, and Redis never told of, although its notifications were on.",
   });
@@ -76,12 +76,14 @@ export const MasterHealth = z
     name: z.string().meta({ description: "`host:port` as it is now." }),
     state: z.enum(["live", "catching_up", "down"]),
     notifications: z.enum(["on", "off"]),
-    lagMs: z.number().nullable(),
-    clockOffsetMs: z.number().meta({ description: "How far its clock is ahead of Lockkeeper's." }),
-    scannedAt: z.number().nullable(),
-    scanMs: z.number().nullable(),
+    roundTripUs: z.int().nullable().meta({
+      description: "Last measured round trip to Redis, in microseconds; null while it is down.",
+    }),
+    clockOffsetMs: z.int().meta({ description: "How far its clock is ahead of Lockkeeper's." }),
+    scannedAt: z.int().nullable(),
+    scanMs: z.int().nullable(),
     scan: ScanProgress.optional(),
-    downSince: z.number().optional().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
+    downSince: z.int().optional().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
     detail: z.string().optional(),
   })
   .meta({ id: "MasterHealth" });
@@ -89,17 +91,17 @@ export type MasterHealth = z.infer<typeof MasterHealth>;
 
 export const Health = z
   .object({
-    now: z.number().meta({ description: "Redis's clock as we know it, Unix milliseconds." }),
+    now: z.int().meta({ description: "Redis's clock as we know it, Unix milliseconds." }),
     state: z
       .enum(["live", "catching_up", "partial", "down"])
       .meta({ description: "`partial`: some masters do not answer; the locks of the others are right." }),
     notifications: z.enum(["on", "off"]).meta({ description: "`on`: by every master that answers." }),
-    lagMs: z
-      .number()
-      .nullable()
-      .meta({ description: "Redis round trip last measured, of the slowest master; null while down." }),
-    scannedAt: z.number().nullable().meta({ description: "End of the last full pass, over all masters." }),
-    scanMs: z.number().nullable().meta({ description: "How long it took, at the slowest master." }),
+    roundTripUs: z.int().nullable().meta({
+      description:
+        "Last measured round trip to the slowest master, in microseconds; null while the target is down.",
+    }),
+    scannedAt: z.int().nullable().meta({ description: "End of the last full pass, over all masters." }),
+    scanMs: z.int().nullable().meta({ description: "How long it took, at the slowest master." }),
     scan: ScanProgress.optional().meta({
       description: "Present while a pass is under way, over all masters.",
     }),
@@ -120,57 +122,80 @@ export const Health = z
   .meta({ id: "Health" });
 export type Health = z.infer<typeof Health>;
 
-export const LiveHello = z.object({
-  stream: z.string().meta({ description: "POST /live/{stream} changes the view." }),
-  now: z.number(),
-  operator: z.object({
+const LiveOperator = z
+  .object({
     name: z.string(),
-    may: z.array(Access).meta({ description: "What they may do at this target." }),
+    may: z.array(Access).meta({ description: "What the operator may do at this target." }),
     mayEverywhere: z.array(Access).meta({
-      description: "What they may do about the server as a whole: at every target, for all keys.",
+      description: "What the operator may do at every target and for all keys.",
     }),
-  }),
-  target: z.object({
+  })
+  .meta({ id: "LiveOperator" });
+
+const LiveTarget = z
+  .object({
     name: z.string(),
     label: z.string(),
     environment: z.string().optional(),
     address: z.string(),
-    server: z.string().nullable().meta({ description: "null while it was never reached." }),
+    server: z.string().nullable().meta({ description: "null until the target was first reached." }),
     readOnly: z.boolean(),
-  }),
-  watch: z.array(z.string()),
-  lockable: z.array(z.string()),
-});
+  })
+  .meta({ id: "LiveTarget" });
+
+export const LiveHello = z
+  .object({
+    stream: z.string().meta({ description: "POST /live/{stream} changes the view." }),
+    now: z.int(),
+    operator: LiveOperator,
+    target: LiveTarget,
+    watch: z.array(z.string()),
+    lockable: z.array(z.string()),
+  })
+  .meta({ id: "LiveHello" });
 export type LiveHello = z.infer<typeof LiveHello>;
 
-export const LiveWindow = z.object({
-  now: z.number(),
-  filter: z.string().meta({ description: "Of the view that it answers, as `sort`." }),
-  sort: z.string(),
-  offset: z.int(),
-  total: z.int(),
-  held: z.int(),
-  items: z.array(Lock),
-});
+export const LiveWindow = z
+  .object({
+    now: z.int(),
+    filter: z.string().meta({ description: "Of the view that it answers, as `sort`." }),
+    sort: z.string(),
+    offset: z.int(),
+    total: z.int(),
+    held: z.int(),
+    items: z.array(Lock),
+  })
+  .meta({ id: "LiveWindow" });
 export type LiveWindow = z.infer<typeof LiveWindow>;
 
-/** A row of the window before, by its place there; null: by the same place; or a lock that is new or looks different. */
-export const LiveRow = z.union([z.null(), z.int().min(0), Lock]);
+/** One row of a window, by what changed since the message before. */
+export const LiveRow = z
+  .object({
+    from: z.int().min(0).optional().meta({
+      description: "The row moved: its index in the previous window.",
+    }),
+    lock: Lock.optional().meta({ description: "The row is new or changed: its lock." }),
+  })
+  .meta({ id: "LiveRow", description: "One row of the window. Empty: unchanged, at the same index." });
 
 /** What has changed since the `window` or `rows` message before; the offset is the same. */
-export const LiveRows = z.object({
-  now: z.number(),
-  total: z.int(),
-  held: z.int(),
-  rows: z.array(LiveRow),
-});
+export const LiveRows = z
+  .object({
+    now: z.int(),
+    total: z.int(),
+    held: z.int(),
+    rows: z.array(LiveRow),
+  })
+  .meta({ id: "LiveRows" });
 export type LiveRows = z.infer<typeof LiveRows>;
 
 /** A lock of `keep` that the window does not show as it is now. */
-export const PinnedLock = z.object({
-  lock: Lock,
-  ended: LockEvent.optional().meta({ description: "Of a free key: the event that ended its last hold." }),
-});
+export const PinnedLock = z
+  .object({
+    lock: Lock,
+    ended: LockEvent.optional().meta({ description: "Of a free key: the event that ended its last hold." }),
+  })
+  .meta({ id: "PinnedLock" });
 export type PinnedLock = z.infer<typeof PinnedLock>;
 
 /** Messages of GET /live by SSE event name. */
@@ -179,13 +204,17 @@ export const LIVE_MESSAGES = {
   health: Health,
   window: LiveWindow,
   rows: LiveRows,
-  kept: z.object({ now: z.number(), items: z.array(PinnedLock) }),
-  lock: z.object({ now: z.number(), lock: Lock }),
-  recent: z.object({ items: z.array(HistoryEntry) }),
-  events: z.object({
-    items: z.array(HistoryEntry),
-    skipped: z.int().meta({ description: "How many were left out before these, because too many came." }),
-  }),
+  kept: z.object({ now: z.int(), items: z.array(PinnedLock) }).meta({ id: "LivePinnedLocks" }),
+  lock: z.object({ now: z.int(), lock: Lock }).meta({ id: "LiveLock" }),
+  recent: z.object({ items: z.array(HistoryEntry) }).meta({ id: "LiveRecentEvents" }),
+  events: z
+    .object({
+      items: z.array(HistoryEntry),
+      skipped: z
+        .int()
+        .meta({ description: "How many earlier events were left out because the reader fell behind." }),
+    })
+    .meta({ id: "LiveEvents" }),
 } as const;
 
 export type LiveMessage = {

@@ -9,14 +9,14 @@ export const Liveness = z
       description:
         "alive: the holder renews its lease on schedule. overdue: an expected renewal did not come. not_renewing: no renewal was seen in a watch long enough to see one. no_ttl: the lock never expires, so there is nothing to renew. unknown: not watched long enough.",
     }),
-    watchedMs: z.number().meta({ description: "For how long this hold has been looked at." }),
+    watchedMs: z.int().meta({ description: "For how long this hold has been looked at." }),
     renewals: z.int().meta({ description: "How many were seen." }),
-    lastRenewalAt: z.number().nullable().meta({ description: "Redis's clock, Unix milliseconds." }),
+    lastRenewalAt: z.int().nullable().meta({ description: "Redis's clock, Unix milliseconds." }),
     renewalIntervalMs: z
-      .number()
+      .int()
       .nullable()
       .meta({ description: "From one renewal to the next: as seen, else as the library does by default." }),
-    nextRenewalExpectedAt: z.number().nullable(),
+    nextRenewalExpectedAt: z.int().nullable(),
     missedRenewals: z
       .int()
       .meta({ description: "Renewals that were expected since the last and did not come." }),

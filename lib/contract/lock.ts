@@ -15,8 +15,14 @@ const keyBase64Schema = z
 /** Fields that both sides use to name a lock. */
 export const keyFields = { key: keySchema, keyBase64: keyBase64Schema };
 
+/** A reference to another lock. */
+export const LockKey = z.object(keyFields).meta({ id: "LockKey" });
+
+/** The hold that lasts longest among several. */
+export const OldestHold = z.object({ ...keyFields, since: z.int() }).meta({ id: "OldestHold" });
+
 export const asOfSchema = z
-  .number()
+  .int()
   .meta({ description: "Redis's clock at the time of reading, Unix milliseconds." });
 export const fenceSchema = z.string().regex(/^\d+$/).meta({
   description: "Fencing token, a decimal string; grows with every new hold of the key.",
@@ -27,15 +33,22 @@ export const RECORD_TEXT_MAX = 200;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
 
+const PID_MAX = 2 ** 31 - 1;
+const ownerRecordFields = {
+  service: createRecordTextSchema("The application that holds the lock."),
+  host: createRecordTextSchema("The machine or pod that it runs on."),
+  pid: z.int().min(0).max(PID_MAX).optional(),
+  purpose: createRecordTextSchema("What the lock is held for."),
+  trace: createRecordTextSchema("A trace or request id of the application."),
+};
+
+export const OwnerRecordInput = z
+  .strictObject(ownerRecordFields)
+  .meta({ id: "OwnerRecordInput", description: "What the console shows of the holder." });
+
 export const OwnerRecord = z
-  .strictObject({
-    service: createRecordTextSchema("The app that holds the lock."),
-    host: createRecordTextSchema("The machine or pod it runs on."),
-    pid: z.int().min(0).optional(),
-    purpose: createRecordTextSchema("What the lock is held for."),
-    trace: createRecordTextSchema("A trace or request id of the app."),
-  })
-  .meta({ id: "OwnerRecord", description: "What the holder tells of itself, for people." });
+  .object(ownerRecordFields)
+  .meta({ id: "OwnerRecord", description: "What is known of the holder." });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
 export const Holder = z
@@ -61,15 +74,12 @@ export const Holder = z
     record: OwnerRecord.optional().meta({
       description: "What it told of itself, or what its owner string carries (host, pid).",
     }),
-    since: z
-      .number()
-      .nullable()
-      .meta({ description: "When the hold began, Redis's clock, Unix milliseconds." }),
+    since: z.int().nullable().meta({ description: "When the hold began, Redis's clock, Unix milliseconds." }),
     sinceIs: z.enum(["exact", "at_least", "reported"]).meta({
       description:
         "at_least: it was already held when we first looked. reported: the owner string says so, by the clock of its client, and of a client that waited it is when it began to wait.",
     }),
-    remainingMs: z.number().nullable().meta({
+    remainingMs: z.int().nullable().meta({
       description:
         "What is left to the holder itself at `asOf`; null: no expiry. The lock stays taken for longer when the holder asked for a grace, or its deadline is rounded.",
     }),
@@ -92,6 +102,14 @@ export const Waiters = z
   .meta({ id: "Waiters" });
 export type Waiters = z.infer<typeof Waiters>;
 
+const OwnerVotes = z
+  .object({
+    owner: z.string(),
+    ownerBase64: z.string().optional(),
+    masters: z.int().meta({ description: "How many masters have this owner's vote." }),
+  })
+  .meta({ id: "OwnerVotes" });
+
 export const Votes = z
   .object({
     of: z.int().meta({ description: "How many masters there are; a majority of all of them decides." }),
@@ -101,7 +119,7 @@ export const Votes = z
         "undecided: the unreachable masters may decide it either way, so the lock is shown as it was decided last.",
     }),
     owners: z
-      .array(z.object({ owner: z.string(), ownerBase64: z.string().optional(), masters: z.int() }))
+      .array(OwnerVotes)
       .meta({ description: "Who has votes, most first. Of a free key: what failed tries have left." }),
   })
   .meta({ id: "Votes" });
@@ -135,11 +153,13 @@ export const Note = z
   .object({
     text: z.string().meta({ description: "Plain text, as somebody typed it." }),
     by: z.string().meta({ description: "Who wrote it." }),
-    at: z.number().meta({ description: "Lockkeeper's clock, Unix milliseconds." }),
+    at: z.int().meta({ description: "Lockkeeper's clock, Unix milliseconds." }),
     about: z.enum(["hold", "key"]).meta({ description: "hold: it ends with this hold." }),
   })
   .meta({ id: "Note", description: "What an operator wrote about a lock." });
 export type Note = z.infer<typeof Note>;
+
+const Permits = z.object({ available: z.int(), total: z.int().nullable() }).meta({ id: "Permits" });
 
 export const Lock = z
   .object({
@@ -159,27 +179,24 @@ export const Lock = z
     kind: LockKind.nullable(),
     confidence: Confidence.nullable(),
     holders: z.array(Holder).meta({ description: "Empty for a free key." }),
-    permits: z
-      .object({ available: z.int(), total: z.int().nullable() })
-      .optional()
-      .meta({ description: "Of a semaphore, where Redis tells of them." }),
+    permits: Permits.optional().meta({ description: "Of a semaphore, if Redis stores them." }),
     lastFence: fenceSchema.optional().meta({
       description:
         "Of a fenced lock of Redisson: the last fence that was given out. It is the holder's, and grows with its re-entries, too.",
     }),
     remainingMs: z
-      .number()
+      .int()
       .nullable()
       .meta({ description: "Time to live at `asOf`; null for a free key or one without expiry." }),
     leaseMs: z
-      .number()
+      .int()
       .nullable()
       .meta({ description: "The lease asked for, or the longest time to live seen of this hold." }),
     waiters: Waiters,
     votes: Votes.optional().meta({ description: "Of a target that is a quorum of independent masters." }),
     liveness: Liveness.nullable().meta({ description: "null for a free key." }),
     sharedWith: z
-      .array(z.object(keyFields))
+      .array(LockKey)
       .meta({ description: "Other keys with this very token: they were taken together." }),
     note: Note.optional(),
     runbook: z.string().optional().meta({

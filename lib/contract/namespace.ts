@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../keys/key.ts";
-import { asOfSchema } from "./lock.ts";
+import { asOfSchema, OldestHold, Waiters } from "./lock.ts";
 import { Owner, OwnerListQuery } from "./owner.ts";
 
 export const NAMESPACE_DEPTH_MAX = 8;
@@ -26,8 +26,8 @@ export const Namespace = Owner.omit({ nameBase64: true, filter: true })
     deeper: z.int().meta({
       description: "How many of these have another namespace in it; 0: `prefix` with its name lists nothing.",
     }),
-    oldest: Owner.shape.oldest.meta({ description: "Its lock that is held for longest." }),
-    waiters: Owner.shape.waiters.meta({
+    oldest: OldestHold.meta({ description: "Its lock that is held for longest." }),
+    waiters: Waiters.meta({
       description: "Who waits for its locks that are held, all together.",
     }),
   })

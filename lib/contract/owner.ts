@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isTimeDependent } from "../query/filter.ts";
 import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
 import { LIVENESS_STATES } from "./liveness.ts";
-import { asOfSchema, keyFields, Waiters } from "./lock.ts";
+import { asOfSchema, OldestHold, Waiters } from "./lock.ts";
 
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const;
 export type OwnerGrouping = (typeof OWNER_GROUPINGS)[number];
@@ -63,9 +63,7 @@ export const Owner = z
         "How many of them `is:needs_attention` finds: late, without expiry, or held for more than twice the typical.",
     }),
     liveness: z.partialRecord(z.enum(LIVENESS_STATES), z.int()).meta({ description: "How many of each." }),
-    oldest: z
-      .object({ ...keyFields, since: z.number() })
-      .meta({ description: "The lock that it has held for longest." }),
+    oldest: OldestHold.meta({ description: "The lock that it has held for longest." }),
     waiters: Waiters.meta({ description: "Who waits for its locks, all together." }),
   })
   .meta({ id: "Owner" });

@@ -37,7 +37,7 @@ export const RawCopy = z
   .object({
     master: z.string().meta({ description: "The Redis that was asked." }),
     type: z.string().max(100).meta({ description: "As Redis's TYPE says it; `none`: there is no such key." }),
-    remainingMs: z.number().nullable().meta({ description: "Its time to live; null: none." }),
+    remainingMs: z.int().nullable().meta({ description: "Its time to live; null: none." }),
     size: z
       .int()
       .nullable()

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FormatName } from "./format.ts";
 import { LIVENESS_STATES } from "./liveness.ts";
 
-const AT = z.number().meta({ description: "Redis's clock, Unix milliseconds." });
+const AT = z.int().meta({ description: "Redis's clock, Unix milliseconds." });
 const PERIOD = "the last 24 hours, by the hour; all since `since` or `waitsSince` where that is later.";
 
 const WAITS_SINCE = AT.meta({
@@ -13,8 +13,10 @@ const WAITS_SINCE = AT.meta({
 /** Times of which the later count for more. */
 export const TypicalMs = z
   .object({
-    p50: z.number().meta({ description: "Milliseconds; half were shorter. Off by 4.4 % at most." }),
-    p95: z.number().meta({ description: "Milliseconds; one in twenty was longer. Off by 4.4 % at most." }),
+    p50: z.int().meta({
+      description: "Median, in milliseconds. The error is at most 4.4 % or 0.5 ms, whichever is larger.",
+    }),
+    p95: z.int().meta({ description: "95th percentile, in milliseconds, with the same error." }),
     samples: z.number().meta({
       description: "How many times these rest on. What is six hours old counts half, a day a sixteenth.",
     }),
@@ -26,8 +28,8 @@ const Distribution = z
   .array(
     z
       .object({
-        fromMs: z.number(),
-        toMs: z.number(),
+        fromMs: z.int(),
+        toMs: z.int(),
         share: z.number().meta({ description: "Of all times, 0 to 1; older ones count less." }),
       })
       .meta({ id: "DurationBucket", description: "How many times were this long." }),
@@ -91,7 +93,7 @@ const COUNT_FIELDS = {
 export const PatternStats = z
   .object({ ...TypicalTimes.shape, ...COUNT_FIELDS })
   .omit({ heldSpread: true, waitedSpread: true, since: true, waitsSince: true })
-  .meta({ id: "PatternFigures", description: `Counts are of ${PERIOD}` });
+  .meta({ id: "PatternStats", description: `Counts are of ${PERIOD}` });
 export type PatternStats = z.infer<typeof PatternStats>;
 
 export const Totals = z
@@ -103,8 +105,12 @@ export const Totals = z
       description:
         "As many as the filter `is:needs_attention` finds: late, without expiry, or held for more than twice the typical.",
     }),
-    byFormat: z.array(z.object({ format: FormatName, held: z.int(), needsAttention: z.int() })),
-    byLiveness: z.array(z.object({ liveness: z.enum(LIVENESS_STATES), held: z.int() })),
+    byFormat: z.array(
+      z.object({ format: FormatName, held: z.int(), needsAttention: z.int() }).meta({ id: "FormatTotals" }),
+    ),
+    byLiveness: z.array(
+      z.object({ liveness: z.enum(LIVENESS_STATES), held: z.int() }).meta({ id: "LivenessTotals" }),
+    ),
   })
   .meta({ id: "Totals" });
 export type Totals = z.infer<typeof Totals>;
@@ -117,7 +123,7 @@ export const SeriesPoint = z
     needsAttention: z.int(),
     acquisitionsPerS: z.number(),
     expired: z.int().meta({ description: "In this step." }),
-    waitedMsP95: z.number().nullable().meta({
+    waitedMsP95: z.int().nullable().meta({
       description: "Of the waits that got the lock in this step; null: there were none.",
     }),
   })
@@ -173,6 +179,30 @@ export const StatsQuery = z.strictObject({
 });
 export type StatsQuery = z.infer<typeof StatsQuery>;
 
+const StatsSeries = z
+  .object({
+    stepMs: z.int(),
+    points: z.array(SeriesPoint).meta({ description: "Oldest first. No points before `waitsSince`." }),
+  })
+  .meta({ id: "StatsSeries" });
+
+const TopPatterns = z
+  .object({
+    contended: z.array(PatternStats).meta({ description: "Most waits and refusals." }),
+    longestWaits: z.array(PatternStats).meta({ description: "Longest p95 wait." }),
+    expiredInUse: z.array(PatternStats),
+    forceReleases: z.array(PatternStats),
+    evictions: z.array(PatternStats),
+  })
+  .meta({ id: "TopPatterns" });
+
+const PatternPage = z
+  .object({
+    items: z.array(PatternStats),
+    total: z.int().meta({ description: "Number of patterns that match the filter." }),
+  })
+  .meta({ id: "PatternPage" });
+
 export const Stats = z
   .object({
     target: z.string(),
@@ -182,23 +212,9 @@ export const Stats = z
     }),
     waitsSince: WAITS_SINCE,
     totals: Totals,
-    series: z.object({
-      stepMs: z.int(),
-      points: z
-        .array(SeriesPoint)
-        .meta({ description: "Oldest first; none for the time before `waitsSince`." }),
-    }),
-    top: z.object({
-      contended: z.array(PatternStats).meta({ description: "Most waits and refusals." }),
-      longestWaits: z.array(PatternStats).meta({ description: "Longest p95 of waits." }),
-      expiredInUse: z.array(PatternStats),
-      forceReleases: z.array(PatternStats),
-      evictions: z.array(PatternStats),
-    }),
-    patterns: z.object({
-      items: z.array(PatternStats),
-      total: z.int().meta({ description: "How many match the filter." }),
-    }),
+    series: StatsSeries,
+    top: TopPatterns,
+    patterns: PatternPage,
   })
   .meta({
     id: "Stats",

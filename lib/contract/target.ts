@@ -28,9 +28,11 @@ export const TargetSummary = z
     detail: z.string().optional().meta({ description: "What is wrong." }),
     locks: z.int().nullable().meta({ description: "How many are held; null while it was never reached." }),
     notifications: z.enum(["on", "off"]),
-    lagMs: z.number().nullable(),
+    roundTripUs: z.int().nullable().meta({
+      description: "Last measured round trip to the slowest master, in microseconds; null while it is down.",
+    }),
     masters: z.array(MasterHealth),
-    triedSince: z.number().optional().meta({
+    triedSince: z.int().optional().meta({
       description:
         "Present while it was never reached: since when it is tried, by Lockkeeper's clock, Unix milliseconds.",
     }),
@@ -84,8 +86,8 @@ export const Finding = z
     }),
     title: z.string(),
     risk: z.string().meta({ description: "What can go wrong." }),
-    facts: z.record(z.string(), z.union([z.string(), z.number()])).meta({
-      description: "What title and risk tell, by name, so that they can be said in another language.",
+    facts: z.record(z.string(), z.string()).meta({
+      description: "The values that `title` and `risk` contain, by name. Numbers are decimal strings.",
       example: { policy: "volatile-ttl" },
     }),
     command: z.string().optional().meta({
@@ -116,10 +118,9 @@ export const MasterReport = z
       .object({
         setting: z.string().meta({ description: "notify-keyspace-events as it is." }),
         missing: z.array(z.enum(NOTIFICATION_FLAGS)).meta({ description: "Flags that watching lacks." }),
-        wanted: z
-          .string()
-          .meta({ description: "What is set with the missing ones added; no flag is dropped." }),
+        wanted: z.string().meta({ description: "The current setting plus the missing flags." }),
       })
+      .meta({ id: "NotificationSettings" })
       .nullable()
       .meta({ description: "null: CONFIG GET is not allowed." }),
   })
@@ -131,7 +132,7 @@ export const TargetHealth = z
     target: TargetSummary,
     reports: z.array(MasterReport).meta({ description: "Of the masters that answer." }),
     findings: z.array(Finding).meta({ description: "The worst first; empty when nothing is wrong." }),
-    checkedAt: z.number().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
+    checkedAt: z.int().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
   })
   .meta({ id: "TargetHealth" });
 export type TargetHealth = z.infer<typeof TargetHealth>;

@@ -17,10 +17,10 @@ export const LockWaiter = z
     place: z.int().min(1).nullable().meta({
       description: "1 is served next; null: its place cannot be told.",
     }),
-    since: z.number().nullable().meta({
+    since: z.int().nullable().meta({
       description: "When it began to wait, Redis's clock, Unix milliseconds; null: written nowhere.",
     }),
-    until: z.number().nullable().meta({
+    until: z.int().nullable().meta({
       description: "When it is given up, unless it asks again before that; null: written nowhere.",
     }),
   })

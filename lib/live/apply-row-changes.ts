@@ -5,9 +5,7 @@ export function applyRowChanges(
   before: LiveWindow,
   { now, total, held, rows }: LiveRows,
 ): LiveWindow | undefined {
-  const items = rows.map((row, at) =>
-    typeof row === "object" && row !== null ? row : before.items[row ?? at],
-  );
+  const items = rows.map(({ from, lock }, at) => lock ?? before.items[from ?? at]);
   const whole = items.filter((lock) => lock !== undefined);
   return whole.length === rows.length ? { ...before, now, total, held, items: whole } : undefined;
 }

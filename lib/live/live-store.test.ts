@@ -102,13 +102,13 @@ describe("live store", () => {
       data: { now: 1, filter: "", sort: "key", offset: 0, total: 2, held: 2, items: [LOCK, LOCK] },
     });
     const other = { ...LOCK, key: "lock:other" };
-    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0, null] } });
+    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [{ lock: other }, { from: 0 }, {}] } });
     expect(seen.windows).toHaveLength(1);
     say({
       name: "window",
       data: { now: 1, filter: "", sort: "key", offset: 0, total: 2, held: 2, items: [LOCK, LOCK] },
     });
-    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [other, 0] } });
+    say({ name: "rows", data: { now: 2, total: 3, held: 3, rows: [{ lock: other }, { from: 0 }] } });
     expect(seen.windows.at(-1)).toMatchObject({ total: 3, items: [other, LOCK] });
     await Promise.resolve();
     expect(views).toHaveLength(2);

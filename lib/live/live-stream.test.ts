@@ -21,7 +21,7 @@ const health: LiveMessage = {
     now: 2,
     state: "live",
     notifications: "on",
-    lagMs: 1,
+    roundTripUs: 1,
     scannedAt: 1,
     scanMs: 1,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },

@@ -82,14 +82,20 @@ function createDocumentRoute(routes: readonly Route[], basePath: string): Route 
   return defineRoute({
     method: "GET",
     path: "/openapi.json",
-    operationId: "getApiDocument",
-    tag: "Administration",
+    operationId: "getOpenApiDocument",
+    tag: "API",
     access: "anyone",
     summary: "This API as an OpenAPI 3.1 document",
     response: {
       status: 200,
-      schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
-      example: { openapi: "3.1.1", info: { title: "Lockkeeper", version: "1.0.0" }, paths: {} },
+      schema: z
+        .looseObject({
+          openapi: z.string(),
+          info: z.record(z.string(), z.unknown()),
+          paths: z.record(z.string(), z.unknown()),
+        })
+        .meta({ id: "OpenApiDocument" }),
+      example: { openapi: "3.1.1", info: { title: "Lockkeeper", version: "0.1.0" }, paths: {} },
       description: "The document.",
       etag: true,
     },

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
-import type { LiveWindow } from "../../lib/contract/live.ts";
-import type { Lock } from "../../lib/contract/lock.ts";
+import { LiveRows, type LiveWindow } from "../../lib/contract/live.ts";
 import { applyRowChanges } from "../../lib/live/apply-row-changes.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { createTestKey } from "../../test/support/test-locks.ts";
@@ -15,7 +14,6 @@ const next = serverTest({ adapter: "next" });
 
 const filterByEvent = (messages: StreamMessage[], event: string) =>
   messages.filter((message) => message.event === event);
-const isLock = (row: unknown): row is Lock => typeof row === "object" && row !== null;
 const collectEvents = (messages: StreamMessage[]): LockEvent[] =>
   filterByEvent(messages, "events").flatMap(({ data }) => data.items);
 
@@ -166,7 +164,9 @@ describe.for([
         () => findWindow(messages)?.items.some(({ holders }) => holders[0]?.count === 2) === true,
       );
       const since = messages.slice(told);
-      const changed = filterByEvent(since, "rows").flatMap(({ data }) => data.rows.filter(isLock));
+      const changed = filterByEvent(since, "rows").flatMap(({ data }) =>
+        LiveRows.parse(data).rows.flatMap(({ lock }) => lock ?? []),
+      );
       expect(changed.map(({ key }) => key)).toEqual([`lock:${name}:7`]);
       expect(filterByEvent(since, "window")).toEqual([]);
       leave();

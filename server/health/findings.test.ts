@@ -22,7 +22,7 @@ const buildMasterFacts = (name: string, info: object = {}, config: object = {}):
 });
 
 const buildMasterHealth = (name: string, more: Partial<MasterHealth> = {}): MasterHealth => ({
-  ...{ name, state: "live", notifications: "on", lagMs: 1, clockOffsetMs: 0, scannedAt: 1, scanMs: 1 },
+  ...{ name, state: "live", notifications: "on", roundTripUs: 1, clockOffsetMs: 0, scannedAt: 1, scanMs: 1 },
   ...more,
 });
 

@@ -44,7 +44,7 @@ function checkOutages({ topology, masters }: TargetFacts): Finding[] {
     const more = left === 0 ? "no further one may" : `${left} more may`;
     return down.map(({ name, detail }) => ({
       code: "down",
-      facts: { name, quorum: 1, left, detail: detail ?? "" },
+      facts: { name, quorum: "1", left: String(left), detail: detail ?? "" },
       severity: "warning",
       title: `${name} does not answer`,
       risk: `The others decide without it, and ${more} fail. If it comes back without its data while a lease still runs, two may hold a lock. ${detail ?? ""}`.trim(),
@@ -53,7 +53,7 @@ function checkOutages({ topology, masters }: TargetFacts): Finding[] {
   }
   return down.map(({ name, detail }) => ({
     code: "down",
-    facts: { name, quorum: 0, left: 0, detail: detail ?? "" },
+    facts: { name, quorum: "0", left: "0", detail: detail ?? "" },
     severity: "danger",
     title: `${name} does not answer`,
     risk: `Its locks can be neither taken nor given back, and end with their leases. ${detail ?? ""}`.trim(),
@@ -102,7 +102,7 @@ function checkClocks({ masters }: TargetFacts): Finding[] {
       const by = `${Math.abs(clockOffsetMs)} ms ${clockOffsetMs > 0 ? "ahead of" : "behind"}`;
       return {
         code: "clock",
-        facts: { name, ms: Math.abs(clockOffsetMs), side: clockOffsetMs > 0 ? "ahead" : "behind" },
+        facts: { name, ms: String(Math.abs(clockOffsetMs)), side: clockOffsetMs > 0 ? "ahead" : "behind" },
         severity: "warning",
         title: `The clock of ${name} is ${by} Lockkeeper's`,
         risk: "Locks that hold a deadline of their client's clock end too early or too late, and times in logs do not fit.",
@@ -115,7 +115,7 @@ function checkClocks({ masters }: TargetFacts): Finding[] {
       : [
           {
             code: "clocks_apart" as const,
-            facts: { ms: apartMs },
+            facts: { ms: String(apartMs) },
             severity: "warning" as const,
             title: `The clocks of the masters are ${apartMs} ms apart`,
             risk: "After a failover fences may fall, until the slower clock has caught up: a resource may refuse the new holder.",
@@ -132,7 +132,7 @@ function checkMasterCount({ topology, masters }: TargetFacts): Finding[] {
     return [
       {
         code: "few_masters",
-        facts: { count: length },
+        facts: { count: String(length) },
         severity: "warning",
         title: `The cluster has ${length} ${length === 1 ? "master" : "masters"}`,
         risk: "With fewer than three no majority of them is left when one fails, so none of its replicas is promoted.",
@@ -144,7 +144,7 @@ function checkMasterCount({ topology, masters }: TargetFacts): Finding[] {
   return [
     {
       code: "even_quorum",
-      facts: { count: length },
+      facts: { count: String(length) },
       severity: "warning",
       title: `The quorum has ${length} masters`,
       risk: "An even number bears no more outages than one less, and votes can be split.",
@@ -176,7 +176,7 @@ function checkSentinel({ sentinel }: TargetFacts): Finding[] {
       : [
           {
             code: "few_sentinels",
-            facts: { count },
+            facts: { count: String(count) },
             severity: "warning",
             title: `${count === 1 ? "One sentinel watches" : `${count} sentinels watch`} the master`,
             risk: "With fewer than three no majority is left when one fails, so nobody is promoted.",
@@ -188,7 +188,7 @@ function checkSentinel({ sentinel }: TargetFacts): Finding[] {
     ...few,
     {
       code: "sentinel_quorum",
-      facts: { quorum, count },
+      facts: { quorum: String(quorum), count: String(count) },
       severity: "danger",
       title: `A failover asks for ${quorum} sentinels, and there are ${count}`,
       risk: "They never agree that the master is down, so nobody is promoted.",

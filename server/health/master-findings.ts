@@ -59,7 +59,7 @@ function checkEviction(info: Info): FindingDraft[] {
   if (policy !== "noeviction") {
     drafts.push({
       code: "eviction",
-      facts: { policy, limited: isLimited ? 1 : 0 },
+      facts: { policy, limited: isLimited ? "1" : "0" },
       severity: isLimited ? "danger" : "note",
       title: `maxmemory-policy is ${policy}`,
       risk: isLimited
@@ -71,7 +71,7 @@ function checkEviction(info: Info): FindingDraft[] {
   if (evicted > 0) {
     drafts.push({
       code: "evicted",
-      facts: { count: evicted },
+      facts: { count: String(evicted) },
       severity: policy === "noeviction" ? "note" : "danger",
       title: `${evicted} keys were evicted since Redis started`,
       risk: "Locks may have been among them; each that was seen is an event of type evicted.",
@@ -88,7 +88,7 @@ function checkMemory(info: Info): FindingDraft[] {
   return [
     {
       code: "memory",
-      facts: { percent: Math.round((100 * used) / limit) },
+      facts: { percent: String(Math.round((100 * used) / limit)) },
       severity: "warning",
       title: `${Math.round((100 * used) / limit)} % of maxmemory is used`,
       risk: "When it is full, locks are refused (OOM) or, with a policy that evicts, deleted.",

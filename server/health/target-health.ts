@@ -13,11 +13,11 @@ export function toTargetSummary(connector: TargetConnector): TargetSummary {
   const named = { name, label, ...(environment === undefined ? {} : { environment }) };
   const fixed = { ...named, topology, address, readOnly: policy.readOnly };
   if (target === undefined) {
-    const unknown = { server: null, locks: null, lagMs: null, masters: [], triedSince };
+    const unknown = { server: null, locks: null, roundTripUs: null, masters: [], triedSince };
     return { ...fixed, ...unknown, state: "down", notifications: "off", detail: reason };
   }
-  const { state, notifications, lagMs, masters, locks, detail } = target.watcher.health();
-  const known = { server: target.server, state, notifications, lagMs, masters, locks };
+  const { state, notifications, roundTripUs, masters, locks, detail } = target.watcher.health();
+  const known = { server: target.server, state, notifications, roundTripUs, masters, locks };
   return { ...fixed, ...known, ...(detail === undefined ? {} : { detail }) };
 }
 

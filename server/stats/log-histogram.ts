@@ -77,7 +77,7 @@ export class LogHistogram {
 
 /** The upper end of a stretch. */
 function getBucketEdge(at: number): number {
-  return Math.round(2 ** ((at * BUCKET_STEPS) / STEPS) * 10) / 10;
+  return Math.round(2 ** ((at * BUCKET_STEPS) / STEPS));
 }
 
 function getStep(ms: number): number {
@@ -88,7 +88,7 @@ function getStep(ms: number): number {
 /** The geometric middle of a step. */
 function getStepMiddle(step: number): number {
   if (step === 0) return 0;
-  return Math.round(2 ** ((step - 0.5) / STEPS) * 10) / 10;
+  return Math.round(2 ** ((step - 0.5) / STEPS));
 }
 
 /** What is so old counts half. A day ago counts a sixteenth. */

@@ -69,7 +69,7 @@ export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
   {
     name: "lockkeeper_redis_round_trip_seconds",
     help: "Redis round trip last measured, of the slowest master.",
-    getValue: ({ health }) => toSeconds(health.lagMs),
+    getValue: ({ health }) => (health.roundTripUs === null ? null : health.roundTripUs / 1_000_000),
   },
   {
     name: "lockkeeper_scan_age_seconds",

@@ -18,7 +18,7 @@ export function buildHealth(
     state: computeState(masters, majority),
     ...(majority === undefined ? {} : { majority }),
     notifications: up.length === 0 || off !== undefined ? "off" : "on",
-    lagMs: maxOrNull(up.map(({ lagMs }) => lagMs)),
+    roundTripUs: maxOrNull(up.map(({ roundTripUs }) => roundTripUs)),
     scannedAt: minOrNull(masters.map(({ scannedAt }) => scannedAt)),
     scanMs: maxOrNull(masters.map(({ scanMs }) => scanMs)),
     ...(scan === undefined ? {} : { scan }),
@@ -44,14 +44,14 @@ function buildMasterHealth({
   keyspaceScan,
   clock,
 }: MasterWatch): MasterHealth {
-  const { isUp, notificationState, lagMs, downSince } = connection;
+  const { isUp, notificationState, roundTripUs, downSince } = connection;
   const why =
     connection.downReason ?? (notificationState.state === "off" ? notificationState.detail : undefined);
   return {
     name: master.name,
     state: !isUp ? "down" : reconciliation.isCaughtUp ? "live" : "catching_up",
     notifications: notificationState.state,
-    lagMs,
+    roundTripUs,
     clockOffsetMs: Math.round(clock.toRedisTime(performance.now()) - Date.now()),
     scannedAt: reconciliation.lastPass?.at ?? null,
     scanMs: reconciliation.lastPass?.tookMs ?? null,

@@ -47,7 +47,7 @@ export const RotateApiKeyInput = z
       .default(0)
       .meta({ description: "For how long the present secret works beside the new one, up to a week." }),
   })
-  .meta({ id: "RotateInput" });
+  .meta({ id: "RotateApiKeyInput" });
 
 export const ApiKey = z
   .object({
@@ -59,15 +59,15 @@ export const ApiKey = z
     state: z.enum(["active", "expired", "revoked"]).meta({
       description: "Those that have ended are listed for 30 days more.",
     }),
-    createdAt: z.number(),
+    createdAt: z.int(),
     createdBy: z.string(),
-    expiresAt: z.number().nullable(),
-    revokedAt: z.number().nullable(),
-    rotatedAt: z.number().nullable(),
-    oldSecretUntil: z.number().nullable().meta({
+    expiresAt: z.int().nullable(),
+    revokedAt: z.int().nullable(),
+    rotatedAt: z.int().nullable(),
+    oldSecretUntil: z.int().nullable().meta({
       description: "Until when the secret before the last rotation works as well.",
     }),
-    lastUsedAt: z.number().nullable().meta({ description: "To the minute, over all instances." }),
+    lastUsedAt: z.int().nullable().meta({ description: "To the minute, over all instances." }),
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof ApiKey>;
@@ -76,7 +76,7 @@ export const CreatedApiKey = ApiKey.extend({
   secret: z
     .string()
     .meta({ description: "Shown only now: `Authorization: Bearer` and this.", example: "lk_…" }),
-}).meta({ id: "ApiKeyMade" });
+}).meta({ id: "ApiKeyWithSecret" });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 
 export const ApiKeyList = z

@@ -33,7 +33,7 @@ export const OperatorPatch = z
     state: OperatorState.optional().meta({ description: "disabled: the sessions end, nobody logs in." }),
   })
   .refine(({ roles, state }) => roles !== undefined || state !== undefined, "must change roles or state")
-  .meta({ id: "OperatorPatch" });
+  .meta({ id: "UpdateOperatorInput" });
 export type OperatorPatch = z.infer<typeof OperatorPatch>;
 
 export const PasswordInput = z
@@ -55,9 +55,9 @@ export const Operator = z
     roles: Roles,
     state: OperatorState,
     password: z.enum(["set", "none"]).meta({ description: "none: cannot log in by password yet." }),
-    createdAt: z.number().meta({ description: "Unix milliseconds." }),
+    createdAt: z.int().meta({ description: "Unix milliseconds." }),
     createdBy: z.string(),
-    lastLoginAt: z.number().nullable(),
+    lastLoginAt: z.int().nullable(),
   })
   .meta({ id: "Operator" });
 export type Operator = z.infer<typeof Operator>;

@@ -92,26 +92,30 @@ export const BulkForceReleaseInput = z
     message:
       "nothing is freed that nobody looked at: send the filter with `dryRun`: true, and then the `items` that it answers",
   })
-  .meta({ id: "BulkForceInput" });
+  .meta({ id: "BulkForceReleaseInput" });
 export type BulkForceReleaseInput = z.infer<typeof BulkForceReleaseInput>;
 
 /** What a reviewer has to know of a hold. */
 export const ReviewedHold = z
   .object({
     holders: z
-      .array(Holder.pick({ owner: true, ownerBase64: true, record: true, since: true, role: true }))
+      .array(
+        Holder.pick({ owner: true, ownerBase64: true, record: true, since: true, role: true }).meta({
+          id: "ReviewedHolder",
+        }),
+      )
       .meta({ description: "Those that the item is about: all of the lock's, or one of them." }),
     others: z.int().meta({ description: "How many others hold the lock, and would keep it." }),
     format: FormatName,
     kind: LockKind,
     confidence: Confidence,
     liveness: Liveness.shape.state.nullable(),
-    remainingMs: z.number().nullable(),
+    remainingMs: z.int().nullable(),
     waiters: Waiters,
     release: ReleaseTerms,
     asOf: asOfSchema,
   })
-  .meta({ id: "Reviewed" });
+  .meta({ id: "ReviewedHold" });
 export type ReviewedHold = z.infer<typeof ReviewedHold>;
 
 export const BULK_OUTCOMES = [
@@ -128,38 +132,45 @@ export const BULK_OUTCOMES = [
 ] as const;
 export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
 
-const Head = z.object({
-  type: z.literal("head"),
-  target: z.string(),
-  dryRun: z.boolean(),
-  total: z.int().meta({ description: "So many lines `item` follow." }),
-  found: z.int().optional().meta({ description: "Of a filter: how many locks match it in all." }),
-  asOf: asOfSchema,
-});
+const Head = z
+  .object({
+    type: z.literal("head"),
+    target: z.string(),
+    dryRun: z.boolean(),
+    total: z.int().meta({ description: "So many lines `item` follow." }),
+    found: z.int().optional().meta({ description: "Of a filter: how many locks match it in all." }),
+    asOf: asOfSchema,
+  })
+  .meta({ id: "BulkHeadLine" });
 
-const ItemLine = z.object({
-  type: z.literal("item"),
-  index: z.int().meta({ description: "Which of the items, from 0; they end in any order." }),
-  item: z
-    .object({ ...keyFields, expectedVersion: z.string(), format: FormatName.optional() })
-    .meta({ description: "As it was sent; of a filter, as it is to be sent." }),
-  outcome: z.enum(BULK_OUTCOMES).meta({
-    description:
-      "unknown: Redis did not answer in time, it may or may not have been done. failed: for any other reason; `problem` says it, as of all but the first three.",
-  }),
-  result: ForceReleased.optional().meta({
-    description: "released and already_gone: as a single one answers.",
-  }),
-  seen: ReviewedHold.optional().meta({ description: "Of a dry run: the hold as it is now." }),
-  problem: Problem.optional(),
-});
+const ItemLine = z
+  .object({
+    type: z.literal("item"),
+    index: z.int().meta({ description: "Which of the items, from 0; they end in any order." }),
+    item: z
+      .object({ ...keyFields, expectedVersion: z.string(), format: FormatName.optional() })
+      .meta({ id: "BulkItemRef" })
+      .meta({ description: "As it was sent; of a filter, as it is to be sent." }),
+    outcome: z.enum(BULK_OUTCOMES).meta({
+      description:
+        "unknown: Redis did not answer in time, it may or may not have been done. failed: for any other reason; `problem` says it, as of all but the first three.",
+    }),
+    result: ForceReleased.optional().meta({
+      description: "released and already_gone: as a single one answers.",
+    }),
+    seen: ReviewedHold.optional().meta({ description: "Of a dry run: the hold as it is now." }),
+    problem: Problem.optional(),
+  })
+  .meta({ id: "BulkItemLine" });
 export type BulkItemLine = z.infer<typeof ItemLine>;
 
-const Tally = z.object({
-  type: z.literal("tally"),
-  total: z.int(),
-  outcomes: z.partialRecord(z.enum(BULK_OUTCOMES), z.int()),
-});
+const Tally = z
+  .object({
+    type: z.literal("tally"),
+    total: z.int(),
+    outcomes: z.partialRecord(z.enum(BULK_OUTCOMES), z.int()),
+  })
+  .meta({ id: "BulkTallyLine" });
 
 /** One line of the answer: a head, then an item a line as each is done, then a tally. */
 export const BulkLine = z.discriminatedUnion("type", [Head, ItemLine, Tally]).meta({

@@ -32,7 +32,7 @@ export const Extended = z
     owner: z.string().meta({ description: "Whose hold it is." }),
     by: z.string().meta({ description: "Who asked." }),
     remainingMs: z
-      .number()
+      .int()
       .nullable()
       .meta({ description: "What is left to the holder at `asOf`; null: no expiry." }),
     lasts: z.enum(["to_its_end", "until_renewed", "unknown"]).meta({

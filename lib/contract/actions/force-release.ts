@@ -42,6 +42,17 @@ export const ReserveInput = z
   .meta({ id: "ReserveInput" });
 export type ReserveInput = z.infer<typeof ReserveInput>;
 
+const JointRelease = z
+  .object({ ...keyFields, outcome: z.enum(["released", "already_gone", "changed", "unknown"]) })
+  .meta({ id: "JointRelease" });
+
+const MasterRelease = z
+  .object({
+    name: z.string(),
+    outcome: z.enum(["released", "already_gone", "changed", "unreachable", "unknown"]),
+  })
+  .meta({ id: "MasterRelease" });
+
 /** The answer to a force-release that was carried out, or had nothing left to do. */
 export const ForceReleased = z
   .object({
@@ -50,7 +61,7 @@ export const ForceReleased = z
     owner: z.string().optional().meta({ description: "Whose hold was freed." }),
     fence: fenceSchema.optional().meta({ description: "released: the fence of that hold, if it had one." }),
     heldMs: z
-      .number()
+      .int()
       .optional()
       .meta({ description: "released: how long it was held, as far as that was watched." }),
     waiters: Waiters.optional().meta({
@@ -58,34 +69,24 @@ export const ForceReleased = z
     }),
     by: z.string().meta({ description: "Who asked." }),
     reserved: z
-      .object({ owner: z.string(), reservedMs: z.number() })
+      .object({ owner: z.string(), reservedMs: z.int() })
+      .meta({ id: "ForceReleaseReservation" })
       .optional()
       .meta({ description: "released, and nobody gets the lock for so long from `asOf` on." }),
-    together: z
-      .array(z.object({ ...keyFields, outcome: z.enum(["released", "already_gone", "changed", "unknown"]) }))
-      .optional()
-      .meta({
-        description:
-          "released: the other keys that were taken together with this one, by the same token, and what became of each.",
-      }),
-    masters: z
-      .array(
-        z.object({
-          name: z.string(),
-          outcome: z.enum(["released", "already_gone", "changed", "unreachable", "unknown"]),
-        }),
-      )
-      .optional()
-      .meta({
-        description:
-          "released, on a quorum: what became of the hold at each master. Fewer than a majority can still have it: at an unreachable master what is left ends with its lease, and is no hold. changed: that master has somebody else's vote by now.",
-      }),
-    watchMs: z.number().optional().meta({
+    together: z.array(JointRelease).optional().meta({
+      description:
+        "released: the other keys that were taken together with this one, by the same token, and what became of each.",
+    }),
+    masters: z.array(MasterRelease).optional().meta({
+      description:
+        "released, on a quorum: what became of the hold at each master. Fewer than a majority can still have it: at an unreachable master what is left ends with its lease, and is no hold. changed: that master has somebody else's vote by now.",
+    }),
+    watchMs: z.int().optional().meta({
       description:
         "released: for how long to look whether its library makes the lock again, told as the event `recreated`.",
     }),
     ended: LockEvent.optional().meta({ description: "already_gone: how the hold ended, if we saw it." }),
-    asOf: z.number(),
+    asOf: z.int(),
   })
   .meta({ id: "ForceReleased" });
 export type ForceReleased = z.infer<typeof ForceReleased>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatFields, hasValidUnit, UNIT_ERROR, WritableFormat } from "../format.ts";
-import { asOfSchema, fenceSchema, keyFields, OwnerRecord } from "../lock.ts";
+import { asOfSchema, fenceSchema, keyFields, OwnerRecordInput } from "../lock.ts";
 
 export const LEASE_MS_MIN = 10;
 export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
@@ -48,7 +48,7 @@ const acquireFields = {
     .max(WAIT_MS_MAX, `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`)
     .optional()
     .meta({ description: "How long to wait for a lock that is held; 0 by default." }),
-  record: OwnerRecord.optional(),
+  record: OwnerRecordInput.optional(),
   ...formatFields,
   graceMs: createMillisecondsSchema("graceMs", 0).optional().meta({
     description:

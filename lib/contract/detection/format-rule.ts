@@ -28,11 +28,14 @@ export const FormatRulesInput = z
   .meta({ id: "FormatRulesInput" });
 export type FormatRulesInput = z.infer<typeof FormatRulesInput>;
 
-const ListedRule = FormatRule.extend({
-  from: z.enum(["configuration", "api"]).meta({
-    description: "configuration: it comes first, and is changed there alone.",
-  }),
-}).meta({ id: "ListedRule" });
+const ListedRule = z
+  .object({
+    ...FormatRule.shape,
+    from: z.enum(["configuration", "api"]).meta({
+      description: "configuration: it comes first, and is changed there alone.",
+    }),
+  })
+  .meta({ id: "ListedRule" });
 export type ListedRule = z.infer<typeof ListedRule>;
 
 const FormatInfo = z
@@ -46,6 +49,7 @@ const FormatInfo = z
     }),
     renews: z
       .object({ who: z.enum(["all", "some", "none"]), afterShare: z.number().optional() })
+      .meta({ id: "RenewalPolicy" })
       .meta({ description: "Who prolongs a lease by itself, and after which share of it by default." }),
     waiters: z.string().meta({
       description: "What becomes of who waits when the lock is freed by force: who is woken, in which order.",
@@ -54,6 +58,7 @@ const FormatInfo = z
     comesBack: z.string().optional().meta({ description: "How it may make the lock again." }),
     never: z
       .object({ why: z.string(), instead: z.string() })
+      .meta({ id: "ReleaseRefusal" })
       .optional()
       .meta({ description: "It is not freed by force." }),
   })
@@ -61,5 +66,5 @@ const FormatInfo = z
 
 export const Formats = z
   .object({ formats: z.array(FormatInfo), rules: z.array(ListedRule) })
-  .meta({ id: "Formats" });
+  .meta({ id: "FormatList" });
 export type Formats = z.infer<typeof Formats>;

@@ -18,7 +18,7 @@ export const FinderReport = z
     state: z.enum(["idle", "running", "done", "cancelled", "failed"]).meta({
       description: "cancelled, failed: starting it again goes on where it ended.",
     }),
-    startedAt: z.number().nullable(),
+    startedAt: z.int().nullable(),
     ms: z.int().meta({ description: "For how long it has been going on." }),
     scanned: z.int().meta({ description: "Keys gone through, as near as SCAN tells." }),
     keys: z.int().nullable().meta({ description: "Keys there are; null: not known." }),
@@ -35,9 +35,8 @@ export const FinderReport = z
   .meta({ id: "FinderReport" });
 export type FinderReport = z.infer<typeof FinderReport>;
 
-export const FinderInput = z.strictObject({
-  anew: z
-    .boolean()
-    .default(false)
-    .meta({ description: "Begin at the beginning, whatever was found before." }),
-});
+export const FinderInput = z
+  .strictObject({
+    anew: z.boolean().default(false).meta({ description: "Start over and discard what was found before." }),
+  })
+  .meta({ id: "FinderInput" });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Confidence, FormatName } from "../format.ts";
-import { keyFields } from "../lock.ts";
+import { LockKey } from "../lock.ts";
 
 const Interpretation = z
   .object({ format: FormatName, confidence: Confidence })
+  .meta({ id: "KeyInterpretation", description: "How a key is read as a lock." })
   .nullable()
   .meta({ description: "null: it is no lock." });
 
@@ -12,9 +13,9 @@ export const RuleChange = z
     from: Interpretation,
     to: Interpretation,
     count: z.int(),
-    sample: z.array(z.object(keyFields)).meta({ description: "Some of the keys, 5 at most." }),
+    sample: z.array(LockKey).meta({ description: "Some of the keys, 5 at most." }),
   })
-  .meta({ id: "RuleChange" });
+  .meta({ id: "FormatRuleChange" });
 export type RuleChange = z.infer<typeof RuleChange>;
 
 export const RulePreview = z
@@ -28,5 +29,5 @@ export const RulePreview = z
     isWhole: z.boolean().meta({ description: "false: not all keys were gone through; there may be more." }),
     changes: z.array(RuleChange).meta({ description: "What would be read differently, the largest first." }),
   })
-  .meta({ id: "RulesPreview", description: "What rules would change. Nothing was changed." });
+  .meta({ id: "FormatRulesPreview", description: "What rules would change. Nothing was changed." });
 export type RulePreview = z.infer<typeof RulePreview>;

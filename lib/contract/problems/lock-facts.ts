@@ -7,14 +7,14 @@ export const HolderFacts = Holder.pick({ owner: true, count: true, fence: true, 
   description: "A holder of the lock.",
 });
 export const REMAINING_MS = z
-  .number()
+  .int()
   .nullable()
   .meta({ description: "Milliseconds until the lock expires unless it is renewed; null: no TTL." });
 export const HELD_FACTS = {
   ...keyFields,
   holders: z.array(HolderFacts).meta({ description: "Who holds the lock." }),
   remainingMs: REMAINING_MS,
-  asOf: z.number().meta({ description: "Redis's clock when the lock was read, Unix milliseconds." }),
+  asOf: z.int().meta({ description: "Redis's clock when the lock was read, Unix milliseconds." }),
 };
 export const LOCK_NOW = Lock.meta({ description: "The lock as it is now." });
 

@@ -11,7 +11,7 @@ export const REQUEST_PROBLEMS = {
     facts: {
       field: z.string().optional().meta({ description: "The field that is wrong, if it is a single one." }),
       errors: z
-        .array(z.object({ field: z.string(), message: z.string() }))
+        .array(z.object({ field: z.string(), message: z.string() }).meta({ id: "FieldError" }))
         .optional()
         .meta({ description: "Each field that is wrong, at most ten." }),
     },

@@ -13,7 +13,7 @@ export const SERVER_PROBLEMS = {
     sendsRetryAfter: true,
     remedy: "Wait for `Retry-After`, then send fewer requests per second.",
     facts: {
-      remainingMs: z.number().meta({ description: "Milliseconds until the next request is accepted." }),
+      remainingMs: z.int().meta({ description: "Milliseconds until the next request is accepted." }),
       perSecond: z.number().optional().meta({ description: "Requests per second that the limit permits." }),
       burst: z.int().optional().meta({ description: "Requests at once that the limit permits." }),
       per: z
@@ -93,7 +93,7 @@ export const SERVER_PROBLEMS = {
         description:
           "failover_hold_off: no locks are granted for a while after a failover. stopping: this server is stopping; another instance may respond.",
       }),
-      remainingMs: z.number().optional().meta({ description: "Milliseconds until locks are granted again." }),
+      remainingMs: z.int().optional().meta({ description: "Milliseconds until locks are granted again." }),
     },
     example: { detail: "Redis cannot take this request now. Nothing was done; try again." },
   },

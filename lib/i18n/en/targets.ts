@@ -1,6 +1,6 @@
 import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/target.ts";
 
-export type FindingFacts = Readonly<Record<string, string | number>>;
+export type FindingFacts = Readonly<Record<string, string>>;
 
 /** A finding as a language tells it: what is wrong, and what can go wrong. */
 export type FindingMessages = Record<

@@ -42,8 +42,8 @@ export const targets: Messages["targets"] = {
     down: {
       title: ({ name }) => `${name} 没有答复`,
       risk: ({ quorum, left }) =>
-        quorum === 1
-          ? `其余节点在没有它的情况下决定，${left === 0 ? "不能再有节点失效" : `还可再失效 ${left} 个节点`}。若它在租约未到期时丢失数据后恢复，同一把锁可能有两个持有者。`
+        quorum === "1"
+          ? `其余节点在没有它的情况下决定，${left === "0" ? "不能再有节点失效" : `还可再失效 ${left} 个节点`}。若它在租约未到期时丢失数据后恢复，同一把锁可能有两个持有者。`
           : "其上的锁既不能获取也不能归还，只能随租约结束。",
     },
     even_quorum: {
@@ -57,7 +57,7 @@ export const targets: Messages["targets"] = {
     eviction: {
       title: ({ policy }) => `maxmemory-policy 为 ${policy}`,
       risk: ({ limited }) =>
-        limited === 1
+        limited === "1"
           ? "内存不足时 Redis 会删除键，其中可能有正被持有的锁，随后别人就能获取它。volatile-ttl 会最先删除锁。"
           : "未设置 maxmemory，目前不会逐出；一旦设置，正被持有的锁就可能被删除。",
     },

@@ -55,7 +55,7 @@ export function streamUnreachable(
 
 function toDownHealth({ reason }: TargetConnector): Extract<LiveMessage, { name: "health" }>["data"] {
   const unknown = {
-    lagMs: null,
+    roundTripUs: null,
     scannedAt: null,
     scanMs: null,
     locks: 0,

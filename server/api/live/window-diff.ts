@@ -21,7 +21,7 @@ export function diffWindows(
     return { name: "window", text: formatWindow(after, now) };
   const places = findPlaces(before.rows, after.rows);
   if (places === undefined) return undefined;
-  const fresh = places.filter((place) => typeof place === "string" && place !== SAME_PLACE).length;
+  const fresh = places.filter((place) => place.startsWith(CHANGED_PREFIX)).length;
   if (fresh > after.rows.length / 2) return { name: "window", text: formatWindow(after, now) };
   return { name: "rows", text: `{${formatCountFields(after, now)},"rows":[${places.join(",")}]}` };
 }
@@ -38,11 +38,16 @@ function formatWindow(window: RowWindow, now: number): string {
 const formatCountFields = ({ total, held }: RowWindow, now: number) =>
   `"now":${now},"total":${total},"held":${held}`;
 
-const SAME_PLACE = "null";
+const SAME_PLACE = "{}";
+const CHANGED_PREFIX = '{"lock":';
 
-/** Where each row was: by the same place, a number, or else its text. undefined: all where they were. */
-function findPlaces(before: readonly string[], after: readonly string[]): (string | number)[] | undefined {
+/** The `LiveRow` of each row, as JSON. undefined: no row changed or moved. */
+function findPlaces(before: readonly string[], after: readonly string[]): string[] | undefined {
   if (before.length === after.length && after.every((row, at) => row === before[at])) return undefined;
   const placeOf = new Map(before.map((row, at) => [row, at]));
-  return after.map((row, at) => (row === before[at] ? SAME_PLACE : (placeOf.get(row) ?? row)));
+  return after.map((row, at) => {
+    if (row === before[at]) return SAME_PLACE;
+    const from = placeOf.get(row);
+    return from === undefined ? `${CHANGED_PREFIX}${row}}` : `{"from":${from}}`;
+  });
 }

@@ -38,7 +38,8 @@ function separateReferences(value: Json): Json {
   const members = Object.entries(value).map(
     ([name, member]) => [name, member && separateReferences(member)] as const,
   );
-  const { $ref, ...beside } = Object.fromEntries(members);
+  // A copy of the object that is referred to; with it the reference would accept no members.
+  const { $ref, additionalProperties: _, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;
 }

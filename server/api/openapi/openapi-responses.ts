@@ -4,46 +4,43 @@ import { type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../../../lib/cont
 import {
   createProblemExample,
   createProblemSchema,
+  getProblemSchemaName,
+  hasRetryAfter,
   PROBLEM_OF_CODE,
 } from "../../../lib/contract/problems/problem-catalogue.ts";
-import type { Route, StreamMessage, SuccessResponse } from "../routing/route.ts";
+import type { StreamMessage, SuccessResponse } from "../routing/route.ts";
 
 const COMMON_HEADERS = {
-  "x-request-id": createHeader("Under this name the server's log has more about the request.", "5f3a91c2-17"),
+  "x-request-id": createHeader(
+    "Identifies the request in the server's log and in the audit log.",
+    "5f3a91c2-17",
+  ),
 };
 
-/** Which failures say when to try again. */
-const RETRYABLE_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "held",
-  "timeout",
-  "rate_limited",
-  "too_many_waiting",
-  "too_many_streams",
-  "unavailable",
-  "not_replicated",
-  "unknown_outcome",
-]);
 const ETAG = {
-  ETag: createHeader("Names this content, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'),
+  ETag: createHeader("Version of the content, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'),
 };
 const LIMITS = {
-  "RateLimit-Policy": createHeader(
-    "How many requests may come at once, and in how many seconds as many more.",
-    '"caller";q=400;w=2',
+  "RateLimit-Policy": createHeader("The quota (`q`) and the window in seconds (`w`).", '"caller";q=400;w=2'),
+  RateLimit: createHeader(
+    "Requests left (`r`) and seconds until the quota is restored (`t`).",
+    '"caller";r=0;t=1',
   ),
-  RateLimit: createHeader("How many are left, and in how many seconds all of them are.", '"caller";r=0;t=1'),
 };
 const RETRY_AFTER = {
   "Retry-After": createHeader("Seconds after which a retry is sensible.", "1"),
 };
-const CHALLENGE = { "WWW-Authenticate": createHeader("What to log in with.", 'Bearer realm="lockkeeper"') };
+const ALLOW = { Allow: createHeader("The methods that this path supports.", "GET") };
+const CHALLENGE = {
+  "WWW-Authenticate": createHeader("The accepted authentication scheme.", 'Bearer realm="lockkeeper"'),
+};
 
 function createHeader(description: string, example: string) {
   return { description, required: false, schema: { type: "string" as const }, example };
 }
 
 export const NOT_MODIFIED_RESPONSE: ZodOpenApiResponseObject = {
-  description: "What `If-None-Match` names is still so; no body.",
+  description: "Not modified since the `ETag` in `If-None-Match`. No body.",
   headers: { ...COMMON_HEADERS, ...ETAG },
 };
 
@@ -61,8 +58,13 @@ export function createSuccessResponse(response: SuccessResponse): ZodOpenApiResp
     ([name, { description, example }]) => [name, createHeader(description, example)] as const,
   );
   const headers = { ...COMMON_HEADERS, ...(etag ? ETAG : {}), ...Object.fromEntries(own) };
-  if (stream)
-    return { description, headers, content: { "text/event-stream": createStreamContent(messages ?? {}) } };
+  if (stream) {
+    return {
+      description,
+      headers,
+      content: { "text/event-stream": createStreamContent(stream, messages ?? {}) },
+    };
+  }
   if (schema === undefined) return { description, headers };
   const content = { schema, ...(example === undefined ? {} : { example }) };
   const others = Object.entries(texts ?? {}).map(
@@ -75,34 +77,41 @@ export function createSuccessResponse(response: SuccessResponse): ZodOpenApiResp
   };
 }
 
-/** OpenAPI has no words for the messages of a stream before 3.2: `x-events` says them, by name. */
-function createStreamContent(messages: Readonly<Record<string, StreamMessage>>) {
-  const shown = Object.entries(messages).map(
-    ([name, { example }]) => `event: ${name}\ndata: ${JSON.stringify(example)}\n\n`,
-  );
+/**
+ * OpenAPI 3.1 cannot describe the messages of a stream. The schema is that of `data` in any message; `x-events` has the
+ * schema of each event name.
+ */
+function createStreamContent(id: string, messages: Readonly<Record<string, StreamMessage>>) {
+  const schemas = [...new Set(Object.values(messages).map(({ schema }) => schema))];
+  const data = z.union(schemas).meta({
+    id,
+    description: "The JSON in `data` of a server-sent event. `x-events` maps event names to schemas.",
+  });
   return {
-    schema: { type: "string" as const, description: "Server-sent events; `x-events` says which." },
-    example: shown.slice(0, 2).join(""),
-    "x-events": Object.fromEntries(
-      Object.entries(messages).map(([name, { description, schema, example }]) => [
+    schema: data,
+    examples: Object.fromEntries(
+      Object.entries(messages).map(([name, { description, example }]) => [
         name,
-        { description, schema: { $ref: `#/components/schemas/${getSchemaId(name, schema)}` }, example },
+        { summary: description, value: example },
+      ]),
+    ),
+    "x-events": Object.fromEntries(
+      Object.entries(messages).map(([name, { description, schema }]) => [
+        name,
+        { description, schema: { $ref: `#/components/schemas/${getSchemaId(schema)}` } },
       ]),
     ),
   };
 }
 
-/** The schemas of all messages, which `x-events` refers to by name. */
-export function collectMessageSchemas(routes: readonly Route[]): Record<string, z.ZodType> {
-  const messages = routes.flatMap(({ response }) => Object.entries(response.messages ?? {}));
-  return Object.fromEntries(messages.map(([name, { schema }]) => [getSchemaId(name, schema), schema]));
-}
-
-function getSchemaId(name: string, schema: z.ZodType): string {
-  return schema.meta()?.id ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}Message`;
+function getSchemaId(schema: z.ZodType): string {
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new Error("The schema of a stream message has no id.");
+  return id;
 }
 
 export function createProblemResponses(
+  operationId: string,
   codes: readonly ErrorCode[],
 ): Record<string, ZodOpenApiResponseObject> {
   const byStatus = new Map<number, ErrorCode[]>();
@@ -111,16 +120,21 @@ export function createProblemResponses(
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, of]) => [String(status), createProblemResponse(status, of)]),
+    [...byStatus].map(([status, of]) => [String(status), createProblemResponse(operationId, status, of)]),
   );
 }
 
-function createProblemResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+function createProblemResponse(
+  operationId: string,
+  status: number,
+  codes: readonly ErrorCode[],
+): ZodOpenApiResponseObject {
   const headers = {
     ...COMMON_HEADERS,
-    ...(codes.some((code) => RETRYABLE_CODES.has(code)) ? RETRY_AFTER : {}),
+    ...(codes.some(hasRetryAfter) ? RETRY_AFTER : {}),
     ...(codes.includes("rate_limited") ? LIMITS : {}),
     ...(status === 401 ? CHALLENGE : {}),
+    ...(status === 405 ? ALLOW : {}),
   };
   const examples = codes.map(
     (code) => [code, { summary: TITLE_OF_CODE[code], value: createProblemExample(code) }] as const,
@@ -132,15 +146,33 @@ function createProblemResponse(status: number, codes: readonly ErrorCode[]): Zod
     headers,
     content: {
       "application/problem+json": {
-        schema: createUnionSchema(codes),
+        schema: getUnionSchema(operationId, status, codes),
         examples: Object.fromEntries(examples),
       },
     },
   };
 }
 
-function createUnionSchema([first, ...others]: readonly ErrorCode[]): z.ZodType {
-  if (first === undefined) throw new Error("a status without a code");
+const unionSchemas = new Map<string, z.ZodType>();
+
+/** One schema for each set of codes. Generators name types after it, so its name depends on nothing else. */
+function getUnionSchema(operationId: string, status: number, codes: readonly ErrorCode[]): z.ZodType {
+  const [first, ...others] = codes.toSorted();
+  if (first === undefined) throw new Error("A status has no code.");
   if (others.length === 0) return getProblemSchema(first);
-  return z.discriminatedUnion("code", [getProblemSchema(first), ...others.map(getProblemSchema)]);
+  const id = formatUnionName(operationId, status, [first, ...others]);
+  const union =
+    unionSchemas.get(id) ??
+    z.discriminatedUnion("code", [getProblemSchema(first), ...others.map(getProblemSchema)]).meta({ id });
+  unionSchemas.set(id, union);
+  return union;
+}
+
+/** The names of two or three codes, else the operation and the status. */
+function formatUnionName(operationId: string, status: number, codes: readonly ErrorCode[]): string {
+  if (codes.length > 3) {
+    return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}${status}Problem`;
+  }
+  const names = codes.map((code) => getProblemSchemaName(code).replace(/Problem$/, ""));
+  return `${names.join("Or")}Problem`;
 }

@@ -8,19 +8,14 @@ import {
 } from "zod-openapi";
 import { HOLD_ID_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 import type { ErrorCode } from "../../../lib/contract/error.ts";
-import { Problem } from "../../../lib/contract/error.ts";
 import { TARGET_CHARACTERS_MAX, TargetQuery } from "../../../lib/contract/target.ts";
 import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
+import packageJson from "../../../package.json" with { type: "json" };
 import type { Route } from "../routing/route.ts";
 import { TAGS } from "../routing/tags.ts";
 import { EXAMPLE_HOLD_ID } from "./example-hold-id.ts";
 import { compactDocument } from "./openapi-compact.ts";
-import {
-  collectMessageSchemas,
-  createProblemResponses,
-  createSuccessResponse,
-  NOT_MODIFIED_RESPONSE,
-} from "./openapi-responses.ts";
+import { createProblemResponses, createSuccessResponse, NOT_MODIFIED_RESPONSE } from "./openapi-responses.ts";
 
 /** `~` and the base64url of the largest key. */
 const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);
@@ -28,11 +23,18 @@ const TARGET_NAME = z
   .string()
   .min(1)
   .max(TARGET_CHARACTERS_MAX)
-  .meta({ description: "The name of a target.", example: "default" });
+  .meta({ description: "The name of the target.", example: "default" });
 const HOLD_ID_PARAMETER = z.string().min(1).max(HOLD_ID_CHARACTERS_MAX).meta({
   description: "The `holdId` that `acquire` returned. It names its target and its key.",
   example: EXAMPLE_HOLD_ID,
 });
+const DESCRIPTION = [
+  "Applications acquire, renew and release locks. Operators list them and force-release stuck ones.",
+  "A lease on Redis cannot exclude a second holder after a long pause or a failover. Send the fencing token (`fence`) with every write, and have the resource reject a token lower than the highest it has accepted.",
+  "Errors are problem documents (RFC 9457). `code` is one of a fixed set, and `type` is the path of a page on this server that explains it. New fields can be added to any response: ignore fields that you do not know.",
+  "Times are Unix milliseconds. Durations are milliseconds. Both are 64-bit integers.",
+].join("\n\n");
+
 const INT32_MAX = 2 ** 31 - 1;
 
 const KEY = z
@@ -40,11 +42,11 @@ const KEY = z
   .min(1)
   .max(KEY_SEGMENT_MAX)
   .meta({
-    description: `The key of the lock, ${KEY_BYTES_MAX} bytes at most. In an address it is percent-encoded as one segment (a slash is %2F), as every client library does; or it is \`~\` and the base64url of its bytes, which \`.\`, \`..\`, keys with \`//\`, with a slash at either end, with a leading \`~\`, and bytes that are not UTF-8 need.`,
+    description: `The lock's key, at most ${KEY_BYTES_MAX} bytes, percent-encoded as one path segment (a slash is %2F). Write \`~\` and the base64url of its bytes for \`.\`, \`..\`, keys with \`//\`, with a slash at either end, with a leading \`~\`, and for bytes that are not UTF-8.`,
     example: "lock:orders:42",
   });
 
-/** The OpenAPI 3.1 document, made from the same declarations that answer requests. */
+/** Builds the OpenAPI 3.1 document from the declarations that also serve the requests. */
 export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -55,27 +57,26 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
     openapi: "3.1.1",
     info: {
       title: "Lockkeeper",
-      version: "1.0.0",
-      description:
-        "Locks in Redis: acquire, renew, release, look and free. A lease can be held twice after a long pause or a failover: protect what must not be written twice with the fence.\n\nWhat fails answers a problem document (RFC 9457); its `code` is one of a closed set, and its facts stand beside. A new member may come into any answer: ignore what you do not know.",
+      version: packageJson.version,
+      description: DESCRIPTION,
+      contact: { name: "Lockkeeper" },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: basePath || "/", description: "Where this document came from." }],
+    servers: [{ url: basePath || "/", description: "The server that returned this document." }],
     tags: Object.entries(TAGS)
       .filter(([name]) => routes.some(({ tag }) => tag === name))
       .map(([name, description]) => ({ name, description })),
     security: [{ key: [] }, { session: [] }],
     paths,
     components: {
-      schemas: { Problem, ...collectMessageSchemas(routes) },
       securitySchemes: {
-        key: { type: "http", scheme: "bearer", description: "An API key. What apps use." },
+        key: { type: "http", scheme: "bearer", description: "An API key. Applications use it." },
         session: {
           type: "apiKey",
           in: "cookie",
           name: "lockkeeper_PORT",
           description:
-            "A browser's session, made by POST /login. Whatever is not a GET is taken from the console's own pages only.",
+            "A browser session, created by `POST /login`. Requests other than GET are accepted from the console's own pages only.",
         },
       },
     },
@@ -83,20 +84,35 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
   return compactDocument(createDocument(document, { override: adjustForClients }));
 }
 
-/** What generated clients need to know besides what zod says. */
+/** Adjusts what zod emits to what generators and validators accept. */
 const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
-  // A client that was made before a member came into an answer must go on reading it.
+  // Clients must accept members that are added to a response later.
   const isStrict = zodSchema instanceof z.ZodObject && zodSchema.def.catchall !== undefined;
   if (io === "output" && jsonSchema.additionalProperties === false && !isStrict) {
     delete jsonSchema.additionalProperties;
   }
+  mergeNull(jsonSchema);
+  // Property classes need the `u` flag, which most readers of the document do not set.
+  if (jsonSchema.pattern?.includes("\\p{")) delete jsonSchema.pattern;
+  if (jsonSchema.type === "number") jsonSchema.format = "double";
   if (jsonSchema.type !== "integer") return;
   const { minimum, maximum } = jsonSchema;
-  // What we answer has no limit but that a number must be exact; what we take, has.
+  // Only requests are limited to exact integers.
   if (io === "output" && maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (io === "output" && minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if ((jsonSchema.maximum ?? Number.POSITIVE_INFINITY) > INT32_MAX) jsonSchema.format = "int64";
 };
+
+/** Writes a nullable primitive as `type: [T, "null"]`, because generators make a union type of `anyOf`. */
+function mergeNull(schema: Parameters<ZodOpenApiOverride>[0]["jsonSchema"]): void {
+  const [value, none, ...others] = schema.anyOf ?? [];
+  if (value === undefined || none?.type !== "null" || others.length > 0) return;
+  if (typeof value.type !== "string" || value.type === "object" || value.type === "array") return;
+  const { anyOf: _, ...annotations } = schema;
+  delete schema.anyOf;
+  Object.assign(schema, value, annotations, { type: [value.type, "null"] });
+  if (value.enum !== undefined) schema.enum = [...value.enum, null];
+}
 
 function buildOperation(route: Route): ZodOpenApiOperationObject {
   const { access, operationId, summary, description, tag, response, otherResponse } = route;
@@ -117,7 +133,7 @@ function buildOperation(route: Route): ZodOpenApiOperationObject {
         ]),
       ),
       ...(response.etag ? { "304": NOT_MODIFIED_RESPONSE } : {}),
-      ...createProblemResponses(listErrorCodes(route)),
+      ...createProblemResponses(operationId, listErrorCodes(route)),
     },
   };
 }
@@ -148,7 +164,7 @@ function buildQuerySchema({ path, scope, query }: Route): z.ZodObject | undefine
     : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
-/** How any call of its kind can fail, and how this one can besides. */
+/** Returns the codes that any route of this kind can fail with, and those of its own. */
 export function listErrorCodes({ path, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [
@@ -156,11 +172,11 @@ export function listErrorCodes({ path, body, access, scope, effect, errors = [] 
     "uri_too_long",
     "headers_too_large",
     "request_timeout",
-    // One that takes no body refuses any.
+    // A route without a body refuses any body.
     "invalid",
+    "method_not_allowed",
     ...when(access !== "anyone", "unauthenticated", "forbidden"),
     ...when(body !== undefined, "too_large", "unsupported_media_type"),
-    // It may not be there, or not be reached.
     ...when(scope === "target", "not_found", "unavailable"),
     ...when(scope === "keeper", "not_found"),
     ...when(path.includes("{holdId}"), "invalid_hold_id"),
@@ -189,7 +205,7 @@ const idempotencyHeaderSchema = z.object({
     .optional()
     .meta({
       description:
-        "1 to 128 visible ASCII characters, new for each request. Repeating a request with its id changes nothing; kept for two minutes and eight requests of the key.",
+        "1 to 128 visible ASCII characters, new for each request. Repeating a request with the same value changes nothing. The server remembers it for two minutes and eight requests of the key.",
       example: "0199c1f2-8a44-7d1e-9c3b-5f0d2b7a6e11",
     }),
 });
@@ -197,7 +213,7 @@ const idempotencyHeaderSchema = z.object({
 const etagHeaderSchema = z.object({
   "If-None-Match": z.string().max(8000).optional().meta({
     description:
-      "An `ETag` that was answered before: 304 without a body when nothing has changed since but the time that is left.",
+      "The `ETag` of an earlier response. If nothing changed except the remaining times, the response is 304 without a body.",
     example: 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
   }),
 });

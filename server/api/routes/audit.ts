@@ -27,8 +27,8 @@ export function createAuditRoutes(services: Services): Route[] {
     defineRoute({
       method: "GET",
       path: "/audit",
-      operationId: "listAuditEntries",
-      tag: "Administration",
+      operationId: "listAuditActions",
+      tag: "Audit",
       access: "admin",
       summary: "Who did what, newest first",
       description:
@@ -42,8 +42,8 @@ export function createAuditRoutes(services: Services): Route[] {
     defineRoute({
       method: "GET",
       path: "/audit/export",
-      operationId: "exportAuditEntries",
-      tag: "Administration",
+      operationId: "exportAuditLog",
+      tag: "Audit",
       access: "admin",
       summary: "The audit as a file",
       description:
@@ -80,8 +80,8 @@ export function createAuditRoutes(services: Services): Route[] {
     defineRoute({
       method: "GET",
       path: "/audit/verify",
-      operationId: "verifyAuditChain",
-      tag: "Administration",
+      operationId: "verifyAuditLog",
+      tag: "Audit",
       access: "admin",
       summary: "Whether the chain is whole",
       description:

@@ -31,7 +31,7 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
     defineRoute({
       method: "DELETE",
       path: "/browser-sessions/{id}",
-      operationId: "endBrowserSession",
+      operationId: "deleteBrowserSession",
       tag: "Sessions",
       idParam: BROWSER_SESSION_ID,
       access: "read",

@@ -73,7 +73,7 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
       method: "POST",
       path: "/locks/force-release",
       operationId: "forceReleaseLocks",
-      tag: "Operations",
+      tag: "Locks",
       access: "force",
       filtersByGrant: true,
       summary: "Free several stuck locks that were looked at, or see what would be freed",

@@ -31,7 +31,7 @@ export function createEventRoutes({ streams }: Services): Route[] {
       method: "GET",
       path: "/events",
       operationId: "streamEvents",
-      tag: "Streams",
+      tag: "Events",
       access: "read",
       summary: "Stream of events (SSE)",
       description:
@@ -42,7 +42,7 @@ export function createEventRoutes({ streams }: Services): Route[] {
       response: {
         status: 200,
         description: "The stream, until the client closes it.",
-        stream: true,
+        stream: "LockEventStreamData",
         messages: EVENT_MESSAGES,
       },
       errors: ["too_many_streams"],

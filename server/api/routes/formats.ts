@@ -21,7 +21,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       method: "GET",
       path: "/formats",
       operationId: "listFormats",
-      tag: "Targets",
+      tag: "Formats",
       access: "read",
       summary: "The formats that are known, and the rules that say which keys are of which",
       response: {
@@ -37,7 +37,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       method: "PUT",
       path: "/formats/rules",
       operationId: "replaceFormatRules",
-      tag: "Targets",
+      tag: "Formats",
       // They are kept in the home store.
       effect: "reads",
       access: "admin",
@@ -78,7 +78,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       method: "POST",
       path: "/formats/rules/preview",
       operationId: "previewFormatRules",
-      tag: "Targets",
+      tag: "Formats",
       effect: "reads",
       access: "admin",
       summary: "What rules would change, before they are put in place",

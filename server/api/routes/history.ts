@@ -15,7 +15,7 @@ export function createHistoryRoutes(): Route[] {
       method: "GET",
       path: "/history",
       operationId: "listEvents",
-      tag: "Locks",
+      tag: "Events",
       access: "read",
       summary: "What happened, newest first or as it came",
       description:
@@ -32,8 +32,8 @@ export function createHistoryRoutes(): Route[] {
     defineTargetRoute({
       method: "GET",
       path: "/locks/{key}/history",
-      operationId: "getLockHistory",
-      tag: "Locks",
+      operationId: "listLockEvents",
+      tag: "Events",
       access: "read",
       summary: "What happened to one lock, newest first",
       description:

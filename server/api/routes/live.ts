@@ -15,7 +15,7 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       method: "GET",
       path: "/live",
       operationId: "streamLive",
-      tag: "Streams",
+      tag: "Console",
       access: "read",
       summary: "The console's stream (SSE)",
       description:
@@ -24,7 +24,7 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       response: {
         status: 200,
         description: "The stream, until the client closes it.",
-        stream: true,
+        stream: "LiveStreamData",
         messages: LIVE_STREAM_MESSAGES,
       },
       errors: ["not_found", "too_many_streams", "unavailable"],
@@ -45,7 +45,7 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       method: "POST",
       path: "/live/{id}",
       operationId: "updateLiveView",
-      tag: "Streams",
+      tag: "Console",
       access: "read",
       summary: "Change what a stream carries",
       idParam: { description: "The `stream` of its `hello`.", example: "k3Jd9xQ2" },

@@ -72,7 +72,7 @@ export function createLockRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/force-release",
       operationId: "forceReleaseLock",
-      tag: "Operations",
+      tag: "Locks",
       access: "force",
       summary: "Free a stuck lock, if it is still the hold that was seen",
       description:
@@ -131,7 +131,7 @@ export function createLockRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/extend",
       operationId: "extendLock",
-      tag: "Operations",
+      tag: "Locks",
       access: "force",
       summary: "Give a holder more time, if it is still the hold that was seen",
       description:
@@ -176,7 +176,7 @@ export function createLockRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/reserve",
       operationId: "reserveLock",
-      tag: "Operations",
+      tag: "Locks",
       access: "force",
       summary: "Keep everybody off a free lock for a while",
       description:

@@ -13,7 +13,7 @@ export function createNamespaceRoutes(): Route[] {
       method: "GET",
       path: "/namespaces",
       operationId: "listNamespaces",
-      tag: "Locks",
+      tag: "Owners",
       access: "read",
       filtersByGrant: true,
       summary:

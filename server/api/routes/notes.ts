@@ -14,7 +14,7 @@ export function createNoteRoutes(): Route[] {
       method: "POST",
       path: "/locks/{key}/note",
       operationId: "setLockNote",
-      tag: "Operations",
+      tag: "Locks",
       // Notes are kept in the home store: a target that is only read can have them.
       effect: "reads",
       access: "force",

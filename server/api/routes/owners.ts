@@ -26,7 +26,7 @@ export function createOwnerRoutes(): Route[] {
       method: "GET",
       path: "/owners",
       operationId: "listOwners",
-      tag: "Locks",
+      tag: "Owners",
       access: "read",
       filtersByGrant: true,
       summary: "List who holds locks, with how many, since when, and who waits for them",

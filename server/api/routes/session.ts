@@ -21,7 +21,7 @@ export function createSessionRoutes(services: Services): Route[] {
     defineRoute({
       method: "POST",
       path: "/logout",
-      operationId: "endSession",
+      operationId: "deleteSession",
       tag: "Sessions",
       access: "anyone",
       summary: "End the browser's session",

@@ -10,7 +10,7 @@ export function createStatsRoutes(): Route[] {
       method: "GET",
       path: "/stats",
       operationId: "getStats",
-      tag: "Locks",
+      tag: "Statistics",
       access: "read",
       summary: "Totals now, series for charts, and figures by the pattern of keys",
       description:
@@ -22,8 +22,8 @@ export function createStatsRoutes(): Route[] {
     defineTargetRoute({
       method: "GET",
       path: "/locks/{key}/typical",
-      operationId: "getTypicalTimes",
-      tag: "Locks",
+      operationId: "getLockStats",
+      tag: "Statistics",
       access: "read",
       summary: "How long locks of this name are typically held and waited for",
       response: {

@@ -56,8 +56,8 @@ export interface SuccessResponse {
   readonly mediaType?: string;
   /** What it answers in another type instead, when that is asked for: each a text with its example. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** It answers server-sent events; `messages` says which, by the names of their events. */
-  readonly stream?: true;
+  /** It returns server-sent events: the name of the schema of their data. `messages` has them by event name. */
+  readonly stream?: string;
   readonly messages?: Readonly<Record<string, StreamMessage>>;
   /** It has a tag, and is 304 where the caller has it already. */
   readonly etag?: true;

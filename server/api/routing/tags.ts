@@ -1,13 +1,19 @@
-/** The groups of routes, in the order in which the docs show them. */
+/** The resources of the API, in the order in which the documentation shows them. */
 export const TAGS = {
-  Holds: "What applications call: acquire a lock, renew it, release it, verify that it is still held.",
-  Locks: "Who holds which lock, who is waiting, what happened, and what is typical.",
-  Operations:
-    "What operators do about a lock. Each action compares the version the caller saw with the current one.",
-  Streams: "Server-sent events for applications, scripts and the console.",
-  Targets: "The Redis deployments that are watched, their health, and their lock formats.",
-  Sessions: "How a browser logs in and out.",
-  Administration: "API keys, operators, the audit log, and the OpenAPI document.",
+  Holds: "Acquire a lock, then renew, re-enter, verify and release the hold.",
+  Locks: "List and read locks. Operators force-release, extend, reserve and annotate them.",
+  Events: "What happened to locks: a stream of server-sent events, and the recent history.",
+  Owners: "Locks grouped by owner, service, host or key prefix.",
+  Statistics: "Counts, rates and typical times.",
+  Targets: "The Redis deployments that Lockkeeper watches, and their health.",
+  Formats: "Known lock formats, rules that assign them to keys, and a scan that finds locks.",
+  Views: "Saved searches.",
+  "API keys": "Credentials of applications.",
+  Operators: "People who use the console, with their roles.",
+  Sessions: "Browser logins.",
+  Audit: "The tamper-evident log of operator and administrator actions.",
+  Console: "The stream that the console uses. It may change without notice.",
+  API: "The description of this API.",
 } as const;
 
 export type Tag = keyof typeof TAGS;

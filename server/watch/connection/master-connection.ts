@@ -24,7 +24,7 @@ export class MasterConnection {
   breaks = 0;
   /** Since when it is not; Unix milliseconds of our clock. */
   downSince: number | undefined = Date.now();
-  lagMs: number | null = null;
+  roundTripUs: number | null = null;
   readonly #subscription: SubscriptionMonitor;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #deliveryProbedAt = Number.NEGATIVE_INFINITY;
@@ -131,7 +131,7 @@ export class MasterConnection {
       this.#deliveryProbedAt = performance.now();
     }
     this.#answeredAt = answeredAt;
-    this.lagMs = Math.round((answeredAt - sentAt) * 10) / 10;
+    this.roundTripUs = Math.round((answeredAt - sentAt) * 1000);
     if (this.isUp && !wasLost && isWhole) return;
     if (!isWhole) subscription.breakContinuity();
     this.isUp = true;
@@ -145,7 +145,7 @@ export class MasterConnection {
     this.isUp = false;
     this.breaks++;
     this.downSince = Date.now();
-    this.lagMs = null;
+    this.roundTripUs = null;
     this.listener.onDown();
   };
 

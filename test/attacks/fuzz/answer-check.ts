@@ -3,8 +3,6 @@ import type { FuzzDocument, FuzzOperation, JsonSchema } from "./fuzz-document.ts
 import type { FuzzRequest } from "./fuzz-request.ts";
 import type { FuzzResponse } from "./transport.ts";
 
-/** What an operation need not say of itself: the address or its method was not meant. */
-const UNDOCUMENTED_CODES = new Set(["not_found", "method_not_allowed", "too_large", "uri_too_long"]);
 const PROBLEM = "application/problem+json";
 /** What no answer may show. */
 const LEAKS = [/node_modules/, /\bat \S+ \(?(?:file|node):/, /\.ts:\d+/, /WRONGTYPE|NOSCRIPT|ERR Error/];
@@ -89,8 +87,7 @@ function findProblemFault(
     return `${status} ${headers["content-type"]} is no problem document: ${general} in ${text.slice(0, 300)}`;
   const { code } = parseJson(text) as { code: keyof typeof STATUS_OF_CODE };
   if (STATUS_OF_CODE[code] !== status) return `${status} with the code ${code}`;
-  if (operation === undefined || headers["x-request-id"] === undefined || UNDOCUMENTED_CODES.has(code))
-    return undefined;
+  if (operation === undefined || headers["x-request-id"] === undefined) return undefined;
   const documented = operation.responses[status];
   const schema = documented?.content?.[PROBLEM]?.schema;
   if (schema === undefined || !documented?.description.includes(`\`${code}\``))

@@ -32,7 +32,7 @@ export const OPERATOR_NAME = { description: "The name of the operator.", example
 
 export const OPERATOR: Operator = {
   name: "mei",
-  roles: { "*": "viewer", staging: "operator" },
+  roles: { "*": "viewer", default: "operator" },
   state: "enabled",
   password: "set",
   createdAt: MORNING,

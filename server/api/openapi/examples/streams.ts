@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { EVENT_TYPES, EventsHello, GapEvent, isLiveOnly, LockEvent } from "../../../../lib/contract/event.ts";
 import { LIVE_MESSAGES } from "../../../../lib/contract/live.ts";
-import { Lock } from "../../../../lib/contract/lock.ts";
+import { asOfSchema, Lock } from "../../../../lib/contract/lock.ts";
 import type { StreamMessage } from "../../routing/route.ts";
 import { ACQUIRED_EVENT, EVENTS_HELLO, GAP_EVENT, HELD_LOCK } from "./locks.ts";
 import { HEALTH, LIVE_HELLO } from "./targets.ts";
 
 type StreamMessages = Readonly<Record<string, StreamMessage>>;
 
-const LOST_GAP = z.object({ oldest: z.string().nullable() });
-const RESET = z.object({ newest: z.string().nullable(), total: z.int() });
-const SNAPSHOT = z.object({ items: z.array(Lock), asOf: z.number() });
+const EVENTS_LOST = z.object({ oldest: z.string().nullable() }).meta({ id: "EventsLost" });
+const GAP = z.union([GapEvent, EVENTS_LOST]).meta({ id: "EventsGap" });
+const RESET = z.object({ newest: z.string().nullable(), total: z.int() }).meta({ id: "EventsReset" });
+const SNAPSHOT = z.object({ items: z.array(Lock), asOf: asOfSchema }).meta({ id: "EventsSnapshot" });
 
 /** The messages of GET /events. */
 export const EVENT_MESSAGES: StreamMessages = {
@@ -22,7 +23,7 @@ export const EVENT_MESSAGES: StreamMessages = {
   gap: {
     description:
       "With an id: nobody watched from `from` to `to`. Without one, after `hello`: events after the `Last-Event-ID` are not kept any more; `oldest` is the first that is.",
-    schema: z.union([GapEvent, LOST_GAP]),
+    schema: GAP,
     example: GAP_EVENT,
   },
   reset: {
@@ -61,7 +62,7 @@ const LIVE_MESSAGE_DOCS: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<S
   rows: {
     description:
       "What has changed since the `window` or `rows` before: a row's place there, null for the same place, or a lock that is new or looks different.",
-    example: { now, total: 1, held: 1, rows: [null] },
+    example: { now, total: 1, held: 1, rows: [{}] },
   },
   kept: {
     description:

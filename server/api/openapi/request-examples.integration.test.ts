@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { listOperations, type OpenApiDocument } from "../../../lib/reference/document.ts";
+import { createSampleRequest } from "../../../lib/reference/sample-request.ts";
+import { serverTest } from "../../../test/support/fixtures.ts";
+import { ROOT_KEY } from "../../../test/support/test-server.ts";
+import { EXAMPLE_LOCK } from "./example-hold-id.ts";
+
+const it = serverTest({});
+
+/** A request that is refused for what it is, and not for the state it meets. */
+const MALFORMED_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 413, 415, 422]);
+/** Resources of the examples that a new server does not have. */
+const ABSENT: ReadonlySet<string> = new Set([
+  "updateLiveView",
+  "getOperator",
+  "updateOperator",
+  "deleteOperator",
+  "setOperatorPassword",
+  "getApiKey",
+  "revokeApiKey",
+  "rotateApiKey",
+  "deleteBrowserSession",
+  "deleteView",
+]);
+
+it("every request example in the document is accepted as it is", async ({ server }) => {
+  const { body } = await server.call("/openapi.json");
+  const operations = listOperations(body as OpenApiDocument);
+  const redis = server.redis.createClient();
+  const faults: string[] = [];
+  for (const operation of operations) {
+    const sample = createSampleRequest(operation);
+    const examples = Object.values(operation.requestBody?.content["application/json"]?.examples ?? {});
+    if (sample.isStream) continue;
+    for (const sent of examples.length === 0 ? [undefined] : examples.map(({ value }) => value)) {
+      // An example says nothing of the lock that an earlier one has acquired.
+      await redis.del(EXAMPLE_LOCK.key);
+      const takesKey = operation.parameters?.some(({ name }) => name === "Idempotency-Key") === true;
+      const response = await fetch(`${server.url}${sample.path}`, {
+        method: sample.method,
+        headers: {
+          ...sample.headers,
+          authorization: `Bearer ${ROOT_KEY}`,
+          ...(takesKey ? { "idempotency-key": randomUUID() } : {}),
+          ...(sent === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+      });
+      const text = await response.text();
+      const isAbsent = response.status === 404 && ABSENT.has(sample.name);
+      if (MALFORMED_STATUSES.has(response.status) && !isAbsent) {
+        faults.push(`${sample.name} ${JSON.stringify(sent)}: ${response.status} ${text}`);
+      }
+      if (operation.responses[response.status] === undefined) {
+        faults.push(`${sample.name}: ${response.status} is not documented`);
+      }
+    }
+  }
+  expect(faults).toEqual([]);
+});
