@@ -46,6 +46,19 @@ describe("base path", () => {
       ]);
     }
   });
+
+  it("the type of a problem has the base path, whichever part of the server sends it", async ({
+    sendRequest,
+  }) => {
+    const readType = async (path: string) => {
+      const { type } = (await (await sendRequest(path, authorization)).json()) as { type: string };
+      return type;
+    };
+    expect(await readType("/tools/locks/api/v1/nowhere")).toBe("/tools/locks/problems/not_found");
+    expect(await readType(`/tools/locks/api/v1/${"x".repeat(9000)}`)).toBe(
+      "/tools/locks/problems/uri_too_long",
+    );
+  });
 });
 
 describe("trusted proxy headers", () => {

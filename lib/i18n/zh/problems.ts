@@ -14,7 +14,7 @@ export const problems: Messages["problems"] = {
       held: { title: "锁由其他持有者持有", remedy: "请稍后重试，或等待它被释放。" },
       lost: {
         title: "此次持有已结束",
-        remedy: "请停止此锁保护的工作：可能已有别人在做。之后重新获取，会得到新的栅栏号。",
+        remedy: "请停止此锁保护的工作：可能已有别人在做。之后重新获取，会得到新的栅栏令牌。",
       },
       not_owner: {
         title: "此次持有由其他 API 密钥或操作员获取",
