@@ -57,10 +57,13 @@ set_field() { # set_field NAME: sets value to a string or number of the response
   [[ $response =~ \"$1\":(\"(([^\"\\]|\\.)*)\"|([0-9]+)) ]] && value=${BASH_REMATCH[2]}${BASH_REMATCH[4]}
 }
 
-set_deadline() { # counted from before the request was sent; fails if the response does not confirm the hold
+# Fails if the response does not confirm the hold. Counts from before the request was sent, less a margin for killing
+# the command and for clock drift.
+set_deadline() {
   local waited=0
   [[ $http_status == 20? ]] && set_field waitedMs && waited=$value
-  [[ $http_status == 20? ]] && set_field remainingMs && deadline=$((sent + waited + value)) renew_at=$((sent + lease_ms / 3))
+  [[ $http_status == 20? ]] && set_field remainingMs || return
+  deadline=$((sent + waited + value - lease_ms / 20)) renew_at=$((sent + lease_ms / 3))
 }
 
 finish() { # finish STATUS: stops the command, then releases

@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
+import { ROOT_KEY, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { run } from "../children.ts";
+import { SampleCopy } from "./copy.ts";
 import { LockWatch } from "./lock-watch.ts";
-import { ROWS } from "./rows.ts";
+import { Limiter } from "./pace.ts";
+import { readLog } from "./row-log.ts";
+import { LEASE_MS, ROWS } from "./rows.ts";
 import { type MatrixContext, type RowResult, runRow } from "./run-row.ts";
 import { type PreparedSample, prepareSample, type SampleRunner } from "./sample-runner.ts";
 
 const EXAMPLE_MS = 30_000;
-/** Between the starts of two rows, so that they do not all compile and act at the same time. */
-const STAGGER_MS = 150;
+const STARTS_AT_ONCE = 2;
 
 export interface MatrixOptions {
   /** Replaces the file of `public/samples`. */
@@ -31,20 +33,20 @@ export async function runKillMatrix(
   try {
     const sample = await prepareSample(runner, dir, path);
     const keyPrefix = `lock:sample:${randomUUID()}:`;
-    const watch = await LockWatch.start(server.redis, keyPrefix);
-    const context: MatrixContext = { server, watch, dir, keyPrefix };
+    const watch = await LockWatch.start(server.redis, keyPrefix, LEASE_MS);
+    const starts = new Limiter(STARTS_AT_ONCE);
+    const context: MatrixContext = { server, watch, dir, keyPrefix, starts };
     const chosen = ROWS.filter(({ name }) => rows === undefined || rows.includes(name)).flatMap((row) =>
       row.works
         .filter((work) => runner.works.includes(work) && (works === undefined || works.includes(work)))
         .map((work) => ({ row, work })),
     );
-    const running = chosen.map(async ({ row, work }, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * STAGGER_MS));
-      return await runRow(context, sample, work, row);
-    });
-    const results = await Promise.allSettled(running);
-    const example = await runExample(sample, server.url);
-    return [...results.map(toResult), example];
+    const results = await Promise.allSettled(
+      chosen.map(({ row, work }) => runRow(context, sample, work, row)),
+    );
+    const others =
+      rows === undefined ? [await runExample(sample, server), await runRefused(sample, server)] : [];
+    return [...results.map(toResult), ...others];
   } finally {
     await server.stop();
     await rm(dir, { recursive: true, force: true });
@@ -58,7 +60,7 @@ function toResult(settled: PromiseSettledResult<RowResult>): RowResult {
 }
 
 /** Runs the file as a reader downloads it. */
-async function runExample({ runner, unchanged }: PreparedSample, url: string): Promise<RowResult> {
+async function runExample({ runner, unchanged }: PreparedSample, { url }: TestServer): Promise<RowResult> {
   const [command, ...args] = runner.exampleCommand(unchanged, "lock:sample:example");
   const output = await run(command, args, {
     cwd: unchanged,
@@ -68,4 +70,30 @@ async function runExample({ runner, unchanged }: PreparedSample, url: string): P
   const steps = new Set([...output.matchAll(/step (\d) with fence \d+/g)].map(([, step]) => step)).size;
   const faults = steps === 5 ? [] : [`the unchanged file printed:\n${output}`];
   return { line: `${runner.fileName} unchanged: ${steps} steps`, faults };
+}
+
+/** Starts the sample while somebody else holds the lock for longer than it waits. */
+async function runRefused(sample: PreparedSample, server: TestServer): Promise<RowResult> {
+  const key = `lock:sample:refused:${randomUUID()}`;
+  await server.acquire(key, { leaseMs: 60_000 });
+  const logFile = join(sample.driven, "refused.log");
+  const copy = new SampleCopy(sample, {
+    run: randomUUID(),
+    copy: 1,
+    url: server.url,
+    apiKey: ROOT_KEY,
+    key,
+    leaseMs: LEASE_MS,
+    waitMs: 1000,
+    work: "child",
+    workMs: 1000,
+    end: "complete",
+    logFile,
+    isFenced: false,
+  });
+  await copy.ended;
+  const worked = (await readLog(logFile)).length;
+  const isRight = copy.status === 75 && worked === 0 && copy.output.includes("not acquired: ");
+  const line = `${sample.runner.fileName} refused: ${worked} lines, status ${copy.status}`;
+  return { line, faults: isRight ? [] : [copy.output] };
 }

@@ -1,57 +1,51 @@
-import type { Redis } from "ioredis";
 import type { TestRedis } from "../../support/test-redis.ts";
 
-/** One hold as Redis showed it. Times are Unix milliseconds. */
+/** One hold as Redis announced it. Times are Unix milliseconds; a busy test process makes them late, never early. */
 export interface SeenHold {
-  /** The field of the lock's hash, unique per hold. */
-  readonly field: string;
-  readonly since: number;
   /** By the lease that was set last. */
   deadline: number;
-  /** When the lock was found without this hold, at most the deadline. */
+  /** When it was released or found expired, at most the deadline. */
   endedAt?: number;
 }
 
-/** Follows the locks whose key starts with a prefix, by keyspace notifications. */
+/**
+ * Follows the locks whose key starts with a prefix, by keyspace notifications. It reads nothing: by the time of the
+ * read the next holder may have set its own lease.
+ */
 export class LockWatch {
   readonly #holds = new Map<string, SeenHold[]>();
-  #reading = Promise.resolve();
 
-  private constructor(private readonly client: Redis) {}
+  private constructor(private readonly leaseMs: number) {}
 
-  static async start(redis: TestRedis, prefix: string): Promise<LockWatch> {
-    const watch = new LockWatch(redis.createClient());
+  /** @param leaseMs what each acquire and each renewal sets */
+  static async start(redis: TestRedis, prefix: string, leaseMs: number): Promise<LockWatch> {
+    const watch = new LockWatch(leaseMs);
     const subscriber = redis.createClient();
-    subscriber.on("pmessage", (_, channel: string) => {
-      const at = Date.now();
-      const key = channel.slice(channel.indexOf(":") + 1);
-      watch.#reading = watch.#reading.then(() => watch.#read(key, at)).catch(() => undefined);
+    subscriber.on("pmessage", (_, channel: string, event: string) => {
+      watch.#follow(channel.slice(channel.indexOf(":") + 1), event);
     });
     await subscriber.psubscribe(`__keyspace@0__:${prefix}*`);
     return watch;
   }
 
   /** The holds of a lock so far, oldest first. */
-  async readHolds(key: string): Promise<readonly SeenHold[]> {
-    const reading = this.#reading.then(() => this.#read(key, Date.now()));
-    this.#reading = reading.catch(() => undefined);
-    await reading;
+  listHolds(key: string): readonly SeenHold[] {
     return this.#holds.get(key) ?? [];
   }
 
-  async #read(key: string, at: number): Promise<void> {
+  #follow(key: string, event: string): void {
     const holds = this.#holds.get(key) ?? [];
     this.#holds.set(key, holds);
-    const sentAt = Date.now();
-    const replies = await this.client.multi().hkeys(key).pttl(key).exec();
-    const [fields, leftMs] = (replies ?? []).map(([, reply]) => reply) as [string[], number];
-    const last = holds.at(-1);
-    const field = fields[0];
-    if (last !== undefined && last.endedAt === undefined && last.field !== field) {
-      last.endedAt = Math.min(at, last.deadline);
+    const now = Date.now();
+    let hold = holds.at(-1);
+    if (event === "hset" || event === "hincrby" || event === "expire") {
+      if (hold === undefined || hold.endedAt !== undefined) {
+        hold = { deadline: now };
+        holds.push(hold);
+      }
+      hold.deadline = now + this.leaseMs;
+    } else if ((event === "del" || event === "hdel" || event === "expired") && hold !== undefined) {
+      hold.endedAt ??= Math.min(now, hold.deadline);
     }
-    if (field === undefined) return;
-    if (last?.field === field) last.deadline = sentAt + leftMs;
-    else holds.push({ field, since: at, deadline: sentAt + leftMs });
   }
 }

@@ -35,6 +35,8 @@ export interface RowEvent {
 }
 
 const BOTH: readonly Work[] = ["steps", "child"];
+/** For what does not depend on the kind of work. */
+const CHILD: readonly Work[] = ["child"];
 const LOST = { workMs: LONG_MS, end: "complete", status: 76, releases: false, works: BOTH } as const;
 const DONE = { workMs: SHORT_MS, end: "complete", status: 0, releases: true, works: BOTH } as const;
 
@@ -49,6 +51,7 @@ export const ROWS: readonly Row[] = [
   {
     ...LOST,
     name: "sigint",
+    works: CHILD,
     status: 130,
     releases: true,
     act: async ({ first }) => first.signal("SIGINT"),
@@ -71,8 +74,18 @@ export const ROWS: readonly Row[] = [
       failOnce(proxy, "renew", "bad_gateway");
     },
   },
-  { ...DONE, name: "acquire_502", arrange: (proxy) => failOnce(proxy, "acquire", "lose_response") },
-  { ...DONE, name: "release_502", arrange: (proxy) => failOnce(proxy, "release", "bad_gateway") },
+  {
+    ...DONE,
+    name: "acquire_502",
+    works: CHILD,
+    arrange: (proxy) => failOnce(proxy, "acquire", "lose_response"),
+  },
+  {
+    ...DONE,
+    name: "release_502",
+    works: CHILD,
+    arrange: (proxy) => failOnce(proxy, "release", "bad_gateway"),
+  },
   {
     ...LOST,
     name: "renew_hangs",
@@ -83,6 +96,7 @@ export const ROWS: readonly Row[] = [
   {
     ...LOST,
     name: "renew_always_502",
+    works: CHILD,
     async act({ proxy }) {
       proxy.getFault = () => "bad_gateway";
     },
@@ -93,7 +107,7 @@ export const ROWS: readonly Row[] = [
   {
     ...LOST,
     name: "force_release_fenced",
-    works: ["child"],
+    works: CHILD,
     isFenced: true,
     // It does not learn of its loss, and works until its deadline.
     async act({ proxy, forceRelease }) {

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeKeyPath } from "../../../lib/keys/key.ts";
-import { ROOT_KEY, type TestServer, waitUntil } from "../../support/test-server.ts";
+import { ROOT_KEY, type TestServer } from "../../support/test-server.ts";
 import { CHILD_SCRIPT, SampleCopy } from "./copy.ts";
 import { FaultyProxy } from "./faulty-proxy.ts";
 import type { LockWatch, SeenHold } from "./lock-watch.ts";
+import { type Limiter, poll } from "./pace.ts";
 import { listProcesses, listWriters } from "./processes.ts";
 import { findLogFaults, type LogLine, readLog } from "./row-log.ts";
 import { LEASE_MS, type Row, waitForMiddle } from "./rows.ts";
@@ -13,6 +14,7 @@ import type { PreparedSample, Work } from "./sample-runner.ts";
 
 const STARTS_WITHIN_MS = 15_000;
 const ENDS_WITHIN_MS = 30_000;
+const GONE_WITHIN_MS = 1500;
 const LATE_MS = 200;
 /** A lease is renewed at a third of it; after that a loss is known. */
 const NOTICED_WITHIN_MS = LEASE_MS / 3 + 500;
@@ -22,6 +24,8 @@ export interface MatrixContext {
   readonly watch: LockWatch;
   readonly dir: string;
   readonly keyPrefix: string;
+  /** Starting a program takes most of its processor time, and late starts disturb the times of other rows. */
+  readonly starts: Limiter;
 }
 
 export interface RowResult {
@@ -54,6 +58,8 @@ class RowRun {
   readonly #faults: string[] = [];
   readonly #copies: SampleCopy[] = [];
   #actedAt = Number.NaN;
+  /** The deadline that the first copy knew when its lock was released by force. */
+  #forcedDeadline: number | undefined;
 
   constructor(
     private readonly context: MatrixContext,
@@ -72,20 +78,28 @@ class RowRun {
     proxy.onRequest = (verb) => {
       if (verb === "release") this.#checkStopped();
     };
-    const first = this.#start(1);
     try {
-      await waitUntil(async () => (await readLog(this.#logFile)).length > 0, STARTS_WITHIN_MS);
-      const second = this.#start(2);
+      const { first, second } = await this.context.starts.run(() => this.#startBoth());
       if (row.act !== undefined) await waitForMiddle();
       this.#actedAt = Date.now();
       await row.act?.({ first, proxy, forceRelease: (reservedMs) => this.#forceRelease(reservedMs) });
-      await waitUntil(() => first.status !== undefined && second.status !== undefined, ENDS_WITHIN_MS);
+      await poll(() => first.status !== undefined && second.status !== undefined, ENDS_WITHIN_MS);
       return await this.#check(first, second);
     } catch (error) {
       throw new Error(
         `${this.#name}: ${error instanceof Error ? error.message : error}\n${this.#describeOutput()}`,
       );
     }
+  }
+
+  /** The second copy waits for the lock from the moment that the first works under it. */
+  async #startBoth(): Promise<{ first: SampleCopy; second: SampleCopy }> {
+    const first = this.#start(1);
+    await poll(async () => (await readLog(this.#logFile)).length > 0, STARTS_WITHIN_MS);
+    const second = this.#start(2);
+    const { server } = this.context;
+    await poll(async () => (await server.readLock(this.#key)).waiters.count > 0, STARTS_WITHIN_MS);
+    return { first, second };
   }
 
   kill(): void {
@@ -117,6 +131,7 @@ class RowRun {
   }
 
   async #forceRelease(reservedMs?: number): Promise<void> {
+    this.#forcedDeadline = this.context.watch.listHolds(this.#key)[0]?.deadline;
     const path = `/locks/${encodeKeyPath(this.#key)}`;
     const { body: lock } = await this.context.server.call(path);
     const body = { expectedVersion: lock.version, reason: "kill matrix", reservedMs };
@@ -132,12 +147,12 @@ class RowRun {
 
   async #check(first: SampleCopy, second: SampleCopy): Promise<RowResult> {
     const lines = await readLog(this.#logFile);
-    const holds = await this.context.watch.readHolds(this.#key);
+    const holds = this.context.watch.listHolds(this.#key);
     const hold = holds[0];
     const last = lines.findLast(({ copy }) => copy === 1);
     const next = lines.find(({ copy }) => copy === 2);
     if (hold === undefined || last === undefined) throw new Error("it did no work");
-    const leaseEnd = this.row.name.startsWith("force") ? hold.deadline : (hold.endedAt ?? hold.deadline);
+    const leaseEnd = this.#forcedDeadline ?? hold.endedAt ?? hold.deadline;
     this.#faults.push(...findLogFaults(lines));
     this.#expect(second.status === 0, `the second copy ended with ${second.status}`);
     this.#expect(first.status === this.row.status, `expected status ${this.row.status}`);
@@ -175,7 +190,7 @@ class RowRun {
 
   async #checkProcesses(): Promise<void> {
     const list = () => [1, 2].flatMap((copy) => listProcesses(`${this.#id}-${copy}`));
-    await waitUntil(() => list().length === 0, 1500).catch(() => undefined);
+    await poll(() => list().length === 0, GONE_WITHIN_MS).catch(() => undefined);
     for (const args of list()) this.#faults.push(`still running: ${args.join(" ").slice(0, 200)}`);
   }
 
