@@ -19,6 +19,7 @@ const NAMES = [
   "JSON",
   "JSONL",
   "curl",
+  "Shell",
   "TypeScript",
   "Python",
   "Java",

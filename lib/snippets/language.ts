@@ -9,7 +9,7 @@ export const SNIPPET_LANGUAGES = ["curl", "typescript", "python", "go", "java"] 
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
 
 export const LANGUAGE_LABELS: Readonly<Record<SnippetLanguage, string>> = {
-  curl: "curl",
+  curl: "Shell",
   typescript: "TypeScript",
   python: "Python",
   go: "Go",

@@ -45,7 +45,7 @@ public final class SafeLock {
       "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
       { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
       wait "$work"
-      kill -KILL -- "-$work"
+      for _ in {1..50}; do kill -KILL -- "-$work" || break; sleep 0.02; done
       wait "$work"; status=$?
       kill -KILL -- "-$switch"
       exit "$status"
@@ -76,6 +76,7 @@ public final class SafeLock {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
   private volatile long deadline; // of System.nanoTime
+  private long renewAt;
 
   private SafeLock(Answer grant, long sentAt, long leaseMs) {
     this.fence = grant.get("fence");
@@ -159,6 +160,7 @@ public final class SafeLock {
   /** Counts from before the request was sent, less a margin for killing a command and clock drift. */
   private void extend(long sentAt, long ms) {
     deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(ms - leaseMs / 20);
+    renewAt = sentAt + TimeUnit.MILLISECONDS.toNanos(ms - leaseMs * 2 / 3);
   }
 
   private long leftMs() {
@@ -167,11 +169,10 @@ public final class SafeLock {
 
   private void renew() {
     try {
-      long pauseMs = leaseMs / 3;
-      while (!ended.await(Math.min(pauseMs, leftMs()), TimeUnit.MILLISECONDS) && leftMs() > 0) {
+      while (!ended.await(Math.min(renewAt, deadline) - System.nanoTime(), TimeUnit.NANOSECONDS) && leftMs() > 0) {
         long sentAt = System.nanoTime();
         Answer answer = call(path + "/renew", "{}", Math.min(leaseMs / 3, leftMs()), newKey());
-        pauseMs = leaseMs / (answer.status == 200 ? 3 : 10);
+        renewAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMs / 10); // sooner, unless it is renewed
         if (answer.status == 200 && leftMs() > 0) extend(sentAt, answer.getMs("remainingMs"));
         if (answer.isRefusal() && answer.status != 408 && answer.status != 429) break;
       }

@@ -177,6 +177,8 @@ async function acquire(key: string, leaseMs: number, waitMs: number): Promise<Ho
   }
 }
 
+const held = new Set<Hold>(); // by this process: after a signal, the last one that is released ends it
+
 /** Runs work while holding the lock at `key`. Rejects with NotAcquired, LockLost or what the work throws. */
 export async function withLock<Result>(
   key: string,
@@ -184,6 +186,7 @@ export async function withLock<Result>(
   work: (hold: Hold) => Promise<Result>,
 ): Promise<Result> {
   const hold = await acquire(key, leaseMs, waitMs);
+  held.add(hold);
   let exitStatus: number | undefined;
   const onSignal = (name: NodeJS.Signals) => {
     exitStatus = EXIT_STATUS[name as keyof typeof EXIT_STATUS];
@@ -199,7 +202,8 @@ export async function withLock<Result>(
   } finally {
     await hold.release();
     for (const name of Object.keys(EXIT_STATUS)) process.off(name, onSignal);
-    if (exitStatus !== undefined) process.exit(exitStatus);
+    held.delete(hold);
+    if (exitStatus !== undefined && held.size === 0) process.exit(exitStatus);
   }
 }
 

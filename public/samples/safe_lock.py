@@ -38,7 +38,7 @@ set -m
 "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
 { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
 wait "$work"
-kill -KILL -- "-$work"
+for _ in {1..50}; do kill -KILL -- "-$work" || break; sleep 0.02; done
 wait "$work"; status=$?
 kill -KILL -- "-$switch"
 exit "$status"
@@ -107,16 +107,16 @@ class Hold:
     def _extend(self, sent_at, ms):
         """Counts from before the request was sent, less a margin for killing a command and clock drift."""
         self._deadline = sent_at + ms / 1000 - self._lease_s / 20
+        self._renew_at = sent_at + ms / 1000 - self._lease_s * 2 / 3
 
     def _left_s(self):
         return 0 if self._ended.is_set() else self._deadline - time.monotonic()
 
     def _renew(self):
-        pause_s = self._lease_s / 3
-        while not self._ended.wait(min(pause_s, self._left_s())) and self._left_s() > 0:
+        while not self._ended.wait(min(self._renew_at, self._deadline) - time.monotonic()) and self._left_s() > 0:
             sent_at, timeout_s = time.monotonic(), min(self._lease_s / 3, self._left_s())
             status, answer = call(f"{self._path}/renew", {}, timeout_s, str(uuid.uuid4()))
-            pause_s = self._lease_s / (3 if status == 200 else 10)
+            self._renew_at = time.monotonic() + self._lease_s / 10  # sooner, unless it is renewed
             if status == 200 and self._left_s() > 0:
                 self._extend(sent_at, answer["remainingMs"])
             elif 400 <= status < 500 and status not in (408, 429):

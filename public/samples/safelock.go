@@ -53,7 +53,7 @@ set -m
 "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
 { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
 wait "$work"
-kill -KILL -- "-$work"
+for _ in {1..50}; do kill -KILL -- "-$work" || break; sleep 0.02; done
 wait "$work"; status=$?
 kill -KILL -- "-$switch"
 exit "$status"`
@@ -99,6 +99,7 @@ type Hold struct {
 	path     string
 	lease    time.Duration
 	deadline atomic.Pointer[time.Time] // monotonic
+	renewAt  time.Time
 	ctx      context.Context
 	lose     context.CancelCauseFunc
 	running  sync.Mutex // held while a command runs
@@ -162,6 +163,7 @@ func (h *Hold) acquire(key string, wait time.Duration) error {
 func (h *Hold) extend(sentAt time.Time, ms int64) {
 	deadline := sentAt.Add(time.Duration(ms)*time.Millisecond - h.lease/20)
 	h.deadline.Store(&deadline)
+	h.renewAt = deadline.Add(h.lease/20 - h.lease*2/3)
 }
 
 func (h *Hold) left() time.Duration { return time.Until(*h.deadline.Load()) }
@@ -175,19 +177,18 @@ func (h *Hold) AssertHeld() error {
 }
 
 func (h *Hold) renew() {
-	for pause := h.lease / 3; h.AssertHeld() == nil; {
+	for h.AssertHeld() == nil {
 		select {
 		case <-h.ctx.Done():
 			return
-		case <-time.After(min(pause, h.left())):
+		case <-time.After(min(time.Until(h.renewAt), h.left())):
 		}
 		sentAt := time.Now()
 		status, got := call(h.ctx, h.path+"/renew", struct{}{}, min(h.lease/3, h.left()), newKey())
-		pause = h.lease / 10 // no answer, or no JSON: tried again until the deadline
+		h.renewAt = time.Now().Add(h.lease / 10) // sooner, unless it is renewed
 		switch {
 		case status == http.StatusOK && h.AssertHeld() == nil:
 			h.extend(sentAt, got.RemainingMs)
-			pause = h.lease / 3
 		case status >= 400 && status < 500 && status != 408 && status != 429:
 			h.lose(ErrLost)
 		}

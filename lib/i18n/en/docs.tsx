@@ -51,7 +51,7 @@ export const docs = {
     releases:
       "It releases the lock when the work ends, fails or is interrupted, and never while the work may still be running.",
     killed:
-      "If it is killed, also by SIGKILL, renewal and child processes end with it, and the lease expires.",
+      "If it is killed, even with SIGKILL, renewals and child processes end with it. The lock is free when the lease ends, at the latest.",
   },
   recipes:
     "For cron jobs without overlap, leader election, several locks at once and guarded writes, see `docs/recipes.md` in the repository.",

@@ -43,7 +43,7 @@ export const docs: Messages["docs"] = {
     fence:
       "把 `fence`（栅栏令牌）交给工作，每次写入都要带上它。暂停超过租约的进程自己并不知道，只有资源能拒绝它的写入。",
     releases: "工作结束、失败或被中断时都会释放锁；工作可能仍在运行时绝不释放。",
-    killed: "即使被 SIGKILL 杀掉，续期和子进程也随之结束，租约自行到期。",
+    killed: "即使被 SIGKILL 杀掉，续期和子进程也随之结束；最迟到租约到期时，锁就会空出来。",
   },
   recipes: "定时任务防重叠、选主、同时持有多把锁、受保护的写入，见仓库中的 `docs/recipes.md`。",
   eventsTitle: "监听事件",

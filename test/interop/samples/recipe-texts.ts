@@ -4,7 +4,7 @@ import { SAMPLES } from "./watch-runners.ts";
 
 const PAGE = new URL("../../../docs/recipes.md", import.meta.url);
 /** Ends the part of a `safe-lock` program that is kept; what follows is its example. */
-const MARKER = "Your work starts here.";
+const MARKER = /^.*Your work starts here\.\n/m;
 
 /** The code block of docs/recipes.md whose info string is `info`, such as `ts title=leader.mts`. @throws if there is none */
 export function readRecipe(info: string): string {
@@ -18,8 +18,8 @@ export function readRecipe(info: string): string {
 
 /** The program that a reader gets: `safe-lock.mts` with the code block in place of its example. */
 export function composeProgram(name: string): string {
-  const lines = readFileSync(join(SAMPLES, "safe-lock.mts"), "utf8").split("\n");
-  const end = lines.findIndex((line) => line.includes(MARKER)) + 1;
-  if (end === 0) throw new Error(`safe-lock.mts has no line "${MARKER}"`);
-  return `${lines.slice(0, end).join("\n")}\n${readRecipe(`ts title=${name}`)}`;
+  const text = readFileSync(join(SAMPLES, "safe-lock.mts"), "utf8");
+  const marker = MARKER.exec(text);
+  if (marker === null) throw new Error("safe-lock.mts has no marker line");
+  return `${text.slice(0, marker.index + marker[0].length)}\n${readRecipe(`ts title=${name}`)}`;
 }

@@ -122,7 +122,7 @@ it.concurrent(
     const first = runTypescript("leader.mts");
     await waitUntilLeading(first, 1);
     const second = runTypescript("leader.mts");
-    await waitUntil(async () => (await server.call(`/locks/${key}/waiters`)).body.count === 1, WITHIN_MS);
+    await waitUntil(async () => (await server.call(`/locks/${key}/waiters`)).body.named === 1, WITHIN_MS);
     expect(findFences(second)).toEqual([]);
 
     const { version } = await server.readLock(key);
@@ -166,6 +166,26 @@ it.concurrent(
       );
     await waitUntil(async () => (await listEvents()).length === 16, WITHIN_MS);
     expect(await listEvents()).toEqual([...turn, ...turn, ...turn, ...turn]);
+  },
+  LIMIT_MS,
+);
+
+it.concurrent(
+  "SIGTERM releases all locks that are held together",
+  async ({ bench }) => {
+    const { dir, server, runTypescript } = bench;
+    const wait = "await sleep(30_000, undefined, { signal: holds[0]?.signal });";
+    const program = composeProgram("several-locks.mts").replace("console.log(", `${wait}\n  console.log(`);
+    await writeFile(join(dir, "several-locks.mts"), program);
+    const running = runTypescript("several-locks.mts");
+    const listStates = async () => {
+      const locks = ["lock:account:1", "lock:account:2"].map((key) => server.readLock(key));
+      return (await Promise.all(locks)).map(({ state }) => state);
+    };
+    await waitUntil(async () => (await listStates()).join() === "held,held", WITHIN_MS);
+    running.signal("SIGTERM");
+    expect(await running.ended).toBe(143);
+    expect(await listStates()).toEqual(["free", "free"]);
   },
   LIMIT_MS,
 );
