@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a call can ask for. `read` looks; `lock` acquires, renews and releases; `force` acts on others' locks. */
+/** Kinds of access. `lock` acquires, renews and releases; `force` acts on the locks of others. */
 export const Access = z.enum(["read", "lock", "force", "admin"]);
 export type Access = z.infer<typeof Access>;
 
@@ -18,7 +18,7 @@ export const EVERY_TARGET = "*";
 export const Roles = z.record(z.string().min(1).max(100), z.enum([...Role.options, "none"])).meta({
   id: "Roles",
   description:
-    "The role at each target by its name; `*` stands for all that are not named, and is none if left out.",
+    "Roles by target name. `*` applies to all targets that are not listed; without it they have no role.",
   example: { "*": "viewer", default: "operator" },
 });
 export type Roles = z.infer<typeof Roles>;

@@ -20,14 +20,14 @@ export type EventType = (typeof EVENT_TYPES)[number];
 const FREQUENT_TYPES: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
 
 /**
- * Told as it happens, and not kept: such events would push out everything that anyone wants to look up. What an operator
- * did (`by`) is kept.
+ * Returns whether an event is streamed but not stored. Frequent events would displace the rest of the history. Events
+ * caused by an operator (`by`) are always stored.
  */
 export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolean {
   return FREQUENT_TYPES.has(type) && by === undefined;
 }
 
-/** The events that end a hold. */
+/** Events that end a hold. */
 export const END_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   "released",
   "expired",
@@ -37,74 +37,97 @@ export const END_EVENT_TYPES: ReadonlySet<EventType> = new Set([
 
 export const LockEvent = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ description: "Identifies the event. Ids are the same on all instances." }),
     type: z.enum(EVENT_TYPES).meta({
       description:
-        "recreated: the very hold that was freed by force is there again, made anew by its library or by hand.",
+        "`acquired`: a hold began. `reentered`: its count rose. `renewed`: its lease was extended. `released`: its owner released it. `expired`: its lease ended. `evicted`: Redis evicted the key. `force_released`: an operator released it. `waiting`, `wait_ended`: a client started or stopped waiting. `seen`: Lockkeeper found a hold whose start it did not observe. `recreated`: a hold that was force-released exists again.",
     }),
-    target: z.string(),
+    target: z.string().meta({ description: "Name of the target." }),
     ...keyFields,
-    at: z.int().meta({ description: "Redis's clock, Unix milliseconds." }),
-    owner: z.string().optional(),
-    count: z.int().optional(),
-    fence: z.string().optional(),
-    heldMs: z.int().optional().meta({ description: "On an ending: how long it was held, as far as known." }),
-    by: z.string().optional().meta({ description: "Who forced it." }),
-    reason: z.string().optional(),
-    seq: z
-      .int()
-      .optional()
-      .meta({ description: "Of a hold with a fence: the number of this change within it." }),
+    at: z.int().meta({ description: "Redis clock, Unix milliseconds." }),
+    owner: z.string().optional().meta({ description: "Owner of the hold, or the waiting client." }),
+    count: z.int().optional().meta({ description: "Re-entrancy count after the event." }),
+    fence: z.string().optional().meta({ description: "Fencing token of the hold. Absent if it has none." }),
+    heldMs: z.int().optional().meta({
+      description: "On events that end a hold: how long it was held, in milliseconds. Absent if unknown.",
+    }),
+    by: z.string().optional().meta({
+      description: "Operator or API key that forced the action. Absent on all other events.",
+    }),
+    reason: z.string().optional().meta({ description: "Reason that the operator entered." }),
+    seq: z.int().optional().meta({
+      description: "Sequence number of the event within its hold. Only holds with a fencing token have one.",
+    }),
     was: z.string().optional().meta({
       description:
-        "On the console's stream: the id under which this very event was told while it could not be recorded.",
+        "Only on `GET /live`: the id under which this event was sent while it could not be recorded.",
     }),
-    observed: z
-      .enum(["exact", "inferred"])
-      .meta({ description: "inferred: concluded from what was seen in Redis." }),
+    observed: z.enum(["exact", "inferred"]).meta({
+      description:
+        "`exact`: reported when it happened. `inferred`: derived from the observed state of Redis.",
+    }),
   })
   .meta({ id: "LockEvent" });
 export type LockEvent = z.infer<typeof LockEvent>;
 
 export const GapEvent = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ description: "Identifies the event." }),
     type: z.literal("gap"),
-    target: z.string(),
-    at: z.int().meta({ description: "As `to`." }),
-    from: z.int().meta({ description: "Redis's clock, Unix milliseconds." }),
-    to: z.int(),
+    target: z.string().meta({ description: "Name of the target." }),
+    at: z.int().meta({ description: "Same as `to`." }),
+    from: z.int().meta({ description: "Start of the gap, Redis clock, Unix milliseconds." }),
+    to: z.int().meta({ description: "End of the gap, Redis clock, Unix milliseconds." }),
   })
   .meta({
     id: "GapEvent",
-    description: "Nobody watched the target in this time: what happened then is not told.",
+    description:
+      "A period in which no Lockkeeper instance watched the target. Events in this period are missing.",
   });
 export type GapEvent = z.infer<typeof GapEvent>;
 
-/** What a history consists of. */
+/** One entry of a history. */
 export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 export const EventsHello = z
-  .object({ oldest: z.string().nullable(), newest: z.string().nullable(), now: z.int() })
-  .meta({ id: "EventsHello", description: "First message of the stream: what can be replayed." });
+  .object({
+    oldest: z.string().nullable().meta({
+      description: "Id of the oldest stored event. null if there is none.",
+    }),
+    newest: z.string().nullable().meta({
+      description: "Id of the newest stored event. null if there is none.",
+    }),
+    now: z.int().meta({ description: "Redis clock, Unix milliseconds." }),
+  })
+  .meta({
+    id: "EventsHello",
+    description: "First message of the stream: the range of events that can be replayed.",
+  });
 export type EventsHello = z.infer<typeof EventsHello>;
 
 export const PastHold = z
   .object({
-    owner: z.string(),
-    fence: z.string().optional(),
-    since: z.int().meta({ description: "Redis's clock, Unix milliseconds." }),
+    owner: z.string().meta({ description: "Owner of the hold." }),
+    fence: z.string().optional().meta({ description: "Fencing token of the hold. Absent if it has none." }),
+    since: z.int().meta({ description: "Start of the hold, Redis clock, Unix milliseconds." }),
     sinceIs: z.enum(["exact", "at_least"]).meta({
-      description: "at_least: it was already held when it was first seen.",
+      description:
+        "`exact`: the start was observed. `at_least`: the lock was already held when it was first observed.",
     }),
-    until: z.int().nullable().meta({ description: "null: its end is not told." }),
+    until: z.int().nullable().meta({
+      description:
+        "End of the hold, Redis clock, Unix milliseconds. null if the history does not contain it.",
+    }),
     end: z.enum(["recorded", "open", "unobserved"]).meta({
       description:
-        "open: it has not ended as far as the history goes. unobserved: it ended while nobody watched, or was followed by another hold.",
+        "`recorded`: `ended` is the event that ended the hold. `open`: the hold has not ended in the recorded history. `unobserved`: it ended during a gap, or another hold followed without a recorded end.",
     }),
-    lastSeen: z.int().optional().meta({ description: "unobserved: until when it was certainly watched." }),
-    ended: LockEvent.optional().meta({ description: "recorded: the event that ended it." }),
+    lastSeen: z.int().optional().meta({
+      description:
+        "On `unobserved`: the last time at which the hold was certainly observed, Unix milliseconds.",
+    }),
+    ended: LockEvent.optional().meta({ description: "On `recorded`: the event that ended the hold." }),
   })
   .meta({ id: "PastHold" });
 export type PastHold = z.infer<typeof PastHold>;
@@ -117,13 +140,16 @@ const pageFields = {
     .min(1)
     .max(PAGE_MAX)
     .default(200)
-    .meta({ description: "How many a page has at most." }),
+    .meta({ description: "Maximum number of entries per page." }),
   cursor: z
     .string()
     .max(31)
-    .regex(/^\d{1,15}-\d{1,15}$/, "cursor is the `next` of the page before")
+    .regex(/^\d{1,15}-\d{1,15}$/, "must be the `next` value of the previous page")
     .optional()
-    .meta({ description: "`next` of the page before.", example: "1795216496123-0" }),
+    .meta({
+      description: "`next` of the previous page.",
+      example: "1795216496123-0",
+    }),
 };
 
 const TYPE_NAMES = [...EVENT_TYPES, "gap"] as const;
@@ -132,33 +158,36 @@ const Types = z
   .string()
   .max(300)
   .refine((text) => text.split(",").every((name) => KNOWN_TYPE_NAMES.has(name)), {
-    message: `type is one or several of ${TYPE_NAMES.join(", ")}, with commas between`,
+    message: `must be one or more of ${TYPE_NAMES.join(", ")}, separated by commas`,
   })
   .optional()
-  .meta({ description: `Of ${TYPE_NAMES.join(", ")}, with commas between.`, example: "expired,evicted" });
+  .meta({
+    description: `One or more event types, separated by commas: ${TYPE_NAMES.join(", ")}.`,
+    example: "expired,evicted",
+  });
 const createGlobSchema = (what: string, example: string) =>
   z
     .string()
     .max(300)
     .optional()
-    .meta({ description: `${what}; * and ? are wild.`, example });
+    .meta({ description: `${what}. \`*\` and \`?\` are wildcards.`, example });
 
-/** Words of the list of locks, as far as an event can have them. */
+/** The filter terms of `GET /locks` that apply to events. */
 const EventText = z
   .string()
   .max(300)
   .superRefine((text, context) => {
     const word = findLockOnlyTerm(text);
     if (word !== undefined) {
-      const message = `no event has ${word}, which is asked of locks: events are found by key:, owner: and plain text`;
+      const message = `${word} applies to locks, not to events; search events by key:, owner: or plain text`;
       context.addIssue({ code: "custom", message });
     }
   });
 
-/** Which events are wanted; all that is named must match. Gaps match whatever is asked for, unless `type` leaves them out. */
+/** All given fields must match. Gaps always match, unless `type` excludes them. */
 export const eventFilterFields = {
-  key: createGlobSchema("Of these keys", "lock:orders:*"),
-  owner: createGlobSchema("Of these owners", "worker-7*"),
+  key: createGlobSchema("Key of the lock", "lock:orders:*"),
+  owner: createGlobSchema("Owner of the hold", "worker-7*"),
   type: Types,
 };
 export const EventFilter = z.strictObject(eventFilterFields);
@@ -171,24 +200,30 @@ export const HistoryQuery = z.strictObject({
   ...pageFields,
   ...eventFilterFields,
   order: HistoryOrder.default("newest_first").meta({
-    description: "`cursor` is behind in this order: older with newest_first, newer with oldest_first.",
+    description:
+      "`newest_first`: following pages have older events. `oldest_first`: following pages have newer events.",
   }),
   text: EventText.optional().meta({
-    description: "Words as in the list of locks; also of who freed it, and why.",
+    description:
+      "Filter as in `GET /locks`, limited to `key:`, `owner:` and plain text. Plain text also matches the operator and the reason of an event.",
     example: "billing",
   }),
   from: timeParameterSchema.optional().meta({
-    description: "Not before, Unix milliseconds of Redis's clock.",
+    description: "Start of the period, inclusive, Redis clock, Unix milliseconds.",
     example: 1_795_210_000_000,
   }),
-  to: timeParameterSchema.optional().meta({ description: "Not after.", example: 1_795_216_504_643 }),
+  to: timeParameterSchema.optional().meta({
+    description: "End of the period, inclusive, Redis clock, Unix milliseconds.",
+    example: 1_795_216_504_643,
+  }),
 });
 export type HistoryQuery = z.infer<typeof HistoryQuery>;
 
 export const KeyHistoryQuery = z.strictObject({
   ...pageFields,
   at: timeParameterSchema.optional().meta({
-    description: "A moment: `holds` then tells who held the lock, and how that ended.",
+    description:
+      "A point in time, Redis clock, Unix milliseconds. `holds` then lists the holds at that time.",
     example: 1_795_216_500_000,
   }),
 });
@@ -198,13 +233,17 @@ export const History = z
   .object({
     items: z.array(HistoryEntry),
     next: z.string().optional().meta({
-      description:
-        "`cursor` of the page behind: with older events, or newer ones where the oldest come first.",
+      description: "`cursor` for the next page. Absent on the last page.",
     }),
     complete: z.boolean().meta({
-      description: "At the end, where `next` is missing. false: older events are not kept any more.",
+      description: "true on the last page if no older events have been deleted. false on all other pages.",
     }),
-    holds: z.array(PastHold).optional().meta({ description: "With `at`: those that covered the moment." }),
+    holds: z.array(PastHold).optional().meta({
+      description: "Holds that existed at `at`. Present only with `at`.",
+    }),
   })
-  .meta({ id: "History", description: "Newest first, unless asked for otherwise." });
+  .meta({
+    id: "History",
+    description: "A page of events and gaps, newest first unless `order` is `oldest_first`.",
+  });
 export type History = z.infer<typeof History>;

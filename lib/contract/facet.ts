@@ -4,7 +4,7 @@ import { asOfSchema } from "./lock.ts";
 
 export const FACET_FIELDS = ["format", "kind", "liveness", "service", "host", "waiters"] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
-/** So many values of a facet are told apart at most. */
+/** Maximum number of values listed per facet. */
 export const FACET_VALUES_MAX = 50;
 
 export const FacetsQuery = z.strictObject({ filter: LockFilter });
@@ -13,37 +13,40 @@ export type FacetsQuery = z.infer<typeof FacetsQuery>;
 export const FacetValue = z
   .object({
     value: z.string().meta({
-      description: "As it is shown; of `waiters`: `waiting`, for locks that somebody waits for.",
+      description: "Value of the field. For `waiters`, the only value is `waiting`: locks that have waiters.",
       example: "redisson",
     }),
     filter: z.string().meta({
-      description: "The word of a filter that finds just these.",
+      description: "Filter term that matches this value.",
       example: "format:redisson",
     }),
-    locks: z.int().meta({ description: "How many have it. A lock may have several of a facet's values." }),
+    locks: z.int().meta({
+      description: "Number of locks with this value. A lock can have more than one value of a field.",
+    }),
   })
   .meta({ id: "FacetValue" });
 export type FacetValue = z.infer<typeof FacetValue>;
 
 export const Facet = z
   .object({
-    field: z.enum(FACET_FIELDS),
+    field: z.enum(FACET_FIELDS).meta({ description: "Field that the values belong to." }),
     values: z
       .array(FacetValue)
       .max(FACET_VALUES_MAX)
-      .meta({ description: "Those that most have come first." }),
-    others: z.int().meta({ description: "How many values there are besides these." }),
-    without: z.int().meta({ description: "Locks that have none." }),
+      .meta({ description: "Values of the field, most frequent first." }),
+    others: z.int().meta({ description: "Number of values that are not listed." }),
+    without: z.int().meta({ description: "Number of locks without a value." }),
   })
   .meta({
     id: "Facet",
-    description: "Of the locks that match all words of the filter but those of this very field.",
+    description:
+      "Counts for one field. Terms of the filter that concern this field are ignored for it, so that alternatives are visible.",
   });
 export type Facet = z.infer<typeof Facet>;
 
 export const Facets = z
   .object({
-    total: z.int().meta({ description: "How many match the whole filter." }),
+    total: z.int().meta({ description: "Number of locks that match the filter." }),
     facets: z.array(Facet),
     asOf: asOfSchema,
   })

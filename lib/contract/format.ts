@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** The formats that our verbs write. Each other one is read, and freed as its library would. */
+/** Formats that the API can acquire locks in. Other formats are read and force-released. */
 export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
   description:
-    "How the lock is written in Redis: as Redisson does; as one string with its owner, as redlock, redis-py and many do; as one string with the time at which it ends.",
+    "Format of the lock in Redis. `redisson`: a hash, as Redisson writes it. `token`: a string with the owner, as redlock, redis-py and others write it. `timestamp`: a string with the time at which the lock expires.",
 });
 export type WritableFormat = z.infer<typeof WritableFormat>;
 
-/** Every format that is recognised, by the library that writes it. `token` is one string of an unknown library. */
+/** Every recognised format, named after the library that writes it. `token` is a string of an unknown library. */
 export const FORMAT_NAMES = [
   ...WritableFormat.options,
   "bsm-redislock",
@@ -39,7 +39,7 @@ export const FORMAT_NAMES = [
 ] as const;
 export const FormatName = z.enum(FORMAT_NAMES).meta({
   id: "FormatName",
-  description: "How the lock is written in Redis: by which family of libraries.",
+  description: "Format of the lock in Redis, named after the library that writes it.",
   example: "redis-py",
 });
 export type FormatName = z.infer<typeof FormatName>;
@@ -51,28 +51,31 @@ export function isWritableFormat(format: FormatName): format is WritableFormat {
 export const LockKind = z
   .enum(["lock", "fair", "fenced", "read", "write", "multi", "semaphore", "latch"])
   .meta({
-    description: "What it is within its format. A read/write lock is `read` or `write` as it is held.",
+    description:
+      "Kind of lock within its format. A read/write lock is `read` or `write`, depending on how it is held.",
   });
 export type LockKind = z.infer<typeof LockKind>;
 
 export const Confidence = z.enum(["certain", "likely", "possible"]).meta({
   description:
-    "How sure it is that this is a lock, and of this format. `possible`: it is freed only when the request names the format.",
+    "How certain it is that the key is a lock of this format. `possible`: a force-release must name the format.",
 });
 export type Confidence = z.infer<typeof Confidence>;
 
 export const TimestampUnit = z.enum(["s", "ms"]).meta({
-  description: "What the format `timestamp` writes its deadline in; one key has one unit.",
+  description:
+    "Unit of the deadline that the format `timestamp` stores: seconds or milliseconds. All locks of one key use the same unit.",
 });
 export type TimestampUnit = z.infer<typeof TimestampUnit>;
 
-/** What is asked of a format, and how it writes a deadline. */
+/** The format of a request, and the unit of its deadline. */
 export const formatFields = {
   format: WritableFormat.optional().meta({
-    description: "`redisson` by default; on a quorum it is `token`, and no other is taken there.",
+    description:
+      "Format of the lock. Defaults to `redisson`. On a quorum target it defaults to `token`, the only format supported there.",
   }),
   unit: TimestampUnit.optional().meta({
-    description: "With the format `timestamp` only: what its deadline is written in; `ms` by default.",
+    description: "Unit of the deadline. Only with the format `timestamp`. Defaults to `ms`.",
   }),
 };
 
@@ -87,5 +90,5 @@ export function hasValidUnit({
 }
 export const UNIT_ERROR = {
   path: ["unit"],
-  message: 'unit belongs to the format "timestamp" alone; leave it out, or ask for that format',
+  message: 'is only allowed with the format "timestamp"',
 };

@@ -1,6 +1,6 @@
 import type { GapEvent, HistoryEntry } from "./event.ts";
 
-/** Apart from the schemas, which pages load late. */
+/** Kept apart from the schemas, which pages load lazily. */
 export function isGap(entry: HistoryEntry): entry is GapEvent {
   return entry.type === "gap";
 }

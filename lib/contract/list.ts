@@ -8,22 +8,25 @@ export const LIST_LIMIT_MAX = 500;
 
 export const LockSort = z
   .string()
-  .regex(LOCK_SORT_PATTERN, `sort is one of ${LOCK_SORT_FIELDS.join(", ")}, with a leading - for descending`)
+  .regex(
+    LOCK_SORT_PATTERN,
+    `must be one of ${LOCK_SORT_FIELDS.join(", ")}, with a leading - for descending order`,
+  )
   .max(20)
   .default("key")
   .meta({
-    description: `One of ${LOCK_SORT_FIELDS.join(", ")}; a leading - sorts descending. attention, descending: overdue or without TTL first, then what is past its typical by doublings, then the rest, each by the time held.`,
+    description: `One of ${LOCK_SORT_FIELDS.join(", ")}. A leading \`-\` sorts in descending order. \`-attention\` lists overdue locks and locks without TTL first, then locks held longer than typical, then the rest.`,
     example: "-held",
   });
 
-/** What costs more than its length to compare: globs and plain text, all of a filter's together. */
+/** Maximum length of all globs and plain words of a filter together; matching them costs more than their length. */
 export const FILTER_GLOBS_MAX = 300;
 
 export const LockFilter = z
   .string()
   .max(FILTER_CHARACTERS_MAX)
   .refine((filter) => countGlobs(filter) <= FILTER_GLOBS_MAX, {
-    message: `globs and plain words of a filter have at most ${FILTER_GLOBS_MAX} characters together`,
+    message: `globs and plain words must have at most ${FILTER_GLOBS_MAX} characters in total`,
   })
   .check(({ value, issues }) => {
     const fault = describeFilterError(value);
@@ -32,12 +35,12 @@ export const LockFilter = z
   .default("")
   .meta({
     description:
-      'Words that must all match: `key:GLOB`, `owner:GLOB`, `format:GLOB` (also what it may be), `kind:GLOB`, `liveness:GLOB`, `service:GLOB` and `host:GLOB` (of the owner record), or plain text found in key, owner or record. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare (times in ms, s, m, h, d); `held>typical`: longer than nineteen of twenty locks of its pattern were held; `is:needs_attention`: late, without expiry, or held for more than twice the typical. After `:=` it is that very text, case and all: `owner:="a b"`, with a backslash before a quote or a backslash; `owner:=~` and base64url for bytes.',
+      'Terms separated by spaces, all of which must match. Plain text matches the key, the owner and the owner record. `key:GLOB`, `owner:GLOB`, `format:GLOB`, `kind:GLOB`, `liveness:GLOB`, `service:GLOB` and `host:GLOB` match one field, case-insensitively. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare values; times take the units `ms`, `s`, `m`, `h` and `d`. `held>typical` matches locks held longer than the 95th percentile of their key pattern. `is:needs_attention` matches locks that are overdue, have no TTL, or are held for more than twice that percentile. `owner:="a b"` matches the exact text; escape `"` and `\\` with a backslash. `owner:=~BASE64URL` matches exact bytes.',
     example: "key:lock:orders:* billing",
   });
 
 function countGlobs(filter: string): number {
-  // Short ones need not be looked at.
+  // A filter this short cannot exceed the limit.
   if (filter.length <= FILTER_GLOBS_MAX) return 0;
   return parseFilter(filter).reduce((sum, term) => {
     if (!("glob" in term || "text" in term)) return sum;
@@ -52,25 +55,30 @@ export const ListQuery = z.strictObject({
     .min(1)
     .max(LIST_LIMIT_MAX)
     .default(100)
-    .meta({ description: "How many a page has at most." }),
+    .meta({ description: "Maximum number of locks per page." }),
   cursor: z
     .string()
     .max(4096)
     .optional()
-    .meta({ description: "`next` of the page before.", example: "WyJrZXkiLDEsImxvY2s6YSIsImxvY2s6YSJd" }),
+    .meta({ description: "`next` of the previous page.", example: "WyJrZXkiLDEsImxvY2s6YSIsImxvY2s6YSJd" }),
   filter: LockFilter,
   sort: LockSort,
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
 export const LockList = z
-  .object({ items: z.array(Lock), total: z.int(), next: z.string().optional(), asOf: asOfSchema })
+  .object({
+    items: z.array(Lock),
+    total: z.int().meta({ description: "Number of locks that match the filter, on all pages." }),
+    next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
+    asOf: asOfSchema,
+  })
   .meta({ id: "LockList" });
 export type LockList = z.infer<typeof LockList>;
 
 export const ExportLocksQuery = z.strictObject({
   format: z.enum(["jsonl", "csv"]).default("jsonl").meta({
-    description: "jsonl: a `Lock` a line, as the list has them. csv: a line a lock, for spreadsheets.",
+    description: "`jsonl`: one `Lock` per line, as in `GET /locks`. `csv`: one row per lock.",
   }),
   filter: LockFilter,
   sort: LockSort,

@@ -6,10 +6,10 @@ import { Lock } from "./lock.ts";
 
 export const WINDOW_LIMIT_MAX = 200;
 
-const OFFSET = { description: "How many rows come before the first." };
-const LIMIT = { description: "How many rows there are at most." };
+const OFFSET = { description: "Number of rows to skip." };
+const LIMIT = { description: "Maximum number of rows." };
 
-/** What one tab looks at; the stream carries that and no more. */
+/** What one tab displays. The stream carries nothing else. */
 export const LiveView = z
   .strictObject({
     filter: LockFilter,
@@ -17,7 +17,8 @@ export const LiveView = z
     offset: z.int().min(0).default(0).meta(OFFSET),
     limit: z.int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
     lock: z.string().max(2048).optional().meta({
-      description: "A key in path form whose state and events are wanted as well.",
+      description:
+        "Key of one lock, encoded as in a path. The stream then also carries its state and its events.",
       example: "lock%3Aorders%3A42",
     }),
     keep: z
@@ -26,97 +27,118 @@ export const LiveView = z
       .optional()
       .meta({
         description:
-          "Keys in path form that are wanted wherever they stand: rows that somebody still reads, while the order goes on without them.",
+          "Keys of rows to keep on the screen while the order of the list changes, encoded as in a path.",
         example: ["lock%3Aorders%3A41"],
       }),
-    events: z
-      .enum(["none", "all"])
-      .default("none")
-      .meta({ description: "Whether the events of all locks are wanted." }),
+    events: z.enum(["none", "all"]).default("none").meta({
+      description: "`all`: the stream also carries the events of all locks.",
+    }),
   })
   .meta({ id: "LiveView" });
 export type LiveView = z.infer<typeof LiveView>;
 
 export const LiveQuery = LiveView.omit({ keep: true }).extend({
-  // A query has texts alone; in a body, what is no number is refused.
+  // Query values are strings. In a body, a string is refused.
   offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
   limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
   mode: z.enum(["stream", "poll"]).default("stream").meta({
     description:
-      "poll: the stream ends after the first complete state. For a browser that has no connection left to keep open.",
+      "`stream`: the stream stays open. `poll`: it ends after the first complete state, for browsers without a spare connection.",
   }),
 });
 
-/** One Redis that takes writes of the target. */
 export const ScanProgress = z
   .object({
-    scanned: z.int().meta({ description: "Keys gone through so far, as near as SCAN tells." }),
-    keys: z.int().nullable().meta({ description: "Keys to go through; null: Redis does not say." }),
-    ms: z.int().meta({ description: "For how long it has been going on." }),
+    scanned: z.int().meta({ description: "Number of keys scanned so far, estimated from SCAN." }),
+    keys: z.int().nullable().meta({ description: "Number of keys to scan. null if unknown." }),
+    ms: z.int().meta({ description: "Elapsed time in milliseconds." }),
   })
-  .meta({ id: "ScanProgress", description: "A SCAN of all keys that is in progress." });
+  .meta({ id: "ScanProgress", description: "A running SCAN of all keys." });
 export type ScanProgress = z.infer<typeof ScanProgress>;
 
 export const MissedChanges = z
   .object({
-    found: z.int().meta({ description: "Locks that were there." }),
-    gone: z.int().meta({ description: "Locks that were gone before their end." }),
-    changed: z.int().meta({ description: "Locks that had another holder." }),
-    lastAt: z.int().nullable().meta({ description: "When the last one was found, Redis's clock." }),
+    found: z.int().meta({ description: "Number of locks that were missing from the index." }),
+    gone: z.int().meta({ description: "Number of locks that had disappeared before their end." }),
+    changed: z.int().meta({ description: "Number of locks that had a different holder." }),
+    lastAt: z.int().nullable().meta({
+      description: "When the last one was found, Redis clock, Unix milliseconds. null if there were none.",
+    }),
   })
   .meta({
     id: "MissedChanges",
-    description:
-      "What looking has found, since the start, and Redis never told of, although its notifications were on.",
+    description: "Changes found by scans that Redis did not report, although notifications were on.",
   });
 export type MissedChanges = z.infer<typeof MissedChanges>;
 
+const SCANNED_AT = z.int().nullable().meta({
+  description: "End of the last full scan, Unix milliseconds. null if there was none.",
+});
+const SCAN_MS = z.int().nullable().meta({
+  description: "Duration of the last full scan (slowest master), in milliseconds. null if none.",
+});
+
+/** One Redis server of the target that accepts writes. */
 export const MasterHealth = z
   .object({
-    name: z.string().meta({ description: "`host:port` as it is now." }),
-    state: z.enum(["live", "catching_up", "down"]),
-    notifications: z.enum(["on", "off"]),
-    roundTripUs: z.int().nullable().meta({
-      description: "Last measured round trip to Redis, in microseconds; null while it is down.",
+    name: z.string().meta({ description: "Current `host:port`." }),
+    state: z.enum(["live", "catching_up", "down"]).meta({
+      description:
+        "`live`: connected and up to date. `catching_up`: connected, scanning. `down`: unreachable.",
     }),
-    clockOffsetMs: z.int().meta({ description: "How far its clock is ahead of Lockkeeper's." }),
-    scannedAt: z.int().nullable(),
-    scanMs: z.int().nullable(),
+    notifications: z.enum(["on", "off"]).meta({ description: "Whether keyspace notifications are enabled." }),
+    roundTripUs: z.int().nullable().meta({
+      description: "Last measured round trip, in microseconds. null while the master is down.",
+    }),
+    clockOffsetMs: z.int().meta({
+      description: "Offset from Lockkeeper's clock in milliseconds; positive if the master is ahead.",
+    }),
+    scannedAt: SCANNED_AT,
+    scanMs: SCAN_MS,
     scan: ScanProgress.optional(),
-    downSince: z.int().optional().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
-    detail: z.string().optional(),
+    downSince: z.int().optional().meta({
+      description: "Start of the outage, Lockkeeper clock, Unix milliseconds. Present only while it is down.",
+    }),
+    detail: z.string().optional().meta({ description: "Reason why the master is not `live`." }),
   })
   .meta({ id: "MasterHealth" });
 export type MasterHealth = z.infer<typeof MasterHealth>;
 
 export const Health = z
   .object({
-    now: z.int().meta({ description: "Redis's clock as we know it, Unix milliseconds." }),
-    state: z
-      .enum(["live", "catching_up", "partial", "down"])
-      .meta({ description: "`partial`: some masters do not answer; the locks of the others are right." }),
-    notifications: z.enum(["on", "off"]).meta({ description: "`on`: by every master that answers." }),
+    now: z.int().meta({ description: "Redis clock, Unix milliseconds." }),
+    state: z.enum(["live", "catching_up", "partial", "down"]).meta({
+      description:
+        "`live`: connected and up to date. `catching_up`: connected, scanning. `partial`: some masters are unreachable; the locks of the others are up to date. `down`: unreachable.",
+    }),
+    notifications: z.enum(["on", "off"]).meta({
+      description: "`on`: keyspace notifications are enabled on every reachable master.",
+    }),
     roundTripUs: z.int().nullable().meta({
       description:
-        "Last measured round trip to the slowest master, in microseconds; null while the target is down.",
+        "Last measured round trip to the slowest master, in microseconds. null while the target is down.",
     }),
-    scannedAt: z.int().nullable().meta({ description: "End of the last full pass, over all masters." }),
-    scanMs: z.int().nullable().meta({ description: "How long it took, at the slowest master." }),
+    scannedAt: SCANNED_AT,
+    scanMs: SCAN_MS,
     scan: ScanProgress.optional().meta({
-      description: "Present while a pass is under way, over all masters.",
+      description: "Progress of the running scan over all masters. Absent if none is running.",
     }),
     missed: MissedChanges,
-    locks: z.int(),
-    waiting: z.int().meta({ description: "Who waits for locks, as far as it can be seen." }),
-    needsAttention: z.int().meta({ description: "Locks that the filter `is:needs_attention` finds." }),
+    locks: z.int().meta({ description: "Number of held locks." }),
+    waiting: z.int().meta({ description: "Number of visible waiters." }),
+    needsAttention: z.int().meta({
+      description: "Number of locks that match the filter `is:needs_attention`.",
+    }),
     leftOut: z.int().optional().meta({
-      description:
-        "At least so many locks are not in the picture, because it has as many as LOCKKEEPER_LOCKS_MAX allows.",
+      description: "At least this many locks are not indexed, because `LOCKKEEPER_LOCKS_MAX` is reached.",
     }),
     majority: z.int().optional().meta({
-      description: "Of a quorum: how many masters have to agree. With fewer its state is `down`.",
+      description:
+        "Number of masters that form a majority. Present only on quorum targets; with fewer reachable masters, `state` is `down`.",
     }),
-    detail: z.string().optional().meta({ description: "What is wrong and what to do about it." }),
+    detail: z.string().optional().meta({
+      description: "Reason why the target is not `live`, and what to do.",
+    }),
     masters: z.array(MasterHealth),
   })
   .meta({ id: "Health" });
@@ -125,9 +147,9 @@ export type Health = z.infer<typeof Health>;
 const LiveOperator = z
   .object({
     name: z.string(),
-    may: z.array(Access).meta({ description: "What the operator may do at this target." }),
+    may: z.array(Access).meta({ description: "The operator's access at this target." }),
     mayEverywhere: z.array(Access).meta({
-      description: "What the operator may do at every target and for all keys.",
+      description: "The operator's access at every target and for all keys.",
     }),
   })
   .meta({ id: "LiveOperator" });
@@ -138,19 +160,21 @@ const LiveTarget = z
     label: z.string(),
     environment: z.string().optional(),
     address: z.string(),
-    server: z.string().nullable().meta({ description: "null until the target was first reached." }),
+    server: z.string().nullable().meta({
+      description: "Name and version of the server. null if the target has never been reached.",
+    }),
     readOnly: z.boolean(),
   })
   .meta({ id: "LiveTarget" });
 
 export const LiveHello = z
   .object({
-    stream: z.string().meta({ description: "POST /live/{stream} changes the view." }),
+    stream: z.string().meta({ description: "Id of the stream. `POST /live/{id}` changes its view." }),
     now: z.int(),
     operator: LiveOperator,
     target: LiveTarget,
-    watch: z.array(z.string()),
-    lockable: z.array(z.string()),
+    watch: z.array(z.string()).meta({ description: "Patterns of the watched keys." }),
+    lockable: z.array(z.string()).meta({ description: "Patterns of the keys that the API can acquire." }),
   })
   .meta({ id: "LiveHello" });
 export type LiveHello = z.infer<typeof LiveHello>;
@@ -158,27 +182,31 @@ export type LiveHello = z.infer<typeof LiveHello>;
 export const LiveWindow = z
   .object({
     now: z.int(),
-    filter: z.string().meta({ description: "Of the view that it answers, as `sort`." }),
-    sort: z.string(),
+    filter: z.string().meta({ description: "Filter of the view that this window shows." }),
+    sort: z.string().meta({ description: "Sort order of the view that this window shows." }),
     offset: z.int(),
-    total: z.int(),
-    held: z.int(),
+    total: z.int().meta({ description: "Number of locks that match the filter." }),
+    held: z.int().meta({ description: "Number of held locks, regardless of the filter." }),
     items: z.array(Lock),
   })
   .meta({ id: "LiveWindow" });
 export type LiveWindow = z.infer<typeof LiveWindow>;
 
-/** One row of a window, by what changed since the message before. */
+/** One row of a window, as a change from the previous message. */
 export const LiveRow = z
   .object({
     from: z.int().min(0).optional().meta({
-      description: "The row moved: its index in the previous window.",
+      description: "Index of this row in the previous window, if it moved.",
     }),
-    lock: Lock.optional().meta({ description: "The row is new or changed: its lock." }),
+    lock: Lock.optional().meta({ description: "The lock of this row, if it is new or changed." }),
   })
-  .meta({ id: "LiveRow", description: "One row of the window. Empty: unchanged, at the same index." });
+  .meta({
+    id: "LiveRow",
+    description:
+      "One row of the window. An empty object means that the row is unchanged and at the same index.",
+  });
 
-/** What has changed since the `window` or `rows` message before; the offset is the same. */
+/** Changes since the previous `window` or `rows` message. The offset is the same. */
 export const LiveRows = z
   .object({
     now: z.int(),
@@ -189,11 +217,11 @@ export const LiveRows = z
   .meta({ id: "LiveRows" });
 export type LiveRows = z.infer<typeof LiveRows>;
 
-/** A lock of `keep` that the window does not show as it is now. */
+/** A lock of `keep` whose current state is not in the window. */
 export const PinnedLock = z
   .object({
     lock: Lock,
-    ended: LockEvent.optional().meta({ description: "Of a free key: the event that ended its last hold." }),
+    ended: LockEvent.optional().meta({ description: "On a free key: the event that ended its last hold." }),
   })
   .meta({ id: "PinnedLock" });
 export type PinnedLock = z.infer<typeof PinnedLock>;
@@ -210,9 +238,9 @@ export const LIVE_MESSAGES = {
   events: z
     .object({
       items: z.array(HistoryEntry),
-      skipped: z
-        .int()
-        .meta({ description: "How many earlier events were left out because the reader fell behind." }),
+      skipped: z.int().meta({
+        description: "Number of earlier events that were skipped because the client was reading too slowly.",
+      }),
     })
     .meta({ id: "LiveEvents" }),
 } as const;

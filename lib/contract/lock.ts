@@ -4,28 +4,33 @@ import { Confidence, FormatName, LockKind } from "./format.ts";
 import { Liveness } from "./liveness.ts";
 
 const keySchema = z.string().meta({
-  description: `The lock's name, which is its Redis key (at most ${KEY_BYTES_MAX} bytes).`,
+  description: `Name of the lock, which is its Redis key; at most ${KEY_BYTES_MAX} bytes.`,
   example: "lock:orders:42",
 });
 const keyBase64Schema = z
   .string()
   .optional()
-  .meta({ description: "The key's bytes, present only when they are not UTF-8." });
+  .meta({ description: "Bytes of the key in base64. Present only if they are not valid UTF-8." });
 
-/** Fields that both sides use to name a lock. */
+/** Fields that name a lock in requests and responses. */
 export const keyFields = { key: keySchema, keyBase64: keyBase64Schema };
 
 /** A reference to another lock. */
 export const LockKey = z.object(keyFields).meta({ id: "LockKey" });
 
-/** The hold that lasts longest among several. */
-export const OldestHold = z.object({ ...keyFields, since: z.int() }).meta({ id: "OldestHold" });
+/** The longest-running hold of a group. */
+export const OldestHold = z
+  .object({
+    ...keyFields,
+    since: z.int().meta({ description: "Start of the hold, Redis clock, Unix milliseconds." }),
+  })
+  .meta({ id: "OldestHold", description: "The longest-running hold of a group." });
 
 export const asOfSchema = z
   .int()
-  .meta({ description: "Redis's clock at the time of reading, Unix milliseconds." });
+  .meta({ description: "Time at which Redis was read, Redis clock, Unix milliseconds." });
 export const fenceSchema = z.string().regex(/^\d+$/).meta({
-  description: "Fencing token, a decimal string; grows with every new hold of the key.",
+  description: "Fencing token: a decimal string that increases with every new hold of the key.",
   example: "1795216496123456",
 });
 
@@ -35,57 +40,60 @@ const createRecordTextSchema = (what: string) =>
 
 const PID_MAX = 2 ** 31 - 1;
 const ownerRecordFields = {
-  service: createRecordTextSchema("The application that holds the lock."),
-  host: createRecordTextSchema("The machine or pod that it runs on."),
-  pid: z.int().min(0).max(PID_MAX).optional(),
-  purpose: createRecordTextSchema("What the lock is held for."),
-  trace: createRecordTextSchema("A trace or request id of the application."),
+  service: createRecordTextSchema("Application that holds the lock."),
+  host: createRecordTextSchema("Machine or pod on which the application runs."),
+  pid: z.int().min(0).max(PID_MAX).optional().meta({ description: "Process id." }),
+  purpose: createRecordTextSchema("Purpose of the hold."),
+  trace: createRecordTextSchema("Trace id or request id of the application."),
 };
 
 export const OwnerRecordInput = z
   .strictObject(ownerRecordFields)
-  .meta({ id: "OwnerRecordInput", description: "What the console shows of the holder." });
+  .meta({ id: "OwnerRecordInput", description: "Information about the holder, shown in the console." });
 
 export const OwnerRecord = z
   .object(ownerRecordFields)
-  .meta({ id: "OwnerRecord", description: "What is known of the holder." });
+  .meta({ id: "OwnerRecord", description: "Information about the holder." });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
 export const Holder = z
   .object({
     owner: z.string().meta({
       description:
-        "Who holds the lock, for people: the label that an API client chose, which other holds may have as well, or the owner string of another library.",
+        "Owner of the hold: the label that an API client chose, or the owner string that another library wrote. Several holds can have the same owner.",
     }),
-    ownerBase64: z
-      .string()
-      .optional()
-      .meta({ description: "The bytes of the owner, present only when they are not UTF-8." }),
-    role: z
-      .enum(["read", "write"])
-      .optional()
-      .meta({ description: "In a read/write lock: what this holder has." }),
-    count: z.int().meta({ description: "Re-entrancy count, or how many permits of a semaphore it has." }),
-    fence: fenceSchema.nullable().meta({ description: "null when the holder took the lock without us." }),
+    ownerBase64: z.string().optional().meta({
+      description: "Bytes of the owner in base64. Present only if they are not valid UTF-8.",
+    }),
+    role: z.enum(["read", "write"]).optional().meta({
+      description: "On a read/write lock: whether this is the read or the write part.",
+    }),
+    count: z.int().meta({ description: "Re-entrancy count, or the number of permits of a semaphore." }),
+    fence: fenceSchema.nullable().meta({
+      description: "Fencing token of the hold. null if the lock was not acquired through Lockkeeper.",
+    }),
     holdId: z.string().nullable().meta({
       description:
-        "Identifies the hold, as `acquire` returned it. null: acquired by another library, or a reservation; the API never enters, renews or releases it.",
+        "Identifies the hold, as returned by `acquire`. null for reservations and for locks acquired by another library: the API cannot renew, re-enter or release them.",
     }),
     record: OwnerRecord.optional().meta({
-      description: "What it told of itself, or what its owner string carries (host, pid).",
+      description:
+        "Information about the holder: sent with `acquire`, or parsed from the owner string (host, pid).",
     }),
-    since: z.int().nullable().meta({ description: "When the hold began, Redis's clock, Unix milliseconds." }),
+    since: z.int().nullable().meta({
+      description: "Start of the hold, Redis clock, Unix milliseconds. null if unknown.",
+    }),
     sinceIs: z.enum(["exact", "at_least", "reported"]).meta({
       description:
-        "at_least: it was already held when we first looked. reported: the owner string says so, by the clock of its client, and of a client that waited it is when it began to wait.",
+        "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, by the clock of the client; if the client waited, it can be the start of the wait.",
     }),
     remainingMs: z.int().nullable().meta({
       description:
-        "What is left to the holder itself at `asOf`; null: no expiry. The lock stays taken for longer when the holder asked for a grace, or its deadline is rounded.",
+        "Time left to the holder at `asOf`, in milliseconds. null if the hold does not expire. A grace period or a rounded deadline can keep the lock taken for longer.",
     }),
     version: z.string().meta({
       description:
-        "Names this one's hold. Where several hold the lock, `expectedVersion` with it frees this one alone.",
+        "Identifies this holder's hold. If the lock has several holders, pass it as `expectedVersion` to release only this one.",
     }),
   })
   .meta({ id: "Holder" });
@@ -93,10 +101,10 @@ export type Holder = z.infer<typeof Holder>;
 
 export const Waiters = z
   .object({
-    count: z.int().nullable(),
+    count: z.int().nullable().meta({ description: "Number of waiting clients. null if unknown." }),
     known: z.enum(["exact", "estimated", "unknown"]).meta({
       description:
-        "estimated: clients that listen for the release, each with one waiter or more. unknown: who waits by asking again and again is not seen by anybody; `count` tells of those that are.",
+        "`exact`: all waiters are known. `estimated`: counts clients that subscribed to the release, each with at least one waiter. `unknown`: waiters that poll are not visible; `count` is the number of the visible ones, if any.",
     }),
   })
   .meta({ id: "Waiters" });
@@ -104,111 +112,136 @@ export type Waiters = z.infer<typeof Waiters>;
 
 const OwnerVotes = z
   .object({
-    owner: z.string(),
-    ownerBase64: z.string().optional(),
-    masters: z.int().meta({ description: "How many masters have this owner's vote." }),
+    owner: z.string().meta({ description: "Owner of the hold." }),
+    ownerBase64: z.string().optional().meta({
+      description: "Bytes of the owner in base64. Present only if they are not valid UTF-8.",
+    }),
+    masters: z.int().meta({ description: "Number of masters that have this owner's vote." }),
   })
   .meta({ id: "OwnerVotes" });
 
 export const Votes = z
   .object({
-    of: z.int().meta({ description: "How many masters there are; a majority of all of them decides." }),
-    known: z.int().meta({ description: "Of how many the vote is known; the others are unreachable." }),
+    of: z.int().meta({ description: "Number of masters. A majority of all of them decides." }),
+    known: z.int().meta({
+      description: "Number of masters whose vote is known. The others are unreachable.",
+    }),
     state: z.enum(["decided", "undecided"]).meta({
       description:
-        "undecided: the unreachable masters may decide it either way, so the lock is shown as it was decided last.",
+        "`decided`: the known votes are enough. `undecided`: the unreachable masters could change the result, so the lock is shown as last decided.",
     }),
-    owners: z
-      .array(OwnerVotes)
-      .meta({ description: "Who has votes, most first. Of a free key: what failed tries have left." }),
+    owners: z.array(OwnerVotes).meta({
+      description: "Owners with votes, most votes first. For a free key: left over from failed attempts.",
+    }),
   })
   .meta({ id: "Votes" });
 export type Votes = z.infer<typeof Votes>;
 
-/** What may be done about a lock of this format and confidence, and why not more. */
+/** Which operator actions a lock of this format and confidence allows, and why others are refused. */
 export const ReleaseTerms = z
   .object({
     may: z.enum(["yes", "with_format", "never"]).meta({
       description:
-        "with_format: the request names the format, because its shape alone does not tell. never: freeing it does harm.",
+        "Whether the lock can be force-released. `yes`: it can. `with_format`: the request must name the format, because the value alone does not determine it. `never`: releasing it would do harm.",
     }),
-    formats: z.array(FormatName).meta({ description: "with_format: the ones that may be named." }),
-    oneHolder: z.boolean().meta({ description: "Whether one of several holders can be freed alone." }),
-    reservable: z
-      .boolean()
-      .meta({ description: "Whether a force-release can reserve the lock (`reservedMs`)." }),
-    why: z.string().optional(),
+    formats: z.array(FormatName).meta({
+      description: "Formats that the request can name. Empty unless `may` is `with_format`.",
+    }),
+    oneHolder: z.boolean().meta({
+      description: "Whether one of several holders can be released on its own.",
+    }),
+    reservable: z.boolean().meta({
+      description: "Whether a force-release can reserve the lock (`reservedMs`).",
+    }),
+    why: z.string().optional().meta({
+      description: "Why the lock cannot be force-released without further input, or at all.",
+    }),
     instead: z.string().optional().meta({ description: "What to do instead." }),
   })
   .meta({ id: "ReleaseTerms" });
 export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
-/** A moment that is asked for in a query, Unix milliseconds. */
+/** A point in time in a query, Unix milliseconds. */
 export const timeParameterSchema = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 
-/** What the caller saw: `version` of the lock, or of one of its holders. */
+/** `version` of a lock or of one of its holders, as the caller last read it. */
 export const SeenVersion = z.string().min(1).max(400);
 
 export const Note = z
   .object({
-    text: z.string().meta({ description: "Plain text, as somebody typed it." }),
-    by: z.string().meta({ description: "Who wrote it." }),
-    at: z.int().meta({ description: "Lockkeeper's clock, Unix milliseconds." }),
-    about: z.enum(["hold", "key"]).meta({ description: "hold: it ends with this hold." }),
+    text: z.string().meta({ description: "Text of the note, as entered. Plain text." }),
+    by: z.string().meta({ description: "Operator or API key that wrote the note." }),
+    at: z.int().meta({ description: "When the note was written, Lockkeeper clock, Unix milliseconds." }),
+    about: z.enum(["hold", "key"]).meta({
+      description: "`hold`: about the current hold; removed when it ends. `key`: about the key.",
+    }),
   })
-  .meta({ id: "Note", description: "What an operator wrote about a lock." });
+  .meta({ id: "Note", description: "An operator's note about a lock." });
 export type Note = z.infer<typeof Note>;
 
-const Permits = z.object({ available: z.int(), total: z.int().nullable() }).meta({ id: "Permits" });
+const Permits = z
+  .object({
+    available: z.int().meta({ description: "Number of free permits." }),
+    total: z.int().nullable().meta({
+      description: "Number of all permits. null if Redis does not store it.",
+    }),
+  })
+  .meta({ id: "Permits" });
 
 export const Lock = z
   .object({
-    target: z.string(),
+    target: z.string().meta({ description: "Name of the target." }),
     ...keyFields,
     state: z.enum(["held", "ended", "free"]).meta({
-      description: "ended: its deadline has passed and it is still there, free to take.",
+      description:
+        "`held`: at least one holder. `ended`: the key still exists, but its deadline has passed and it can be acquired. `free`: no holder.",
     }),
-    type: z
-      .enum(["string", "hash", "set", "zset"])
-      .nullable()
-      .meta({ description: "What it is in Redis; null for a free key." }),
-    format: FormatName.nullable().meta({ description: "null for a free key." }),
+    type: z.enum(["string", "hash", "set", "zset"]).nullable().meta({
+      description: "Redis type of the key. null for a free key.",
+    }),
+    format: FormatName.nullable().meta({ description: "Format of the lock. null for a free key." }),
     candidates: z.array(FormatName).meta({
-      description: "What else it may be, when its shape does not tell; empty when it does.",
+      description: "Other formats that the value could have. Empty if it is unambiguous.",
     }),
     kind: LockKind.nullable(),
     confidence: Confidence.nullable(),
-    holders: z.array(Holder).meta({ description: "Empty for a free key." }),
-    permits: Permits.optional().meta({ description: "Of a semaphore, if Redis stores them." }),
+    holders: z.array(Holder).meta({ description: "Current holders. Empty for a free key." }),
+    permits: Permits.optional().meta({
+      description: "Permits of a semaphore. Present only if Redis stores them.",
+    }),
     lastFence: fenceSchema.optional().meta({
       description:
-        "Of a fenced lock of Redisson: the last fence that was given out. It is the holder's, and grows with its re-entries, too.",
+        "Only on Redisson's fenced locks: the last fencing token issued. It belongs to the current holder and also increases with each re-entry.",
     }),
-    remainingMs: z
-      .int()
-      .nullable()
-      .meta({ description: "Time to live at `asOf`; null for a free key or one without expiry." }),
-    leaseMs: z
-      .int()
-      .nullable()
-      .meta({ description: "The lease asked for, or the longest time to live seen of this hold." }),
+    remainingMs: z.int().nullable().meta({
+      description:
+        "Time to live of the lock at `asOf`, in milliseconds. null for a free key or a lock without TTL.",
+    }),
+    leaseMs: z.int().nullable().meta({
+      description:
+        "Requested lease in milliseconds, or the longest time to live observed for this hold. null if neither is known, and for a free key.",
+    }),
     waiters: Waiters,
-    votes: Votes.optional().meta({ description: "Of a target that is a quorum of independent masters." }),
-    liveness: Liveness.nullable().meta({ description: "null for a free key." }),
-    sharedWith: z
-      .array(LockKey)
-      .meta({ description: "Other keys with this very token: they were taken together." }),
+    votes: Votes.optional().meta({ description: "Votes of the masters. Present only on quorum targets." }),
+    liveness: Liveness.nullable().meta({
+      description: "Whether the holder appears to be alive. null for a free key.",
+    }),
+    sharedWith: z.array(LockKey).meta({
+      description: "Other keys that hold the same token: they were acquired together.",
+    }),
     note: Note.optional(),
     runbook: z.string().optional().meta({
       description:
-        "What to read when it makes trouble: an https or http address of the configuration, with the key put in percent-encoded.",
+        "Link to a runbook, from the configuration; an http or https URL that contains the percent-encoded key.",
       example: "https://wiki.example/runbooks/orders?key=lock%3Aorders%3A42",
     }),
-    release: ReleaseTerms.nullable().meta({ description: "null for a free key." }),
-    version: z
-      .string()
-      .nullable()
-      .meta({ description: "Names this hold; an operator's action carries it as `expectedVersion`." }),
+    release: ReleaseTerms.nullable().meta({
+      description: "Which operator actions the lock allows. null for a free key.",
+    }),
+    version: z.string().nullable().meta({
+      description:
+        "Identifies the current hold. Pass it as `expectedVersion` to operator actions. null for a free key.",
+    }),
     asOf: asOfSchema,
   })
   .meta({ id: "Lock" });

@@ -7,11 +7,12 @@ export const NAMESPACE_DEPTH_MAX = 8;
 
 export const NamespaceListQuery = OwnerListQuery.omit({ by: true }).extend({
   prefix: z.string().max(KEY_BYTES_MAX).default("").meta({
-    description: "Only keys that begin with this very text; `name` of a namespace lists what is in it.",
+    description:
+      "Only keys that start with this exact text. Pass the `name` of a namespace to list its children.",
     example: "lock:",
   }),
   depth: z.coerce.number().int().min(1).max(NAMESPACE_DEPTH_MAX).default(1).meta({
-    description: "So many segments after the prefix, each with the `:` that ends it, make a name.",
+    description: "Number of segments after the prefix that form a name. Each segment ends with `:`.",
   }),
 });
 export type NamespaceListQuery = z.infer<typeof NamespaceListQuery>;
@@ -19,16 +20,16 @@ export type NamespaceListQuery = z.infer<typeof NamespaceListQuery>;
 export const Namespace = Owner.omit({ nameBase64: true, filter: true })
   .extend({
     name: z.string().meta({
-      description: "What its keys begin with, up to and with a `:`.",
+      description: "Common prefix of the keys, including the trailing `:`.",
       example: "lock:orders:",
     }),
-    holds: z.int().meta({ description: "How many of its keys are held." }),
+    holds: z.int().meta({ description: "Number of held locks in the namespace." }),
     deeper: z.int().meta({
-      description: "How many of these have another namespace in it; 0: `prefix` with its name lists nothing.",
+      description: "Number of held locks that belong to a nested namespace. 0 if it has no children.",
     }),
-    oldest: OldestHold.meta({ description: "Its lock that is held for longest." }),
+    oldest: OldestHold.meta({ description: "Longest-running hold in the namespace." }),
     waiters: Waiters.meta({
-      description: "Who waits for its locks that are held, all together.",
+      description: "Waiters of all held locks in the namespace.",
     }),
   })
   .meta({ id: "Namespace" });
@@ -37,11 +38,12 @@ export type Namespace = z.infer<typeof Namespace>;
 export const NamespaceList = z
   .object({
     items: z.array(Namespace),
-    total: z.int(),
+    total: z.int().meta({ description: "Number of namespaces, on all pages." }),
     without: z.int().meta({
-      description: "Locks whose keys begin with the prefix, but have fewer segments or are not UTF-8.",
+      description:
+        "Number of locks whose keys start with the prefix, but have fewer segments or are not valid UTF-8.",
     }),
-    next: z.string().optional(),
+    next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
     asOf: asOfSchema,
   })
   .meta({ id: "NamespaceList" });

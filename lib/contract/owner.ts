@@ -13,14 +13,13 @@ export type OwnerSortField = (typeof OWNER_SORT_FIELDS)[number];
 export const OwnerListQuery = z.strictObject({
   by: z.enum(OWNER_GROUPINGS).default("owner").meta({
     description:
-      "owner: each string that stands in Redis. service, host: of the owner record, where a holder has one.",
+      "`owner`: by owner string. `service`, `host`: by the field of the owner record; holders without it are not listed.",
   }),
   filter: LockFilter.refine((filter) => !isTimeDependent(filter), {
-    error:
-      "owners are counted by what time does not turn: leave out held, remaining and is:needs_attention, or ask for the locks themselves (GET /locks)",
+    error: "must not use held, remaining or is:needs_attention here; use GET /locks for these",
   }).meta({
     description:
-      "As of `GET /locks`, without what time turns: `held`, `remaining` and `is:needs_attention` are `invalid` here (`sort=-needs_attention` tells who has locks that need attention).",
+      "Filter as in `GET /locks`, without the terms that depend on time: `held`, `remaining` and `is:needs_attention` are refused with `invalid`. To find locks that need attention, sort by `-needs_attention`.",
     example: "key:lock:orders:*",
   }),
   sort: z
@@ -28,18 +27,18 @@ export const OwnerListQuery = z.strictObject({
     .max(20)
     .regex(
       new RegExp(`^-?(${OWNER_SORT_FIELDS.join("|")})$`),
-      `sort is one of ${OWNER_SORT_FIELDS.join(", ")}, with a leading - for descending`,
+      `must be one of ${OWNER_SORT_FIELDS.join(", ")}, with a leading - for descending order`,
     )
     .default("-holds")
     .meta({
-      description: `One of ${OWNER_SORT_FIELDS.join(", ")}; a leading - sorts descending. held: by its oldest hold.`,
+      description: `One of ${OWNER_SORT_FIELDS.join(", ")}. A leading \`-\` sorts in descending order. \`held\` sorts by the oldest hold.`,
       example: "-holds",
     }),
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100).meta({
-    description: "How many a page has at most.",
+    description: "Maximum number of items per page.",
   }),
   cursor: z.string().max(4096).optional().meta({
-    description: "`next` of the page before.",
+    description: "`next` of the previous page.",
     example: "WyJob2xkcyIsLTEsNDIsImNoZWNrb3V0QHBvZC03OjMxMSJd",
   }),
 });
@@ -47,24 +46,25 @@ export type OwnerListQuery = z.infer<typeof OwnerListQuery>;
 
 export const Owner = z
   .object({
-    name: z.string(),
-    nameBase64: z
-      .string()
-      .optional()
-      .meta({ description: "Of an owner: its bytes, present only when they are not UTF-8." }),
+    name: z.string().meta({ description: "Name of the owner, service or host." }),
+    nameBase64: z.string().optional().meta({
+      description: "Bytes of the name in base64. Present only on owners whose bytes are not valid UTF-8.",
+    }),
     filter: z.string().meta({
       description:
-        "Finds just its locks, in `GET /locks` and in the review of `POST /locks/force-release`; the filter that was asked for is not in it.",
+        "Filter that matches exactly the locks of this item, for `GET /locks` and `POST /locks/force-release`. It does not include the filter of the request.",
       example: 'owner:="checkout@pod-7:311"',
     }),
-    holds: z.int().meta({ description: "How many locks it has, alone or with others." }),
+    holds: z.int().meta({ description: "Number of held locks, alone or with others." }),
     needsAttention: z.int().meta({
       description:
-        "How many of them `is:needs_attention` finds: late, without expiry, or held for more than twice the typical.",
+        "Number of these locks that need attention: overdue, without TTL, or held for more than twice the 95th percentile of their key pattern.",
     }),
-    liveness: z.partialRecord(z.enum(LIVENESS_STATES), z.int()).meta({ description: "How many of each." }),
-    oldest: OldestHold.meta({ description: "The lock that it has held for longest." }),
-    waiters: Waiters.meta({ description: "Who waits for its locks, all together." }),
+    liveness: z
+      .partialRecord(z.enum(LIVENESS_STATES), z.int())
+      .meta({ description: "Number of these locks by liveness." }),
+    oldest: OldestHold.meta({ description: "Longest-running hold." }),
+    waiters: Waiters.meta({ description: "Waiters of all these locks." }),
   })
   .meta({ id: "Owner" });
 export type Owner = z.infer<typeof Owner>;
@@ -72,9 +72,11 @@ export type Owner = z.infer<typeof Owner>;
 export const OwnerList = z
   .object({
     items: z.array(Owner),
-    total: z.int(),
-    without: z.int().meta({ description: "Locks whose holders tell of no service, or host." }),
-    next: z.string().optional(),
+    total: z.int().meta({ description: "Number of items, on all pages." }),
+    without: z
+      .int()
+      .meta({ description: "Number of locks that no item counts, because no holder has this field." }),
+    next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
     asOf: asOfSchema,
   })
   .meta({ id: "OwnerList" });

@@ -1,32 +1,33 @@
 import { z } from "zod";
 import { asOfSchema, keyFields } from "./lock.ts";
 
-/** How much of one text is told, in bytes. */
+/** Maximum length of one returned text, in bytes. */
 export const RAW_TEXT_BYTES_MAX = 256;
-/** How many fields or members are told. */
+/** Maximum number of returned fields or members. */
 export const RAW_ENTRIES_MAX = 64;
 
 export const RawText = z
   .object({
-    text: z.string().meta({ description: "As UTF-8; bytes that are not appear as U+FFFD." }),
+    text: z.string().meta({ description: "Content as UTF-8. Invalid bytes are replaced by U+FFFD." }),
     base64: z
       .string()
       .optional()
-      .meta({ description: "The bytes that are told, present only when the whole is not UTF-8." }),
+      .meta({ description: "Returned bytes in base64. Present only if the content is not valid UTF-8." }),
     bytes: z.int().meta({
-      description: `How long the whole is; of more than ${RAW_TEXT_BYTES_MAX} bytes only the beginning is told.`,
+      description: `Length of the content in bytes. Content above ${RAW_TEXT_BYTES_MAX} bytes is truncated.`,
     }),
   })
   .meta({
     id: "RawText",
-    description: "Bytes from Redis, as they stand there: anybody may have written them.",
+    description: "Unmodified content from Redis. Treat it as untrusted input.",
   });
 export type RawText = z.infer<typeof RawText>;
 
 export const RawEntry = z
   .object({
     name: RawText.optional().meta({
-      description: "The field of a hash, or the member of a sorted set, whose value is its score.",
+      description:
+        "Field of a hash, or member of a sorted set, whose `value` is then the score. Absent for other types.",
     }),
     value: RawText,
   })
@@ -35,15 +36,21 @@ export type RawEntry = z.infer<typeof RawEntry>;
 
 export const RawCopy = z
   .object({
-    master: z.string().meta({ description: "The Redis that was asked." }),
-    type: z.string().max(100).meta({ description: "As Redis's TYPE says it; `none`: there is no such key." }),
-    remainingMs: z.int().nullable().meta({ description: "Its time to live; null: none." }),
-    size: z
+    master: z.string().meta({ description: "`host:port` of the Redis server that was read." }),
+    type: z
+      .string()
+      .max(100)
+      .meta({ description: "Result of the Redis command `TYPE`. `none`: the key does not exist." }),
+    remainingMs: z
       .int()
       .nullable()
-      .meta({ description: "Bytes of a string, else fields or members; null where it was not read." }),
+      .meta({ description: "Time to live of the key at `asOf`, in milliseconds. null if it has none." }),
+    size: z.int().nullable().meta({
+      description:
+        "Length in bytes of a string; number of elements of any other type. null if it was not read.",
+    }),
     entries: z.array(RawEntry).meta({
-      description: `At most ${RAW_ENTRIES_MAX}; \`size\` says how many there are. None of a key that is no lock.`,
+      description: `Content of the key, at most ${RAW_ENTRIES_MAX} entries; \`size\` is the full number. Empty if the key is not a lock.`,
     }),
     asOf: asOfSchema,
   })
@@ -52,12 +59,12 @@ export type RawCopy = z.infer<typeof RawCopy>;
 
 export const RawLock = z
   .object({
-    target: z.string(),
+    target: z.string().meta({ description: "Name of the target." }),
     ...keyFields,
     copies: z.array(RawCopy).meta({
-      description: "One; of a quorum one for each master that answered.",
+      description: "One entry. On a quorum target, one for each master that responded.",
     }),
-    silent: z.array(z.string()).meta({ description: "Masters of a quorum that did not answer." }),
+    silent: z.array(z.string()).meta({ description: "Masters of a quorum target that did not respond." }),
   })
   .meta({ id: "RawLock" });
 export type RawLock = z.infer<typeof RawLock>;

@@ -1,6 +1,6 @@
 import type { Holder, Lock } from "./lock.ts";
 
-/** A lock as tests want it: held by one owner, ours or of Redisson, unless told otherwise. */
+/** Creates a lock for tests and examples: a Redisson lock with one holder, overridden by `fields`. */
 export function createSampleLock(fields: Partial<Lock> = {}): Lock {
   return {
     target: "main",

@@ -2,23 +2,23 @@ import { z } from "zod";
 import { FormatName } from "./format.ts";
 import { LIVENESS_STATES } from "./liveness.ts";
 
-const AT = z.int().meta({ description: "Redis's clock, Unix milliseconds." });
-const PERIOD = "the last 24 hours, by the hour; all since `since` or `waitsSince` where that is later.";
+const AT = z.int().meta({ description: "Redis clock, Unix milliseconds." });
+const PERIOD = "the last 24 hours in steps of one hour, or since `since` or `waitsSince` if that is later.";
 
 const WAITS_SINCE = AT.meta({
   description:
-    "When this process began. Waits, refusals, failed renewals, expiries in use and series are of this time: the history does not keep them.",
+    "Start of this Lockkeeper instance, Unix milliseconds. Waits, refusals, failed renewals, expiries in use and series are counted from here, because the history does not store them.",
 });
 
-/** Times of which the later count for more. */
+/** Percentiles of durations, weighted towards recent ones. */
 export const TypicalMs = z
   .object({
     p50: z.int().meta({
-      description: "Median, in milliseconds. The error is at most 4.4 % or 0.5 ms, whichever is larger.",
+      description: "Median in milliseconds. The error is at most 4.4 % or 0.5 ms, whichever is larger.",
     }),
-    p95: z.int().meta({ description: "95th percentile, in milliseconds, with the same error." }),
+    p95: z.int().meta({ description: "95th percentile in milliseconds, with the same error." }),
     samples: z.number().meta({
-      description: "How many times these rest on. What is six hours old counts half, a day a sixteenth.",
+      description: "Weighted number of samples. A sample's weight halves every six hours.",
     }),
   })
   .meta({ id: "TypicalMs" });
@@ -28,36 +28,38 @@ const Distribution = z
   .array(
     z
       .object({
-        fromMs: z.int(),
-        toMs: z.int(),
-        share: z.number().meta({ description: "Of all times, 0 to 1; older ones count less." }),
+        fromMs: z.int().meta({ description: "Lower bound in milliseconds." }),
+        toMs: z.int().meta({ description: "Upper bound in milliseconds." }),
+        share: z.number().meta({ description: "Share of all samples, from 0 to 1, weighted by age." }),
       })
-      .meta({ id: "DurationBucket", description: "How many times were this long." }),
+      .meta({ id: "DurationBucket", description: "One bucket of a histogram of durations." }),
   )
   .meta({
     description:
-      "How the times lie, from the shortest to the longest, without a hole; empty: none is known. Each stretch reaches to 1.4 times its beginning.",
+      "Histogram of durations: contiguous buckets, shortest first. The upper bound of each bucket is 1.4 times its lower bound. Empty if there are no samples.",
   });
 
 export const TypicalTimes = z
   .object({
     pattern: z.string().meta({
-      description: "The keys that this is about: numbers, UUIDs and other ids in the key are `*`.",
+      description: "Key pattern: the key with numbers, UUIDs and other ids replaced by `*`.",
       example: "lock:orders:*",
     }),
     heldMs: TypicalMs.nullable().meta({
-      description: "How long holds lasted until they were released or expired; null: none has ended yet.",
+      description: "How long holds lasted until they were released or expired. null if none has ended.",
     }),
     waitedMs: TypicalMs.nullable().meta({
       description:
-        "How long those waited who got the lock after a wait, through any Lockkeeper. Of clients of other libraries nobody tells.",
+        "How long clients waited before they acquired the lock, through any Lockkeeper instance. Waits of other libraries are not visible. null if there were none.",
     }),
     heldSpread: Distribution,
     waitedSpread: Distribution,
-    since: AT.meta({ description: "Nothing before this is in it." }),
+    since: AT.meta({
+      description: "Start of the period that the figures cover, Redis clock, Unix milliseconds.",
+    }),
     waitsSince: WAITS_SINCE,
   })
-  .meta({ id: "TypicalTimes", description: "What is typical for a lock of this name." });
+  .meta({ id: "TypicalTimes", description: "Typical times of locks with the same key pattern." });
 export type TypicalTimes = z.infer<typeof TypicalTimes>;
 
 export const PATTERN_COUNTS = [
@@ -74,42 +76,59 @@ export const PATTERN_COUNTS = [
 export type PatternCount = (typeof PATTERN_COUNTS)[number];
 
 const COUNT_FIELDS = {
-  acquisitions: z.int().meta({ description: "Holds that began; re-entries are none." }),
-  waits: z.int().meta({ description: "Acquires through any Lockkeeper that had to wait." }),
-  refusals: z.int().meta({ description: "Acquires through this instance that were refused at once." }),
-  givenUp: z.int().meta({ description: "Waits that ended without the lock." }),
-  expired: z.int().meta({ description: "Holds that nobody released. Reservations do not count." }),
+  acquisitions: z.int().meta({ description: "Number of holds that started. Re-entries are not counted." }),
+  waits: z.int().meta({
+    description: "Number of acquire requests, through any Lockkeeper instance, that had to wait.",
+  }),
+  refusals: z.int().meta({
+    description: "Number of acquire requests through this instance that were refused without waiting.",
+  }),
+  givenUp: z.int().meta({ description: "Number of waits that ended without the lock." }),
+  expired: z.int().meta({
+    description: "Number of holds that expired without a release. Reservations are not counted.",
+  }),
   expiredInUse: z.int().meta({
     description:
-      "Of those that expired: the holder had renewed it, or came to renew or release it when it was over. It was still at work, without the lock.",
+      "Number of expired holds whose holder was still working: it had renewed the hold before, or tried to renew or release it after it expired.",
   }),
   renewalsFailed: z.int().meta({
-    description: "Renewals through this instance: the hold was lost, or Redis did not answer.",
+    description:
+      "Number of renewals through this instance that failed because the hold was lost or Redis did not respond.",
   }),
-  forceReleases: z.int(),
-  evictions: z.int().meta({ description: "Redis took the lock away for want of memory." }),
+  forceReleases: z.int().meta({ description: "Number of force-releases." }),
+  evictions: z.int().meta({
+    description: "Number of locks that Redis evicted because it was out of memory.",
+  }),
 } satisfies Record<PatternCount, z.ZodType>;
 
 export const PatternStats = z
   .object({ ...TypicalTimes.shape, ...COUNT_FIELDS })
   .omit({ heldSpread: true, waitedSpread: true, since: true, waitsSince: true })
-  .meta({ id: "PatternStats", description: `Counts are of ${PERIOD}` });
+  .meta({ id: "PatternStats", description: `Figures of one key pattern. Counts cover ${PERIOD}` });
 export type PatternStats = z.infer<typeof PatternStats>;
+
+const HELD = z.int().meta({ description: "Number of held locks." });
+const NEEDS_ATTENTION = z.int().meta({
+  description:
+    "Number of locks that need attention: overdue, without TTL, or held for more than twice the 95th percentile of their key pattern.",
+});
 
 export const Totals = z
   .object({
-    held: z.int(),
-    ended: z.int().meta({ description: "Past their deadline and still there, free to take." }),
-    waiting: z.int().meta({ description: "As far as they can be seen." }),
-    needsAttention: z.int().meta({
+    held: HELD,
+    ended: z.int().meta({
       description:
-        "As many as the filter `is:needs_attention` finds: late, without expiry, or held for more than twice the typical.",
+        "Number of locks whose deadline has passed but whose key still exists. They can be acquired.",
     }),
+    waiting: z.int().meta({ description: "Number of visible waiters." }),
+    needsAttention: NEEDS_ATTENTION,
     byFormat: z.array(
-      z.object({ format: FormatName, held: z.int(), needsAttention: z.int() }).meta({ id: "FormatTotals" }),
+      z
+        .object({ format: FormatName, held: HELD, needsAttention: NEEDS_ATTENTION })
+        .meta({ id: "FormatTotals" }),
     ),
     byLiveness: z.array(
-      z.object({ liveness: z.enum(LIVENESS_STATES), held: z.int() }).meta({ id: "LivenessTotals" }),
+      z.object({ liveness: z.enum(LIVENESS_STATES), held: HELD }).meta({ id: "LivenessTotals" }),
     ),
   })
   .meta({ id: "Totals" });
@@ -117,14 +136,17 @@ export type Totals = z.infer<typeof Totals>;
 
 export const SeriesPoint = z
   .object({
-    at: AT.meta({ description: "End of the step, Redis's clock, Unix milliseconds." }),
-    held: z.int().meta({ description: "At the end of the step, as `waiting` and `needsAttention`." }),
-    waiting: z.int(),
-    needsAttention: z.int(),
-    acquisitionsPerS: z.number(),
-    expired: z.int().meta({ description: "In this step." }),
+    at: AT.meta({ description: "End of the step, Redis clock, Unix milliseconds." }),
+    held: z.int().meta({ description: "Number of held locks at the end of the step." }),
+    waiting: z.int().meta({ description: "Number of visible waiters at the end of the step." }),
+    needsAttention: z.int().meta({
+      description: "Number of locks that needed attention at the end of the step.",
+    }),
+    acquisitionsPerS: z.number().meta({ description: "Acquired locks per second, average of the step." }),
+    expired: z.int().meta({ description: "Number of holds that expired in this step." }),
     waitedMsP95: z.int().nullable().meta({
-      description: "Of the waits that got the lock in this step; null: there were none.",
+      description:
+        "95th percentile of the waits in this step that ended with the lock, in milliseconds. null if there were none.",
     }),
   })
   .meta({ id: "SeriesPoint" });
@@ -133,7 +155,7 @@ export type SeriesPoint = z.infer<typeof SeriesPoint>;
 export const SERIES_RANGES = ["hour", "day"] as const;
 export type SeriesRange = (typeof SERIES_RANGES)[number];
 
-/** The counts in snake_case, and what is computed from the rest. */
+/** The counts in snake_case, and computed fields. */
 export const PATTERN_SORT_FIELDS = [
   "acquisitions",
   "waits",
@@ -154,45 +176,47 @@ const PATTERNS_LIMIT_MAX = 500;
 
 export const StatsQuery = z.strictObject({
   range: z.enum(SERIES_RANGES).default("hour").meta({
-    description: "The series: each 10 s of the last hour, or each 5 minutes of the last day.",
+    description:
+      "Range of the series. `hour`: the last hour in steps of 10 s. `day`: the last 24 hours in steps of 5 minutes.",
   }),
   filter: z.string().max(300).default("").meta({
-    description: "Patterns that contain this text; with `*` or `?` in it, that match it as a glob.",
+    description:
+      "Only patterns that contain this text. With `*` or `?` it is a glob that must match the whole pattern.",
     example: "orders",
   }),
   sort: z.enum(PATTERN_SORT_FIELDS).default("contention").meta({
-    description: "Largest first; `pattern` by name. contention: `waits` and `refusals` together.",
+    description:
+      "Sort field, largest value first; `pattern` sorts by name. `contention` is the sum of `waits` and `refusals`.",
   }),
-  offset: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(0)
-    .meta({ description: "How many patterns come before the first." }),
+  offset: z.coerce.number().int().min(0).default(0).meta({ description: "Number of patterns to skip." }),
   limit: z.coerce
     .number()
     .int()
     .min(0)
     .max(PATTERNS_LIMIT_MAX)
     .default(50)
-    .meta({ description: "How many patterns there are at most." }),
+    .meta({ description: "Maximum number of patterns to return." }),
 });
 export type StatsQuery = z.infer<typeof StatsQuery>;
 
 const StatsSeries = z
   .object({
-    stepMs: z.int(),
-    points: z.array(SeriesPoint).meta({ description: "Oldest first. No points before `waitsSince`." }),
+    stepMs: z.int().meta({ description: "Length of a step in milliseconds." }),
+    points: z.array(SeriesPoint).meta({
+      description: "Points of the series, oldest first. There are none before `waitsSince`.",
+    }),
   })
   .meta({ id: "StatsSeries" });
 
 const TopPatterns = z
   .object({
-    contended: z.array(PatternStats).meta({ description: "Most waits and refusals." }),
-    longestWaits: z.array(PatternStats).meta({ description: "Longest p95 wait." }),
-    expiredInUse: z.array(PatternStats),
-    forceReleases: z.array(PatternStats),
-    evictions: z.array(PatternStats),
+    contended: z.array(PatternStats).meta({ description: "Patterns with the most waits and refusals." }),
+    longestWaits: z.array(PatternStats).meta({
+      description: "Patterns with the longest 95th percentile of waits.",
+    }),
+    expiredInUse: z.array(PatternStats).meta({ description: "Patterns with the most expiries in use." }),
+    forceReleases: z.array(PatternStats).meta({ description: "Patterns with the most force-releases." }),
+    evictions: z.array(PatternStats).meta({ description: "Patterns with the most evictions." }),
   })
   .meta({ id: "TopPatterns" });
 
@@ -205,10 +229,11 @@ const PatternPage = z
 
 export const Stats = z
   .object({
-    target: z.string(),
+    target: z.string().meta({ description: "Name of the target." }),
     now: AT,
     since: AT.meta({
-      description: "Since when holds are counted: as far back as the history goes, a day at most.",
+      description:
+        "Start of the period in which holds are counted, Redis clock, Unix milliseconds: as far back as the history goes, at most 24 hours.",
     }),
     waitsSince: WAITS_SINCE,
     totals: Totals,
@@ -219,6 +244,6 @@ export const Stats = z
   .meta({
     id: "Stats",
     description:
-      "At most 500 patterns are told apart; the rest are `(other)`. Of clients of other libraries refusals and waits are not known: nobody tells of them.",
+      "Statistics of a target. At most 500 patterns are listed separately; the rest are combined as `(other)`. Refusals and waits of clients that use other libraries are not visible.",
   });
 export type Stats = z.infer<typeof Stats>;

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { MasterHealth } from "./live.ts";
 
-/** A name of the configuration has fewer; one that is longer is of no target. */
+/** Upper limit for the parameter. Configured names are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;
 
-/** Which target a request is about. */
+/** The target of a request. */
 export const TargetQuery = z.object({
   target: z.string().max(TARGET_CHARACTERS_MAX).optional().meta({
-    description: "The name of a target; without it the first one that is configured.",
+    description: "Name of the target. Defaults to the first configured target.",
     example: "default",
   }),
 });
@@ -17,24 +17,37 @@ export type Topology = z.infer<typeof Topology>;
 
 export const TargetSummary = z
   .object({
-    name: z.string(),
-    label: z.string().meta({ description: "As people call it." }),
-    environment: z.string().optional().meta({ description: "A free word; `production` wears the badge." }),
-    topology: Topology,
-    address: z.string().meta({ description: "Where it is, without passwords." }),
-    server: z.string().nullable().meta({ description: "What runs there; null while it was never reached." }),
-    readOnly: z.boolean().meta({ description: "Nothing is ever written to it." }),
-    state: z.enum(["live", "catching_up", "partial", "down"]),
-    detail: z.string().optional().meta({ description: "What is wrong." }),
-    locks: z.int().nullable().meta({ description: "How many are held; null while it was never reached." }),
-    notifications: z.enum(["on", "off"]),
+    name: z.string().meta({ description: "Name of the target, for the parameter `target`." }),
+    label: z.string().meta({ description: "Display name." }),
+    environment: z.string().optional().meta({
+      description:
+        "Environment from the configuration, such as `production`. `production` requires `confirm` for bulk releases.",
+    }),
+    topology: Topology.meta({ description: "How the Redis servers of the target are arranged." }),
+    address: z.string().meta({ description: "Address, without passwords." }),
+    server: z
+      .string()
+      .nullable()
+      .meta({ description: "Name and version of the server. null if the target has never been reached." }),
+    readOnly: z.boolean().meta({ description: "true if Lockkeeper never writes to the target." }),
+    state: z.enum(["live", "catching_up", "partial", "down"]).meta({
+      description:
+        "`live`: connected and up to date. `catching_up`: connected, scanning. `partial`: some masters are unreachable. `down`: unreachable.",
+    }),
+    detail: z.string().optional().meta({ description: "Reason why the target is not `live`." }),
+    locks: z
+      .int()
+      .nullable()
+      .meta({ description: "Number of held locks. null if the target has never been reached." }),
+    notifications: z.enum(["on", "off"]).meta({ description: "Whether keyspace notifications are enabled." }),
     roundTripUs: z.int().nullable().meta({
-      description: "Last measured round trip to the slowest master, in microseconds; null while it is down.",
+      description:
+        "Last measured round trip to the slowest master, in microseconds. null while the target is down.",
     }),
     masters: z.array(MasterHealth),
     triedSince: z.int().optional().meta({
       description:
-        "Present while it was never reached: since when it is tried, by Lockkeeper's clock, Unix milliseconds.",
+        "Start of the first connection attempt, Lockkeeper clock, Unix milliseconds. Present only until the target is first reached.",
     }),
   })
   .meta({ id: "TargetSummary" });
@@ -42,14 +55,14 @@ export type TargetSummary = z.infer<typeof TargetSummary>;
 
 export const TargetList = z.object({ items: z.array(TargetSummary) }).meta({
   id: "TargetList",
-  description: "In the order of the configuration; the first is the default.",
+  description: "Targets in the order of the configuration. The first one is the default.",
 });
 export type TargetList = z.infer<typeof TargetList>;
 
 export const Severity = z.enum(["danger", "warning", "note", "unknown"]);
 export type Severity = z.infer<typeof Severity>;
 
-/** Of notify-keyspace-events: the channel of keys, then classes of events. */
+/** Flags of notify-keyspace-events: the keyspace channel, then event classes. */
 export const NOTIFICATION_FLAGS = ["K", "g", "h", "s", "z", "x", "e", "$"] as const;
 export type NotificationFlag = (typeof NOTIFICATION_FLAGS)[number];
 
@@ -79,60 +92,74 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 
 export const Finding = z
   .object({
-    code: z.enum(FINDING_CODES).meta({ example: "eviction" }),
+    code: z.enum(FINDING_CODES).meta({ description: "Identifies the kind of finding.", example: "eviction" }),
     severity: Severity.meta({
       description:
-        "danger: locks can be lost or held twice now. unknown: it could not be found out, and why is said.",
+        "`danger`: locks can be lost or held twice. `warning`: a failure can have this effect. `note`: for information. `unknown`: the check failed; `risk` explains why.",
     }),
-    title: z.string(),
-    risk: z.string().meta({ description: "What can go wrong." }),
+    title: z.string().meta({ description: "One line that names the finding." }),
+    risk: z.string().meta({ description: "Possible consequences." }),
     facts: z.record(z.string(), z.string()).meta({
-      description: "The values that `title` and `risk` contain, by name. Numbers are decimal strings.",
+      description: "Values used in `title` and `risk`, by name. Numbers are decimal strings.",
       example: { policy: "volatile-ttl" },
     }),
     command: z.string().optional().meta({
-      description: "What to do, to be copied: a command of Redis, or of a shell.",
+      description: "Redis or shell command that fixes the finding.",
     }),
-    masters: z.array(z.string()).meta({ description: "At which it was found; empty: of the whole target." }),
+    masters: z
+      .array(z.string())
+      .meta({ description: "Masters that the finding applies to. Empty if it applies to the whole target." }),
   })
   .meta({ id: "Finding" });
 export type Finding = z.infer<typeof Finding>;
 
 export const MasterReport = z
   .object({
-    name: z.string().meta({ description: "`host:port` as it is now." }),
+    name: z.string().meta({ description: "Current `host:port`." }),
     version: z
       .string()
       .nullable()
-      .meta({ description: "Of Redis or Valkey; null where it may not be asked." }),
-    uptimeS: z.int().nullable(),
-    usedMemoryBytes: z.int().nullable(),
-    maxMemoryBytes: z.int().nullable().meta({ description: "0: no limit." }),
-    memoryPolicy: z.string().nullable().meta({ description: "maxmemory-policy." }),
-    evictedKeys: z.int().nullable().meta({ description: "Since it was started." }),
-    persistence: z.enum(["none", "snapshots", "aof", "both"]).nullable(),
-    fsync: z.string().nullable().meta({ description: "appendfsync." }),
-    replicas: z.int().nullable().meta({ description: "How many follow it." }),
-    minReplicas: z.int().nullable().meta({ description: "min-replicas-to-write." }),
+      .meta({ description: "Version of Redis or Valkey. null if it cannot be read." }),
+    uptimeS: z.int().nullable().meta({ description: "Time since the server started, in seconds." }),
+    usedMemoryBytes: z.int().nullable().meta({ description: "Used memory in bytes." }),
+    maxMemoryBytes: z.int().nullable().meta({ description: "Memory limit in bytes. 0 means no limit." }),
+    memoryPolicy: z.string().nullable().meta({ description: "Value of `maxmemory-policy`." }),
+    evictedKeys: z.int().nullable().meta({ description: "Number of keys evicted since the server started." }),
+    persistence: z
+      .enum(["none", "snapshots", "aof", "both"])
+      .nullable()
+      .meta({ description: "Persistence mode." }),
+    fsync: z.string().nullable().meta({ description: "Value of `appendfsync`." }),
+    replicas: z.int().nullable().meta({ description: "Number of connected replicas." }),
+    minReplicas: z.int().nullable().meta({ description: "Value of `min-replicas-to-write`." }),
     notifications: z
       .object({
-        setting: z.string().meta({ description: "notify-keyspace-events as it is." }),
-        missing: z.array(z.enum(NOTIFICATION_FLAGS)).meta({ description: "Flags that watching lacks." }),
-        wanted: z.string().meta({ description: "The current setting plus the missing flags." }),
+        setting: z.string().meta({ description: "Current value of `notify-keyspace-events`." }),
+        missing: z
+          .array(z.enum(NOTIFICATION_FLAGS))
+          .meta({ description: "Flags that Lockkeeper needs and that are not set." }),
+        wanted: z
+          .string()
+          .meta({ description: "Recommended value: the current one plus the missing flags." }),
       })
       .meta({ id: "NotificationSettings" })
       .nullable()
-      .meta({ description: "null: CONFIG GET is not allowed." }),
+      .meta({ description: "Keyspace notification settings. null if `CONFIG GET` is not permitted." }),
   })
-  .meta({ id: "MasterReport", description: "What a master tells of itself; null: it may not be asked." });
+  .meta({
+    id: "MasterReport",
+    description: "Settings and state of one master. Fields are null if they cannot be read.",
+  });
 export type MasterReport = z.infer<typeof MasterReport>;
 
 export const TargetHealth = z
   .object({
     target: TargetSummary,
-    reports: z.array(MasterReport).meta({ description: "Of the masters that answer." }),
-    findings: z.array(Finding).meta({ description: "The worst first; empty when nothing is wrong." }),
-    checkedAt: z.int().meta({ description: "By Lockkeeper's clock, Unix milliseconds." }),
+    reports: z.array(MasterReport).meta({ description: "One report for each master that responded." }),
+    findings: z
+      .array(Finding)
+      .meta({ description: "Findings, most severe first. Empty if there are no problems." }),
+    checkedAt: z.int().meta({ description: "Time of the check, Lockkeeper clock, Unix milliseconds." }),
   })
   .meta({ id: "TargetHealth" });
 export type TargetHealth = z.infer<typeof TargetHealth>;

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { VIEW_COLUMNS_MAX, VIEW_ID_PATTERN, VIEW_NAME_CHARACTERS_MAX, VIEWS_MAX } from "./limits.ts";
 import { LockFilter, LockSort } from "./list.ts";
 
-const NAME_REQUIREMENT = `name has 1 to ${VIEW_NAME_CHARACTERS_MAX} visible characters, and no white space at its ends`;
+const NAME_REQUIREMENT = `must have 1 to ${VIEW_NAME_CHARACTERS_MAX} visible characters, with no leading or trailing white space`;
 
 export const ViewId = z
   .string()
-  .regex(VIEW_ID_PATTERN, "the id of a view has 8 to 32 letters, digits, - or _");
+  .regex(VIEW_ID_PATTERN, "id must have 8 to 32 characters: letters, digits, - and _");
 
 const viewFields = {
   name: z
@@ -14,10 +14,10 @@ const viewFields = {
     .min(1, NAME_REQUIREMENT)
     .max(VIEW_NAME_CHARACTERS_MAX, NAME_REQUIREMENT)
     .regex(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u, NAME_REQUIREMENT)
-    .meta({ description: "What its tab says.", example: "payments EU" }),
+    .meta({ description: "Name of the view, shown as the title of its tab.", example: "payments EU" }),
   filter: LockFilter,
   sort: LockSort.removeDefault().optional().meta({
-    description: "As `GET /locks` takes it. Without it, the order of the page stays.",
+    description: "Sort order, as in `GET /locks`. If absent, the current order of the page is kept.",
     example: "-held",
   }),
   columns: z
@@ -25,19 +25,19 @@ const viewFields = {
       z
         .string()
         .max(20)
-        .regex(/^[a-z]+(?::\d{1,4})?$/, "a column is its name, or its name:width"),
+        .regex(/^[a-z]+(?::\d{1,4})?$/, "must be the name of a column, or name:width"),
     )
     .min(1)
     .max(VIEW_COLUMNS_MAX)
     .optional()
     .meta({
       description:
-        "The columns to show, in order, as the console names them. Without it, those of the page stay.",
+        "Columns to show, in order, by their names in the console, each optionally with a width in pixels (`name:width`). If absent, the current columns of the page are kept.",
       example: ["key", "owner", "held"],
     }),
   of: z.enum(["me", "team"]).default("me").meta({
     description:
-      "me: only who keeps it has it, in every browser. team: everybody who may look at all locks of a target has it.",
+      "`me`: visible only to its creator, in every browser. `team`: visible to everyone with read access to all locks of a target.",
   }),
 };
 
@@ -51,7 +51,7 @@ export const ViewInput = z
       .optional()
       .meta({
         description:
-          "Where among the others, from 0. Without it, it stays where it is; a new one comes last.",
+          "Position among the other views, from 0. Defaults to the current position; new views are added at the end.",
       }),
   })
   .meta({ id: "ViewInput" });
@@ -61,10 +61,10 @@ export const View = z
   .object({
     id: ViewId,
     ...viewFields,
-    by: z.string().meta({ description: "Who wrote it last.", example: "mei" }),
+    by: z.string().meta({ description: "Operator or API key that last saved the view.", example: "mei" }),
     mayChange: z.boolean().meta({
       description:
-        "Of the team's: only who wrote it, or an admin of everything, changes it or takes it away.",
+        "Whether the caller can change or delete the view. Team views can be changed by whoever last saved them and by administrators of all targets.",
     }),
   })
   .meta({ id: "View" });
@@ -72,5 +72,5 @@ export type View = z.infer<typeof View>;
 
 export const ViewList = z
   .object({ items: z.array(View) })
-  .meta({ id: "ViewList", description: "One's own, then the team's, each in their order." });
+  .meta({ id: "ViewList", description: "Your views, then the team's, each in their order." });
 export type ViewList = z.infer<typeof ViewList>;

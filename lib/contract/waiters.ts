@@ -1,27 +1,28 @@
 import { z } from "zod";
 import { asOfSchema, keyFields, Waiters } from "./lock.ts";
 
-/** How many of those who wait are told of. */
+/** Maximum number of waiters listed. */
 export const WAITERS_LISTED_MAX = 100;
 
 export const LockWaiter = z
   .object({
-    owner: z.string().meta({ description: "Who will hold it: the owner that it waits as." }),
+    owner: z.string().meta({ description: "Owner that will hold the lock." }),
     ownerBase64: z
       .string()
       .optional()
-      .meta({ description: "The bytes of the owner, present only when they are not UTF-8." }),
+      .meta({ description: "Bytes of the owner in base64. Present only if they are not valid UTF-8." }),
     by: z.enum(["lockkeeper", "library"]).meta({
-      description: "lockkeeper: it waits by our own verbs. library: its library wrote it down.",
+      description: "`lockkeeper`: waits through the Lockkeeper API. `library`: registered by its library.",
     }),
     place: z.int().min(1).nullable().meta({
-      description: "1 is served next; null: its place cannot be told.",
+      description: "Position in the queue; 1 is served next. null if unknown.",
     }),
     since: z.int().nullable().meta({
-      description: "When it began to wait, Redis's clock, Unix milliseconds; null: written nowhere.",
+      description: "Start of the wait, Redis clock, Unix milliseconds. null if unknown.",
     }),
     until: z.int().nullable().meta({
-      description: "When it is given up, unless it asks again before that; null: written nowhere.",
+      description:
+        "When the wait ends unless the client repeats its request, Redis clock, Unix milliseconds. null if unknown.",
     }),
   })
   .meta({ id: "LockWaiter" });
@@ -29,19 +30,19 @@ export type LockWaiter = z.infer<typeof LockWaiter>;
 
 export const LockWaiters = z
   .object({
-    target: z.string(),
+    target: z.string().meta({ description: "Name of the target." }),
     ...keyFields,
     waiters: Waiters,
     order: z.enum(["queue", "first_come", "by_process", "unknown"]).meta({
       description:
-        "queue: Redis keeps their order, and serves nobody else before. first_come: one process serves them in the order in which they came; whoever asks at the right moment may come between. by_process: several processes listen, each serves its own in the order in which they came, and which process is first is open. unknown: the order cannot be determined.",
+        "How reliable the order of `items` is. `queue`: Redis stores the order, and no other client can get in first. `first_come`: one process serves waiters in the order of arrival, but a new client can get in first. `by_process`: several processes serve their own waiters in order of arrival; which process is first is undetermined. `unknown`: the order cannot be determined.",
     }),
-    named: z.int().meta({ description: "How many of them are known by name." }),
+    named: z.int().meta({ description: "Number of waiters known by name." }),
     items: z.array(LockWaiter).meta({
-      description: `Those that are known by name, who is served next first, then who has waited longest; at most ${WAITERS_LISTED_MAX}.`,
+      description: `Waiters known by name: next in the queue first, then by waiting time; at most ${WAITERS_LISTED_MAX}.`,
     }),
     asOf: asOfSchema,
   })
-  .meta({ id: "LockWaiters", description: "Who waits for a lock, as far as it can be seen." });
+  .meta({ id: "LockWaiters", description: "Visible waiters of a lock." });
 export type LockWaiters = z.infer<typeof LockWaiters>;
 export type WaitersOrder = LockWaiters["order"];

@@ -1,7 +1,8 @@
 "use client";
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { AuditFilter, AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
+import type { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
+import type { AuditFilter } from "@/lib/contract/audit-query.ts";
 import { API_BASE, type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 
 /** As it stands in the address of the page: what is not asked for is undefined. */

@@ -85,7 +85,8 @@ function createDocumentRoute(routes: readonly Route[], basePath: string): Route 
     operationId: "getOpenApiDocument",
     tag: "API",
     access: "anyone",
-    summary: "This API as an OpenAPI 3.1 document",
+    summary: "Get the OpenAPI document",
+    description: "Returns this API as an OpenAPI 3.1 document. Requires no credentials.",
     response: {
       status: 200,
       schema: z

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { Access } from "../access.ts";
 import { API_KEY_PATTERNS_MAX, NAME_CHARACTERS_MAX, ROTATION_OVERLAP_MS_MAX } from "../limits.ts";
 
-const NAME_REQUIREMENT = `must begin with a letter or a digit and have at most ${NAME_CHARACTERS_MAX} of letters, digits and . _ @ / -`;
+const NAME_REQUIREMENT = `must start with a letter or digit and have at most ${NAME_CHARACTERS_MAX} characters: letters, digits and . _ @ / -`;
 
-const Verbs = z.array(Access).min(1, "must name one verb at least").max(Access.options.length);
-const Targets = z.array(z.string().min(1).max(64)).min(1, "must name one target at least, or *").max(100);
+const Verbs = z.array(Access).min(1, "must have at least one verb").max(Access.options.length);
+const Targets = z.array(z.string().min(1).max(64)).min(1, "must have at least one target, or *").max(100);
 const KeyGlobs = z
-  .array(z.string().min(1, "a pattern has at least one character").max(256))
-  .min(1, "must have one pattern at least, or *")
+  .array(z.string().min(1, "must have at least one character").max(256))
+  .min(1, "must have at least one pattern, or *")
   .max(API_KEY_PATTERNS_MAX);
 
 export const ApiKeyInput = z
@@ -17,15 +17,18 @@ export const ApiKeyInput = z
       .string()
       .max(NAME_CHARACTERS_MAX, NAME_REQUIREMENT)
       .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@/-]*$/u, NAME_REQUIREMENT)
-      .meta({ description: "Events and audit say `key:<name>`.", example: "checkout" }),
+      .meta({
+        description: `Name of the key: 1 to ${NAME_CHARACTERS_MAX} letters, digits and \`. _ @ / -\`, starting with a letter or digit. Events and the audit log show it as \`key:<name>\`.`,
+        example: "checkout",
+      }),
     verbs: Verbs.meta({
       description:
-        "read: look; lock: acquire, renew, release and read holds; force: free, extend, reserve; admin: change settings.",
+        "Access of the key. `read`: list and read locks. `lock`: acquire, renew, release and verify. `force`: force-release, extend, reserve and annotate the locks of others. `admin`: change settings and accounts.",
       example: ["read", "lock"],
     }),
-    targets: Targets.default(["*"]).meta({ description: "Names of targets, or `*` for all." }),
+    targets: Targets.default(["*"]).meta({ description: "Targets that the key can use, or `*` for all." }),
     keys: KeyGlobs.default(["*"]).meta({
-      description: "Redis globs of the keys that it is for, or `*` for all.",
+      description: "Redis glob patterns of the lock keys that the API key can use, or `*` for all.",
       example: ["lock:orders:*"],
     }),
     expiresAt: z
@@ -33,53 +36,69 @@ export const ApiKeyInput = z
       .positive()
       .nullable()
       .default(null)
-      .meta({ description: "Unix milliseconds; null: never." }),
+      .meta({ description: "When the key expires, Unix milliseconds. null if it never expires." }),
   })
   .meta({ id: "ApiKeyInput" });
 export type ApiKeyInput = z.infer<typeof ApiKeyInput>;
 
 export const RotateApiKeyInput = z
   .strictObject({
-    overlapMs: z
-      .int()
-      .min(0)
-      .max(ROTATION_OVERLAP_MS_MAX)
-      .default(0)
-      .meta({ description: "For how long the present secret works beside the new one, up to a week." }),
+    overlapMs: z.int().min(0).max(ROTATION_OVERLAP_MS_MAX).default(0).meta({
+      description:
+        "How long the current secret stays valid beside the new one, in milliseconds; at most 7 days.",
+    }),
   })
   .meta({ id: "RotateApiKeyInput" });
 
 export const ApiKey = z
   .object({
-    id: z.string().meta({ description: "Stays when the secret is rotated." }),
-    name: z.string(),
-    verbs: z.array(Access),
-    targets: z.array(z.string()),
-    keys: z.array(z.string()),
+    id: z
+      .string()
+      .meta({ description: "Identifies the key. It does not change when the secret is rotated." }),
+    name: z.string().meta({ description: "Name of the key." }),
+    verbs: z.array(Access).meta({ description: "Access of the key." }),
+    targets: z.array(z.string()).meta({ description: "Targets that the key can use, or `*` for all." }),
+    keys: z.array(z.string()).meta({
+      description: "Redis glob patterns of the lock keys that the API key can use, or `*` for all.",
+    }),
     state: z.enum(["active", "expired", "revoked"]).meta({
-      description: "Those that have ended are listed for 30 days more.",
+      description: "`active`, `expired` or `revoked`. Expired and revoked keys stay listed for 30 days.",
     }),
-    createdAt: z.int(),
-    createdBy: z.string(),
-    expiresAt: z.int().nullable(),
-    revokedAt: z.int().nullable(),
-    rotatedAt: z.int().nullable(),
+    createdAt: z.int().meta({ description: "When the key was created, Unix milliseconds." }),
+    createdBy: z.string().meta({ description: "Operator or API key that created the key." }),
+    expiresAt: z
+      .int()
+      .nullable()
+      .meta({ description: "When the key expires, Unix milliseconds. null if it never expires." }),
+    revokedAt: z
+      .int()
+      .nullable()
+      .meta({ description: "When the key was revoked, Unix milliseconds. null if it is not revoked." }),
+    rotatedAt: z
+      .int()
+      .nullable()
+      .meta({ description: "When the secret was last rotated, Unix milliseconds. null if never." }),
     oldSecretUntil: z.int().nullable().meta({
-      description: "Until when the secret before the last rotation works as well.",
+      description:
+        "Until when the previous secret stays valid, Unix milliseconds. null if it is no longer valid.",
     }),
-    lastUsedAt: z.int().nullable().meta({ description: "To the minute, over all instances." }),
+    lastUsedAt: z.int().nullable().meta({
+      description:
+        "When the key was last used on any instance, Unix milliseconds, accurate to a minute. null if never.",
+    }),
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof ApiKey>;
 
 export const CreatedApiKey = ApiKey.extend({
-  secret: z
-    .string()
-    .meta({ description: "Shown only now: `Authorization: Bearer` and this.", example: "lk_…" }),
+  secret: z.string().meta({
+    description: "The secret, for `Authorization: Bearer`. It cannot be retrieved again.",
+    example: "lk_…",
+  }),
 }).meta({ id: "ApiKeyWithSecret" });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 
 export const ApiKeyList = z
   .object({ items: z.array(ApiKey) })
-  .meta({ id: "ApiKeyList", description: "All keys but the root key, by name." });
+  .meta({ id: "ApiKeyList", description: "All API keys except the root key, sorted by name." });
 export type ApiKeyList = z.infer<typeof ApiKeyList>;

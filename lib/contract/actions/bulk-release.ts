@@ -9,39 +9,39 @@ import { asOfSchema, Holder, keyFields, ReleaseTerms, SeenVersion, Waiters } fro
 import { ForceReleased } from "./force-release.ts";
 import { ReservedMs } from "./verb.ts";
 
-/** Locks that one review may show. */
+/** Maximum number of locks in one review. */
 export const REVIEW_LOCKS_MAX = 10_000;
-/** Room for so many items with the longest of keys; JSON writes some characters with up to six. */
+/** Room for the maximum number of items with the longest keys. JSON can escape a character with up to six bytes. */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
 
-/** One hold that somebody looked at. */
+/** One hold, by its version. */
 export const BulkItem = z
   .strictObject({
-    key: z.string().max(KEY_BYTES_MAX).meta({ description: "The lock's name." }),
+    key: z.string().max(KEY_BYTES_MAX).meta({ description: "Key of the lock." }),
     keyBase64: z
       .string()
       .max(Math.ceil(KEY_BYTES_MAX / 3) * 4)
-      .regex(BASE64, "keyBase64 is the base64 of the key's bytes")
+      .regex(BASE64, "must be the base64 of the key's bytes")
       .optional()
       .meta({
-        description: "The key's bytes, where they are not UTF-8; goes before `key`.",
+        description:
+          "Bytes of the key in base64, for keys that are not valid UTF-8. Takes precedence over `key`.",
       }),
     expectedVersion: SeenVersion.meta({
-      description:
-        "`version` of the lock that was seen, or of one of its holders, as in a single force-release.",
+      description: "`version` of the lock, or of one of its holders, as in a single force-release.",
     }),
-    format: FormatName.optional().meta({ description: "As in a single force-release." }),
+    format: FormatName.optional().meta({ description: "Format of the lock, as in a single force-release." }),
   })
-  .refine(isValidKey, `a key has 1 to ${KEY_BYTES_MAX} bytes`)
+  .refine(isValidKey, `a key must have 1 to ${KEY_BYTES_MAX} bytes`)
   .meta({ id: "BulkItem" });
 export type BulkItem = z.infer<typeof BulkItem>;
 
 function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
-  // Told by the field itself.
+  // Reported by the field itself.
   if (keyBase64 !== undefined && !BASE64.test(keyBase64)) return true;
   const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;
@@ -52,36 +52,32 @@ export const BulkForceReleaseInput = z
     items: z
       .array(BulkItem)
       .min(1)
-      .max(BULK_ITEMS_MAX, `items are at most ${BULK_ITEMS_MAX} a request; send the rest in another one`)
+      .max(BULK_ITEMS_MAX, `must have at most ${BULK_ITEMS_MAX} entries; send the rest in another request`)
       .optional()
-      .meta({ description: "What to free: the holds that were looked at, by their versions." }),
+      .meta({ description: "Holds to release, by key and version." }),
     filter: LockFilter.removeDefault().optional().meta({
       description:
-        "With `dryRun` alone: look at what this finds. Where it names an owner, a service or a host, of a lock that several hold only their part is meant.",
+        "Filter as in `GET /locks`; only with `dryRun`. If it names an owner, service or host, only their holds are selected on locks with several holders.",
     }),
-    sort: LockSort.meta({ description: "Of what a filter finds." }),
-    limit: z
-      .int()
-      .min(1)
-      .max(REVIEW_LOCKS_MAX)
-      .default(BULK_ITEMS_MAX)
-      .meta({ description: "Of what a filter finds, so many locks at most; `found` tells of how many." }),
+    sort: LockSort.meta({ description: "Order in which the holds of `filter` are listed." }),
+    limit: z.int().min(1).max(REVIEW_LOCKS_MAX).default(BULK_ITEMS_MAX).meta({
+      description:
+        "Maximum number of locks to list for `filter`. `found` is the number of all matching locks.",
+    }),
     dryRun: z.boolean().default(false).meta({
-      description: "Frees nothing; tells of each item what would become of it, were it sent now.",
+      description: "If true, nothing is released. The response lists the outcome that each item would have.",
     }),
-    reason: z
-      .string()
-      .max(REASON_CHARACTERS_MAX)
-      .default("")
-      .meta({ description: "Why; required without `dryRun`. Goes with every single release." }),
+    reason: z.string().max(REASON_CHARACTERS_MAX).default("").meta({
+      description: "Reason for the release, recorded with each item. Required unless `dryRun` is true.",
+    }),
     onUnverified: z
       .enum(["refuse", "release"])
       .default("refuse")
-      .meta({ description: "As in a single force-release." }),
+      .meta({ description: "What to do if a hold cannot be verified, as in a single force-release." }),
     reservedMs: ReservedMs.optional(),
     confirm: z.string().max(200).optional().meta({
       description:
-        "The name of the target; required where its environment is `production`, without `dryRun`.",
+        "Name of the target. Required if its environment is `production`, unless `dryRun` is true.",
     }),
   })
   .refine(({ items, filter }) => (items === undefined) !== (filter === undefined), {
@@ -89,13 +85,12 @@ export const BulkForceReleaseInput = z
   })
   .refine(({ filter, dryRun }) => filter === undefined || dryRun, {
     path: ["filter"],
-    message:
-      "nothing is freed that nobody looked at: send the filter with `dryRun`: true, and then the `items` that it answers",
+    message: "requires `dryRun`: true; to release the locks, send the `items` of that response",
   })
   .meta({ id: "BulkForceReleaseInput" });
 export type BulkForceReleaseInput = z.infer<typeof BulkForceReleaseInput>;
 
-/** What a reviewer has to know of a hold. */
+/** A hold as shown in a review. */
 export const ReviewedHold = z
   .object({
     holders: z
@@ -104,13 +99,15 @@ export const ReviewedHold = z
           id: "ReviewedHolder",
         }),
       )
-      .meta({ description: "Those that the item is about: all of the lock's, or one of them." }),
-    others: z.int().meta({ description: "How many others hold the lock, and would keep it." }),
+      .meta({ description: "Holders that the item would release." }),
+    others: z.int().meta({ description: "Number of other holders, which would keep the lock." }),
     format: FormatName,
     kind: LockKind,
     confidence: Confidence,
     liveness: Liveness.shape.state.nullable(),
-    remainingMs: z.int().nullable(),
+    remainingMs: z.int().nullable().meta({
+      description: "Time to live at `asOf`, in milliseconds. null if the hold does not expire.",
+    }),
     waiters: Waiters,
     release: ReleaseTerms,
     asOf: asOfSchema,
@@ -135,10 +132,13 @@ export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
 const Head = z
   .object({
     type: z.literal("head"),
-    target: z.string(),
+    target: z.string().meta({ description: "Name of the target." }),
     dryRun: z.boolean(),
-    total: z.int().meta({ description: "So many lines `item` follow." }),
-    found: z.int().optional().meta({ description: "Of a filter: how many locks match it in all." }),
+    total: z.int().meta({ description: "Number of `item` lines that follow." }),
+    found: z
+      .int()
+      .optional()
+      .meta({ description: "Number of locks that match `filter`. Present only with `filter`." }),
     asOf: asOfSchema,
   })
   .meta({ id: "BulkHeadLine" });
@@ -146,19 +146,25 @@ const Head = z
 const ItemLine = z
   .object({
     type: z.literal("item"),
-    index: z.int().meta({ description: "Which of the items, from 0; they end in any order." }),
+    index: z.int().meta({
+      description: "Index of the item in the request, from 0. Items can be completed in any order.",
+    }),
     item: z
-      .object({ ...keyFields, expectedVersion: z.string(), format: FormatName.optional() })
+      .object({
+        ...keyFields,
+        expectedVersion: z.string().meta({ description: "`version` of the hold." }),
+        format: FormatName.optional(),
+      })
       .meta({ id: "BulkItemRef" })
-      .meta({ description: "As it was sent; of a filter, as it is to be sent." }),
+      .meta({ description: "The item as it was sent. For a `filter`, the item to send." }),
     outcome: z.enum(BULK_OUTCOMES).meta({
       description:
-        "unknown: Redis did not answer in time, it may or may not have been done. failed: for any other reason; `problem` says it, as of all but the first three.",
+        "`released`: released. `would_release`: a dry run found that it can be released. `already_gone`: the hold had ended. `changed`, `unverified`, `format_required`, `read_only`, `forbidden`: refused, see `problem`. `unknown`: Redis did not respond in time, and the lock may or may not have been released. `failed`: any other error, see `problem`.",
     }),
     result: ForceReleased.optional().meta({
-      description: "released and already_gone: as a single one answers.",
+      description: "On `released` and `already_gone`: the response of a single force-release.",
     }),
-    seen: ReviewedHold.optional().meta({ description: "Of a dry run: the hold as it is now." }),
+    seen: ReviewedHold.optional().meta({ description: "On a dry run: the current hold." }),
     problem: Problem.optional(),
   })
   .meta({ id: "BulkItemLine" });
@@ -167,15 +173,17 @@ export type BulkItemLine = z.infer<typeof ItemLine>;
 const Tally = z
   .object({
     type: z.literal("tally"),
-    total: z.int(),
-    outcomes: z.partialRecord(z.enum(BULK_OUTCOMES), z.int()),
+    total: z.int().meta({ description: "Number of items." }),
+    outcomes: z
+      .partialRecord(z.enum(BULK_OUTCOMES), z.int())
+      .meta({ description: "Number of items by outcome." }),
   })
   .meta({ id: "BulkTallyLine" });
 
-/** One line of the answer: a head, then an item a line as each is done, then a tally. */
+/** One line of the response: a head, one line per completed item, a tally. */
 export const BulkLine = z.discriminatedUnion("type", [Head, ItemLine, Tally]).meta({
   id: "BulkLine",
   description:
-    "One line of JSON: a `head`, an `item` for each as it is done, a `tally`. Without a tally not all were begun.",
+    "One line of the response: first `head`, then one `item` per completed item, then `tally`. If there is no `tally`, some items were not started.",
 });
 export type BulkLine = z.infer<typeof BulkLine>;

@@ -2,26 +2,27 @@ import { z } from "zod";
 import { LockEvent } from "../event.ts";
 import { FormatName, formatFields, hasValidUnit, UNIT_ERROR } from "../format.ts";
 import { REASON_CHARACTERS_MAX } from "../limits.ts";
-import { fenceSchema, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "../lock.ts";
+import { asOfSchema, fenceSchema, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "../lock.ts";
 import { ReservedMs } from "./verb.ts";
 
 export const ForceReleaseInput = z
   .strictObject({
     expectedVersion: SeenVersion.meta({
       description:
-        "`version` of the lock that was seen; or of one of its holders, which frees that one alone where `release.oneHolder` says so.",
+        "`version` of the lock, or of one of its holders. The version of a holder releases only that holder, and requires that `release.oneHolder` is true.",
     }),
     reason: z.string().max(REASON_CHARACTERS_MAX).default("").meta({
       description:
-        "Why; required while the holder looks alive: its liveness is `alive` or `unknown`, and it is no reservation.",
+        "Reason for the release. Required while the holder appears to be alive: its liveness is `alive` or `unknown`, and it is not a reservation.",
     }),
     onUnverified: z.enum(["refuse", "release"]).default("refuse").meta({
       description:
-        "release: free whatever hold this owner has now, although we could not watch it all the time.",
+        "What to do if the hold cannot be verified as the expected one, because it was not observed all the time. `refuse`: fail with `unverified`. `release`: release the hold that the same owner has now.",
     }),
     reservedMs: ReservedMs.optional(),
     format: FormatName.optional().meta({
-      description: "Required where `release.may` is `with_format`: one of `release.formats`.",
+      description:
+        "Format of the lock; one of `release.formats`. Required if `release.may` is `with_format`.",
     }),
   })
   .meta({ id: "ForceReleaseInput" });
@@ -35,58 +36,79 @@ export const ReserveInput = z
       .string()
       .max(RECORD_TEXT_MAX)
       .optional()
-      .meta({ description: "Why; shown as the purpose of the hold." }),
+      .meta({ description: "Reason, shown as the purpose of the hold." }),
   })
-  // Its own copy: zod empties what it is given.
+  // A copy, because zod modifies the object it is given.
   .refine(hasValidUnit, { ...UNIT_ERROR })
   .meta({ id: "ReserveInput" });
 export type ReserveInput = z.infer<typeof ReserveInput>;
 
 const JointRelease = z
-  .object({ ...keyFields, outcome: z.enum(["released", "already_gone", "changed", "unknown"]) })
+  .object({
+    ...keyFields,
+    outcome: z.enum(["released", "already_gone", "changed", "unknown"]).meta({
+      description:
+        "`released`: released. `already_gone`: the key had no holder. `changed`: the key has another holder. `unknown`: no response in time.",
+    }),
+  })
   .meta({ id: "JointRelease" });
 
 const MasterRelease = z
   .object({
-    name: z.string(),
-    outcome: z.enum(["released", "already_gone", "changed", "unreachable", "unknown"]),
+    name: z.string().meta({ description: "`host:port` of the master." }),
+    outcome: z.enum(["released", "already_gone", "changed", "unreachable", "unknown"]).meta({
+      description:
+        "`released`: released. `already_gone`: this master had no such hold. `changed`: this master has another owner's vote. `unreachable`: not sent; what is left there expires with its lease. `unknown`: no response in time.",
+    }),
   })
   .meta({ id: "MasterRelease" });
 
-/** The answer to a force-release that was carried out, or had nothing left to do. */
+/** The result of a force-release. */
 export const ForceReleased = z
   .object({
     ...keyFields,
-    outcome: z.enum(["released", "already_gone"]),
-    owner: z.string().optional().meta({ description: "Whose hold was freed." }),
-    fence: fenceSchema.optional().meta({ description: "released: the fence of that hold, if it had one." }),
-    heldMs: z
-      .int()
+    outcome: z
+      .enum(["released", "already_gone"])
+      .meta({ description: "`released`: the hold was released. `already_gone`: it had already ended." }),
+    owner: z.string().optional().meta({ description: "Owner of the released hold." }),
+    fence: fenceSchema
       .optional()
-      .meta({ description: "released: how long it was held, as far as that was watched." }),
-    waiters: Waiters.optional().meta({
-      description: "released: who waited just before. Those who listen were woken as its library does it.",
+      .meta({ description: "On `released`: the fencing token of the hold. Absent if it had none." }),
+    heldMs: z.int().optional().meta({
+      description: "On `released`: how long the lock was held, in milliseconds, as far as observed.",
     }),
-    by: z.string().meta({ description: "Who asked." }),
+    waiters: Waiters.optional().meta({
+      description:
+        "On `released`: the waiters just before the release. Waiters that subscribe were notified as their library does.",
+    }),
+    by: z.string().meta({ description: "Operator or API key that made the request." }),
     reserved: z
-      .object({ owner: z.string(), reservedMs: z.int() })
+      .object({
+        owner: z.string().meta({ description: "Owner of the reservation." }),
+        reservedMs: z.int().meta({ description: "Duration of the reservation, in milliseconds." }),
+      })
       .meta({ id: "ForceReleaseReservation" })
       .optional()
-      .meta({ description: "released, and nobody gets the lock for so long from `asOf` on." }),
+      .meta({
+        description:
+          "On `released` with `reservedMs`: the reservation. It lasts `reservedMs` milliseconds from `asOf`.",
+      }),
     together: z.array(JointRelease).optional().meta({
       description:
-        "released: the other keys that were taken together with this one, by the same token, and what became of each.",
+        "On `released`: the other keys that were acquired with the same token, each with its outcome.",
     }),
     masters: z.array(MasterRelease).optional().meta({
       description:
-        "released, on a quorum: what became of the hold at each master. Fewer than a majority can still have it: at an unreachable master what is left ends with its lease, and is no hold. changed: that master has somebody else's vote by now.",
+        "On `released` on a quorum target: the outcome at each master. Fewer than a majority can still have the hold, so the lock is released.",
     }),
     watchMs: z.int().optional().meta({
       description:
-        "released: for how long to look whether its library makes the lock again, told as the event `recreated`.",
+        "On `released`: how long the library might still recreate the lock, in milliseconds. Watch for the event `recreated` during this time.",
     }),
-    ended: LockEvent.optional().meta({ description: "already_gone: how the hold ended, if we saw it." }),
-    asOf: z.int(),
+    ended: LockEvent.optional().meta({
+      description: "On `already_gone`: the event that ended the hold, if it was observed.",
+    }),
+    asOf: asOfSchema,
   })
   .meta({ id: "ForceReleased" });
 export type ForceReleased = z.infer<typeof ForceReleased>;

@@ -2,8 +2,8 @@ import type { Lock } from "../lock.ts";
 import { parseReservedOwner } from "./reservation.ts";
 
 /**
- * Whether somebody may be working under this hold as far as anything tells: it is renewed as expected, or it was not
- * watched for long enough to miss a renewal. Then whoever frees it says why.
+ * Returns whether the holder may still be working: it renews as expected, or was not observed for long enough to miss a
+ * renewal. A force-release then requires a reason. Reservations never count as alive.
  */
 export function isLikelyAlive({
   liveness,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { NOTE_CHARACTERS_MAX } from "../limits.ts";
 import { asOfSchema, keyFields, Note, SeenVersion } from "../lock.ts";
 
-/** So many are kept of a target; then the oldest goes. */
+/** Maximum number of notes per target. The oldest note is removed first. */
 export const NOTES_MAX = 1000;
-/** For so long a note is kept. */
+/** Retention of a note, in days. */
 export const NOTE_DAYS_MAX = 30;
 
 const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
@@ -14,11 +14,14 @@ export const NoteInput = z
     note: z
       .string()
       .max(NOTE_CHARACTERS_MAX)
-      .refine((text) => PLAIN_TEXT.test(text.replace(/[\n\t]/g, " ")), "note is plain text")
-      .meta({ description: "Plain text; empty: take the note away.", example: "mei is looking into it" }),
+      .refine((text) => PLAIN_TEXT.test(text.replace(/[\n\t]/g, " ")), "must be plain text")
+      .meta({
+        description: "Plain text. An empty string removes the note.",
+        example: "mei is investigating",
+      }),
     expectedVersion: SeenVersion.optional().meta({
       description:
-        "`version` of the hold that the note is about: it ends with it. Without it the note is about the key, whoever holds it.",
+        "`version` of the hold that the note is about; the note is removed when that hold ends. Without it, the note is about the key.",
     }),
   })
   .meta({ id: "NoteInput" });
@@ -27,7 +30,7 @@ export type NoteInput = z.infer<typeof NoteInput>;
 export const NoteResult = z
   .object({
     ...keyFields,
-    note: Note.nullable().meta({ description: "As it stands from now on; null: there is none." }),
+    note: Note.nullable().meta({ description: "The current note. null if there is none." }),
     asOf: asOfSchema,
   })
   .meta({ id: "Noted" });

@@ -7,35 +7,35 @@ export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
 export const OWNER_CHARACTERS_MAX = 256;
 
 const OwnerText = z.string().meta({
-  description: `A label for people: who holds the lock. 1 to ${OWNER_CHARACTERS_MAX} printable characters; by default the name of the API key. No script compares it.`,
-  // Which characters they may be is for the verbs to check.
+  description: `Label that identifies the holder to people, 1 to ${OWNER_CHARACTERS_MAX} printable characters. Defaults to the name of the API key or operator. It is not used to authorise anything.`,
+  // The verbs check which characters are allowed.
   minLength: 1,
   maxLength: OWNER_CHARACTERS_MAX,
   example: "checkout@pod-7:311",
 });
 
-/** Up to a day, as long as a lock may stay taken without a word from its holder. */
-const createMillisecondsSchema = (name: string, least: number) =>
+/** Up to 24 hours: the longest time that a lock can stay taken without a renewal. */
+const createMillisecondsSchema = (least: number) =>
   z
-    .int(`${name} is a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
-    .min(least, `${name} is at least ${least}`)
-    .max(LEASE_MS_MAX, `${name} is at most ${LEASE_MS_MAX} (24 hours)`);
+    .int(`must be a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
+    .min(least, `must be at least ${least}`)
+    .max(LEASE_MS_MAX, `must be at most ${LEASE_MS_MAX} (24 hours)`);
 
-const LeaseMs = createMillisecondsSchema("leaseMs", LEASE_MS_MIN);
+const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
-/** Room for the longest key, target and token; what it may be is for the parser to check. */
+/** Room for the longest key, target and token. The parser checks the rest. */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
-export const ReservedMs = createMillisecondsSchema("reservedMs", LEASE_MS_MIN).meta({
+export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
   description:
-    "For how long nobody gets the lock, whatever library they use: it stays taken by `lockkeeper:reserve:<who>`, in its own format.",
+    "Duration of the reservation, in milliseconds. The lock is held in its own format by `lockkeeper:reserve:<name>`, so no client of any library can acquire it.",
 });
 
-/** The longest a request is held open for a lock; ask again with the same Idempotency-Key to keep the place. */
+/** Longest wait of one request. A repeated request with the same Idempotency-Key keeps its place in the queue. */
 export const WAIT_MS_MAX = 55_000;
 
 const HoldIdText = z.string().meta({
-  description: "Identifies one hold, as `acquire` returned it. It is not a secret.",
-  // Which text is one is for the parser to check.
+  description: "Identifies one hold, as returned by `acquire`. It is not a secret.",
+  // The parser checks the rest.
   maxLength: HOLD_ID_CHARACTERS_MAX,
   example: "h1.ZGVmYXVsdAByZWRpc3NvbgAA…",
 });
@@ -43,20 +43,26 @@ const HoldIdText = z.string().meta({
 const acquireFields = {
   owner: OwnerText.optional(),
   waitMs: z
-    .int(`waitMs is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
-    .min(0, "waitMs is at least 0")
-    .max(WAIT_MS_MAX, `waitMs is at most ${WAIT_MS_MAX}; ask again with the same Idempotency-Key to wait on`)
+    .int(`must be a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
+    .min(0, "must be at least 0")
+    .max(
+      WAIT_MS_MAX,
+      `must be at most ${WAIT_MS_MAX}; to wait longer, repeat the request with the same Idempotency-Key`,
+    )
     .optional()
-    .meta({ description: "How long to wait for a lock that is held; 0 by default." }),
+    .meta({
+      description:
+        "How long to wait for a held lock, in milliseconds. Defaults to 0: fail at once with `held`.",
+    }),
   record: OwnerRecordInput.optional(),
   ...formatFields,
-  graceMs: createMillisecondsSchema("graceMs", 0).optional().meta({
+  graceMs: createMillisecondsSchema(0).optional().meta({
     description:
-      "For how long no client gets the lock after a lease that ran out, as after a crash; 0 by default. A release ends it at once.",
+      "How long the lock stays taken after a lease that expires without a release, for example after a crash; in milliseconds. Defaults to 0. A release skips it.",
   }),
-  minHoldMs: createMillisecondsSchema("minHoldMs", 0).optional().meta({
+  minHoldMs: createMillisecondsSchema(0).optional().meta({
     description:
-      "For how long the lock stays taken at least, counted from the grant, also when it is released before; 0 by default. It does not apply after a lease that ran out.",
+      "Minimum time that the lock stays taken after it was acquired, even if it is released earlier; in milliseconds. Defaults to 0. It does not apply if the lease expires.",
   }),
 };
 
@@ -64,11 +70,11 @@ export const AcquireInput = z
   .strictObject({
     ...acquireFields,
     leaseMs: LeaseMs.optional().meta({
-      description: `Time to live of the hold; ${LEASE_MS_DEFAULT} by default. With \`reenter\`: the hold has at least this left, by default its own lease.`,
+      description: `Lease of the hold in milliseconds. Defaults to ${LEASE_MS_DEFAULT}. With \`reenter\`: the minimum time left afterwards, by default the lease of the hold.`,
     }),
     reenter: HoldIdText.optional().meta({
       description:
-        "Enter this hold once more instead of acquiring the lock: same API key, `holdId` and fence; count + 1. Needs an Idempotency-Key, and takes `leaseMs` alone besides.",
+        "`holdId` of a hold to re-enter instead of acquiring the lock. The count increases by 1; `holdId` and `fence` stay the same. Requires the same API key and an `Idempotency-Key`. The only other field allowed is `leaseMs`.",
     }),
   })
   .superRefine((input, context) => {
@@ -78,14 +84,14 @@ export const AcquireInput = z
         context.addIssue({
           code: "custom",
           path: [field],
-          message: "is not allowed beside reenter; only leaseMs is",
+          message: "is not allowed with reenter; only leaseMs is",
         });
       }
       return;
     }
     if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
     if ((input.leaseMs ?? LEASE_MS_DEFAULT) + (input.graceMs ?? 0) > LEASE_MS_MAX) {
-      const message = `leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours)`;
+      const message = `leaseMs and graceMs must add up to at most ${LEASE_MS_MAX} (24 hours)`;
       context.addIssue({ code: "custom", path: ["graceMs"], message });
     }
   })
@@ -96,7 +102,7 @@ export const RenewInput = z
   .strictObject({
     leaseMs: LeaseMs.optional().meta({
       description:
-        "The hold has at least this left; by default the lease that it was acquired or renewed with.",
+        "Minimum time left after the renewal, in milliseconds. Defaults to the lease that the hold was last acquired or renewed with.",
     }),
   })
   .meta({ id: "RenewInput" });
@@ -109,32 +115,33 @@ export type ReleaseInput = z.infer<typeof ReleaseInput>;
 
 const holdFields = {
   holdId: HoldIdText,
-  target: z.string(),
+  target: z.string().meta({ description: "Name of the target." }),
   ...keyFields,
   format: WritableFormat,
   fence: fenceSchema,
 };
 
-/** A hold as it was acquired, entered or renewed. */
+/** A hold, as returned when it is acquired, re-entered or renewed. */
 export const Hold = z
   .object({
     ...holdFields,
-    owner: z.string(),
-    count: z.int().meta({ description: "Re-entrancy count: how many releases end the hold." }),
-    leaseMs: z.int(),
+    owner: z.string().meta({ description: "Owner of the hold." }),
+    count: z.int().meta({ description: "Re-entrancy count: the number of releases that end the hold." }),
+    leaseMs: z.int().meta({ description: "Lease of the hold, in milliseconds." }),
     remainingMs: z.int().meta({
-      description: "What was left when Redis answered. Count it from before the request was sent.",
+      description:
+        "Time left when Redis responded, in milliseconds. Count it from the moment before you sent the request.",
     }),
     waitedMs: z.int().optional().meta({
       description:
-        "Of a request with `waitMs`: how long it waited before the try that was granted. The hold lasts until `waitedMs` + `remainingMs` after the request was sent.",
+        "How long the request waited before the attempt that succeeded, in milliseconds. Present only with `waitMs`. The hold lasts until `waitedMs` + `remainingMs` after you sent the request.",
     }),
     asOf: asOfSchema,
   })
   .meta({ id: "Hold" });
 export type Hold = z.infer<typeof Hold>;
 
-/** A lock that is kept from everybody for a while. */
+/** A lock that no client can acquire for a while. */
 export const Reservation = Hold.omit({ holdId: true, waitedMs: true }).meta({ id: "Reservation" });
 export type Reservation = z.infer<typeof Reservation>;
 
@@ -142,12 +149,14 @@ export const HoldStatus = z
   .object({
     ...holdFields,
     held: z.boolean().meta({
-      description: "false: it never existed, has ended, or the lock was acquired again since.",
+      description:
+        "Whether the hold exists. false if it never existed, has ended, or the lock has been acquired again since.",
     }),
-    owner: z.string().nullable(),
-    count: z.int().meta({ description: "0 when it is not held." }),
+    owner: z.string().nullable().meta({ description: "Owner of the hold. null if it is not held." }),
+    count: z.int().meta({ description: "Re-entrancy count. 0 if it is not held." }),
     remainingMs: z.int().nullable().meta({
-      description: "0 when it is not held; null when something removed the expiry of the lock.",
+      description:
+        "Time left at `asOf`, in milliseconds. 0 if it is not held. null if something removed the expiry of the lock.",
     }),
     asOf: asOfSchema,
   })
@@ -159,9 +168,9 @@ export const Released = z
     ...holdFields,
     outcome: z.enum(["released", "still_held", "not_held"]).meta({
       description:
-        "still_held: one count of several was given back. not_held: the hold had ended before; not an error.",
+        "`released`: the hold has ended. `still_held`: the count decreased, and the hold continues. `not_held`: the hold had already ended; this is not an error.",
     }),
-    count: z.int().meta({ description: "What is left of the re-entrancy count." }),
+    count: z.int().meta({ description: "Remaining re-entrancy count." }),
     asOf: asOfSchema,
   })
   .meta({ id: "Released" });

@@ -4,30 +4,34 @@ import { LockKey } from "../lock.ts";
 
 const Interpretation = z
   .object({ format: FormatName, confidence: Confidence })
-  .meta({ id: "KeyInterpretation", description: "How a key is read as a lock." })
+  .meta({ id: "KeyInterpretation", description: "How a key is interpreted as a lock." })
   .nullable()
-  .meta({ description: "null: it is no lock." });
+  .meta({ description: "Interpretation of the keys. null if they are not locks." });
 
 export const RuleChange = z
   .object({
     from: Interpretation,
     to: Interpretation,
-    count: z.int(),
-    sample: z.array(LockKey).meta({ description: "Some of the keys, 5 at most." }),
+    count: z.int().meta({ description: "Number of keys." }),
+    sample: z.array(LockKey).meta({ description: "Examples of the keys, at most 5." }),
   })
   .meta({ id: "FormatRuleChange" });
 export type RuleChange = z.infer<typeof RuleChange>;
 
 export const RulePreview = z
   .object({
-    held: z.int().meta({ description: "Locks in the picture." }),
-    affected: z.int().meta({ description: "Held locks of which these rules say another format." }),
-    looked: z.int().meta({ description: "How many of them were looked at, 2000 at most." }),
+    held: z.int().meta({ description: "Number of indexed locks." }),
+    affected: z
+      .int()
+      .meta({ description: "Number of indexed locks to which the new rules assign another format." }),
+    looked: z.int().meta({ description: "Number of these locks that were read, at most 2,000." }),
     scanned: z.int().meta({
-      description: "Keys gone through for those that would be locks by these rules alone.",
+      description: "Number of other keys that were scanned for new locks.",
     }),
-    isWhole: z.boolean().meta({ description: "false: not all keys were gone through; there may be more." }),
-    changes: z.array(RuleChange).meta({ description: "What would be read differently, the largest first." }),
+    isWhole: z
+      .boolean()
+      .meta({ description: "false if not all keys were scanned. There may be more changes." }),
+    changes: z.array(RuleChange).meta({ description: "Changes in interpretation, largest first." }),
   })
-  .meta({ id: "FormatRulesPreview", description: "What rules would change. Nothing was changed." });
+  .meta({ id: "FormatRulesPreview", description: "Effect of a set of rules. Nothing was changed." });
 export type RulePreview = z.infer<typeof RulePreview>;

@@ -1,13 +1,13 @@
-/** The value of the `Location` header of a created resource: its path, which a GET takes. */
+/** Builds the `Location` header of a created resource: its path. */
 export function buildLocation(basePath: string, collection: string, id: string): string {
   return `${basePath}/api/v1/${collection}/${encodeURIComponent(id)}`;
 }
 
-/** The `Location` header as the OpenAPI document declares it. */
+/** Declares the `Location` header for the OpenAPI document. */
 export function describeLocation(collection: string, exampleId: string) {
   return {
     Location: {
-      description: "The path of the created resource.",
+      description: "Path of the created resource.",
       example: buildLocation("", collection, exampleId),
     },
   };

@@ -3,9 +3,8 @@ interface Json {
 }
 
 /**
- * The same document, in the form that generators take best and in a third of the size: what is said again and again
- * (headers, examples of problems) stands once and is referred to; and nothing stands beside a reference, which 3.1
- * allows and some of them do not read.
+ * Moves repeated headers and examples of problems to `components`, which reduces the document to a third, and moves
+ * keywords beside a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows them.
  */
 export function compactDocument(given: object): object {
   const document = separateReferences(structuredClone(given) as Json);
@@ -22,7 +21,7 @@ export function compactDocument(given: object): object {
   return { ...document, components: { ...document.components, headers, examples } };
 }
 
-/** Refers to what is shared already, and shares what is not; what has the name of another thing stays where it is. */
+/** Replaces members by references to `shared`. A member whose name is used for another value stays in place. */
 function moveToComponents(members: Json | undefined, shared: Json, kind: "headers" | "examples"): void {
   for (const [name, member] of Object.entries(members ?? {})) {
     if (members === undefined || member === undefined || member.$ref !== undefined) continue;
@@ -38,7 +37,7 @@ function separateReferences(value: Json): Json {
   const members = Object.entries(value).map(
     ([name, member]) => [name, member && separateReferences(member)] as const,
   );
-  // A copy of the object that is referred to; with it the reference would accept no members.
+  // Copied from the referenced object; beside the reference it would reject all properties.
   const { $ref, additionalProperties: _, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;

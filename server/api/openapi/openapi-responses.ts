@@ -12,27 +12,27 @@ import type { StreamMessage, SuccessResponse } from "../routing/route.ts";
 
 const COMMON_HEADERS = {
   "x-request-id": createHeader(
-    "Identifies the request in the server's log and in the audit log.",
+    "Identifies the request in the server log and in the audit log.",
     "5f3a91c2-17",
   ),
 };
 
 const ETAG = {
-  ETag: createHeader("Version of the content, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'),
+  ETag: createHeader("Version of the response, for `If-None-Match`.", 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'),
 };
 const LIMITS = {
-  "RateLimit-Policy": createHeader("The quota (`q`) and the window in seconds (`w`).", '"caller";q=400;w=2'),
+  "RateLimit-Policy": createHeader("Quota (`q`) and window in seconds (`w`).", '"caller";q=400;w=2'),
   RateLimit: createHeader(
-    "Requests left (`r`) and seconds until the quota is restored (`t`).",
+    "Requests left (`r`) and seconds until the quota is reset (`t`).",
     '"caller";r=0;t=1',
   ),
 };
 const RETRY_AFTER = {
-  "Retry-After": createHeader("Seconds after which a retry is sensible.", "1"),
+  "Retry-After": createHeader("Seconds to wait before a retry.", "1"),
 };
-const ALLOW = { Allow: createHeader("The methods that this path supports.", "GET") };
+const ALLOW = { Allow: createHeader("Methods that this path supports.", "GET") };
 const CHALLENGE = {
-  "WWW-Authenticate": createHeader("The accepted authentication scheme.", 'Bearer realm="lockkeeper"'),
+  "WWW-Authenticate": createHeader("Accepted authentication scheme.", 'Bearer realm="lockkeeper"'),
 };
 
 function createHeader(description: string, example: string) {
@@ -40,11 +40,11 @@ function createHeader(description: string, example: string) {
 }
 
 export const NOT_MODIFIED_RESPONSE: ZodOpenApiResponseObject = {
-  description: "Not modified since the `ETag` in `If-None-Match`. No body.",
+  description: "Not modified since the response with the `ETag` in `If-None-Match`. No body.",
   headers: { ...COMMON_HEADERS, ...ETAG },
 };
 
-/** One schema a code, made once: the document names it. */
+/** One schema per code, created once, because the document refers to it by name. */
 const problemSchemas = new Map<ErrorCode, ReturnType<typeof createProblemSchema>>();
 function getProblemSchema(code: ErrorCode): ReturnType<typeof createProblemSchema> {
   const schema = problemSchemas.get(code) ?? createProblemSchema(code);
@@ -85,7 +85,7 @@ function createStreamContent(id: string, messages: Readonly<Record<string, Strea
   const schemas = [...new Set(Object.values(messages).map(({ schema }) => schema))];
   const data = z.union(schemas).meta({
     id,
-    description: "The JSON in `data` of a server-sent event. `x-events` maps event names to schemas.",
+    description: "JSON in `data` of a server-sent event. `x-events` maps event names to schemas.",
   });
   return {
     schema: data,
@@ -168,7 +168,7 @@ function getUnionSchema(operationId: string, status: number, codes: readonly Err
   return union;
 }
 
-/** The names of two or three codes, else the operation and the status. */
+/** Joins the names of up to three codes; for more, uses the operation and the status. */
 function formatUnionName(operationId: string, status: number, codes: readonly ErrorCode[]): string {
   if (codes.length > 3) {
     return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}${status}Problem`;

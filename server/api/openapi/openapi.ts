@@ -17,21 +17,21 @@ import { EXAMPLE_HOLD_ID } from "./example-hold-id.ts";
 import { compactDocument } from "./openapi-compact.ts";
 import { createProblemResponses, createSuccessResponse, NOT_MODIFIED_RESPONSE } from "./openapi-responses.ts";
 
-/** `~` and the base64url of the largest key. */
+/** Room for `~` and the base64url of the largest key. */
 const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);
 const TARGET_NAME = z
   .string()
   .min(1)
   .max(TARGET_CHARACTERS_MAX)
-  .meta({ description: "The name of the target.", example: "default" });
+  .meta({ description: "Name of the target.", example: "default" });
 const HOLD_ID_PARAMETER = z.string().min(1).max(HOLD_ID_CHARACTERS_MAX).meta({
-  description: "The `holdId` that `acquire` returned. It names its target and its key.",
+  description: "`holdId` returned by `acquire`. It contains the target and the key.",
   example: EXAMPLE_HOLD_ID,
 });
 const DESCRIPTION = [
   "Applications acquire, renew and release locks. Operators list them and force-release stuck ones.",
-  "A lease on Redis cannot exclude a second holder after a long pause or a failover. Send the fencing token (`fence`) with every write, and have the resource reject a token lower than the highest it has accepted.",
-  "Errors are problem documents (RFC 9457). `code` is one of a fixed set, and `type` is the path of a page on this server that explains it. New fields can be added to any response: ignore fields that you do not know.",
+  "A lease in Redis does not guarantee mutual exclusion: after a long pause of a process or a failover of Redis, two clients can believe that they hold the lock. Send the fencing token (`fence`) with every write, and have the resource reject a token lower than the highest it has accepted.",
+  "Errors are problem documents (RFC 9457). `code` is one of a fixed set, and `type` is the path of a page on this server that explains it. Any response can gain fields: ignore fields that you do not know.",
   "Times are Unix milliseconds. Durations are milliseconds. Both are 64-bit integers.",
 ].join("\n\n");
 
@@ -42,7 +42,7 @@ const KEY = z
   .min(1)
   .max(KEY_SEGMENT_MAX)
   .meta({
-    description: `The lock's key, at most ${KEY_BYTES_MAX} bytes, percent-encoded as one path segment (a slash is %2F). Write \`~\` and the base64url of its bytes for \`.\`, \`..\`, keys with \`//\`, with a slash at either end, with a leading \`~\`, and for bytes that are not UTF-8.`,
+    description: `Key of the lock, at most ${KEY_BYTES_MAX} bytes, percent-encoded as one path segment (\`/\` is \`%2F\`). Use \`~\` followed by the base64url of its bytes for \`.\`, \`..\`, keys that contain \`//\`, start or end with \`/\`, or start with \`~\`, and keys that are not valid UTF-8.`,
     example: "lock:orders:42",
   });
 
@@ -70,13 +70,13 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
     paths,
     components: {
       securitySchemes: {
-        key: { type: "http", scheme: "bearer", description: "An API key. Applications use it." },
+        key: { type: "http", scheme: "bearer", description: "An API key, for applications." },
         session: {
           type: "apiKey",
           in: "cookie",
           name: "lockkeeper_PORT",
           description:
-            "A browser session, created by `POST /login`. Requests other than GET are accepted from the console's own pages only.",
+            "A browser session, created by `POST /login`. Requests other than GET are only accepted from pages of the console.",
         },
       },
     },
@@ -86,7 +86,7 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
 
 /** Adjusts what zod emits to what generators and validators accept. */
 const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
-  // Clients must accept members that are added to a response later.
+  // Clients must accept fields that are added to a response later.
   const isStrict = zodSchema instanceof z.ZodObject && zodSchema.def.catchall !== undefined;
   if (io === "output" && jsonSchema.additionalProperties === false && !isStrict) {
     delete jsonSchema.additionalProperties;
@@ -164,7 +164,7 @@ function buildQuerySchema({ path, scope, query }: Route): z.ZodObject | undefine
     : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
-/** Returns the codes that any route of this kind can fail with, and those of its own. */
+/** Returns the error codes of all routes of this kind, and those of the route itself. */
 export function listErrorCodes({ path, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [
@@ -172,7 +172,7 @@ export function listErrorCodes({ path, body, access, scope, effect, errors = [] 
     "uri_too_long",
     "headers_too_large",
     "request_timeout",
-    // A route without a body refuses any body.
+    // A route without a body rejects any body.
     "invalid",
     "method_not_allowed",
     ...when(access !== "anyone", "unauthenticated", "forbidden"),
@@ -205,7 +205,7 @@ const idempotencyHeaderSchema = z.object({
     .optional()
     .meta({
       description:
-        "1 to 128 visible ASCII characters, new for each request. Repeating a request with the same value changes nothing. The server remembers it for two minutes and eight requests of the key.",
+        "1 to 128 visible ASCII characters, new for each operation. A repeated request with the same value has no further effect. The server remembers values for 2 minutes; on busy locks, at least the last eight.",
       example: "0199c1f2-8a44-7d1e-9c3b-5f0d2b7a6e11",
     }),
 });

@@ -1,10 +1,5 @@
-import {
-  AuditExportQuery,
-  AuditLine,
-  AuditPage,
-  AuditQuery,
-  AuditVerification,
-} from "../../../lib/contract/audit.ts";
+import { AuditLine, AuditPage, AuditVerification } from "../../../lib/contract/audit.ts";
+import { AuditExportQuery, AuditQuery } from "../../../lib/contract/audit-query.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { formatExportLine } from "../../history/audit/audit-chain.ts";
 import { AUDIT_CSV_HEADER, formatAuditCsvLine } from "../../history/audit/audit-csv.ts";
@@ -17,10 +12,10 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
-/** A chain of a hundred thousand entries takes some half a second to check. */
+/** Verifying a chain of 100,000 entries takes about 0.5 s. */
 const VERIFICATION_CACHE_MS = 10_000;
 
-/** Who did what. For administrators of everything: the audit is one chain for all targets, and not cut in pieces. */
+/** The audit log. It is one chain for all targets, so it requires admin access to all of them. */
 export function createAuditRoutes(services: Services): Route[] {
   const verify = createVerifier(services);
   return [
@@ -30,11 +25,11 @@ export function createAuditRoutes(services: Services): Route[] {
       operationId: "listAuditActions",
       tag: "Audit",
       access: "admin",
-      summary: "Who did what, newest first",
+      summary: "List audited actions",
       description:
-        "Each action with its intent, which was written before anything was done, and its outcome, which was written after it. An outcome of null is not recorded: the action is still going on, or the server ended or lost its store in between. Logins that were refused are counted, an entry a minute.",
+        "Returns actions, newest first. Each has its intent, recorded before the action started, and its outcome. An `outcome` of null was not recorded: the action is still running, or the server or its store failed. Refused logins are counted in one entry per minute.",
       query: AuditQuery,
-      response: { status: 200, schema: AuditPage, example: AUDIT_PAGE, description: "One page." },
+      response: { status: 200, schema: AuditPage, example: AUDIT_PAGE, description: "A page of actions." },
       errors: HOME_ERRORS,
       handle: async ({ query }) =>
         createJsonResponse(200, await new AuditReader(services.auditStore).readPage(query)),
@@ -45,9 +40,9 @@ export function createAuditRoutes(services: Services): Route[] {
       operationId: "exportAuditLog",
       tag: "Audit",
       access: "admin",
-      summary: "The audit as a file",
+      summary: "Export the audit log",
       description:
-        "As JSON lines: the entries of the chain with their hashes, oldest first, whole between `from` and `to`; `npm run audit:verify -- FILE` checks it anywhere. As CSV: the actions that the filters want, newest first; cells that a spreadsheet would run as a formula begin with an apostrophe, and characters that cannot be seen are written out.",
+        "`jsonl` returns the entries of the chain with their hashes, oldest first and complete between `from` and `to`; verify the file with `npm run audit:verify -- FILE`. `csv` returns the actions that match the filters, newest first. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.",
       query: AuditExportQuery,
       response: {
         status: 200,
@@ -55,14 +50,14 @@ export function createAuditRoutes(services: Services): Route[] {
         example: AUDIT_LINE,
         mediaType: NDJSON_TYPE,
         texts: { [CSV_TYPE]: AUDIT_CSV },
-        description: "A line an entry, or an action.",
+        description: "One line per entry, or in CSV per action.",
       },
       errors: ["too_many_streams", ...HOME_ERRORS],
       handle: async (call) => {
         const { query, principal, isStillAuthorized } = call;
         assertContiguous(query);
         services.streams.assertCapacity(principal.id);
-        // What cannot be read at all is an error, and no empty file.
+        // If the store cannot be read, respond with an error instead of an empty file.
         await services.auditStore.readEnd();
         const { format, ...filter } = query;
         const chunks = format === "csv" ? streamCsv(services, filter) : streamChainLines(services, filter);
@@ -83,14 +78,14 @@ export function createAuditRoutes(services: Services): Route[] {
       operationId: "verifyAuditLog",
       tag: "Audit",
       access: "admin",
-      summary: "Whether the chain is whole",
+      summary: "Verify the audit log",
       description:
-        "Goes along all entries that are kept, at most once in ten seconds. Whoever can write to the home store can write the whole chain anew: note `head` elsewhere, and compare with `npm run audit:verify -- --head HASH`.",
+        "Verifies the hashes of all retained entries; results are cached for 10 s. Anyone who can write to the home store can rewrite the whole chain: store `head` elsewhere and compare it with `npm run audit:verify -- --head HASH`.",
       response: {
         status: 200,
         schema: AuditVerification,
         example: INTACT_AUDIT,
-        description: "The first place that does not fit, if there is one.",
+        description: "Result of the verification.",
       },
       errors: HOME_ERRORS,
       handle: async () => createJsonResponse(200, await verify()),
@@ -98,7 +93,7 @@ export function createAuditRoutes(services: Services): Route[] {
   ];
 }
 
-/** One at a time, whoever asks. */
+/** Shares one verification between concurrent requests. */
 function createVerifier({ auditStore }: Services): () => Promise<AuditVerification> {
   let found: { readonly at: number; readonly answer: Promise<AuditVerification> } | undefined;
   return () => {
@@ -112,12 +107,12 @@ function createVerifier({ auditStore }: Services): () => Promise<AuditVerificati
   };
 }
 
-/** A chain with entries left out proves nothing. @throws InvalidError */
+/** Rejects filters on the chain: it can only be verified without omissions. @throws InvalidError */
 function assertContiguous({ format, from, to, ...filter }: AuditExportQuery): void {
   const named = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (format !== "jsonl" || named.length === 0) return;
   throw new InvalidError(
-    `Query: jsonl is the chain as it is, whole between from and to; leave out ${named.join(", ")}, or take format=csv.`,
+    `Query: jsonl takes only from and to; leave out ${named.join(", ")}, or use format=csv.`,
     { field: named[0] ?? "" },
   );
 }

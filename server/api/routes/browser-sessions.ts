@@ -5,7 +5,7 @@ import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/account
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** The sessions of browsers: one's own, or as an admin everybody's. */
+/** Browser sessions: the caller's own, or all of them for administrators. */
 export function createBrowserSessionRoutes({ sessions, authentication }: Services): Route[] {
   return [
     defineRoute({
@@ -14,13 +14,14 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
       operationId: "listBrowserSessions",
       tag: "Sessions",
       access: "read",
-      summary: "Which browsers are logged in",
-      description: "One's own; who is an admin at every target sees all.",
+      summary: "List browser sessions",
+      description:
+        "Lists your browser sessions. Administrators of all targets see the sessions of all operators.",
       response: {
         status: 200,
         schema: BrowserSessionList,
         example: { items: [BROWSER_SESSION] },
-        description: "Those that have not ended.",
+        description: "Active sessions.",
       },
       errors: HOME_ERRORS,
       handle: async ({ principal, request }) => {
@@ -35,9 +36,10 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
       tag: "Sessions",
       idParam: BROWSER_SESSION_ID,
       access: "read",
-      summary: "End a browser's session",
-      description: "At every instance within two seconds, its streams as well.",
-      response: { status: 204, description: "It has ended." },
+      summary: "End a browser session",
+      description:
+        "Ends the session on every instance within 2 s and closes its streams. Administrators of all targets can end any session.",
+      response: { status: 204, description: "The session has ended." },
       errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "end_session", details: { id } }),
       handle: async ({ id, principal }) => {
@@ -48,7 +50,7 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
   ];
 }
 
-/** undefined: everybody's. A key's name is no operator's, as it has a colon. */
+/** Returns undefined for all sessions. The name of an API key never equals that of an operator, because it has a colon. */
 function getVisibleOwner(principal: Principal): string | undefined {
   return canAccess(principal, "admin", {}) ? undefined : principal.name;
 }

@@ -37,19 +37,19 @@ import {
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** After so many that were told from memory alone others have their turn. */
+/** Items reviewed from memory before yielding to the event loop. */
 const REVIEWED_AT_ONCE = 100;
 
 const EXAMPLES = {
-  "What would be freed of a worker that is gone": { filter: 'owner:="checkout@pod-7:311"', dryRun: true },
-  "Free two holds that were looked at": {
+  "Review the locks of a lost worker": { filter: 'owner:="checkout@pod-7:311"', dryRun: true },
+  "Release two holds": {
     items: [
       { key: "lock:orders:42", expectedVersion: "fence.1795216496123456" },
       { key: "lock:orders:43", expectedVersion: "token.ud8a2LQp1x0s", format: "redsync" },
     ],
     reason: "pod-7 lost its node",
   },
-  "Where the target is of production": {
+  "Release a hold on a production target": {
     items: [{ key: "lock:orders:42", expectedVersion: "fence.1795216496123456" }],
     reason: "pod-7 lost its node",
     confirm: "main",
@@ -66,7 +66,7 @@ interface ResultOutput {
   readonly basePath: string;
 }
 
-/** Several locks in one request. */
+/** Force-releases several locks in one request. */
 export function createBulkRoutes(services: Services, log: Logger, basePath: string): Route[] {
   return [
     defineTargetRoute({
@@ -76,9 +76,9 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
       tag: "Locks",
       access: "force",
       filtersByGrant: true,
-      summary: "Free several stuck locks that were looked at, or see what would be freed",
+      summary: "Force-release several locks",
       description:
-        'In two steps. First `filter` with `dryRun`: true: each hold that it finds, with its holder, its liveness, what would become of it, and the `item` that frees it. Then `items`: those of them that are to be freed, each compared with its version, authorised and recorded like a single force-release, a few at a time. So nothing is freed that nobody looked at, and what has changed since is told and left alone. The answer is a stream of lines (`application/x-ndjson`): a `head`, an `item` for each as it is done, in any order, a `tally`. Who closes the connection stops what has not begun; each item is freed as a whole or not at all. On a target of production `confirm` is the name of the target. Where a filter names an owner (`owner:="…"`), a service or a host, of a lock that several hold only their part is meant.',
+        "Releases several holds. Each is compared with its version, authorised and recorded like a single force-release. First send `filter` with `dryRun`: true to review the matching holds, each with the `item` that releases it; then send the `items` to release. The response is a stream of lines (`application/x-ndjson`): a `head`, one `item` per completed item in any order, and a `tally`. If you disconnect, items that have not started are skipped.",
       body: BulkForceReleaseInput,
       bodyBytesMax: BULK_BODY_BYTES_MAX,
       examples: EXAMPLES,
@@ -87,7 +87,7 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
         schema: BulkLine,
         example: BULK_RELEASED_LINE,
         mediaType: NDJSON_TYPE,
-        description: "Lines of JSON, each as its item is done.",
+        description: "Lines of JSON, written as items are completed.",
       },
       errors: ["reason_required", "confirm_required", "too_many_streams"],
       audit: "by_handler",
@@ -105,7 +105,7 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
             work({ lines, basePath }).then(
               (outcome) => act?.end(outcome),
               (error: unknown) => {
-                log.error({ err: error }, "a bulk ended by a fault");
+                log.error({ err: error }, "bulk force-release failed");
                 act?.end(toAuditErrorOutcome(error));
                 sink.close();
               },
@@ -117,7 +117,7 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
   ];
 }
 
-/** The request as a whole, so that the record says what was not begun of it; its items follow one by one. */
+/** Records the whole request, so that the audit shows which items were not started. Items are recorded one by one. */
 async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction | undefined> {
   const { items, dryRun, reason, onUnverified, reservedMs } = call.body;
   if (dryRun || items === undefined) return undefined;
@@ -125,7 +125,7 @@ async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction |
   return await audit.beginAction(toAuditedCall(call), { action: "bulk_force_release", reason, details });
 }
 
-/** All that can be refused is refused before the answer begins. @throws LockkeeperError */
+/** Performs all checks before the response starts. @throws LockkeeperError */
 function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
@@ -149,7 +149,7 @@ function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
   return (output) => streamResults(output, call, items, release);
 }
 
-/** An item is an action of its own: recorded before it is done, and after. */
+/** Records each item as an action of its own, before and after it runs. */
 async function runRecorded(
   audit: Audit,
   call: BulkCall,

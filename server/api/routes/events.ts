@@ -14,17 +14,17 @@ import type { Services } from "../routing/services.ts";
 import { restrictEvents } from "./history.ts";
 
 const SNAPSHOT_PAGE = 500;
-/** How long an event may take from Redis to its readers; longer while nobody records, and then it is told as news. */
+/** Longest delivery of an event from Redis to its readers. It is longer while recording is down; the event is then sent as new. */
 const DELIVERY_LAG_MAX_MS = 10_000;
 
 const LAST_EVENT_ID = z.object({
   "Last-Event-ID": z.string().max(64).optional().meta({
-    description: "The id of the last event that was read: the stream goes on after it.",
+    description: "Id of the last event that you received. The stream resumes after it.",
     example: "1795216496123-0",
   }),
 });
 
-/** The stream of events, for apps and scripts. */
+/** The event stream, for applications and scripts. */
 export function createEventRoutes({ streams }: Services): Route[] {
   return [
     defineTargetRoute({
@@ -33,15 +33,16 @@ export function createEventRoutes({ streams }: Services): Route[] {
       operationId: "streamEvents",
       tag: "Events",
       access: "read",
-      summary: "Stream of events (SSE)",
+      summary: "Stream events",
       description:
-        "Begins with `hello`, which tells what can be replayed. With `Last-Event-ID` the events after it follow; when some of them are not kept any more, `gap` and what is left; when the id is not known here, `reset` and `snapshot` messages with every held lock. Then each event as it happens, by its type's name. `gap` with an id and `from` and `to` is an entry of the history: nobody watched in that time. Ids are the same at every instance. Renewals (but for more time that an operator gave) and waits carry no id and are not replayed, nor do events while the home store is away; those are recorded later, and a message with nothing but their id follows then. With `key`, `owner` and `type` only such events come; `reset` and `snapshot` are of all locks.",
+        "Streams lock events as server-sent events, each named by its type. With `Last-Event-ID` the stream resumes after that event: `gap` reports that events in between have been deleted; if the id is unknown, `reset` and `snapshot` messages carry all held locks. `key`, `owner` and `type` filter events, but not `reset` and `snapshot`.",
       query: EventFilter,
       filtersByGrant: true,
       headers: LAST_EVENT_ID,
       response: {
         status: 200,
-        description: "The stream, until the client closes it.",
+        description:
+          "The stream. It stays open until the client disconnects. The first message is `hello`. Event ids are the same on all instances. Renewals and waits have no id and are not replayed, unless an operator caused them. Events that cannot be recorded yet have no id; a message with only the id follows when they are recorded.",
         stream: "LockEventStreamData",
         messages: EVENT_MESSAGES,
       },
@@ -89,15 +90,15 @@ async function streamEvents(
   sink.write(formatSseEvent("hello", { oldest, newest, now: watcher.clock.now() }));
   const replayed = lastId ? journal.replayAfter(lastId) : undefined;
   if (replayed?.kind === "reset") {
-    // An event may be told before its lock is in the picture; it would be in neither of the two.
+    // An event can be published before its lock is indexed, and would then be in neither the snapshot nor the stream.
     const meanwhile: PublishedEvent[] = [];
     const stop = journal.subscribeAll((published) => meanwhile.push(published));
     await watcher.waitUntilSettled();
     stop();
     let shown: SentSnapshot | undefined = sendSnapshot(target, sink, allowedKeys);
-    // And one that is in the picture already may be told only when it has been recorded.
+    // An event that the snapshot includes can be published later, once it has been recorded.
     const sendEvent = (published: PublishedEvent) => {
-      // What is this much younger was not on its way any more.
+      // No event of the snapshot can still be in flight.
       if (shown !== undefined && published.entry.at > shown.asOf + DELIVERY_LAG_MAX_MS) shown = undefined;
       if (shown === undefined || !isInSnapshot(shown, published.entry)) send(published);
     };
@@ -112,7 +113,7 @@ async function streamEvents(
 
 interface SentSnapshot {
   readonly asOf: number;
-  /** The fences, or else the owners, of each key's holders. */
+  /** The fencing tokens of each key's holders, or their owners if they have none. */
   readonly holds: ReadonlyMap<Key, readonly string[]>;
 }
 

@@ -85,7 +85,7 @@ it("a lock with the key `export` is still reachable", async ({ server }) => {
 
 it.for([
   ["filter=held>soon", "held is compared with a time"],
-  ["sort=size", "sort is one of"],
+  ["sort=size", "sort: must be one of"],
   ["format=xml", "Query, format"],
 ] as const)("an export with %s is rejected before the file begins", async ([query, why], { readExport }) => {
   const { status, body } = await readExport(query);

@@ -15,13 +15,10 @@ import { defineTargetRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
-/** Written in one go; then others have their turn. */
+/** Locks written before yielding to the event loop. */
 const LOCKS_PER_CHUNK = 200;
 
-/**
- * All that a search finds, as a file. Its address is not below `/locks/`, where it would take the place of the lock
- * whose key is `export`.
- */
+/** Exports locks. The path is not below `/locks/`, where it would hide the lock with the key `export`. */
 export function createExportRoutes({ streams }: Services): Route[] {
   return [
     defineTargetRoute({
@@ -31,8 +28,8 @@ export function createExportRoutes({ streams }: Services): Route[] {
       tag: "Locks",
       access: "read",
       filtersByGrant: true,
-      summary: "All locks that a filter finds, as a file",
-      description: `As they were known at one moment, in the order of the list; ${EXPORT_LOCKS_MAX} at most, and then the last line says so. In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe, and characters that cannot be seen are written out.`,
+      summary: "Export locks",
+      description: `Exports the locks that match a filter as a file, as known at one moment and in the order of \`sort\`; at most ${EXPORT_LOCKS_MAX.toLocaleString("en")}. If there are more, the last line reports it. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.`,
       query: ExportLocksQuery,
       response: {
         status: 200,
@@ -41,9 +38,9 @@ export function createExportRoutes({ streams }: Services): Route[] {
         mediaType: NDJSON_TYPE,
         texts: { [CSV_TYPE]: LOCKS_CSV },
         headers: {
-          "x-total-count": { description: "How many locks the filter finds in all.", example: "12840" },
+          "x-total-count": { description: "Number of locks that match the filter.", example: "12840" },
         },
-        description: "A line a lock.",
+        description: "One line per lock.",
       },
       errors: ["too_many_streams"],
       handle: ({ target: { watcher, name }, query, principal, isStillAuthorized }) => {

@@ -18,7 +18,7 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 import { TOO_MANY_FILTERS } from "./owners.ts";
 
-/** What the locks that match a search have in common. */
+/** Counts locks by facet. */
 export function createFacetRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -28,12 +28,11 @@ export function createFacetRoutes(): Route[] {
       tag: "Locks",
       access: "read",
       filtersByGrant: true,
-      summary:
-        "Count the locks that match a filter by format, kind, liveness, service, host, and whether they are waited for",
+      summary: "Count locks by facet",
       description:
-        "Each value has the word of the filter that asks for it. A facet counts the locks that match the filter without its own words, so that what else could be chosen is seen. The 50 values that most locks have are listed. Counted within the last second, or the last twenty times as long as it takes to count, some 0.1 s at 100 000 locks.",
+        "Counts the locks that match a filter by format, kind, liveness, service, host and whether they have waiters. Each facet ignores the terms of the filter on its own field, and lists its 50 most frequent values. Counts are cached for 1 s, or for 20 times as long as counting took if that is longer.",
       query: FacetsQuery,
-      response: { status: 200, schema: Facets, example: FACETS, description: "The counts.", etag: true },
+      response: { status: 200, schema: Facets, example: FACETS, description: "Counts by facet.", etag: true },
       handle: async ({ target, query: { filter }, principal }) =>
         createTaggedResponse(
           await readFacets(target.watcher, filter, getAllowedKeys(principal, "read", target.name)),

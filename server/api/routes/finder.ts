@@ -3,13 +3,13 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { FINDER_REPORT } from "../openapi/examples/targets.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Which keys are locks, whatever is watched. */
+/** The finder: a scan of all keys for locks, whether they are watched or not. */
 export function createFinderRoutes(): Route[] {
   const response = {
     status: 200,
     schema: FinderReport,
     example: FINDER_REPORT,
-    description: "How far it is, and what was found.",
+    description: "Progress and results of the scan.",
   } as const;
   return [
     defineTargetRoute({
@@ -18,7 +18,8 @@ export function createFinderRoutes(): Route[] {
       operationId: "getFinder",
       tag: "Formats",
       access: "read",
-      summary: "How far the finder is, and what it has found",
+      summary: "Get the results of the lock finder",
+      description: "Returns the progress of the current or last scan, and the locks that it found.",
       response,
       handle: ({ target }) => createJsonResponse(200, target.finder.report),
     }),
@@ -29,11 +30,11 @@ export function createFinderRoutes(): Route[] {
       tag: "Formats",
       access: "force",
       effect: "reads",
-      summary: "Go through all keys by their shape, and tell which are locks",
+      summary: "Start the lock finder",
       description:
-        "Takes a fifth of the time, and changes nothing. Where hundreds of keys of one name are no locks, only some of the others are looked at. One that is running goes on; one that was cancelled or failed goes on where it ended, unless `anew`.",
+        "Scans all keys of the target for locks, whether they are watched or not. The scan is active for at most 20 % of the time and changes nothing. If hundreds of keys with similar names are not locks, only a sample of the others is read. A running scan continues; a cancelled or failed one resumes, unless `anew` is true.",
       body: FinderInput,
-      examples: { "Begin, or go on": {}, "From the beginning": { anew: true } },
+      examples: { "Start or resume": {}, "Start over": { anew: true } },
       response,
       handle: ({ target, body }) => {
         target.finder.start(body.anew);
@@ -47,7 +48,8 @@ export function createFinderRoutes(): Route[] {
       tag: "Formats",
       access: "force",
       effect: "reads",
-      summary: "Stop the finder; what it has found stays",
+      summary: "Cancel the lock finder",
+      description: "Stops the scan. Its results are kept, and it can be resumed.",
       response,
       handle: ({ target }) => {
         target.finder.cancel();

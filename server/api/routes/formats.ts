@@ -14,7 +14,7 @@ import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** What formats there are, and which keys are said to be of which. */
+/** Lock formats, and the rules that assign them to keys. */
 export function createFormatRoutes(log: Logger): Route[] {
   return [
     defineTargetRoute({
@@ -23,7 +23,8 @@ export function createFormatRoutes(log: Logger): Route[] {
       operationId: "listFormats",
       tag: "Formats",
       access: "read",
-      summary: "The formats that are known, and the rules that say which keys are of which",
+      summary: "List formats and format rules",
+      description: "Lists the formats that Lockkeeper recognises, and the rules that assign formats to keys.",
       response: {
         status: 200,
         schema: Formats,
@@ -38,27 +39,27 @@ export function createFormatRoutes(log: Logger): Route[] {
       path: "/formats/rules",
       operationId: "replaceFormatRules",
       tag: "Formats",
-      // They are kept in the home store.
+      // Rules are stored in the home store, not in the target.
       effect: "reads",
       access: "admin",
-      summary: "Say which keys are of which format",
+      summary: "Replace the format rules",
       description:
-        "Takes the place of all rules but those of the configuration, which come first. Where several libraries write the same, a rule settles which one it is: its locks are `certain` from then on, and are freed as that library would. All locks are read again. Only keys that are watched are listed.",
+        "Replaces all rules except those of the configuration, which apply first. A rule decides between formats that look the same in Redis: matching locks become `certain` and are force-released as that library would release them. All locks are read again. Rules do not change which keys are watched.",
       body: FormatRulesInput,
       examples: {
-        "Two libraries that write UUIDs": {
+        "Assign formats to two key patterns": {
           rules: [
             { pattern: "order-*", format: "redlock-net" },
             { pattern: "app:*", format: "spring" },
           ],
         },
-        "No rules": { rules: [] },
+        "Remove all rules": { rules: [] },
       },
       response: {
         status: 200,
         schema: Formats,
         example: FORMATS,
-        description: "Formats, and the rules from now on.",
+        description: "Formats and the new rules.",
       },
       errors: ["unknown_outcome"],
       audit: ({ target: { rules }, body }) => ({
@@ -70,7 +71,7 @@ export function createFormatRoutes(log: Logger): Route[] {
         await rules.replace(body.rules);
         watcher.setFormatRules(rules.rules);
         const after = rules.listedRules;
-        log.warn({ by: principal.name, target: name, before, after }, "the rules for formats were replaced");
+        log.warn({ by: principal.name, target: name, before, after }, "format rules replaced");
         return createJsonResponse(200, listFormats(rules));
       },
     }),
@@ -81,16 +82,16 @@ export function createFormatRoutes(log: Logger): Route[] {
       tag: "Formats",
       effect: "reads",
       access: "admin",
-      summary: "What rules would change, before they are put in place",
+      summary: "Preview format rules",
       description:
-        "Compares the rules with those that hold now, and changes nothing. Held locks of which they say something else are looked at in Redis as they would be read then, 2000 at most; and 20 000 keys, for a second at most, are gone through for such as would be locks by these rules alone. The body is that of `PUT /formats/rules`.",
+        "Returns the keys that the given rules would interpret differently from the current ones. Changes nothing. Reads at most 2,000 affected locks, and scans other keys for at most 1 s or 20,000 keys to find locks that only the new rules recognise.",
       body: FormatRulesInput,
       examples: { "One rule": { rules: [{ pattern: "order-*", format: "redlock-net" }] } },
       response: {
         status: 200,
         schema: RulePreview,
         example: RULES_PREVIEW,
-        description: "What would be read differently.",
+        description: "Changes in interpretation.",
       },
       handle: async ({ target: { watcher, masters, rules }, body }) => {
         assertConnected(watcher);
@@ -104,7 +105,7 @@ export function createFormatRoutes(log: Logger): Route[] {
         const preview = () => previewRules(deps, rules.rules, rules.buildRulesWith(body.rules));
         return createJsonResponse(
           200,
-          await explainRedisFailure(preview, "Nothing was compared, and nothing is changed."),
+          await explainRedisFailure(preview, "The rules could not be compared. Nothing was changed."),
         );
       },
     }),

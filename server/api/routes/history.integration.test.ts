@@ -78,7 +78,7 @@ describe("GET /history", () => {
   it("a history filter that no event can match is rejected with an explanation", async ({ server }) => {
     const { status, body } = await server.call(`/history?text=${encodeURIComponent("ada held>5m")}`);
     expect([status, body.code]).toEqual([400, "invalid"]);
-    expect(body.detail).toContain("no event has held>5m");
+    expect(body.detail).toContain("held>5m applies to locks, not to events");
   });
 
   it("history pages reach the end without duplicates", async ({ readHistory }) => {

@@ -8,7 +8,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { HISTORY, KEY_HISTORY } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** What happened, looked up. */
+/** The event history. */
 export function createHistoryRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -17,12 +17,12 @@ export function createHistoryRoutes(): Route[] {
       operationId: "listEvents",
       tag: "Events",
       access: "read",
-      summary: "What happened, newest first or as it came",
+      summary: "List events",
       description:
-        "A page of events by key, owner, type and time, and of the gaps among them in which nobody watched. The same at every instance. `order=oldest_first` tells them as they came; a cursor goes on in the order that is asked for, so that one may turn around at any event.",
+        "Returns the events that match the filters, and the gaps in which no instance watched the target. All instances return the same history. A cursor is valid in both orders, so you can change direction at any event.",
       query: HistoryQuery,
       filtersByGrant: true,
-      response: { status: 200, schema: History, example: HISTORY, description: "One page." },
+      response: { status: 200, schema: History, example: HISTORY, description: "A page of events." },
       handle: ({ target, query, principal }) =>
         createJsonResponse(
           200,
@@ -35,11 +35,11 @@ export function createHistoryRoutes(): Route[] {
       operationId: "listLockEvents",
       tag: "Events",
       access: "read",
-      summary: "What happened to one lock, newest first",
+      summary: "List the events of a lock",
       description:
-        "A page of its events, and of the gaps among them in which nobody watched. With `at` also who held it at that moment, since when, and how that ended.",
+        "Returns the events of the lock, newest first, and the gaps in which no instance watched the target. With `at`, also returns the holds at that time, with their start and end.",
       query: KeyHistoryQuery,
-      response: { status: 200, schema: History, example: KEY_HISTORY, description: "One page." },
+      response: { status: 200, schema: History, example: KEY_HISTORY, description: "A page of events." },
       handle: ({ target, key, query }) => createJsonResponse(200, readKeyHistory(target.journal, key, query)),
     }),
   ];
@@ -59,7 +59,7 @@ function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHi
   return at === undefined ? page : { ...page, holds: journal.findHoldsAt(key, at) };
 }
 
-/** A gap is nobody's, and everybody's. */
+/** Gaps concern all keys, so they are never filtered out by the caller's keys. */
 export function restrictEvents(
   isWanted: (entry: HistoryEntry) => boolean,
   allowedKeys: KeyPatternSet | undefined,

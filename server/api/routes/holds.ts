@@ -12,7 +12,7 @@ const RENEWED_END: VerbEnd = { outcome: "renewed" };
 const VERIFIED_END: VerbEnd = { outcome: "verified" };
 const LOST_END: VerbEnd = { outcome: "lost" };
 
-/** Holds, by the id that `acquire` returned. */
+/** Holds, by the `holdId` that `acquire` returned. */
 export function createHoldRoutes(): Route[] {
   return [
     defineHoldRoute({
@@ -21,10 +21,10 @@ export function createHoldRoutes(): Route[] {
       operationId: "getHold",
       tag: "Holds",
       access: "lock",
-      summary: "Read whether a hold is still held",
+      summary: "Verify a hold",
       description:
-        "Changes nothing. The answer can be out of date when it arrives, so it replaces neither the holder's own deadline nor the fencing token that the resource compares.",
-      response: { status: 200, schema: HoldStatus, example: HELD, description: "Whether it is held." },
+        "Returns whether the hold still exists. Changes nothing. The result can be outdated when it arrives: also check your own deadline, and send the fencing token with every write.",
+      response: { status: 200, schema: HoldStatus, example: HELD, description: "State of the hold." },
       errors: HOLD_ERRORS,
       verb: ({ target, hold }) => toVerbCall("verify", target.name, hold.key, hold),
       handle: async ({ target, hold, principal }) => {
@@ -42,11 +42,11 @@ export function createHoldRoutes(): Route[] {
       access: "lock",
       summary: "Renew a hold",
       description:
-        "Never creates a lock and never shortens a lease. Only the API key or operator that acquired the hold can renew it.",
+        "Extends the lease of a hold. Never creates a lock and never shortens a lease. Only the API key or operator that acquired the hold can renew it.",
       body: RenewInput,
-      examples: { "For its own lease": {}, "For a minute": { leaseMs: 60_000 } },
+      examples: { "Keep the lease": {}, "Renew for 1 minute": { leaseMs: 60_000 } },
       idempotent: "by_lock",
-      response: { status: 200, schema: Hold, example: RENEWED, description: "Renewed." },
+      response: { status: 200, schema: Hold, example: RENEWED, description: "The renewed hold." },
       errors: [...CHANGE_ERRORS, "not_replicated", "lost"],
       verb: ({ target, hold }) => toVerbCall("renew", target.name, hold.key, hold),
       handle: async ({ target, hold, body: { leaseMs }, requestId, principal }) => {
@@ -61,17 +61,17 @@ export function createHoldRoutes(): Route[] {
       operationId: "releaseHold",
       tag: "Holds",
       access: "lock",
-      summary: "Release one count of a hold",
+      summary: "Release a hold",
       description:
-        "The last count frees the lock and wakes a waiter. A hold that has ended is the outcome `not_held`, not an error. While the count is above 1, the request needs an Idempotency-Key. Only the API key or operator that acquired the hold can release it. With `reservedMs` the last count does not free the lock: no client of any library can acquire it for that time.",
+        "Releases one count of the hold; the last one releases the lock and wakes a waiter. A hold that has already ended returns the outcome `not_held`, not an error. While the count is above 1, the request requires an `Idempotency-Key`. Only the API key or operator that acquired the hold can release it.",
       body: ReleaseInput,
-      examples: { Release: {}, "Release and reserve for ten seconds": { reservedMs: 10_000 } },
+      examples: { Release: {}, "Release and reserve for 10 s": { reservedMs: 10_000 } },
       idempotent: "by_lock",
       response: {
         status: 200,
         schema: Released,
         example: RELEASED,
-        description: "Released, or there was nothing to release.",
+        description: "Result of the release.",
       },
       errors: [...CHANGE_ERRORS, "idempotency_key_required"],
       verb: ({ target, hold }) => toVerbCall("release", target.name, hold.key, hold),

@@ -12,7 +12,7 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
 
-/** The API keys of apps; the root key is none of them. */
+/** API keys of applications. The root key is not one of them. */
 export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: string): Route[] {
   return [
     defineRoute({
@@ -21,12 +21,13 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       operationId: "listApiKeys",
       tag: "API keys",
       access: "admin",
-      summary: "All API keys",
+      summary: "List API keys",
+      description: "Lists all API keys except the root key, sorted by name. Secrets are never returned.",
       response: {
         status: 200,
         schema: ApiKeyList,
         example: { items: [API_KEY] },
-        description: "Without their secrets, which nobody has.",
+        description: "The API keys, without their secrets.",
       },
       errors: HOME_ERRORS,
       handle: async () => createJsonResponse(200, { items: await apiKeys.list() }),
@@ -39,16 +40,20 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       access: "admin",
       summary: "Create an API key",
       description:
-        "The secret is in this answer and nowhere else: what is kept is its hash. Nobody makes a key that may do more than they may, and a key that expires makes none that outlive it.",
+        "Creates an API key. Only this response contains the secret; the server stores a hash of it. You cannot grant more access than you have, and a key that expires cannot create a key that expires later.",
       body: ApiKeyInput,
       examples: {
-        "An app that locks orders": { name: "checkout", verbs: ["read", "lock"], keys: ["lock:orders:*"] },
+        "Key for an application that locks orders": {
+          name: "checkout",
+          verbs: ["read", "lock"],
+          keys: ["lock:orders:*"],
+        },
       },
       response: {
         status: 201,
         schema: CreatedApiKey,
         example: CREATED_API_KEY,
-        description: "The key, with its secret.",
+        description: "The API key with its secret.",
         headers: describeLocation("keys", KEY_ID.example),
       },
       errors: ["already_exists", "idempotency_key_reused", ...HOME_ERRORS],
@@ -70,8 +75,9 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       tag: "API keys",
       idParam: KEY_ID,
       access: "admin",
-      summary: "One API key",
-      response: { status: 200, schema: ApiKey, example: API_KEY, description: "Without its secret." },
+      summary: "Get an API key",
+      description: "Returns an API key by id, without its secret.",
+      response: { status: 200, schema: ApiKey, example: API_KEY, description: "The API key." },
       errors: ["not_found", ...HOME_ERRORS],
       handle: async ({ id }) => createJsonResponse(200, await apiKeys.get(id)),
     }),
@@ -84,8 +90,8 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       access: "admin",
       summary: "Revoke an API key",
       description:
-        "Every instance refuses it within two seconds, and its streams end. Holds that it acquired stay: free them, or let them lapse. It is listed as revoked for 30 days.",
-      response: { status: 204, description: "It is revoked, now or before." },
+        "Revokes the key on every instance within 2 s and closes its streams. Holds that it acquired remain: force-release them or wait for expiry. The key stays listed as revoked for 30 days.",
+      response: { status: 204, description: "The key is revoked. Also returned if it was revoked before." },
       errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "revoke_api_key", details: { id } }),
       handle: async ({ id }) => {
@@ -100,16 +106,19 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       tag: "API keys",
       idParam: KEY_ID,
       access: "admin",
-      summary: "Give an API key a new secret",
+      summary: "Rotate the secret of an API key",
       description:
-        "The id stays, and with it what the key holds. The secret before works for overlapMs more; the one before that ends at once.",
+        "Creates a new secret for the key. Its id and access stay the same. The previous secret stays valid for `overlapMs`; an even older one becomes invalid at once.",
       body: RotateApiKeyInput,
-      examples: { "The old secret works for an hour more": { overlapMs: 3_600_000 }, "At once": {} },
+      examples: {
+        "Keep the old secret for 1 hour": { overlapMs: 3_600_000 },
+        "Revoke the old secret at once": {},
+      },
       response: {
         status: 200,
         schema: CreatedApiKey,
         example: ROTATED_API_KEY,
-        description: "The key, with its new secret.",
+        description: "The API key with its new secret.",
       },
       errors: ["not_found", "api_key_inactive", "idempotency_key_reused", ...HOME_ERRORS],
       idempotent: "by_answer",

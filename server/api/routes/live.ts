@@ -4,26 +4,26 @@ import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Room for as many keys to keep as may be, each as long as may be. */
+/** Room for the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
-/** The console's one stream a tab. */
+/** The stream of a console tab. */
 export function createLiveRoutes({ live, streams }: Services): Route[] {
   return [
-    // Not of an open target alone: a page of one that cannot be reached is told so.
+    // Also for targets that have never been reached: the page shows their state.
     defineConnectorRoute({
       method: "GET",
       path: "/live",
       operationId: "streamLive",
       tag: "Console",
       access: "read",
-      summary: "The console's stream (SSE)",
+      summary: "Stream the view of a console tab",
       description:
-        "Messages: `hello`; `window`, then `rows` with what has changed in it; `kept`, of keys of `keep` that the window does not show as they are; `lock`; `recent` and `events`, when they are asked for; `health` every second. A reader that falls behind is told the newest as soon as it has read the rest, not all that was between, and `skipped` says how many events that were.",
+        "Streams what one tab of the console displays: `hello`; `window`, then `rows` with its changes; `kept` for rows of `keep` whose current state is not in the window; `lock`; `recent` and `events` if requested; `health` every second. A client that reads too slowly receives the latest state instead of every change; `skipped` counts the events that it missed.",
       query: LiveQuery,
       response: {
         status: 200,
-        description: "The stream, until the client closes it.",
+        description: "The stream. It stays open until the client disconnects.",
         stream: "LiveStreamData",
         messages: LIVE_STREAM_MESSAGES,
       },
@@ -47,16 +47,17 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       operationId: "updateLiveView",
       tag: "Console",
       access: "read",
-      summary: "Change what a stream carries",
-      idParam: { description: "The `stream` of its `hello`.", example: "k3Jd9xQ2" },
+      summary: "Update the view of a console tab",
+      description: "Replaces the view of an open stream. The stream stays open.",
+      idParam: { description: "Id of the stream: `stream` in its `hello` message.", example: "k3Jd9xQ2" },
       body: LiveView,
       bodyBytesMax: VIEW_BYTES_MAX,
       examples: {
-        "Another filter": { filter: "key:lock:orders:*", limit: 50 },
-        "One lock and its events": { limit: 0, lock: "lock%3Aorders%3A42" },
-        "A row that is read, wherever it stands by now": { sort: "-held", keep: ["lock%3Aorders%3A41"] },
+        "Change the filter": { filter: "key:lock:orders:*", limit: 50 },
+        "Show one lock and its events": { limit: 0, lock: "lock%3Aorders%3A42" },
+        "Keep a row on the screen": { sort: "-held", keep: ["lock%3Aorders%3A41"] },
       },
-      response: { status: 204, description: "The stream carries the new view." },
+      response: { status: 204, description: "The stream has the new view." },
       errors: ["not_found", "unavailable"],
       handle: ({ id, body, principal }) => {
         live.changeView(id, body, principal);

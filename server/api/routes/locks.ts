@@ -30,7 +30,7 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { toAuditReleaseOutcome, toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Looking at locks, and the operator's release. */
+/** Reading locks, and operator actions on a single lock. */
 export function createLockRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -39,10 +39,18 @@ export function createLockRoutes(): Route[] {
       operationId: "listLocks",
       tag: "Locks",
       access: "read",
-      summary: "List the locks that are held, or have ended and are still there",
+      summary: "List locks",
+      description:
+        "Lists the indexed locks that are held, or whose deadline has passed while their key still exists. Locks that the caller cannot read are omitted.",
       query: ListQuery,
       filtersByGrant: true,
-      response: { status: 200, schema: LockList, example: LOCK_LIST, description: "One page.", etag: true },
+      response: {
+        status: 200,
+        schema: LockList,
+        example: LOCK_LIST,
+        description: "A page of locks.",
+        etag: true,
+      },
       handle: ({ target, query, principal }) =>
         createTaggedResponse(
           listLocks(target.watcher, query, getAllowedKeys(principal, "read", target.name)),
@@ -54,12 +62,13 @@ export function createLockRoutes(): Route[] {
       operationId: "getLock",
       tag: "Locks",
       access: "read",
-      summary: "Look at one lock, in Redis, now",
+      summary: "Get a lock",
+      description: "Reads the lock from Redis. A free key is returned without holders.",
       response: {
         status: 200,
         schema: Lock,
         example: HELD_LOCK,
-        description: "The lock; a free key has no holders.",
+        description: "The lock.",
         etag: true,
       },
       errors: ["not_a_lock", "key_not_allowed"],
@@ -74,20 +83,20 @@ export function createLockRoutes(): Route[] {
       operationId: "forceReleaseLock",
       tag: "Locks",
       access: "force",
-      summary: "Free a stuck lock, if it is still the hold that was seen",
+      summary: "Force-release a lock",
       description:
-        "Compares `expectedVersion` with the hold that is there now; frees that one or nothing, wakes its waiters as its library would, and records who and why. With `reservedMs` the lock is never free in between: it stays taken in the caller's name, in the format it has. What may be done about a lock, and what must be named for it, is its `release`. The old holder may still be working: only a fence at the resource stops its writes. Some libraries make a lock again that was freed: look for the event `recreated` for `watchMs`.",
+        "Releases the hold that `expectedVersion` identifies, or nothing if the hold has changed; wakes its waiters as its library would, and records the caller and the reason. With `reservedMs` no client can acquire the lock in between. The old holder may still be working: only a fencing token at the resource stops its writes. Some libraries recreate a released lock: watch for the event `recreated` for `watchMs`.",
       body: ForceReleaseInput,
       examples: {
-        "Free it": { expectedVersion: "fence.1795216496123456", reason: "its worker lost its node" },
-        "Free it, and keep everybody off for a minute": {
+        Release: { expectedVersion: "fence.1795216496123456", reason: "pod-7 lost its node" },
+        "Release and reserve for 1 minute": {
           expectedVersion: "fence.1795216496123456",
-          reason: "its worker lost its node",
+          reason: "pod-7 lost its node",
           reservedMs: 60_000,
         },
-        "Free what may be a lock of several libraries": {
+        "Name the format of an ambiguous lock": {
           expectedVersion: "token.ud8a2LQp1x0s",
-          reason: "its worker lost its node",
+          reason: "pod-7 lost its node",
           format: "redsync",
         },
       },
@@ -95,7 +104,7 @@ export function createLockRoutes(): Route[] {
         status: 200,
         schema: ForceReleased,
         example: FORCE_RELEASED,
-        description: "Released, or already gone.",
+        description: "Result of the force-release.",
       },
       errors: [
         "reason_required",
@@ -133,18 +142,18 @@ export function createLockRoutes(): Route[] {
       operationId: "extendLock",
       tag: "Locks",
       access: "force",
-      summary: "Give a holder more time, if it is still the hold that was seen",
+      summary: "Extend the lease of a lock",
       description:
-        "Compares `expectedVersion` with the hold that is there now, and prolongs that one to at least `leaseMs`, or does nothing. It never creates a lock and never shortens one. Any lock whose end is the time to live of its key, and any hold of ours. The holder is not told: a library that renews sets its own time again at its next renewal (`lasts`), and one that keeps its own deadline stops there. It is told as the event `renewed` with `by` and `reason`.",
+        "Extends the hold that `expectedVersion` identifies to at least `leaseMs`, or changes nothing. Never creates a lock and never shortens a lease. Works for locks that expire by the TTL of their key, and for holds acquired through Lockkeeper. The holder is not notified: `lasts` reports whether its library will replace the new time.",
       body: ExtendInput,
       examples: {
-        "Ten minutes for a migration that takes longer than thought": {
+        "Extend to 10 minutes": {
           expectedVersion: "fence.1795216496123456",
           leaseMs: 600_000,
-          reason: "the migration is at 80 %",
+          reason: "migration 80 % done",
         },
       },
-      response: { status: 200, schema: Extended, example: EXTENDED, description: "It has that much time." },
+      response: { status: 200, schema: Extended, example: EXTENDED, description: "Result of the extension." },
       errors: [
         "reason_required",
         "format_required",
@@ -178,13 +187,13 @@ export function createLockRoutes(): Route[] {
       operationId: "reserveLock",
       tag: "Locks",
       access: "force",
-      summary: "Keep everybody off a free lock for a while",
+      summary: "Reserve a free lock",
       description:
-        "Takes the lock for `lockkeeper:reserve:<who>` in its own format, so that no client of any library gets it. It is listed like any lock, ends by itself, and is freed by force. A lock that is held is `held`: free it with `reservedMs` instead.",
+        "Acquires a free lock for `lockkeeper:reserve:<name>`, so that no client of any library can acquire it; pass the `format` that the lock's clients use. The reservation is listed like any lock, expires after `reservedMs`, and can be force-released early. A held lock is refused with `held`: force-release it with `reservedMs` instead.",
       body: ReserveInput,
       examples: {
-        "For ten minutes": { reservedMs: 600_000, reason: "migration of the orders table" },
-        "Also from SETNX and GETSET clients that write seconds": {
+        "Reserve for 10 minutes": { reservedMs: 600_000, reason: "migration of the orders table" },
+        "Reserve against SETNX and GETSET clients that write seconds": {
           reservedMs: 600_000,
           format: "timestamp",
           unit: "s",
@@ -195,7 +204,7 @@ export function createLockRoutes(): Route[] {
         status: 200,
         schema: Reservation,
         example: RESERVED,
-        description: "Nobody gets it until this ends.",
+        description: "The reservation.",
       },
       errors: [
         "held",
@@ -229,7 +238,7 @@ export function createLockRoutes(): Route[] {
 async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet | undefined): Promise<Lock> {
   const { observation: seen, hold } = await explainRedisFailure(
     () => watcher.readKey(key),
-    "The lock cannot be looked at now.",
+    "The lock cannot be read now.",
   );
   const observation = requireReadable(seen);
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
@@ -238,7 +247,7 @@ async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet |
   return watcher.locks.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
-/** Of the keys that hold the same token only those are named that the caller may look at. */
+/** `sharedWith` contains only keys that the caller can read. */
 function toVisibleLock(watcher: Watcher, hold: ObservedHold, allowedKeys: KeyPatternSet | undefined): Lock {
   return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }

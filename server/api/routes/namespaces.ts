@@ -6,7 +6,7 @@ import { NAMESPACE_LIST } from "../openapi/examples/namespaces.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 import { readGroupsPage, toGroupCounts } from "./owners.ts";
 
-/** How many locks there are, by the segments of their keys. */
+/** Counts locks by the segments of their keys. */
 export function createNamespaceRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -16,14 +16,13 @@ export function createNamespaceRoutes(): Route[] {
       tag: "Owners",
       access: "read",
       filtersByGrant: true,
-      summary:
-        "List what keys of locks begin with, with how many are held, need attention and are waited for",
+      summary: "List key namespaces",
       description:
-        "Keys are parted at `:`. Of `lock:orders:42` the namespaces are `lock:` (`depth=1`) and `lock:orders:` (`depth=2`, or `prefix=lock:`). Only what is held is counted.",
+        "Groups the held locks by the first segments of their keys, separated by `:`. The key `lock:orders:42` belongs to `lock:` (`depth=1`) and to `lock:orders:` (`depth=2`, or `prefix=lock:`).",
       query: NamespaceListQuery,
       response: {
         ...{ status: 200, schema: NamespaceList, example: NAMESPACE_LIST },
-        ...{ description: "One page.", etag: true },
+        ...{ description: "A page of namespaces.", etag: true },
       },
       handle: async ({ target, query, principal }) => {
         const { prefix, depth } = query;

@@ -7,7 +7,7 @@ import { NOTE_RESULT } from "../openapi/examples/locks.ts";
 import { toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** What operators write about locks. */
+/** Notes of operators on locks. */
 export function createNoteRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -15,23 +15,26 @@ export function createNoteRoutes(): Route[] {
       path: "/locks/{key}/note",
       operationId: "setLockNote",
       tag: "Locks",
-      // Notes are kept in the home store: a target that is only read can have them.
+      // Notes are stored in the home store, so read-only targets can have them.
       effect: "reads",
       access: "force",
-      summary: "Write a note about a lock, for whoever looks at it next",
+      summary: "Set a note on a lock",
       description:
-        "With `expectedVersion` it is about the hold that was seen and ends with it; without, it is about the key until somebody takes it away. It takes the place of the note before, and is shown in `GET /locks/{key}`, in the list and in open pages as `note`. Nothing is written at the target. Kept for thirty days, a thousand of a target; then the oldest goes.",
+        "Sets, replaces or removes the note of a lock. With `expectedVersion` the note is about that hold and is removed when it ends; without it, the note is about the key. Notes are returned with the lock and shown in the console; nothing is written to the target. They are kept for 30 days, at most 1,000 per target; the oldest is removed first.",
       body: NoteInput,
       examples: {
-        "About this hold": { note: "mei is looking into it", expectedVersion: "fence.1795216496123456" },
-        "About the key, whoever holds it": { note: "Ask the payments team before you free it." },
-        "Take the note away": { note: "" },
+        "Note on the current hold": {
+          note: "mei is investigating",
+          expectedVersion: "fence.1795216496123456",
+        },
+        "Note on the key": { note: "Ask the payments team before you release it." },
+        "Remove the note": { note: "" },
       },
       response: {
         status: 200,
         schema: NoteResult,
         example: NOTE_RESULT,
-        description: "The note as it stands.",
+        description: "The current note.",
       },
       errors: ["lost", "changed", "not_a_lock", "unknown_outcome"],
       audit: ({ target, key, body: { note, expectedVersion } }) => ({
@@ -48,7 +51,7 @@ export function createNoteRoutes(): Route[] {
             ? undefined
             : await readSeenHold(watcher, key, expectedVersion, allowedKeys);
         await notes.set(key, note.trim(), principal.name, expectedVersion);
-        // Not every lock that can be looked at is in the picture.
+        // Not every readable lock is indexed.
         const stands = watcher.locks.findNote(key, watcher.index.get(key) ?? seen) ?? null;
         return createJsonResponse(200, { ...toKeyFields(key), note: stands, asOf: watcher.clock.lastUpdate });
       },

@@ -16,7 +16,7 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
 
-/** Who may log in by password, and what they may do. The id of an operator is the name. */
+/** Operators and their roles. The id of an operator is the name. */
 export function createOperatorRoutes(services: Services, basePath: string): Route[] {
   const { operators, authentication, targets } = services;
   return [
@@ -26,12 +26,13 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
       operationId: "listOperators",
       tag: "Operators",
       access: "admin",
-      summary: "All operators",
+      summary: "List operators",
+      description: "Lists all operators, sorted by name.",
       response: {
         status: 200,
         schema: OperatorList,
         example: { items: [OPERATOR] },
-        description: "By name.",
+        description: "The operators.",
       },
       errors: HOME_ERRORS,
       handle: async () => createJsonResponse(200, { items: await operators.list() }),
@@ -43,10 +44,10 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
       tag: "Operators",
       access: "admin",
       summary: "Create an operator",
-      description: "Nobody makes one who may do more than they may themselves.",
+      description: "Creates an operator. You cannot grant more access than you have.",
       body: OperatorInput,
       examples: {
-        "An operator of one target": {
+        "Operator who releases locks on one target": {
           name: "mei",
           roles: { "*": "viewer", default: "operator" },
           password: "correct horse battery",
@@ -75,7 +76,8 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
       tag: "Operators",
       idParam: OPERATOR_NAME,
       access: "admin",
-      summary: "One operator",
+      summary: "Get an operator",
+      description: "Returns an operator by name.",
       response: { status: 200, schema: Operator, example: OPERATOR, description: "The operator." },
       errors: ["not_found", ...HOME_ERRORS],
       handle: async ({ id }) => createJsonResponse(200, await operators.get(id)),
@@ -87,19 +89,19 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
       tag: "Operators",
       idParam: OPERATOR_NAME,
       access: "admin",
-      summary: "Change what an operator may do, or disable one",
+      summary: "Update an operator",
       description:
-        "Counts for sessions that run, at every instance within two seconds; sessions that were begun by a link end.",
+        "Changes the roles of an operator, or enables or disables them. Takes effect in active sessions on every instance within 2 s. Sessions that were started by a one-time link end.",
       body: OperatorPatch,
       examples: {
-        "Other roles": { roles: { "*": "viewer" } },
-        "Nobody logs in by this name": { state: "disabled" },
+        "Change the roles": { roles: { "*": "viewer" } },
+        "Disable the operator": { state: "disabled" },
       },
       response: {
         status: 200,
         schema: Operator,
         example: OPERATOR,
-        description: "The operator as it is now.",
+        description: "The updated operator.",
       },
       errors: ["not_found", "last_admin", ...HOME_ERRORS],
       audit: ({ id, body }) => ({ action: "update_operator", details: { name: id, ...body } }),
@@ -118,9 +120,9 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
       tag: "Operators",
       idParam: OPERATOR_NAME,
       access: "admin",
-      summary: "Remove an operator",
-      description: "The sessions end, at every instance within two seconds.",
-      response: { status: 204, description: "There is no such operator any more." },
+      summary: "Delete an operator",
+      description: "Deletes an operator and ends their sessions on every instance within 2 s.",
+      response: { status: 204, description: "The operator was deleted." },
       errors: ["not_found", "last_admin", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "delete_operator", details: { name: id } }),
       handle: async ({ id, request }) => {
@@ -133,7 +135,7 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
 }
 
 function createPasswordRoute({ operators, passwordLogin, sessions, authentication }: Services): Route {
-  /** Whoever forgot it has the terminal: a session that was begun by a link needs no old password. */
+  /** A session that was started by a one-time link needs no old password. */
   const isByLink = async (secret: string | undefined) =>
     secret !== undefined && (await sessions.find(secret, "act"))?.via === "link";
   return defineRoute({
@@ -143,14 +145,15 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
     tag: "Operators",
     idParam: OPERATOR_NAME,
     access: "read",
-    summary: "Set a password: one's own with the old one, or as an admin anybody's",
-    description: "All other sessions of the operator end.",
+    summary: "Set the password of an operator",
+    description:
+      "Sets a password and ends the operator's other sessions. Operators change their own password by sending the current one as `old`. Administrators of all targets can set any password.",
     body: PasswordInput,
     examples: {
-      "One's own": { password: "a longer battery staple", old: "correct horse battery" },
-      "A colleague's, as an admin": { password: "correct horse battery" },
+      "Change your own password": { password: "a longer battery staple", old: "correct horse battery" },
+      "Set the password of another operator": { password: "correct horse battery" },
     },
-    response: { status: 204, description: "The new password is the only one." },
+    response: { status: 204, description: "The password was changed." },
     errors: ["not_found", "rate_limited", ...HOME_ERRORS],
     audit: ({ id }) => ({ action: "set_password", details: { name: id } }),
     handle: async ({ id, body: { password, old }, principal, request }) => {
@@ -158,7 +161,7 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
         principal.id === buildOperatorId(id) ? authentication.readSessionSecret(request) : undefined;
       const isItself = own !== undefined && (old !== undefined || !(await isByLink(own)));
       if (!isItself && !canAccess(principal, "admin", {})) {
-        throw new ForbiddenError(`${principal.name} may set no password but the own one.`);
+        throw new ForbiddenError(`${principal.name} can only set their own password.`);
       }
       const by = isItself
         ? await verifyOldPassword(passwordLogin, id, old, request.remoteAddress)
@@ -169,7 +172,7 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
   });
 }
 
-/** @throws LockkeeperError invalid, and not unauthenticated: who asks is logged in. rate_limited */
+/** @throws LockkeeperError invalid (not unauthenticated, because the caller is logged in), rate_limited */
 async function verifyOldPassword(
   passwordLogin: PasswordLogin,
   name: string,
@@ -177,11 +180,11 @@ async function verifyOldPassword(
   address: string | undefined,
 ): Promise<{ itself: StoredOperator }> {
   const field = { field: "old" };
-  if (old === undefined) throw new InvalidError("old: give the present password as well.", field);
+  if (old === undefined) throw new InvalidError("old: the current password is required.", field);
   try {
     return { itself: (await passwordLogin.verify(name, old, address)).operator };
   } catch (error) {
     if (!(error instanceof UnauthenticatedError)) throw error;
-    throw new InvalidError("old: this is not the present password.", field);
+    throw new InvalidError("old: the current password is wrong.", field);
   }
 }

@@ -80,7 +80,7 @@ it("an owner list accepts filters on counts and rejects those that depend on tim
   expect((await listOwners({ filter: `owner:${key} count>1` })).items).toMatchObject([{ holds: 1 }]);
   const refused = await server.call("/owners?filter=held%3E1s%20is:needs_attention");
   expect([refused.status, refused.body.code]).toEqual([400, "invalid"]);
-  expect(JSON.stringify(refused.body)).toContain("leave out held, remaining and is:needs_attention");
+  expect(JSON.stringify(refused.body)).toContain("must not use held, remaining or is:needs_attention");
 });
 
 it("namespaces are listed with their lock counts, within the caller's keys", async ({

@@ -19,7 +19,7 @@ import { OWNER_LIST } from "../openapi/examples/owners.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Who has how many locks. */
+/** Groups locks by owner. */
 export function createOwnerRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -29,11 +29,17 @@ export function createOwnerRoutes(): Route[] {
       tag: "Owners",
       access: "read",
       filtersByGrant: true,
-      summary: "List who holds locks, with how many, since when, and who waits for them",
+      summary: "List owners",
       description:
-        "By the owner string, or by the service or the host that holders tell of. Each has a `filter` that finds just its locks, whatever characters its name has: `POST /locks/force-release` reviews and frees them. A lock that several have counts for each of them.",
+        "Groups the held locks by owner string, or by the service or host of the owner record. Each item has a `filter` that matches exactly its locks, for `GET /locks` and `POST /locks/force-release`. A lock with several holders counts for each of them.",
       query: OwnerListQuery,
-      response: { status: 200, schema: OwnerList, example: OWNER_LIST, description: "One page.", etag: true },
+      response: {
+        status: 200,
+        schema: OwnerList,
+        example: OWNER_LIST,
+        description: "A page of owners.",
+        etag: true,
+      },
       handle: async ({ target, query, principal }) =>
         createTaggedResponse(
           await readGroupsPage(
@@ -48,9 +54,9 @@ export function createOwnerRoutes(): Route[] {
   ];
 }
 
-export const TOO_MANY_FILTERS = "Too many different filters are being counted: ask again in a second.";
+export const TOO_MANY_FILTERS = "Too many different filters are being counted. Retry in 1 s.";
 
-/** One page of the groups that were asked for. */
+/** Reads one page of groups. */
 export async function readGroupsPage<Item>(
   watcher: Watcher,
   by: GroupBy,
@@ -80,7 +86,7 @@ export async function readGroupsPage<Item>(
 
 function parseGroupOrder(sort: string): GroupOrder {
   const isDown = sort.startsWith("-");
-  // The schema has checked it.
+  // Validated by the schema.
   return { field: (isDown ? sort.slice(1) : sort) as OwnerSortField, direction: isDown ? -1 : 1 };
 }
 

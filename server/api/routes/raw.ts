@@ -5,7 +5,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { RAW_LOCK } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** What stands in Redis, as nobody has interpreted it. */
+/** The uninterpreted content of a lock in Redis. */
 export function createRawRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -14,20 +14,20 @@ export function createRawRoutes(): Route[] {
       operationId: "getRawLock",
       tag: "Locks",
       access: "read",
-      summary: "Look at one lock as it stands in Redis",
+      summary: "Get the raw content of a lock",
       description:
-        "Its type, its time to live and what it holds, cut to limits. Of a key that is no lock nothing is told: this is no way to read a database. Of a quorum each master's copy.",
+        "Returns the type, the time to live and the content of the key in Redis, truncated to limits. The content of keys that are not locks is not returned. On a quorum target, returns a copy per master.",
       response: {
         status: 200,
         schema: RawLock,
         example: RAW_LOCK,
-        description: "What is there; a free key has the type `none`.",
+        description: "The content. A free key has the type `none`.",
       },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key }) =>
         createJsonResponse(
           200,
-          await explainRedisFailure(() => readRawCopies(target, key), "The lock cannot be looked at now."),
+          await explainRedisFailure(() => readRawCopies(target, key), "The lock cannot be read now."),
         ),
     }),
   ];

@@ -9,11 +9,11 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const SESSION_COOKIE = {
-  description: "The session: HttpOnly, SameSite=Lax; empty, and over at once, after logging out.",
+  description: "The session cookie: HttpOnly, SameSite=Lax. Empty and expired after a logout.",
   example: "lockkeeper_3000=…; Path=/; HttpOnly; SameSite=Lax; Max-Age=43200",
 };
 
-/** A browser's way in and out. */
+/** Login, logout and the current browser session. */
 export function createSessionRoutes(services: Services): Route[] {
   const { sessions, authentication, audit } = services;
   return [
@@ -24,10 +24,11 @@ export function createSessionRoutes(services: Services): Route[] {
       operationId: "deleteSession",
       tag: "Sessions",
       access: "anyone",
-      summary: "End the browser's session",
+      summary: "Log out of the console",
+      description: "Ends the browser session and clears its cookie. Succeeds without a session.",
       response: {
         status: 204,
-        description: "The session is gone.",
+        description: "The session has ended.",
         headers: { "Set-Cookie": SESSION_COOKIE },
       },
       errors: ["invalid", "forbidden", "unauthenticated", ...HOME_ERRORS],
@@ -53,13 +54,14 @@ export function createSessionRoutes(services: Services): Route[] {
       operationId: "getSession",
       tag: "Sessions",
       access: "read",
-      summary: "Who this browser is logged in as",
-      response: { status: 200, schema: Session, example: SESSION, description: "The session." },
+      summary: "Get the current session",
+      description: "Returns the browser session of the request. API keys have no session and are refused.",
+      response: { status: 200, schema: Session, example: SESSION, description: "The current session." },
       errors: ["unavailable"],
       handle: async ({ request }) => {
         const secret = authentication.readSessionSecret(request);
         const session = secret === undefined ? undefined : await sessions.find(secret, "read");
-        if (session === undefined) throw new UnauthenticatedError("This is not a browser's session.");
+        if (session === undefined) throw new UnauthenticatedError("This request has no browser session.");
         return createJsonResponse(200, toSession(session));
       },
     }),
@@ -73,26 +75,26 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
     operationId: "createSession",
     tag: "Sessions",
     access: "anyone",
-    summary: "Log a browser in: by the token of a one-time link, or by an operator's name and password",
+    summary: "Log in to the console",
     description:
-      "A name that does not exist gets the same answer after the same time as a wrong password. Tries are counted by name and by address; pauses grow up to a quarter of an hour.",
+      "Starts a browser session with the token of a one-time link, or with the name and password of an operator. Unknown names and wrong passwords get the same response after the same time. Failed attempts are throttled by name and by address, with delays of up to 15 minutes.",
     body: LoginInput,
     examples: {
-      "A one-time link": { token: "Zm9yIGV4YW1wbGUgb25seSwgYW5kIG9ubHkgb25jZQ" },
-      "A password": { name: "mei", password: "correct horse battery" },
+      "One-time link": { token: "Zm9yIGV4YW1wbGUgb25seSwgYW5kIG9ubHkgb25jZQ" },
+      "Name and password": { name: "mei", password: "correct horse battery" },
     },
     response: {
       status: 200,
       schema: Session,
       example: SESSION,
       headers: { "Set-Cookie": SESSION_COOKIE },
-      description: "Logged in; the session is in an HttpOnly cookie, and always a new one.",
+      description: "The new session. Its cookie is HttpOnly.",
     },
     errors: ["unauthenticated", "forbidden", "rate_limited", ...HOME_ERRORS],
     audit: "by_handler",
     handle: async (call) => {
       const { request, body } = call;
-      // Said before the link is used up.
+      // Fails before the link is consumed.
       authentication.createSessionCookie(request, "", 0);
       const before = authentication.readSessionSecret(request);
       const from = readSessionOrigin(request);

@@ -3,7 +3,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { STATS, TYPICAL_TIMES } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Figures of a target. */
+/** Statistics of a target. */
 export function createStatsRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -12,11 +12,11 @@ export function createStatsRoutes(): Route[] {
       operationId: "getStats",
       tag: "Statistics",
       access: "read",
-      summary: "Totals now, series for charts, and figures by the pattern of keys",
+      summary: "Get statistics",
       description:
-        "Counted by this instance as things happen; what the history keeps of the last day is counted at its start. Asking costs the same however many locks there are.",
+        "Returns current totals, time series and figures by key pattern, as counted by this instance. At start it counts the last 24 hours from the history. The cost does not depend on the number of locks.",
       query: StatsQuery,
-      response: { status: 200, schema: Stats, example: STATS, description: "Figures." },
+      response: { status: 200, schema: Stats, example: STATS, description: "The statistics." },
       handle: ({ target, query }) => createJsonResponse(200, target.stats.queryStats(query)),
     }),
     defineTargetRoute({
@@ -25,12 +25,13 @@ export function createStatsRoutes(): Route[] {
       operationId: "getLockStats",
       tag: "Statistics",
       access: "read",
-      summary: "How long locks of this name are typically held and waited for",
+      summary: "Get typical times of a lock",
+      description: "Returns how long locks with the same key pattern are typically held and waited for.",
       response: {
         status: 200,
         schema: TypicalTimes,
         example: TYPICAL_TIMES,
-        description: "Figures of the key's pattern.",
+        description: "Typical times of the key pattern.",
       },
       handle: ({ target, key }) => createJsonResponse(200, target.stats.getTypical(key)),
     }),

@@ -6,7 +6,7 @@ import { TARGET, TARGET_HEALTH } from "../openapi/examples/targets.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Which targets there are, and how each is. */
+/** Targets and their health. */
 export function createTargetRoutes({ targets }: Services): Route[] {
   return [
     defineRoute({
@@ -15,12 +15,13 @@ export function createTargetRoutes({ targets }: Services): Route[] {
       operationId: "listTargets",
       tag: "Targets",
       access: "read",
-      summary: "The targets that are configured, and how they are",
+      summary: "List targets",
+      description: "Lists the configured targets that the caller can read, with their current state.",
       response: {
         status: 200,
         schema: TargetList,
         example: { items: [TARGET] },
-        description: "Those that the caller may look at, in the order of the configuration.",
+        description: "The targets, in the order of the configuration.",
         etag: true,
       },
       handle: ({ principal }) => {
@@ -34,14 +35,14 @@ export function createTargetRoutes({ targets }: Services): Route[] {
       operationId: "getTargetHealth",
       tag: "Targets",
       access: "read",
-      summary: "Health of a target: what makes its Redis unsafe for locks, and what to do about it",
+      summary: "Get the health of a target",
       description:
-        "Asks its masters now: INFO, CONFIG GET, and whether the user may run what is needed. What may not be read is said. Nothing is changed.",
+        "Checks now whether the settings and the state of the target's Redis are safe for locks. Reads `INFO`, `CONFIG GET` and the permissions of the Redis user; changes nothing. Anything that cannot be read is reported as a finding.",
       response: {
         status: 200,
         schema: TargetHealth,
         example: TARGET_HEALTH,
-        description: "Findings, the worst first.",
+        description: "State, reports of the masters, and findings.",
         etag: true,
       },
       errors: ["not_found"],

@@ -14,23 +14,23 @@ import { defineTargetRoute, type Route, type TargetCall } from "../routing/route
 import type { Services } from "../routing/services.ts";
 
 const ACQUIRE_EXAMPLES = {
-  "For 30 seconds": {},
-  "Wait up to 10 seconds": { waitMs: 10_000, owner: "checkout@pod-7:311" },
-  "Keep it shut for a minute after a crash": { leaseMs: 10_000, graceMs: 60_000 },
-  "Not more often than every five minutes": { minHoldMs: 300_000 },
-  "Share it with redlock, redis-py and other SET NX PX locks": { format: "token" },
-  "Share it with SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
-  "Enter a hold once more": { reenter: EXAMPLE_HOLD_ID },
+  "Acquire for 30 s": {},
+  "Wait up to 10 s": { waitMs: 10_000, owner: "checkout@pod-7:311" },
+  "Keep the lock for 1 minute after a crash": { leaseMs: 10_000, graceMs: 60_000 },
+  "Allow one hold every 5 minutes": { minHoldMs: 300_000 },
+  "Use the format of redlock, redis-py and other SET NX PX libraries": { format: "token" },
+  "Use the format of SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
+  "Re-enter a hold": { reenter: EXAMPLE_HOLD_ID },
 };
 
 const REPLAYED_HEADER = {
   "Idempotent-Replayed": {
-    description: "`true` when this Idempotency-Key was granted this hold before.",
+    description: "`true` if this hold was already returned for the same Idempotency-Key.",
     example: "true",
   },
 };
 
-/** Acquires locks, and enters holds once more. */
+/** Acquires locks and re-enters holds. */
 export function createVerbRoutes(
   { pendingRequests }: Pick<Services, "pendingRequests">,
   basePath: string,
@@ -44,7 +44,7 @@ export function createVerbRoutes(
       access: "lock",
       summary: "Acquire a lock",
       description:
-        "Acquires the lock when it is free. A held lock is refused, whoever holds it. With `waitMs` the request is held open until the lock is acquired or the time is over (`timeout`). Repeat its Idempotency-Key within 5 s to keep your place in the queue. If you disconnect, the pending acquire is cancelled. The hold lasts until `waitedMs` + `remainingMs` after you sent the request. With `reenter` the hold is entered once more: its count rises, `holdId` and `fence` stay. A pause can outlast a lease, so send the fencing token with every write and have the resource reject lower ones.",
+        "Acquires the lock if it is free; a held lock is refused with `held`, whoever holds it. With `waitMs` the request stays open until the lock is acquired or the time has passed (`timeout`); repeat it with the same `Idempotency-Key` within 5 s to keep your place in the queue. If you disconnect, the pending acquire is cancelled. A pause can outlast the lease, so send the fencing token with every write and have the resource reject lower ones.",
       body: AcquireInput,
       examples: ACQUIRE_EXAMPLES,
       idempotent: "by_lock",
@@ -52,14 +52,14 @@ export function createVerbRoutes(
         status: 201,
         schema: Hold,
         example: ACQUIRED,
-        description: "Acquired.",
+        description: "The new hold.",
         headers: { ...describeLocation("holds", EXAMPLE_HOLD_ID), ...REPLAYED_HEADER },
       },
       otherResponse: {
         status: 200,
         schema: Hold,
         example: REENTERED,
-        description: "With `reenter`: entered once more.",
+        description: "With `reenter`: the re-entered hold.",
       },
       errors: [
         "key_not_allowed",
@@ -124,10 +124,7 @@ interface AcquireAnswer {
   readonly requestId: string | undefined;
 }
 
-/**
- * The answer to a request that may wait. It has in hand only what it needs in the end: all of it stays there meanwhile,
- * and thousands may wait.
- */
+/** Responds to an acquire. It retains only what the response needs, because thousands of requests may be waiting. */
 async function respondToAcquire(
   acquiring: Promise<AcquiredGrant>,
   { target, basePath, requestId }: AcquireAnswer,
@@ -141,8 +138,8 @@ async function respondToAcquire(
   }
   const hold = toHold(target, acquired.grant);
   const waitedMs = wait?.waitedMs;
-  // The client is gone and cannot know of this hold, so it would never release it. With an id of its own it may be
-  // asking again already, and would be given the very hold that we take back.
+  // The client has disconnected and does not know of this hold, so it would never release it. With an Idempotency-Key
+  // its retry may already be under way and must receive this very hold.
   const onUndelivered = requestId === undefined ? acquired.abandon : undefined;
   return createJsonResponse(201, waitedMs === undefined ? hold : { ...hold, waitedMs }, {
     headers: {
@@ -154,7 +151,7 @@ async function respondToAcquire(
   });
 }
 
-/** A request that is held open, and how long it waited before the try that was granted. */
+/** A waiting request, and how long it waited before the attempt that succeeded. */
 class Wait {
   readonly #since = performance.now();
   waitedMs = 0;
@@ -163,7 +160,7 @@ class Wait {
   constructor(readonly request: PendingRequest) {}
 
   #recordWait(): void {
-    // Rounded down: a deadline that is counted with it must not come too late.
+    // Rounded down, so that a deadline computed from it is never too late.
     this.waitedMs = Math.floor(performance.now() - this.#since);
   }
 }
@@ -185,13 +182,11 @@ async function reenterHold(
   return createJsonResponse(200, toHold(target.name, grant), { verbEnd: REENTERED_END });
 }
 
-/** @throws InvalidHoldIdError also when it names a hold of another lock */
+/** @throws InvalidHoldIdError also for a hold of another lock */
 function parseOwnHoldId(holdId: string, target: string, key: string): TargetHoldRef {
   const hold = parseHoldId(holdId);
   if (hold === undefined)
-    throw new InvalidHoldIdError("Body, reenter: this is not a holdId that acquire returned.");
+    throw new InvalidHoldIdError("Body, reenter: this is not a holdId returned by acquire.");
   if (hold.target === target && hold.key === key) return hold;
-  throw new InvalidHoldIdError(
-    "Body, reenter: the holdId names a hold of another key or target than the path does.",
-  );
+  throw new InvalidHoldIdError("Body, reenter: the holdId belongs to another key or target than the path.");
 }

@@ -106,15 +106,15 @@ it("team views are visible to all who may read all locks, and changed by their a
 });
 
 it.for([
-  ["a blank view name", { name: "  ", filter: "" }, /^Body, name: name has 1 to 60 visible/],
+  ["a blank view name", { name: "  ", filter: "" }, /^Body, name: must have 1 to 60 visible/],
   ["a view name with a direction override", { name: "a\u202eb", filter: "" }, /visible characters/],
   [
     "a view filter with an invalid comparison",
     { name: "a", filter: "held>soon" },
     /held is compared with a time/,
   ],
-  ["an unknown sort order", { name: "a", filter: "", sort: "size" }, /sort is one of/],
-  ["an invalid column name", { name: "a", filter: "", columns: ["<b>"] }, /a column is its name/],
+  ["an unknown sort order", { name: "a", filter: "", sort: "size" }, /sort: must be one of/],
+  ["an invalid column name", { name: "a", filter: "", columns: ["<b>"] }, /must be the name of a column/],
 ] as const)("%s is rejected with what is allowed", async ([_, body, why], { server }) => {
   const { status, body: problem } = await server.call("/views/some-view", { method: "PUT", body });
   expect([status, problem.code, problem.detail]).toEqual([400, "invalid", expect.stringMatching(why)]);

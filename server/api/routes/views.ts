@@ -4,7 +4,7 @@ import { VIEW, VIEW_ID, VIEW_INPUTS } from "../openapi/examples/views.ts";
 import { defineRoute, HOME_ERRORS, parseInput, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Searches that are kept under a name. */
+/** Saved views of the list of locks. */
 export function createViewRoutes({ savedViews }: Services): Route[] {
   return [
     defineRoute({
@@ -13,10 +13,15 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       operationId: "listViews",
       tag: "Views",
       access: "read",
-      summary: "The searches that you, or your team, keep under a name",
+      summary: "List views",
       description:
-        "Of the list of locks: a filter, an order and columns, as tabs of the console. Who may look at some keys alone does not see the team's.",
-      response: { status: 200, schema: ViewList, example: { items: [VIEW] }, description: "In their order." },
+        "Lists your saved views, then the team's. A view is a filter, a sort order and columns for the list of locks, shown as a tab of the console. Callers with access to only some keys do not see team views.",
+      response: {
+        status: 200,
+        schema: ViewList,
+        example: { items: [VIEW] },
+        description: "The views, in their order.",
+      },
       errors: HOME_ERRORS,
       handle: async ({ principal }) => createJsonResponse(200, { items: await savedViews.list(principal) }),
     }),
@@ -27,16 +32,16 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       tag: "Views",
       idParam: VIEW_ID,
       access: "read",
-      summary: "Keep a search under a name, or change one that is kept",
+      summary: "Create or update a view",
       description:
-        "Who makes a view chooses its id: 8 to 32 letters, digits, - or _. The same call again changes nothing. `place` moves it; `of` gives it to the team or takes it back, and to the team it is given by who has `force` at a target. There are at most 30 of one's own, and 30 of the team's.",
+        "Creates or replaces the view with an id that you choose. `place` moves the view among the others, and `of` moves it between your views and the team's. Saving a team view requires `force` access to all keys of a target. The limits are 30 views of your own and 30 of the team.",
       body: ViewInput,
       examples: VIEW_INPUTS,
       response: {
         status: 200,
         schema: ViewList,
         example: { items: [VIEW] },
-        description: "All of them, as they are now.",
+        description: "All views after the change.",
       },
       errors: HOME_ERRORS,
       audit: ({ id, body: { name, filter, of } }) => ({
@@ -55,8 +60,9 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       tag: "Views",
       idParam: VIEW_ID,
       access: "read",
-      summary: "Take a kept search away",
-      response: { status: 204, description: "It is not kept any more." },
+      summary: "Delete a view",
+      description: "Deletes one of your views, or a team view that you can change.",
+      response: { status: 204, description: "The view was deleted." },
       errors: ["not_found", ...HOME_ERRORS],
       audit: ({ id }) => ({ action: "delete_view", details: { id } }),
       handle: async ({ id, principal }) => {

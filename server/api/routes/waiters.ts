@@ -5,7 +5,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { LOCK_WAITERS } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Who waits for a lock. */
+/** Waiters of a lock. */
 export function createWaitersRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -14,20 +14,20 @@ export function createWaitersRoutes(): Route[] {
       operationId: "getLockWaiters",
       tag: "Locks",
       access: "read",
-      summary: "Who waits for one lock, in which order and since when",
+      summary: "List the waiters of a lock",
       description:
-        "By name where that is written down: whoever waits by Lockkeeper, the queue of Redisson's fair lock, the jobs of sidekiq-unique-jobs, the writer that DistributedLock lets wait. Who waits by asking again and again is not seen by anybody.",
+        "Returns the visible waiters of a lock from Redis, and how reliable their order is. Known by name are clients that wait through Lockkeeper, the queue of Redisson's fair lock, jobs of sidekiq-unique-jobs, and the waiting writer of DistributedLock. Clients that poll are not visible.",
       response: {
         status: 200,
         schema: LockWaiters,
         example: LOCK_WAITERS,
-        description: "Who waits, as it stands in Redis now.",
+        description: "The waiters.",
       },
       errors: ["not_a_lock", "key_not_allowed"],
       handle: async ({ target, key }) =>
         createJsonResponse(
           200,
-          await explainRedisFailure(() => readLockWaiters(target, key), "Who waits cannot be looked at now."),
+          await explainRedisFailure(() => readLockWaiters(target, key), "The waiters cannot be read now."),
         ),
     }),
   ];

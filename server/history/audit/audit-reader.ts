@@ -1,4 +1,5 @@
-import { AuditEntry, type AuditItem, type AuditPage, type AuditQuery } from "../../../lib/contract/audit.ts";
+import { AuditEntry, type AuditItem, type AuditPage } from "../../../lib/contract/audit.ts";
+import type { AuditQuery } from "../../../lib/contract/audit-query.ts";
 import { createAuditMatcher } from "../../../lib/query/audit-matcher.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";

@@ -4,7 +4,7 @@ import type { BrowserSession } from "../../../../lib/contract/accounts/session.t
 
 const MORNING = 1_795_204_800_000;
 
-export const KEY_ID = { description: "The id of the key, as it is listed.", example: "9f2c41d07ab3e815" };
+export const KEY_ID = { description: "Id of the API key.", example: "9f2c41d07ab3e815" };
 
 export const API_KEY: ApiKey = {
   id: KEY_ID.example,
@@ -28,7 +28,7 @@ export const ROTATED_API_KEY: CreatedApiKey = {
   oldSecretUntil: MORNING + 90_000_000,
 };
 
-export const OPERATOR_NAME = { description: "The name of the operator.", example: "mei" };
+export const OPERATOR_NAME = { description: "Name of the operator.", example: "mei" };
 
 export const OPERATOR: Operator = {
   name: "mei",
@@ -41,7 +41,7 @@ export const OPERATOR: Operator = {
 };
 
 export const BROWSER_SESSION_ID = {
-  description: "The id of the session, as it is listed.",
+  description: "Id of the browser session.",
   example: "cX0m4sVq7tLw2bEr",
 };
 

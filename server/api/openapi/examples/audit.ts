@@ -15,7 +15,7 @@ const FORCE_RELEASE_ITEM: AuditItem = {
   target: "main",
   key: "lock:orders:42",
   seen: { version: "fence.1795216496123456", owners: ["checkout@pod-7:311"] },
-  reason: "its worker lost its node",
+  reason: "pod-7 lost its node",
   outcome: { number: 1205, at: AT + 3, code: "released", owner: "checkout@pod-7:311" },
 };
 
@@ -37,10 +37,10 @@ export const INTACT_AUDIT: AuditVerification = {
   checkedAt: AT + 5000,
 };
 
-/** The same action as a file for a spreadsheet. */
+/** The same action in CSV. */
 export const AUDIT_CSV = AUDIT_CSV_HEADER + formatAuditCsvLine(FORCE_RELEASE_ITEM);
 
-/** As one line of an export has it, beside `prev` and `hash`. */
+/** One line of an export. */
 export const AUDIT_LINE = {
   prev: "0".repeat(64),
   hash: HEAD.hash,

@@ -16,7 +16,7 @@ import type { Stats, TypicalTimes } from "../../../../lib/contract/stats.ts";
 import type { LockWaiters } from "../../../../lib/contract/waiters.ts";
 import { formatLockCsvRow, LOCK_CSV_HEADER } from "../../http/lock-csv.ts";
 
-/** What the document shows of locks: one morning's lock, told the same everywhere. */
+/** All examples show the same lock. */
 const KEY = "lock:orders:42";
 const OWNER = "checkout@pod-7:311";
 const FENCE = "1795216496123456";
@@ -35,7 +35,7 @@ export const EXTENDED: Extended = {
 
 export const NOTE_RESULT: NoteResult = {
   key: KEY,
-  note: { text: "mei is looking into it", by: "mei", at: AS_OF, about: "hold" },
+  note: { text: "mei is investigating", by: "mei", at: AS_OF, about: "hold" },
   asOf: AS_OF,
 };
 

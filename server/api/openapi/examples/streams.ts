@@ -8,31 +8,46 @@ import { HEALTH, LIVE_HELLO } from "./targets.ts";
 
 type StreamMessages = Readonly<Record<string, StreamMessage>>;
 
-const EVENTS_LOST = z.object({ oldest: z.string().nullable() }).meta({ id: "EventsLost" });
+const EVENTS_LOST = z
+  .object({
+    oldest: z
+      .string()
+      .nullable()
+      .meta({ description: "Id of the oldest stored event. null if there is none." }),
+  })
+  .meta({ id: "EventsLost", description: "Events after the `Last-Event-ID` have been deleted." });
 const GAP = z.union([GapEvent, EVENTS_LOST]).meta({ id: "EventsGap" });
-const RESET = z.object({ newest: z.string().nullable(), total: z.int() }).meta({ id: "EventsReset" });
+const RESET = z
+  .object({
+    newest: z
+      .string()
+      .nullable()
+      .meta({ description: "Id of the newest stored event. null if there is none." }),
+    total: z.int().meta({ description: "Number of held locks in the following `snapshot` messages." }),
+  })
+  .meta({ id: "EventsReset", description: "Discard your state; `snapshot` messages follow." });
 const SNAPSHOT = z.object({ items: z.array(Lock), asOf: asOfSchema }).meta({ id: "EventsSnapshot" });
 
 /** The messages of GET /events. */
 export const EVENT_MESSAGES: StreamMessages = {
   hello: {
-    description: "The first message: what can be replayed.",
+    description: "The first message: the range of events that can be replayed.",
     schema: EventsHello,
     example: EVENTS_HELLO,
   },
   gap: {
     description:
-      "With an id: nobody watched from `from` to `to`. Without one, after `hello`: events after the `Last-Event-ID` are not kept any more; `oldest` is the first that is.",
+      "With an id: no instance watched the target between `from` and `to`. Without an id, after `hello`: events after the `Last-Event-ID` have been deleted; `oldest` is the first one that is stored.",
     schema: GAP,
     example: GAP_EVENT,
   },
   reset: {
-    description: "The `Last-Event-ID` is not known here: forget what you know; `snapshot` messages follow.",
+    description: "The `Last-Event-ID` is unknown. Discard your state; `snapshot` messages follow.",
     schema: RESET,
     example: { newest: ACQUIRED_EVENT.id, total: 1 },
   },
   snapshot: {
-    description: "After `reset`: held locks, 500 a message.",
+    description: "After `reset`: held locks, at most 500 per message.",
     schema: SNAPSHOT,
     example: { items: [HELD_LOCK], asOf: HELD_LOCK.asOf },
   },
@@ -41,7 +56,7 @@ export const EVENT_MESSAGES: StreamMessages = {
       type,
       {
         description: isLiveOnly({ type })
-          ? "An event; without an id and not kept, unless an operator did it."
+          ? "An event. It has no id and is not stored, unless an operator caused it."
           : "An event.",
         schema: LockEvent,
         example: { ...ACQUIRED_EVENT, type },
@@ -53,24 +68,23 @@ export const EVENT_MESSAGES: StreamMessages = {
 const now = HEALTH.now;
 
 const LIVE_MESSAGE_DOCS: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<StreamMessage, "schema"> } = {
-  hello: { description: "The first message: which stream, who looks, at what.", example: LIVE_HELLO },
-  health: { description: "How the target is, every second.", example: HEALTH },
+  hello: { description: "The first message: the stream, the operator and the target.", example: LIVE_HELLO },
+  health: { description: "State of the target, sent every second.", example: HEALTH },
   window: {
-    description: "The rows that the view asks for.",
+    description: "The rows of the view.",
     example: { now, filter: "", sort: "key", offset: 0, total: 1, held: 1, items: [HELD_LOCK] },
   },
   rows: {
     description:
-      "What has changed since the `window` or `rows` before: a row's place there, null for the same place, or a lock that is new or looks different.",
+      "Changes since the previous `window` or `rows` message. Each row has its lock, if it is new or changed, or its previous index, if it moved.",
     example: { now, total: 1, held: 1, rows: [{}] },
   },
   kept: {
-    description:
-      "Of the view's `keep`: those that look different, or are free, and are not told by the window.",
+    description: "Locks of `keep` whose current state is not in the window.",
     example: { now, items: [{ lock: HELD_LOCK }] },
   },
   lock: { description: "The lock that the view names.", example: { now, lock: HELD_LOCK } },
-  recent: { description: "The latest events of the view, once.", example: { items: [ACQUIRED_EVENT] } },
+  recent: { description: "The latest events of the view, sent once.", example: { items: [ACQUIRED_EVENT] } },
   events: {
     description: "Events of the view as they happen.",
     example: { items: [ACQUIRED_EVENT], skipped: 0 },

@@ -1,7 +1,7 @@
 import type { View, ViewInput } from "../../../../lib/contract/view.ts";
 
 export const VIEW_ID = {
-  description: "The id of the view, which is chosen by whoever makes it.",
+  description: "Id of the view. The client chooses it when it creates the view.",
   example: "payments-eu",
 };
 
@@ -17,7 +17,7 @@ export const VIEW: View = {
 };
 
 export const VIEW_INPUTS: Readonly<Record<string, Partial<ViewInput>>> = {
-  "A tab of one's own": { name: "payments EU", filter: "key:lock:payments:eu:* held>1m", sort: "-held" },
-  "Move it to the front": { name: "payments EU", filter: "key:lock:payments:eu:* held>1m", place: 0 },
-  "For the whole team": { name: "payments EU", filter: "key:lock:payments:eu:* held>1m", of: "team" },
+  "Save a view": { name: "payments EU", filter: "key:lock:payments:eu:* held>1m", sort: "-held" },
+  "Move a view to the front": { name: "payments EU", filter: "key:lock:payments:eu:* held>1m", place: 0 },
+  "Share a view with the team": { name: "payments EU", filter: "key:lock:payments:eu:* held>1m", of: "team" },
 };
