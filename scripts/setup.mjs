@@ -2,7 +2,7 @@
 //   node scripts/setup.mjs          install what is missing
 //   node scripts/setup.mjs build    and build the console
 //   node scripts/setup.mjs bench    and install what the benchmarks compare with
-//   node scripts/setup.mjs lint     and install what checks the imports between folders
+//   node scripts/setup.mjs lint     and install what checks imports and the OpenAPI document
 //   node scripts/setup.mjs holders  and install libraries whose locks the tests look at; any of these together
 //
 // No static imports and no new syntax here: an old Node must get as far as the message below.

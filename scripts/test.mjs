@@ -58,6 +58,7 @@ const STAGES = [
     commands: [
       [bin("biome"), "check", "--error-on-warnings", "."],
       [process.execPath, "scripts/lint/dependencies.mjs"],
+      [process.execPath, "--import", "tsx", "scripts/lint/openapi.mjs"],
     ],
   },
   {

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Installations of their own: what only benchmarks or tests need is no part of `npm start`. */
 const APART = {
   bench: { dir: "test/bench/peers", title: "Installing what the benchmarks compare with" },
-  lint: { dir: "scripts/lint", title: "Installing what checks the imports" },
+  lint: { dir: "scripts/lint", title: "Installing the linters" },
   holders: { dir: "test/interop/holders/npm", title: "Installing libraries whose locks the tests look at" },
 };
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { formatReason, Skip } from "./skip.ts";
 import { CACHE } from "./steps/cached-dir.ts";
 import { type ConsoleBelow, provideConsoleBelow } from "./steps/console-below.ts";
-import { type GoTool, provideGo } from "./steps/go.ts";
+import { type GoGeneratorTool, type GoTool, provideGo, provideGoGenerator } from "./steps/go.ts";
 import {
   type JavaGeneratorTool,
   type JavaTool,
@@ -17,7 +17,12 @@ import { type MariadbTool, provideMariadb } from "./steps/mariadb.ts";
 import { type NginxTool, provideNginx } from "./steps/nginx.ts";
 import { type NpmTool, provideNpm, provideTypescriptGenerator } from "./steps/npm.ts";
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
-import { type PythonTool, providePythonLocks, provideRedisPy } from "./steps/python.ts";
+import {
+  type PythonTool,
+  providePythonGenerator,
+  providePythonLocks,
+  provideRedisPy,
+} from "./steps/python.ts";
 
 export interface Tools {
   readonly redisson: JavaTool;
@@ -31,6 +36,8 @@ export interface Tools {
   readonly libfaketime: LibfaketimeTool;
   readonly javaGenerator: JavaGeneratorTool;
   readonly typescriptGenerator: NpmTool;
+  readonly pythonGenerator: PythonTool;
+  readonly goGenerator: GoGeneratorTool;
   readonly nginx: NginxTool;
   readonly consoleBelow: ConsoleBelow;
 }
@@ -49,6 +56,8 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
   libfaketime: provideLibfaketime,
   javaGenerator: provideJavaGenerator,
   typescriptGenerator: provideTypescriptGenerator,
+  pythonGenerator: providePythonGenerator,
+  goGenerator: provideGoGenerator,
   nginx: provideNginx,
   consoleBelow: provideConsoleBelow,
 };
@@ -124,6 +133,12 @@ export function readTools(): Tools {
     },
     get typescriptGenerator() {
       return tool("typescriptGenerator");
+    },
+    get pythonGenerator() {
+      return tool("pythonGenerator");
+    },
+    get goGenerator() {
+      return tool("goGenerator");
     },
     get nginx() {
       return tool("nginx");

@@ -80,7 +80,8 @@ interface RenewalExpectation {
 function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpectation {
   const { who, afterShare } = getRenewalPolicy(seen);
   const { lastAt, leaseBeganAt, leaseMs } = renewals;
-  const renewalIntervalMs = renewals.renewalIntervalMs ?? Math.max(1, Math.round(afterShare * (leaseMs ?? 0)));
+  const renewalIntervalMs =
+    renewals.renewalIntervalMs ?? Math.max(1, Math.round(afterShare * (leaseMs ?? 0)));
   // The present lease was given with the last renewal, or before we looked.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
   const nextAt = givenAt + renewalIntervalMs;

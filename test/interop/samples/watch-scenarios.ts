@@ -7,7 +7,7 @@ import type { WatchRunner } from "./watch-runners.ts";
 
 const WITHIN_MS = 30_000;
 /** The programs give up a silent connection after 15 s. */
-const SILENCE_NOTICED_MS = 25_000;
+const SILENCE_NOTICED_MS = 40_000;
 const HISTORY_MAX = 1000;
 /** Enough for a `snapshot` line of more than 64 KiB, and few enough for one message. */
 const MANY_LOCKS = 150;

@@ -12,6 +12,20 @@ export interface GoTool {
   readonly peer: string;
 }
 
+export interface GoGeneratorTool {
+  readonly go: string;
+  /** oapi-codegen, built. */
+  readonly generator: string;
+}
+
+interface Program {
+  readonly name: string;
+  /** A folder of test/interop with a go.mod. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly package: string;
+}
+
 /** For runs of the tool that download neither another version of Go nor modules that go.mod does not name. */
 export const GO_ENV = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
 
@@ -22,21 +36,38 @@ export function findGo(): string | undefined {
 
 /** The lock libraries of Go in one program. @throws Skip */
 export async function provideGo(): Promise<GoTool> {
+  const { program } = await build({ name: "go-peer", folder: "go", files: FILES, package: "." });
+  return { peer: program };
+}
+
+/** oapi-codegen, and the modules that its clients need. @throws Skip */
+export async function provideGoGenerator(): Promise<GoGeneratorTool> {
+  const folder = "generated/go";
+  const { go, program } = await build({
+    ...{ name: "go-generator", folder, files: ["go.mod", "go.sum"] },
+    package: "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen",
+  });
+  await run(go, ["mod", "download"], {
+    ...{ cwd: join(HERE, folder), env: GO_ENV, limitMs: BUILD_MS },
+  }).catch(throwSkip);
+  return { go, generator: program };
+}
+
+async function build({ name, folder, files, ...program }: Program): Promise<{ go: string; program: string }> {
   const go = findGo();
   if (go === undefined) throw new Skip("no Go on this machine");
   const env = GO_ENV;
   const version = await run(go, ["version"], { env, limitMs: 10_000 }).catch((error: unknown) => {
     throw new Skip(`Go does not run here: ${formatReason(error)}`);
   });
-  const dir = await provideCachedDir(
-    "go-peer",
-    [...FILES.map((file) => readLocalFile("go", file)), version],
-    async (making) => {
-      const args = ["build", "-o", join(making, "peer"), "."];
-      await run(go, args, { env, cwd: join(HERE, "go"), limitMs: BUILD_MS }).catch((error: unknown) => {
-        throw new Skip(`the Go modules cannot be had, or built: ${formatReason(error)}`);
-      });
-    },
-  );
-  return { peer: join(dir, "peer") };
+  const texts = files.map((file) => readLocalFile(folder, file));
+  const dir = await provideCachedDir(name, [...texts, version, program.package], async (making) => {
+    const args = ["build", "-o", join(making, "program"), program.package];
+    await run(go, args, { env, cwd: join(HERE, folder), limitMs: BUILD_MS }).catch(throwSkip);
+  });
+  return { go, program: join(dir, "program") };
+}
+
+function throwSkip(error: unknown): never {
+  throw new Skip(`the Go modules cannot be had, or built: ${formatReason(error)}`);
 }

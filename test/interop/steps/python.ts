@@ -21,6 +21,16 @@ export function providePythonLocks(): Promise<PythonTool> {
   return providePackages("python-locks", "requirements-locks.txt");
 }
 
+/** openapi-python-client, what its clients need, and a checker of types. @throws Skip */
+export function providePythonGenerator(): Promise<PythonTool> {
+  return providePackages("python-generator", "requirements-generator.txt");
+}
+
+/** schemathesis, which generates requests from an OpenAPI document. @throws Skip */
+export function provideSchemathesis(): Promise<PythonTool> {
+  return providePackages("schemathesis", "requirements-schemathesis.txt");
+}
+
 /** Packages in a folder of their own; nothing of the machine's Python is changed. */
 async function providePackages(what: string, file: string): Promise<PythonTool> {
   const python = findProgram("python3");

@@ -1,0 +1,49 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
+import { run } from "../children.ts";
+import type { Client } from "../clients/client.ts";
+import type { Tools } from "../prepared.ts";
+import { withTempDir } from "../snippets/language-run.ts";
+
+export const GENERATE_MS = 60_000;
+export const COMPILE_MS = 90_000;
+/** The document of a running server, in the folder of the generated client. */
+export const DOCUMENT = "openapi.json";
+const SMOKE_MS = 30_000;
+
+/** What runs the smoke test; the server's address is its last argument. */
+export type Command = readonly [string, ...string[]];
+
+/**
+ * A client that a generator of others makes from the document, compiled, and used as an app would first use it.
+ *
+ * @param compile generates and compiles it in `dir`, without a change of the document or of what was generated
+ */
+export function createSmokeClient<Name extends keyof Tools>(
+  name: string,
+  tool: Name,
+  compile: (dir: string, tool: Tools[Name]) => Promise<Command>,
+): Client {
+  return {
+    name: `client generated in ${name}`,
+    needs: [tool],
+    async run({ tools, note }) {
+      const server = await startTestServer();
+      try {
+        await withTempDir(async (dir) => {
+          const { body } = await server.call("/openapi.json");
+          await writeFile(join(dir, DOCUMENT), JSON.stringify(body));
+          const [command, ...args] = await compile(dir, tools[tool]);
+          const env = { ...process.env, LOCKKEEPER_API_KEY: ROOT_KEY };
+          await run(command, [...args, server.url], { cwd: dir, env, limitMs: SMOKE_MS });
+        });
+      } finally {
+        await server.stop();
+      }
+      note(
+        "compiles; acquires, renews, reads asOf exactly, decodes the refusal and the loss, force-releases, releases",
+      );
+    },
+  };
+}
