@@ -16,26 +16,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * Runs work under a Lockkeeper lock, and stops it when the lock is lost.
+ * Runs work while holding a Lockkeeper lock, and stops it when the lock is lost.
  *
- * <p>Needs Java 17, bash 4 for {@code run}, and two environment variables: LOCKKEEPER_URL, the origin
- * of the server, such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY, your application's key.
+ * <p>Needs Java 17 and, for {@code run}, bash 4 and ps. Set LOCKKEEPER_URL to the origin of the server, such as
+ * http://127.0.0.1:3000, and LOCKKEEPER_API_KEY to your application's API key.
  *
- * <p>The lock is renewed while the work runs and released when it returns, throws, or has been stopped
- * by SIGTERM or SIGINT. When the lock is lost or the program is to stop, {@code assertHeld} throws
- * LockLost, and a command started by {@code run} is killed with SIGKILL. So it is when this process is
- * killed or stopped.
+ * <p>The lock is renewed until the work returns and is then released, also after an exception, SIGTERM or
+ * SIGINT. If the lock is lost, its deadline passes or the program is to stop, {@code assertHeld} throws
+ * LockLost. The command of {@code run} is killed (SIGKILL, the whole process group) when the lock is lost and
+ * when this process is killed or stopped.
  *
- * <p>Limits: work in this process stops where it calls {@code assertHeld}. It can be paused between that
- * call and its next write, so send {@code fence} with every write and have the resource reject a lower
- * fence than it has seen. A command that leaves its process group (setsid) is not killed. Do not call
- * System.exit in the work. Answers are read by a regular expression; use the JSON library of your
- * application instead.
+ * <p>Limits: only {@code assertHeld} stops work in this process. A pause between that call and the next write
+ * can outlast the lease, so send {@code fence} with every write and have the resource reject a fence lower than
+ * the highest it has accepted. A command that leaves its process group (setsid) is not killed. Do not call
+ * System.exit in the work: it would wait for the work. Responses are read with a regular expression; use your
+ * application's JSON library instead.
  */
 public final class SafeLock {
   /**
-   * Runs a command in a process group of its own. Reads the seconds left until the deadline, a line at a
-   * time. When they have passed, or the input ends, the group is killed.
+   * Runs a command in a process group of its own and reads the seconds left until the deadline, a line at
+   * a time. When they have passed, or the input ends, it kills the group. It exits with the status of the
+   * command, when no process of the group is left.
    */
   private static final String GUARD = """
       IFS= read -r left || exit 137
@@ -45,7 +46,7 @@ public final class SafeLock {
       "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
       { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
       wait "$work"
-      for _ in {1..50}; do kill -KILL -- "-$work" || break; sleep 0.02; done
+      while kill -KILL -- "-$work" && ps -A -o pgid= -o stat= | grep -q "^ *$work [^Z]"; do sleep 0.02; done
       wait "$work"; status=$?
       kill -KILL -- "-$switch"
       exit "$status"

@@ -90,13 +90,14 @@ export class Hold {
     return this.#abort.signal;
   }
 
-  get #leftMs(): number {
+  /** Milliseconds until the deadline. */
+  get leftMs(): number {
     return this.#deadline - performance.now();
   }
 
   /** Throws unless the lock is certainly held at this moment. */
   assertHeld(): void {
-    if (this.#leftMs <= 0) this.stop(new LockLost("lost: stopped"));
+    if (this.leftMs <= 0) this.stop(new LockLost("lost: stopped"));
     this.signal.throwIfAborted();
   }
 
@@ -115,7 +116,7 @@ export class Hold {
     );
     this.#writeDeadline(pipe);
     const [status] = await ended.finally(() => this.#commands.delete(pipe));
-    if (status === 137 && this.#leftMs < 100) this.stop(new LockLost("lost: stopped")); // the guard killed it
+    if (status === 137 && this.leftMs < 100) this.stop(new LockLost("lost: stopped")); // the guard killed it
     this.signal.throwIfAborted();
     return status ?? 137;
   }
@@ -129,11 +130,11 @@ export class Hold {
   /** Renews until the hold is stopped or lost. A failed request is tried again until the deadline. */
   async keepRenewing(): Promise<void> {
     while (!this.signal.aborted) {
-      const delayMs = Math.min(this.#renewAt - performance.now(), this.#leftMs);
+      const delayMs = Math.min(this.#renewAt - performance.now(), this.leftMs);
       await sleep(Math.max(0, delayMs), undefined, { signal: this.signal }).catch(() => {});
       if (this.signal.aborted) return;
-      if (this.#leftMs <= 0) return this.stop(new LockLost("lost: stopped"));
-      const reply = await post(`${this.#path}/renew`, {}, Math.min(this.#leaseMs / 3, this.#leftMs));
+      if (this.leftMs <= 0) return this.stop(new LockLost("lost: stopped"));
+      const reply = await post(`${this.#path}/renew`, {}, Math.min(this.#leaseMs / 3, this.leftMs));
       if (this.#extend(reply)) for (const pipe of this.#commands.keys()) this.#writeDeadline(pipe);
       else if (reply.status >= 400 && reply.status < 500 && reply.status !== 408 && reply.status !== 429)
         this.stop(new LockLost("lost: stopped"));
@@ -161,7 +162,7 @@ export class Hold {
   }
 
   #writeDeadline(pipe: Writable): void {
-    if (this.#leftMs > 1) pipe.write(`${(this.#leftMs / 1000).toFixed(3)}\n`);
+    if (this.leftMs > 1) pipe.write(`${(this.leftMs / 1000).toFixed(3)}\n`);
   }
 }
 
@@ -191,7 +192,7 @@ export async function withLock<Result>(
   const onSignal = (name: NodeJS.Signals) => {
     exitStatus = EXIT_STATUS[name as keyof typeof EXIT_STATUS];
     hold.stop(new Error(`stopped by ${name}`));
-    setTimeout(() => process.exit(exitStatus), leaseMs).unref(); // work that ignores the signal ends with the lease
+    setTimeout(() => process.exit(exitStatus), hold.leftMs).unref(); // for work that ignores the signal
   };
   for (const name of Object.keys(EXIT_STATUS)) process.once(name, onSignal);
   void hold.keepRenewing();

@@ -76,7 +76,7 @@ finish() { # finish STATUS: stops the command, then releases
       sleep 0.5
     done
   else
-    kill "$!" 2>/dev/null # an acquire that still waits
+    kill "${!-}" 2>/dev/null # an acquire that still waits
   fi
   exit "$1"
 }

@@ -1,16 +1,17 @@
-"""Runs work under a Lockkeeper lock, and stops it when the lock is lost.
+"""Runs work while holding a Lockkeeper lock, and stops it when the lock is lost.
 
-Needs Python 3.9, bash 4 for hold.run, and two environment variables: LOCKKEEPER_URL, the origin
-of the server, such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY, your application's key.
+Needs Python 3.9 and, for hold.run, bash 4 and ps. Set LOCKKEEPER_URL to the origin of the server,
+such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY to your application's API key.
 
-The lock is renewed while the `with` block runs and released when it ends, also by an exception,
-SIGTERM or SIGINT. When it is lost, hold.assert_held() raises LockLost, and commands started by
-hold.run are killed with SIGKILL. So they are when this process is killed or stopped.
+The lock is renewed until the `with` block ends and is then released, also after an exception,
+SIGTERM or SIGINT. If the lock is lost or its deadline passes, hold.assert_held() raises LockLost.
+The command of hold.run is killed (SIGKILL, the whole process group) when the lock is lost and when
+this process is killed or stopped.
 
-Limits: Work in this process stops where it calls hold.assert_held(). It can be paused between
-that call and its next write, so send hold.fence with every write and have the resource reject
-a lower fence than it has seen. A command that leaves its process group (setsid) is not killed.
-Outside the main thread, signals are not handled.
+Limits: only hold.assert_held() stops work in this process. A pause between that call and the next
+write can outlast the lease, so send hold.fence with every write and have the resource reject a
+fence lower than the highest it has accepted. A command that leaves its process group (setsid) is
+not killed. Signals are handled in the main thread only.
 """
 import json
 import os
@@ -28,8 +29,9 @@ from urllib.request import Request, urlopen
 
 API = os.environ["LOCKKEEPER_URL"] + "/api/v1"
 API_KEY = os.environ["LOCKKEEPER_API_KEY"]
-# Runs a command in a process group of its own. Reads the seconds left until the deadline, a line
-# after each renewal. When they have passed, or the input ends, the group is killed.
+# Runs a command in a process group of its own and reads the seconds left until the deadline, a line
+# at a time. When they have passed, or the input ends, it kills the group. It exits with the status
+# of the command, when no process of the group is left.
 GUARD = r"""
 IFS= read -r left || exit 137
 trap : INT TERM HUP
@@ -38,7 +40,7 @@ set -m
 "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
 { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
 wait "$work"
-for _ in {1..50}; do kill -KILL -- "-$work" || break; sleep 0.02; done
+while kill -KILL -- "-$work" && ps -A -o pgid= -o stat= | grep -q "^ *$work [^Z]"; do sleep 0.02; done
 wait "$work"; status=$?
 kill -KILL -- "-$switch"
 exit "$status"
@@ -94,9 +96,9 @@ class Hold:
             env = {**os.environ, "LOCK_FENCE": self.fence}
             guard = subprocess.Popen(guarded, stdin=subprocess.PIPE, bufsize=0, env=env)
             try:
-                while guard.poll() is None and self._left_s() > 0.001:
+                while guard.poll() is None and self._left_s() > 0:
                     with suppress(BrokenPipeError, subprocess.TimeoutExpired):
-                        guard.stdin.write(b"%.3f\n" % self._left_s())
+                        guard.stdin.write(b"%.3f\n" % max(self._left_s(), 0.001))  # 0 would mean: do not wait
                         guard.wait(0.2)
             finally:
                 guard.stdin.close()
@@ -143,7 +145,7 @@ def acquire(key, lease_s, wait_s):
         if status == 201:
             return Hold(answer, sent_at, lease_s)
         if 400 <= status < 500 or time.monotonic() >= give_up_at:
-            raise NotAcquired(answer["detail"])
+            raise NotAcquired(answer.get("detail", status))
         time.sleep(1)
 
 

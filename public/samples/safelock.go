@@ -1,17 +1,17 @@
-// Safelock runs work under a Lockkeeper lock, and stops it when the lock is lost.
+// Safelock runs work while holding a Lockkeeper lock, and stops it when the lock is lost.
 //
-// It needs Go 1.21, bash 4 for Hold.Run, and two environment variables: LOCKKEEPER_URL, the origin
-// of the server, such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY, your application's key.
+// It needs Go 1.21 and, for Hold.Run, bash 4 and ps. Set LOCKKEEPER_URL to the origin of the server,
+// such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY to your application's API key.
 //
-// The lock is renewed while the work runs and released when it returns, panics, or has been stopped
-// by SIGTERM or SIGINT. When the lock is lost, the context of the work is cancelled, AssertHeld
-// returns ErrLost, and a command started by Run is killed with SIGKILL. So it is when this process
-// is killed or stopped.
+// The lock is renewed until the work returns and is then released, also after an error, a panic,
+// SIGTERM or SIGINT. If the lock is lost or its deadline passes, the context of the work is cancelled
+// and AssertHeld returns ErrLost. The command of Run is killed (SIGKILL, the whole process group) when
+// the lock is lost and when this process is killed or stopped.
 //
-// Limits: work in this process has to follow its context and call AssertHeld. It can be paused
-// between that call and its next write, so send Fence with every write and have the resource reject
-// a lower fence than it has seen. A command that leaves its process group (setsid) is not killed.
-// os.Exit in the work skips the release.
+// Limits: only the context and AssertHeld stop work in this process. A pause between that call and the
+// next write can outlast the lease, so send Fence with every write and have the resource reject a fence
+// lower than the highest it has accepted. A command that leaves its process group (setsid) is not
+// killed. os.Exit in the work skips the release.
 package main
 
 import (
@@ -43,8 +43,9 @@ type Stopped struct{ syscall.Signal }
 
 func (s Stopped) Error() string { return "stopped by signal: " + s.String() }
 
-// guard runs a command in a process group of its own. It reads the seconds left until the deadline,
-// a line at a time. When they have passed, or the input ends, the group is killed.
+// guard runs a command in a process group of its own and reads the seconds left until the deadline,
+// a line at a time. When they have passed, or the input ends, it kills the group. It exits with the
+// status of the command, when no process of the group is left.
 const guard = `
 IFS= read -r left || exit 137
 trap : INT TERM HUP
@@ -53,7 +54,7 @@ set -m
 "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
 { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
 wait "$work"
-for _ in {1..50}; do kill -KILL -- "-$work" || break; sleep 0.02; done
+while kill -KILL -- "-$work" && ps -A -o pgid= -o stat= | grep -q "^ *$work [^Z]"; do sleep 0.02; done
 wait "$work"; status=$?
 kill -KILL -- "-$switch"
 exit "$status"`

@@ -44,7 +44,7 @@ export function createVerbRoutes(
       access: "lock",
       summary: "Acquire a lock",
       description:
-        "Acquires the lock if it is free; a held lock is refused with `held`, whoever holds it. With `waitMs` the request stays open until the lock is acquired or the time has passed (`timeout`); repeat it with the same `Idempotency-Key` within 5 s to keep your place in the queue. If you disconnect, the pending acquire is cancelled. A pause can outlast the lease, so send the fencing token with every write and have the resource reject lower ones.",
+        "Acquires the lock if it is free; a held lock is refused with `held`, even if you hold it. With `waitMs` the request stays open until the lock is acquired or the time has passed (`timeout`); repeat it with the same `Idempotency-Key` within 5 s to keep your place in the queue. If you disconnect, the pending acquire is cancelled. A pause can outlast the lease, so send the fencing token with every write and have the resource reject lower ones.",
       body: AcquireInput,
       examples: ACQUIRE_EXAMPLES,
       idempotent: "by_lock",

@@ -4,6 +4,7 @@ import { pythonInConsole } from "../console/python.ts";
 import { redissonInConsole } from "../console/redisson.ts";
 import { springInConsole } from "../console/spring.ts";
 import { generatedClients } from "../generated/clients.ts";
+import { sampleClients } from "../samples/clients.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
@@ -30,6 +31,7 @@ export const CLIENTS: readonly Client[] = [
   clockAheadOfQuorum,
   ...snippetClients,
   ...watchEventsClients,
+  ...sampleClients,
   ...generatedClients,
   ...nginxClients,
 ];

@@ -41,8 +41,9 @@ export async function runKillMatrix(
         .filter((work) => runner.works.includes(work) && (works === undefined || works.includes(work)))
         .map((work) => ({ row, work })),
     );
+    const limiter = new Limiter(runner.rowsAtOnce ?? chosen.length);
     const results = await Promise.allSettled(
-      chosen.map(({ row, work }) => runRow(context, sample, work, row)),
+      chosen.map(({ row, work }) => limiter.run(() => runRow(context, sample, work, row))),
     );
     const others =
       rows === undefined ? [await runExample(sample, server), await runRefused(sample, server)] : [];

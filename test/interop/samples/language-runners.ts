@@ -1,14 +1,55 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "../children.ts";
-import { GO_ENV } from "../steps/go.ts";
+import { findProgram } from "../steps/find.ts";
+import { findGo, GO_ENV } from "../steps/go.ts";
 import type { SampleRunner } from "./sample-runner.ts";
 
 const BUILD_MS = 120_000;
+const VERSION_MS = 10_000;
 
-export function createPythonSampleRunner(python: string): SampleRunner {
+/** A sample in a language that a machine may lack. */
+export interface LanguageSample {
+  readonly language: string;
+  readonly fileName: string;
+  /** Finds what runs it; undefined where the machine lacks the language. */
+  findRunner(): Promise<SampleRunner | undefined>;
+}
+
+export const LANGUAGE_SAMPLES: readonly LanguageSample[] = [
+  {
+    language: "Python",
+    fileName: "safe_lock.py",
+    async findRunner() {
+      const python = findProgram("python3");
+      if (python === undefined) return undefined;
+      // What is on PATH may be a script that starts Python, and signals are for the program.
+      const print = ["-c", "import sys; print(sys.executable)"];
+      return createPythonSampleRunner((await run(python, print, { limitMs: VERSION_MS })).trim());
+    },
+  },
+  {
+    language: "Go",
+    fileName: "safelock.go",
+    async findRunner() {
+      const go = findGo();
+      return go === undefined ? undefined : createGoSampleRunner(go);
+    },
+  },
+  {
+    language: "Java",
+    fileName: "SafeLock.java",
+    async findRunner() {
+      const [java, javac] = [findProgram("java"), findProgram("javac")];
+      return java === undefined || javac === undefined ? undefined : createJavaSampleRunner(java, javac);
+    },
+  },
+];
+
+function createPythonSampleRunner(python: string): SampleRunner {
   return {
     fileName: "safe_lock.py",
+    rowsAtOnce: 10,
     works: ["steps", "child"],
     driver: readDriver("driver.py"),
     command: () => [python, "safe_lock.py"],
@@ -16,9 +57,10 @@ export function createPythonSampleRunner(python: string): SampleRunner {
   };
 }
 
-export function createGoSampleRunner(go: string): SampleRunner {
+function createGoSampleRunner(go: string): SampleRunner {
   return {
     fileName: "safelock.go",
+    rowsAtOnce: 10,
     works: ["steps", "child"],
     driver: readDriver("driver.go"),
     async build(dir) {
@@ -33,7 +75,7 @@ export function createGoSampleRunner(go: string): SampleRunner {
   };
 }
 
-export function createJavaSampleRunner(java: string, javac: string): SampleRunner {
+function createJavaSampleRunner(java: string, javac: string): SampleRunner {
   // The flags are for JVMs that start fast, several at once.
   const command = (dir: string) =>
     [java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir, "SafeLock"] as const;

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted } from "../children.ts";
 import { runKillMatrix } from "./kill-matrix.ts";
+import { LANGUAGE_SAMPLES } from "./language-runners.ts";
 import { SAMPLE_RUNNERS } from "./runners.ts";
 
 endWhenInterrupted();
@@ -13,7 +14,8 @@ const { values, positionals } = parseArgs({
     file: { type: "string" },
   },
 });
-const runner = SAMPLE_RUNNERS.find(({ fileName }) => fileName === positionals[0]);
+const isChosen = ({ fileName }: { fileName: string }) => fileName === positionals[0];
+const runner = SAMPLE_RUNNERS.find(isChosen) ?? (await LANGUAGE_SAMPLES.find(isChosen)?.findRunner());
 if (runner === undefined) throw new Error(`No sample ${positionals[0]}`);
 const results = await runKillMatrix(runner, { path: values.file, rows: values.row, works: values.work });
 for (const { line, faults } of results) {

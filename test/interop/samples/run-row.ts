@@ -7,7 +7,7 @@ import { CHILD_SCRIPT, SampleCopy } from "./copy.ts";
 import { FaultyProxy } from "./faulty-proxy.ts";
 import type { LockWatch, SeenHold } from "./lock-watch.ts";
 import { type Limiter, poll } from "./pace.ts";
-import { listProcesses, listWriters } from "./processes.ts";
+import { killProcesses, listProcesses, listWriters } from "./processes.ts";
 import { findLogFaults, type LogLine, readLog } from "./row-log.ts";
 import { LEASE_MS, type Row, waitForMiddle } from "./rows.ts";
 import type { PreparedSample, Work } from "./sample-runner.ts";
@@ -103,7 +103,10 @@ class RowRun {
   }
 
   kill(): void {
-    for (const copy of this.#copies) copy.kill();
+    for (const copy of this.#copies) {
+      copy.kill();
+      killProcesses(copy.options.run);
+    }
   }
 
   get #name(): string {
@@ -191,7 +194,7 @@ class RowRun {
   async #checkProcesses(): Promise<void> {
     const list = () => [1, 2].flatMap((copy) => listProcesses(`${this.#id}-${copy}`));
     await poll(() => list().length === 0, GONE_WITHIN_MS).catch(() => undefined);
-    for (const args of list()) this.#faults.push(`still running: ${args.join(" ").slice(0, 200)}`);
+    for (const { args } of list()) this.#faults.push(`still running: ${args.join(" ").slice(0, 200)}`);
   }
 
   /** Without the fence the row would prove nothing: the first copy must have tried to write late. */
