@@ -29,7 +29,7 @@ set -m
 "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
 { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
 wait "$work"
-kill -KILL -- "-$work"
+while kill -KILL -- "-$work" && ps -A -o pgid= -o stat= | grep -q "^ *$work [^Z]"; do sleep 0.02; done
 wait "$work"; status=$?
 kill -KILL -- "-$switch"
 exit "$status"
@@ -155,9 +155,9 @@ export class Hold {
 
   #extend({ sentAt, status, waitedMs = 0, remainingMs }: Reply): boolean {
     if (status < 200 || status > 299 || typeof remainingMs !== "number") return false;
-    // Counted from before the request was sent, less a margin for killing commands and for clock drift.
-    this.#deadline = sentAt + waitedMs + remainingMs - this.#leaseMs / 20;
-    this.#renewAt = sentAt + this.#leaseMs / 3;
+    const leaseEnd = sentAt + waitedMs + remainingMs; // counted from before the request was sent
+    this.#deadline = leaseEnd - this.#leaseMs / 20; // a margin for killing commands and for clock drift
+    this.#renewAt = leaseEnd - (this.#leaseMs * 2) / 3;
     return true;
   }
 

@@ -28,7 +28,7 @@ set -m
 "$@" </dev/null 2>&3 3>&- 4>&- & work=$!
 { while IFS= read -rt "$left" left; do :; done; kill -KILL -- "-$work"; } >&2 3>&- 4>&- & switch=$!
 wait "$work"
-kill -KILL -- "-$work"
+while kill -KILL -- "-$work" && ps -A -o pgid= -o stat= | grep -q "^ *$work [^Z]"; do sleep 0.02; done
 wait "$work"; status=$?
 kill -KILL -- "-$switch"
 exit "$status"
@@ -63,7 +63,7 @@ set_deadline() {
   local waited=0
   [[ $http_status == 20? ]] && set_field waitedMs && waited=$value
   [[ $http_status == 20? ]] && set_field remainingMs || return
-  deadline=$((sent + waited + value - lease_ms / 20)) renew_at=$((sent + lease_ms / 3))
+  deadline=$((sent + waited + value - lease_ms / 20)) renew_at=$((sent + waited + value - lease_ms * 2 / 3))
 }
 
 finish() { # finish STATUS: stops the command, then releases

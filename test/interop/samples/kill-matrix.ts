@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Semaphore } from "../../../server/concurrency/semaphore.ts";
 import { ROOT_KEY, startTestServer, type TestServer } from "../../support/test-server.ts";
 import { run } from "../children.ts";
 import { SampleCopy } from "./copy.ts";
 import { LockWatch } from "./lock-watch.ts";
-import { Limiter } from "./pace.ts";
+import { runWithin } from "./pace.ts";
 import { readLog } from "./row-log.ts";
 import { LEASE_MS, ROWS } from "./rows.ts";
 import { type MatrixContext, type RowResult, runRow } from "./run-row.ts";
@@ -23,7 +24,10 @@ export interface MatrixOptions {
   readonly works?: readonly string[] | undefined;
 }
 
-/** Runs all rows of a sample at once, and the unchanged file. @returns one result per row */
+/**
+ * Runs all rows of a sample at once, and the unchanged file. A row that failed without violating mutual exclusion is run
+ * again alone. @returns one result per row
+ */
 export async function runKillMatrix(
   runner: SampleRunner,
   { path, rows, works }: MatrixOptions = {},
@@ -34,30 +38,29 @@ export async function runKillMatrix(
     const sample = await prepareSample(runner, dir, path);
     const keyPrefix = `lock:sample:${randomUUID()}:`;
     const watch = await LockWatch.start(server.redis, keyPrefix, LEASE_MS);
-    const starts = new Limiter(STARTS_AT_ONCE);
+    const starts = new Semaphore(STARTS_AT_ONCE);
     const context: MatrixContext = { server, watch, dir, keyPrefix, starts };
     const chosen = ROWS.filter(({ name }) => rows === undefined || rows.includes(name)).flatMap((row) =>
       row.works
         .filter((work) => runner.works.includes(work) && (works === undefined || works.includes(work)))
         .map((work) => ({ row, work })),
     );
-    const limiter = new Limiter(runner.rowsAtOnce ?? chosen.length);
-    const results = await Promise.allSettled(
-      chosen.map(({ row, work }) => limiter.run(() => runRow(context, sample, work, row))),
+    const places = new Semaphore(runner.rowsAtOnce ?? chosen.length);
+    const results = await Promise.all(
+      chosen.map(({ row, work }) => runWithin(places, () => runRow(context, sample, work, row))),
     );
+    for (const [index, { row, work }] of chosen.entries()) {
+      const result = results[index];
+      if (result === undefined || result.faults.length === 0 || result.isUnsafe) continue;
+      results[index] = await runRow(context, sample, work, row);
+    }
     const others =
       rows === undefined ? [await runExample(sample, server), await runRefused(sample, server)] : [];
-    return [...results.map(toResult), ...others];
+    return [...results, ...others];
   } finally {
     await server.stop();
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-function toResult(settled: PromiseSettledResult<RowResult>): RowResult {
-  if (settled.status === "fulfilled") return settled.value;
-  const message = String(settled.reason?.message ?? settled.reason);
-  return { line: message.split("\n")[0] ?? "", faults: [message] };
 }
 
 /** Runs the file as a reader downloads it. */
@@ -70,7 +73,7 @@ async function runExample({ runner, unchanged }: PreparedSample, { url }: TestSe
   });
   const steps = new Set([...output.matchAll(/step (\d) with fence \d+/g)].map(([, step]) => step)).size;
   const faults = steps === 5 ? [] : [`the unchanged file printed:\n${output}`];
-  return { line: `${runner.fileName} unchanged: ${steps} steps`, faults };
+  return { line: `${runner.fileName} unchanged: ${steps} steps`, faults, isUnsafe: false };
 }
 
 /** Starts the sample while somebody else holds the lock for longer than it waits. */
@@ -96,5 +99,5 @@ async function runRefused(sample: PreparedSample, server: TestServer): Promise<R
   const worked = (await readLog(logFile)).length;
   const isRight = copy.status === 75 && worked === 0 && copy.output.includes("not acquired: ");
   const line = `${sample.runner.fileName} refused: ${worked} lines, status ${copy.status}`;
-  return { line, faults: isRight ? [] : [copy.output] };
+  return { line, faults: isRight ? [] : [copy.output], isUnsafe: worked > 0 };
 }

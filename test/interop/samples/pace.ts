@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Semaphore } from "../../../server/concurrency/semaphore.ts";
 
 const POLL_MS = 50;
 
@@ -11,24 +12,12 @@ export async function poll(holds: () => boolean | Promise<boolean>, withinMs: nu
   }
 }
 
-/** Runs at most `count` tasks at once; the others wait in order. */
-export class Limiter {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await task();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
+/** Runs a task when the semaphore has a place for it. */
+export async function runWithin<Result>(semaphore: Semaphore, task: () => Promise<Result>): Promise<Result> {
+  await semaphore.acquire();
+  try {
+    return await task();
+  } finally {
+    semaphore.release();
   }
 }

@@ -13,5 +13,5 @@ it.concurrent.each(runners)(
     console.log(results.map(({ line }) => line).join("\n"));
     expect(results.flatMap(({ line, faults }) => faults.map((fault) => `${line}: ${fault}`))).toEqual([]);
   },
-  90_000,
+  150_000,
 );
