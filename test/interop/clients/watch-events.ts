@@ -3,8 +3,8 @@ import {
   createPythonWatcher,
   type WatchRunner,
   withGoWatcher,
-} from "../samples/watch-runners.ts";
-import { proveResetAndRefusal, proveResumption, proveSilenceNoticed } from "../samples/watch-scenarios.ts";
+} from "../events/watch-runners.ts";
+import { proveResetAndRefusal, proveResumption, proveSilenceNoticed } from "../events/watch-scenarios.ts";
 import { Skip } from "../skip.ts";
 import { findProgram } from "../steps/find.ts";
 import type { Client, ClientContext } from "./client.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SAMPLES } from "./watch-runners.ts";
+import { SAMPLES } from "../events/watch-runners.ts";
 
 const PAGE = new URL("../../../docs/recipes.md", import.meta.url);
 /** Ends the part of a `safe-lock` program that is kept; what follows is its example. */

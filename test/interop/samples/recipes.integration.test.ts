@@ -6,11 +6,11 @@ import { test as base, expect } from "vitest";
 import { buildServerEnvironment } from "../../../server/redis/embedded/server-binary.ts";
 import { findTestBinary } from "../../support/test-redis.ts";
 import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
+import { SAMPLES } from "../events/watch-runners.ts";
 import { withTempDir } from "../snippets/language-run.ts";
 import { typescriptRunner } from "../snippets/runners.ts";
 import { composeProgram, readRecipe } from "./recipe-texts.ts";
 import { type RunningProgram, startProgram } from "./running-program.ts";
-import { SAMPLES } from "./watch-runners.ts";
 
 const WITHIN_MS = 20_000;
 const LIMIT_MS = 60_000;

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>\n";
+const HELLO = /^event: hello\ndata: .*"newest":(?:"([^"]+)"|null)/m;
 const HALF_MESSAGE = /^id: .*\nevent: .*\ndata: ./m;
 
 /** Starts a proxy in front of a server's event stream. */
@@ -23,6 +24,8 @@ export class StreamProxy {
   lastEventId: string | undefined;
   /** Streams that began. */
   streamCount = 0;
+  /** `newest` of the first `hello`; undefined for an empty history. */
+  firstNewestId: string | undefined;
   /** Requests that got a 502. */
   refusedCount = 0;
   #cutsNextMessage = false;
@@ -94,7 +97,8 @@ export class StreamProxy {
 
   #forward(text: string, client: Socket): void {
     if (this.isSilent) return;
-    if (text.includes("event: hello\n")) this.streamCount++;
+    const hello = HELLO.exec(text);
+    if (hello !== null && this.streamCount++ === 0) this.firstNewestId = hello[1];
     const half = this.#cutsNextMessage ? HALF_MESSAGE.exec(text) : null;
     if (half === null) {
       client.write(text, "latin1");

@@ -10,15 +10,15 @@ import { proveResetAndRefusal, proveResumption, proveSilenceNoticed } from "./wa
 for (const runner of [shellWatcher, typescriptWatcher]) {
   it.concurrent(`${runner.name} prints each event once across cuts, an HTML 502 and a restart`, async () => {
     expect(await proveResumption(runner)).toContain("each printed once");
-  }, 90_000);
+  }, 150_000);
 
   it.concurrent(`${runner.name} gives up a silent connection and keeps its filter`, async () => {
     expect(await proveSilenceNoticed(runner)).toContain("a new connection");
-  }, 90_000);
+  }, 150_000);
 
   it.concurrent(`${runner.name} reports a last id that the server does not know, and ends when it is refused`, async () => {
     expect(await proveResetAndRefusal(runner)).toContain("status 1");
-  }, 90_000);
+  }, 150_000);
 }
 
 it.concurrent("watch-events.mts compiles under strict settings", async () => {
@@ -26,4 +26,4 @@ it.concurrent("watch-events.mts compiles under strict settings", async () => {
     await copyFile(join(SAMPLES, "watch-events.mts"), join(dir, "watch-events.mts"));
     await typescriptRunner.check?.(dir);
   });
-}, 90_000);
+}, 150_000);
