@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 /**
  * Runs work while holding a Lockkeeper lock, and stops it when the lock is lost.
  *
- * <p>Needs Java 17 and, for {@code run}, bash 4 and ps. Set LOCKKEEPER_URL to the origin of the server, such as
+ * <p>Needs Java 17 and, for {@code run}, bash 4.4 and ps. Set LOCKKEEPER_URL to the origin of the server, such as
  * http://127.0.0.1:3000, and LOCKKEEPER_API_KEY to your application's API key.
  *
  * <p>The lock is renewed until the work returns and is then released, also after an exception, SIGTERM or
@@ -55,21 +55,15 @@ public final class SafeLock {
 
   /** The lock was refused, or the server did not answer. No work was done. */
   public static final class NotAcquired extends Exception {
-    NotAcquired(String detail) {
-      super("not acquired: " + detail);
-    }
+    NotAcquired(String detail) { super("not acquired: " + detail); }
   }
 
   /** The hold has ended, could not be renewed in time, or the program has been told to stop. */
   public static final class LockLost extends Exception {
-    LockLost() {
-      super("the lock was lost, or the program is stopping");
-    }
+    LockLost() { super("the lock was lost, or the program is stopping"); }
   }
 
-  public interface Work<T> {
-    T run(SafeLock hold) throws Exception;
-  }
+  public interface Work<T> { T run(SafeLock hold) throws Exception; }
 
   private final String fence;
   private final String path;
@@ -83,7 +77,7 @@ public final class SafeLock {
     this.fence = grant.get("fence");
     this.path = "/holds/" + grant.get("holdId");
     this.leaseMs = leaseMs;
-    extend(sentAt, grant.getMs("waitedMs") + grant.getMs("remainingMs"));
+    extend(sentAt, Long.parseLong(grant.get("waitedMs")) + Long.parseLong(grant.get("remainingMs")));
   }
 
   /** Waits for the lock, 55 s at most, and runs the work while it is held. */
@@ -102,16 +96,13 @@ public final class SafeLock {
       hold.release();
       try {
         Runtime.getRuntime().removeShutdownHook(stopping);
-      } catch (IllegalStateException isStopping) {
-        // The hook is running.
+      } catch (IllegalStateException hookIsRunning) {
       }
     }
   }
 
   /** Send it along with every write. */
-  public String fence() {
-    return fence;
-  }
+  public String fence() { return fence; }
 
   /** Throws unless the lock is held. Call it before each step whose effect others see. */
   public void assertHeld() throws LockLost {
@@ -134,8 +125,7 @@ public final class SafeLock {
         input.flush();
         guard.waitFor(200, TimeUnit.MILLISECONDS);
       }
-    } catch (IOException hasEnded) {
-      // The command has ended.
+    } catch (IOException commandHasEnded) {
     } finally {
       guard.onExit().join();
     }
@@ -146,7 +136,7 @@ public final class SafeLock {
   private static SafeLock acquire(String key, long leaseMs, long waitMs) throws Exception {
     String path = "/locks/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20") + "/acquire";
     String body = "{\"leaseMs\":" + leaseMs + ",\"waitMs\":" + waitMs + "}";
-    String idempotencyKey = newKey(); // the same for each try: together they make one hold at most
+    UUID idempotencyKey = UUID.randomUUID(); // the same for each try: together they make one hold at most
     long startedAt = System.nanoTime();
     while (true) {
       long sentAt = System.nanoTime();
@@ -172,13 +162,12 @@ public final class SafeLock {
     try {
       while (!ended.await(Math.min(renewAt, deadline) - System.nanoTime(), TimeUnit.NANOSECONDS) && leftMs() > 0) {
         long sentAt = System.nanoTime();
-        Answer answer = call(path + "/renew", "{}", Math.min(leaseMs / 3, leftMs()), newKey());
+        Answer answer = call(path + "/renew", "{}", Math.min(leaseMs / 3, leftMs()), UUID.randomUUID());
         renewAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMs / 10); // sooner, unless it is renewed
-        if (answer.status == 200 && leftMs() > 0) extend(sentAt, answer.getMs("remainingMs"));
+        if (answer.status == 200 && leftMs() > 0) extend(sentAt, Long.parseLong(answer.get("remainingMs")));
         if (answer.isRefusal() && answer.status != 408 && answer.status != 429) break;
       }
-    } catch (InterruptedException nobodyDoes) {
-      // The hold ends at its deadline.
+    } catch (InterruptedException nobodyInterrupts) {
     }
     ended.countDown();
   }
@@ -189,8 +178,7 @@ public final class SafeLock {
     ended.countDown();
     try {
       released.await(leaseLeft, TimeUnit.NANOSECONDS);
-    } catch (InterruptedException nobodyDoes) {
-      // The lease ends.
+    } catch (InterruptedException nobodyInterrupts) {
     }
   }
 
@@ -198,40 +186,30 @@ public final class SafeLock {
     ended.countDown();
     synchronized (this) { // only when no command runs
       for (int tries = 0; tries < 2; tries++) {
-        Answer answer = call(path + "/release", "{}", 5000, newKey());
+        Answer answer = call(path + "/release", "{}", 5000, UUID.randomUUID());
         if (answer.status == 200 || answer.isRefusal()) break;
       }
     }
     released.countDown();
   }
 
-  private static String newKey() {
-    return UUID.randomUUID().toString();
-  }
-
   /** The status is 0 for no answer, or one that is not JSON. */
   private record Answer(int status, String body) {
-    boolean isRefusal() {
-      return status >= 400 && status < 500;
-    }
+    boolean isRefusal() { return status >= 400 && status < 500; }
 
     String get(String name) {
       var found = Pattern.compile("\"" + name + "\":(?:\"((?:[^\"\\\\]|\\\\.)*)\"|(\\d+))").matcher(body);
       if (!found.find()) return status == 0 ? body : "0";
       return found.group(1) == null ? found.group(2) : found.group(1);
     }
-
-    long getMs(String name) {
-      return Long.parseLong(get(name));
-    }
   }
 
-  private static Answer call(String path, String body, long timeoutMs, String idempotencyKey) {
+  private static Answer call(String path, String body, long timeoutMs, UUID idempotencyKey) {
     var request = HttpRequest.newBuilder(URI.create(System.getenv("LOCKKEEPER_URL") + "/api/v1" + path))
         .timeout(Duration.ofMillis(Math.max(timeoutMs, 1)))
         .header("Authorization", "Bearer " + System.getenv("LOCKKEEPER_API_KEY"))
         .header("Content-Type", "application/json")
-        .header("Idempotency-Key", idempotencyKey)
+        .header("Idempotency-Key", idempotencyKey.toString())
         .POST(HttpRequest.BodyPublishers.ofString(body))
         .build();
     try {
@@ -248,10 +226,9 @@ public final class SafeLock {
 
   // Your work starts here.
   public static void main(String[] arguments) throws Exception {
-    String key = arguments.length > 0 ? arguments[0] : "lock:orders:42";
     int status;
     try {
-      status = withLock(key, 30_000, 10_000, hold -> {
+      status = withLock("lock:orders:42", 30_000, 10_000, hold -> {
         for (int step = 1; step <= 5; step++) {
           hold.assertHeld();
           System.out.println("step " + step + " with fence " + hold.fence());

@@ -7,10 +7,11 @@
 // an exception, SIGTERM, SIGINT or SIGHUP. If the lock is lost or its deadline passes, hold.signal aborts,
 // hold.assertHeld() throws LockLost and the commands of hold.run() are killed (SIGKILL, whole process group).
 //
-// Needs Node, and bash 4.4 for hold.run().
+// Needs Node, and bash 4.4 and ps for hold.run().
 // Limits: only hold.assertHeld() and hold.signal can stop work in this process; call assertHeld() before each step
-// whose effect others see. A pause between the call and the step can outlast the lease, so send hold.fence with every
-// write and reject lower ones. A process that leaves its process group (setsid) is not killed.
+// whose effect others see. A pause between the call and the step can outlast the lease, and a force-release is noticed
+// at the next renewal, within a third of the lease, so send hold.fence with every write and reject lower ones. A process
+// that leaves its process group (setsid) is not killed.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

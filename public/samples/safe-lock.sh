@@ -4,14 +4,15 @@
 #   export LOCKKEEPER_URL=http://127.0.0.1:3000 LOCKKEEPER_API_KEY=lk_...
 #   LEASE_S=30 WAIT_S=10 ./safe-lock.sh KEY COMMAND [ARGUMENT ...]
 #
-# The command gets the fencing token as $LOCK_FENCE; send it with every write and reject lower ones. If the lock is
-# lost, this program dies or it receives SIGTERM, SIGINT or SIGHUP, the command's process group is killed (SIGKILL)
-# before anybody else can acquire the lock. The lock is released as soon as no process of the group is left.
+# The command gets the fencing token as $LOCK_FENCE; send it with every write and reject lower ones. When the lock is
+# lost or its lease cannot be renewed, when this program dies, and on SIGTERM, SIGINT and SIGHUP, the command and its
+# process group are killed (SIGKILL) before the lease ends. The lock is released once no process of the group is left.
 #
 # Exit status: the command's; 75 if the lock was not acquired, 76 if it was lost.
-# Needs bash 4.4 and curl. Elsewhere than on Linux it needs bash 5 and trusts the wall clock.
-# Limits: the command reads no standard input; a process that leaves the command's process group (setsid) is not
-# killed; a suspended machine cannot kill anything, so only the fencing token rejects its late writes.
+# Needs bash 4.4, ps and curl. Elsewhere than on Linux it needs bash 5 and trusts the wall clock.
+# Limits: a force-release is noticed at the next renewal, within a third of the lease, and a suspended machine cannot
+# kill anything; only the fencing token rejects writes in that time. A process that leaves the process group (setsid) is
+# not killed. The command reads no standard input.
 set -u
 : "${LOCKKEEPER_URL:?}" "${LOCKKEEPER_API_KEY:?}"
 lease_ms=$((${LEASE_S:-30} * 1000)) wait_ms=$((${WAIT_S:-10} * 1000))

@@ -1,6 +1,6 @@
 """Runs work while holding a Lockkeeper lock, and stops it when the lock is lost.
 
-Needs Python 3.9 and, for hold.run, bash 4 and ps. Set LOCKKEEPER_URL to the origin of the server,
+Needs Python 3.9 and, for hold.run, bash 4.4 and ps. Set LOCKKEEPER_URL to the origin of the server,
 such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY to your application's API key.
 
 The lock is renewed until the `with` block ends and is then released, also after an exception,
@@ -175,9 +175,8 @@ def hold_lock(key, lease_s=30, wait_s=10):
 
 # Your work starts here.
 if __name__ == "__main__":
-    key = sys.argv[1] if len(sys.argv) > 1 else "lock:orders:42"
     try:
-        with hold_lock(key, lease_s=30, wait_s=10) as hold:
+        with hold_lock("lock:orders:42", lease_s=30, wait_s=10) as hold:
             for step in range(1, 6):
                 hold.assert_held()
                 print(f"step {step} with fence {hold.fence}", flush=True)

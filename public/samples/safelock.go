@@ -1,6 +1,6 @@
 // Safelock runs work while holding a Lockkeeper lock, and stops it when the lock is lost.
 //
-// It needs Go 1.21 and, for Hold.Run, bash 4 and ps. Set LOCKKEEPER_URL to the origin of the server,
+// It needs Go 1.21 and, for Hold.Run, bash 4.4 and ps. Set LOCKKEEPER_URL to the origin of the server,
 // such as http://127.0.0.1:3000, and LOCKKEEPER_API_KEY to your application's API key.
 //
 // The lock is renewed until the work returns and is then released, also after an error, a panic,
@@ -32,16 +32,15 @@ import (
 	"time"
 )
 
-var (
-	ErrNotAcquired = errors.New("not acquired") // no work was done
-	ErrLost        = errors.New("the lock was lost")
-	api            = os.Getenv("LOCKKEEPER_URL") + "/api/v1"
-)
+// Failure is why WithLock did no work, or stopped it, and what the program exits with.
+type Failure struct {
+	Status int // 75: not acquired, 76: lost, 128 and the number of the signal
+	Reason string
+}
 
-// Stopped is the error after SIGTERM or SIGINT.
-type Stopped struct{ syscall.Signal }
+func (f Failure) Error() string { return f.Reason }
 
-func (s Stopped) Error() string { return "stopped by signal: " + s.String() }
+var ErrLost = Failure{76, "the lock was lost"}
 
 // guard runs a command in a process group of its own and reads the seconds left until the deadline,
 // a line at a time. When they have passed, or the input ends, it kills the group. It exits with the
@@ -69,7 +68,8 @@ func call(ctx context.Context, path string, body any, timeout time.Duration, key
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	content, _ := json.Marshal(body)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, api+path, bytes.NewReader(content))
+	url := os.Getenv("LOCKKEEPER_URL") + "/api/v1" + path
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(content))
 	if err != nil {
 		return 0, answer{Detail: err.Error()}
 	}
@@ -114,12 +114,10 @@ func WithLock(
 	defer lose(nil)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	defer signal.Stop(signals)
+	defer func() { signal.Stop(signals); close(signals) }()
 	go func() {
-		select {
-		case received := <-signals:
-			lose(Stopped{received.(syscall.Signal)})
-		case <-ctx.Done():
+		if received, ok := <-signals; ok {
+			lose(Failure{128 + int(received.(syscall.Signal)), "stopped by signal: " + received.String()})
 		}
 	}()
 	hold := &Hold{lease: lease, ctx: ctx, lose: lose}
@@ -154,7 +152,7 @@ func (h *Hold) acquire(key string, wait time.Duration) error {
 			return context.Cause(h.ctx)
 		}
 		if (status >= 400 && status < 500) || time.Now().After(giveUpAt) {
-			return fmt.Errorf("%w: %s", ErrNotAcquired, got.Detail)
+			return Failure{75, "not acquired: " + got.Detail}
 		}
 		time.Sleep(time.Second)
 	}
@@ -179,11 +177,7 @@ func (h *Hold) AssertHeld() error {
 
 func (h *Hold) renew() {
 	for h.AssertHeld() == nil {
-		select {
-		case <-h.ctx.Done():
-			return
-		case <-time.After(min(time.Until(h.renewAt), h.left())):
-		}
+		time.Sleep(min(time.Until(h.renewAt), h.left()))
 		sentAt := time.Now()
 		status, got := call(h.ctx, h.path+"/renew", struct{}{}, min(h.lease/3, h.left()), newKey())
 		h.renewAt = time.Now().Add(h.lease / 10) // sooner, unless it is renewed
@@ -207,10 +201,10 @@ func (h *Hold) Run(name string, args ...string) (status int, err error) {
 	command.Env = append(os.Environ(), "LOCK_FENCE="+h.Fence)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	input, err := command.StdinPipe()
-	if err != nil {
-		return 0, err
+	if err == nil {
+		err = command.Start()
 	}
-	if err := command.Start(); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	go func() {
@@ -219,15 +213,10 @@ func (h *Hold) Run(name string, args ...string) (status int, err error) {
 			if _, err := fmt.Fprintf(input, "%.3f\n", max(h.left().Seconds(), 0.001)); err != nil {
 				return // the command has ended
 			}
-			select {
-			case <-h.ctx.Done():
-			case <-time.After(200 * time.Millisecond):
-			}
+			time.Sleep(200 * time.Millisecond)
 		}
 	}()
-	if err := command.Wait(); command.ProcessState == nil {
-		return 0, err
-	}
+	_ = command.Wait() // the status tells
 	return command.ProcessState.ExitCode(), h.AssertHeld()
 }
 
@@ -244,24 +233,16 @@ func (h *Hold) release() {
 
 // ExitStatus is what a program exits with after an error of WithLock.
 func ExitStatus(err error) int {
-	var stopped Stopped
-	switch {
-	case errors.As(err, &stopped):
-		return 128 + int(stopped.Signal)
-	case errors.Is(err, ErrNotAcquired):
-		return 75
-	case errors.Is(err, ErrLost):
-		return 76
+	var failure Failure
+	if errors.As(err, &failure) {
+		return failure.Status
 	}
 	return 1
 }
 
 // Your work starts here.
 func main() {
-	key, status := "lock:orders:42", 0
-	if len(os.Args) > 1 {
-		key = os.Args[1]
-	}
+	status := 0
 	work := func(_ context.Context, hold *Hold) (err error) {
 		for step := 1; step <= 5; step++ {
 			if err := hold.AssertHeld(); err != nil {
@@ -273,7 +254,7 @@ func main() {
 		status, err = hold.Run("sh", "-c", `echo "command with fence $LOCK_FENCE"`)
 		return err
 	}
-	err := WithLock(context.Background(), key, 30*time.Second, 10*time.Second, work)
+	err := WithLock(context.Background(), "lock:orders:42", 30*time.Second, 10*time.Second, work)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = ExitStatus(err)

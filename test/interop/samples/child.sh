@@ -9,7 +9,8 @@ write_lines() {
   done
 }
 
-# A resource that rejects a fencing token below the highest that it has accepted.
+# A resource that rejects a fencing token below the highest that it has accepted. It may be killed at any moment, so it
+# replaces the highest token as a whole.
 append_fenced() {
   (
     flock 9
@@ -17,7 +18,7 @@ append_fenced() {
     if ((LOCK_FENCE < ${highest:-0})); then
       echo "$line" >>"$LOG_FILE.rejected"
     else
-      echo "$LOCK_FENCE" >"$LOG_FILE.fence"
+      echo "$LOCK_FENCE" >"$LOG_FILE.next" && mv "$LOG_FILE.next" "$LOG_FILE.fence"
       echo "$line" >>"$LOG_FILE"
     fi
   ) 9>>"$LOG_FILE.guard"

@@ -53,7 +53,7 @@ function createPythonSampleRunner(python: string): SampleRunner {
     works: ["steps", "child"],
     driver: readDriver("driver.py"),
     command: () => [python, "safe_lock.py"],
-    exampleCommand: (_, key) => [python, "safe_lock.py", key],
+    exampleCommand: () => [python, "safe_lock.py"],
   };
 }
 
@@ -71,7 +71,7 @@ function createGoSampleRunner(go: string): SampleRunner {
       await run(go, ["build", "-o", "safelock", "safelock.go"], options);
     },
     command: (dir) => [join(dir, "safelock")],
-    exampleCommand: (dir, key) => [join(dir, "safelock"), key],
+    exampleCommand: (dir) => [join(dir, "safelock")],
   };
 }
 
@@ -97,7 +97,7 @@ function createJavaSampleRunner(java: string, javac: string): SampleRunner {
       await run(javac, args, { cwd: dir, limitMs: BUILD_MS });
     },
     command,
-    exampleCommand: (dir, key) => [...command(dir), key],
+    exampleCommand: command,
   };
 }
 

@@ -2,8 +2,10 @@ import type { TestRedis } from "../../support/test-redis.ts";
 
 /** One hold as Redis announced it. Times are Unix milliseconds; a busy test process makes them late, never early. */
 export interface SeenHold {
-  /** By the lease that was set last. */
+  /** By the lease that its holder set last. */
   deadline: number;
+  /** By the lease before that one. */
+  previousDeadline: number;
   /** When it was released or found expired, at most the deadline. */
   endedAt?: number;
 }
@@ -37,15 +39,19 @@ export class LockWatch {
     const holds = this.#holds.get(key) ?? [];
     this.#holds.set(key, holds);
     const now = Date.now();
-    let hold = holds.at(-1);
-    if (event === "hset" || event === "hincrby" || event === "expire") {
-      if (hold === undefined || hold.endedAt !== undefined) {
-        hold = { deadline: now };
-        holds.push(hold);
-      }
-      hold.deadline = now + this.leaseMs;
-    } else if ((event === "del" || event === "hdel" || event === "expired") && hold !== undefined) {
-      hold.endedAt ??= Math.min(now, hold.deadline);
+    const hold = holds.at(-1);
+    const isHeld = hold !== undefined && hold.endedAt === undefined;
+    const deadline = now + this.leaseMs;
+    if (event === "hset" && isHeld) {
+      // A reservation sets its own lease first, and then its field beside the one of the holder.
+      hold.deadline = hold.previousDeadline;
+    } else if (event === "hset") {
+      holds.push({ deadline, previousDeadline: deadline });
+    } else if (event === "expire" && isHeld) {
+      hold.previousDeadline = hold.deadline;
+      hold.deadline = deadline;
+    } else if ((event === "del" || event === "hdel" || event === "expired") && isHeld) {
+      hold.endedAt = Math.min(now, hold.deadline);
     }
   }
 }

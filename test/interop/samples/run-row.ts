@@ -65,8 +65,6 @@ class RowRun {
   #isUnsafe = false;
   readonly #copies: SampleCopy[] = [];
   #actedAt = Number.NaN;
-  /** The deadline that the first copy knew when its lock was released by force. */
-  #forcedDeadline: number | undefined;
 
   constructor(
     private readonly context: MatrixContext,
@@ -101,7 +99,8 @@ class RowRun {
   /** The second copy waits for the lock from the moment that the first works under it. */
   async #startBoth(): Promise<{ first: SampleCopy; second: SampleCopy }> {
     const first = this.#start(1);
-    await poll(async () => (await readLog(this.#logFile)).length > 0, STARTS_WITHIN_MS);
+    const isWorking = async () => (await readLog(this.#logFile)).length > 0;
+    await poll(async () => first.status !== undefined || (await isWorking()), STARTS_WITHIN_MS);
     const second = this.#start(2);
     const { server } = this.context;
     const isWaiting = async () => (await server.readLock(this.#key)).waiters.count > 0;
@@ -141,12 +140,12 @@ class RowRun {
   }
 
   async #forceRelease(reservedMs?: number): Promise<void> {
-    this.#forcedDeadline = this.context.watch.listHolds(this.#key)[0]?.deadline;
     const path = `/locks/${encodeKeyPath(this.#key)}`;
     const { body: lock } = await this.context.server.call(path);
     const body = { expectedVersion: lock.version, reason: "kill matrix", reservedMs };
     const reply = await this.context.server.call(`${path}/force-release`, { body });
     if (reply.status !== 200) throw new Error(`force-release failed: ${JSON.stringify(reply.body)}`);
+    this.#actedAt = Date.now();
   }
 
   /** A release that reaches the server while a child still works lets the next holder in too early. */
@@ -162,7 +161,9 @@ class RowRun {
     const last = lines.findLast(({ copy }) => copy === 1);
     const next = lines.find(({ copy }) => copy === 2);
     if (hold === undefined || last === undefined) throw new Error("it did no work");
-    const leaseEnd = this.#forcedDeadline ?? hold.endedAt ?? hold.deadline;
+    // A force-release ends the hold before its holder can know; until then it works by the deadline of its last renewal.
+    const isForced = this.row.name.startsWith("force");
+    const leaseEnd = isForced ? hold.deadline : (hold.endedAt ?? hold.deadline);
     for (const fault of findLogFaults(lines)) this.#expectSafe(false, fault);
     this.#expect(next !== undefined, "the second copy wrote nothing");
     this.#expect(second.status === 0, `the second copy ended with ${second.status}`);
