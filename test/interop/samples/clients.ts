@@ -3,14 +3,14 @@ import { Skip } from "../skip.ts";
 import { runKillMatrix } from "./kill-matrix.ts";
 import { LANGUAGE_SAMPLES } from "./language-runners.ts";
 
-/** The safe-lock programs in the languages that a machine may lack. `npm test` runs those in shell and TypeScript. */
+/** Runs the whole kill matrix of each safe-lock program. `npm test` runs a few rows of those in shell and TypeScript. */
 export const sampleClients: readonly Client[] = LANGUAGE_SAMPLES.map(({ language, findRunner }) => ({
   name: `safe lock in ${language}`,
   needs: [],
   async run({ note }) {
     const runner = await findRunner();
     if (runner === undefined) throw new Skip(`no ${language} on this machine`);
-    const results = await runKillMatrix(runner);
+    const results = await runKillMatrix(runner, { rerunsAlone: true });
     for (const { line } of results) note(line);
     const failed = results.filter(({ faults }) => faults.length > 0);
     if (failed.length === 0) return;

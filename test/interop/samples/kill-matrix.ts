@@ -22,15 +22,14 @@ export interface MatrixOptions {
   /** Runs these rows only. */
   readonly rows?: readonly string[] | undefined;
   readonly works?: readonly string[] | undefined;
+  /** Runs a row that failed without violating mutual exclusion once more, alone. Its line says so. */
+  readonly rerunsAlone?: boolean;
 }
 
-/**
- * Runs all rows of a sample at once, and the unchanged file. A row that failed without violating mutual exclusion is run
- * again alone. @returns one result per row
- */
+/** Runs all rows of a sample at once, and the unchanged file. @returns one result per row */
 export async function runKillMatrix(
   runner: SampleRunner,
-  { path, rows, works }: MatrixOptions = {},
+  { path, rows, works, rerunsAlone = false }: MatrixOptions = {},
 ): Promise<RowResult[]> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-samples-"));
   const server = await startTestServer();
@@ -49,10 +48,11 @@ export async function runKillMatrix(
     const results = await Promise.all(
       chosen.map(({ row, work }) => runWithin(places, () => runRow(context, sample, work, row))),
     );
-    for (const [index, { row, work }] of chosen.entries()) {
+    for (const [index, { row, work }] of rerunsAlone ? chosen.entries() : []) {
       const result = results[index];
       if (result === undefined || result.faults.length === 0 || result.isUnsafe) continue;
-      results[index] = await runRow(context, sample, work, row);
+      const again = await runRow(context, sample, work, row);
+      results[index] = { ...again, line: `${again.line} (second run, alone)` };
     }
     const others =
       rows === undefined ? [await runExample(sample, server), await runRefused(sample, server)] : [];

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { run } from "../children.ts";
 import { findProgram } from "../steps/find.ts";
 import { findGo, GO_ENV } from "../steps/go.ts";
+import { shellRunner, typescriptRunner } from "./runners.ts";
 import type { SampleRunner } from "./sample-runner.ts";
 
 const BUILD_MS = 120_000;
@@ -17,6 +18,16 @@ export interface LanguageSample {
 }
 
 export const LANGUAGE_SAMPLES: readonly LanguageSample[] = [
+  {
+    language: "shell",
+    fileName: shellRunner.fileName,
+    findRunner: async () => (findProgram("curl") === undefined ? undefined : shellRunner),
+  },
+  {
+    language: "TypeScript",
+    fileName: typescriptRunner.fileName,
+    findRunner: async () => typescriptRunner,
+  },
   {
     language: "Python",
     fileName: "safe_lock.py",

@@ -3,7 +3,6 @@ import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted } from "../children.ts";
 import { runKillMatrix } from "./kill-matrix.ts";
 import { LANGUAGE_SAMPLES } from "./language-runners.ts";
-import { SAMPLE_RUNNERS } from "./runners.ts";
 
 endWhenInterrupted();
 const { values, positionals } = parseArgs({
@@ -15,7 +14,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const isChosen = ({ fileName }: { fileName: string }) => fileName === positionals[0];
-const runner = SAMPLE_RUNNERS.find(isChosen) ?? (await LANGUAGE_SAMPLES.find(isChosen)?.findRunner());
+const runner = await LANGUAGE_SAMPLES.find(isChosen)?.findRunner();
 if (runner === undefined) throw new Error(`No sample ${positionals[0]}`);
 const results = await runKillMatrix(runner, { path: values.file, rows: values.row, works: values.work });
 for (const { line, faults } of results) {

@@ -71,5 +71,3 @@ export const typescriptRunner: SampleRunner = {
   command: () => [process.execPath, "safe-lock.mjs"],
   exampleCommand: () => [process.execPath, "--import", import.meta.resolve("tsx"), "safe-lock.mts"],
 };
-
-export const SAMPLE_RUNNERS: readonly SampleRunner[] = [shellRunner, typescriptRunner];
