@@ -135,7 +135,8 @@ public final class SafeLock {
 
   private static SafeLock acquire(String key, long leaseMs, long waitMs) throws Exception {
     String path = "/locks/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20") + "/acquire";
-    String body = "{\"leaseMs\":" + leaseMs + ",\"waitMs\":" + waitMs + "}";
+    String record = "{\"pid\":" + ProcessHandle.current().pid() + "}"; // shown in the console
+    String body = "{\"leaseMs\":" + leaseMs + ",\"waitMs\":" + waitMs + ",\"record\":" + record + "}";
     UUID idempotencyKey = UUID.randomUUID(); // the same for each try: together they make one hold at most
     long startedAt = System.nanoTime();
     while (true) {
@@ -228,7 +229,7 @@ public final class SafeLock {
   public static void main(String[] arguments) throws Exception {
     int status;
     try {
-      status = withLock("lock:orders:42", 30_000, 10_000, hold -> {
+      status = withLock("lock:example", 30_000, 10_000, hold -> {
         for (int step = 1; step <= 5; step++) {
           hold.assertHeld();
           System.out.println("step " + step + " with fence " + hold.fence());

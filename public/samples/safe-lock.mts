@@ -15,6 +15,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { hostname } from "node:os";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -22,7 +23,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 // seconds left until the deadline from a pipe, one line per renewal. When a line is late or the pipe ends, it kills the
 // group. It exits with the status of the command, when no process of the group is left.
 const GUARD_SCRIPT = `
-
 IFS= read -r left || exit 137
 trap : INT TERM HUP
 exec 3>&2 2>/dev/null
@@ -171,7 +171,8 @@ async function acquire(key: string, leaseMs: number, waitMs: number): Promise<Ho
   const headers = { "idempotency-key": randomUUID() }; // the same for all tries, so that they make one hold
   for (let tries = 1; ; tries++) {
     const path = `/locks/${encodeURIComponent(key)}/acquire`;
-    const reply = await post(path, { leaseMs, waitMs }, waitMs + 2500, headers);
+    const record = { host: hostname(), pid: process.pid }; // shown in the console
+    const reply = await post(path, { leaseMs, waitMs, record }, waitMs + 2500, headers);
     if (reply.holdId !== undefined) return new Hold(reply, leaseMs);
     if (tries === 5 || (reply.status >= 400 && reply.status < 500))
       throw new NotAcquired(`not acquired: ${reply.detail ?? `no response (HTTP status ${reply.status})`}`);

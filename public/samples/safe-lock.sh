@@ -4,18 +4,23 @@
 #   export LOCKKEEPER_URL=http://127.0.0.1:3000 LOCKKEEPER_API_KEY=lk_...
 #   LEASE_S=30 WAIT_S=10 ./safe-lock.sh KEY COMMAND [ARGUMENT ...]
 #
+# LEASE_S and WAIT_S are whole seconds; WAIT_S is at most 55.
 # The command gets the fencing token as $LOCK_FENCE; send it with every write and reject lower ones. When the lock is
 # lost or its lease cannot be renewed, when this program dies, and on SIGTERM, SIGINT and SIGHUP, the command and its
 # process group are killed (SIGKILL) before the lease ends. The lock is released once no process of the group is left.
 #
-# Exit status: the command's; 75 if the lock was not acquired, 76 if it was lost.
+# Exit status: the command's; 75 if the lock was not acquired, 76 if it was lost, 64 for wrong arguments.
 # Needs bash 4.4, ps and curl. Elsewhere than on Linux it needs bash 5 and trusts the wall clock.
 # Limits: a force-release is noticed at the next renewal, within a third of the lease, and a suspended machine cannot
 # kill anything; only the fencing token rejects writes in that time. A process that leaves the process group (setsid) is
 # not killed. The command reads no standard input.
 set -u
 : "${LOCKKEEPER_URL:?}" "${LOCKKEEPER_API_KEY:?}"
-lease_ms=$((${LEASE_S:-30} * 1000)) wait_ms=$((${WAIT_S:-10} * 1000))
+if [[ ! ${LEASE_S:=30} =~ ^[1-9][0-9]*$ || ! ${WAIT_S:=10} =~ ^([0-9]|[1-4][0-9]|5[0-5])$ ]]; then
+  echo 'LEASE_S must be a whole number of seconds, and WAIT_S one from 0 to 55' >&2
+  exit 64
+fi
+lease_ms=$((LEASE_S * 1000)) wait_ms=$((WAIT_S * 1000))
 hold='' guard='' status=''
 
 # A dead man's switch in a process of its own. It runs its arguments in a process group of their own and reads the
@@ -83,19 +88,20 @@ finish() { # finish STATUS: stops the command, then releases
 }
 
 acquire() { # acquire KEY: all tries have one Idempotency-Key, so that they make one hold
-  local path='' i id LC_ALL=C
+  local path='' i id body LC_ALL=C
   for ((i = 0; i < ${#1}; i++)); do
     case ${1:i:1} in [a-zA-Z0-9._-]) path+=${1:i:1} ;; *) printf -v path '%s%%%02X' "$path" "'${1:i:1}" ;; esac
   done
   id=$(od -An -N16 -tx1 /dev/urandom)
+  body="{\"leaseMs\":$lease_ms,\"waitMs\":$wait_ms,\"record\":{\"host\":\"${HOSTNAME//[^a-zA-Z0-9._-]/}\",\"pid\":$$}}"
   for _ in 1 2 3 4 5; do
-    call "/locks/$path/acquire" "{\"leaseMs\":$lease_ms,\"waitMs\":$wait_ms}" $((wait_ms + 2500)) -H "Idempotency-Key: ${id// /}"
+    call "/locks/$path/acquire" "$body" $((wait_ms + 2500)) -H "Idempotency-Key: ${id// /}"
     if set_deadline; then set_field holdId && hold=$value; set_field fence && export LOCK_FENCE=$value; return; fi
     [[ $http_status == 4?? ]] && break
     sleep 1
   done
   set_field detail || value="no response (HTTP status $http_status)"
-  echo "not acquired: $value" >&2
+  echo "not acquired: ${value//\\\"/\"}" >&2
   finish 75
 }
 
@@ -130,4 +136,8 @@ with_lock() { # with_lock KEY COMMAND [ARGUMENT ...]
 }
 
 # Your work starts here.
+if (($# < 2)); then
+  echo 'usage: [LEASE_S=30] [WAIT_S=10] safe-lock.sh KEY COMMAND [ARGUMENT ...]' >&2
+  exit 64
+fi
 with_lock "$@"

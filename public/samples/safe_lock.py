@@ -16,6 +16,7 @@ not killed. Signals are handled in the main thread only.
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -136,7 +137,8 @@ class Hold:
 
 def acquire(key, lease_s, wait_s):
     path = f"/locks/{quote(key, safe='')}/acquire"
-    body = {"leaseMs": round(lease_s * 1000), "waitMs": round(wait_s * 1000)}
+    record = {"host": socket.gethostname(), "pid": os.getpid()}  # shown in the console
+    body = {"leaseMs": round(lease_s * 1000), "waitMs": round(wait_s * 1000), "record": record}
     idempotency_key = str(uuid.uuid4())  # the same for each try: together they make one hold at most
     give_up_at = time.monotonic() + wait_s + 15
     while True:
@@ -176,7 +178,7 @@ def hold_lock(key, lease_s=30, wait_s=10):
 # Your work starts here.
 if __name__ == "__main__":
     try:
-        with hold_lock("lock:orders:42", lease_s=30, wait_s=10) as hold:
+        with hold_lock("lock:example", lease_s=30, wait_s=10) as hold:
             for step in range(1, 6):
                 hold.assert_held()
                 print(f"step {step} with fence {hold.fence}", flush=True)

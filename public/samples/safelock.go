@@ -137,7 +137,9 @@ func WithLock(
 
 func (h *Hold) acquire(key string, wait time.Duration) error {
 	path := "/locks/" + url.PathEscape(key) + "/acquire"
-	body := map[string]int64{"leaseMs": h.lease.Milliseconds(), "waitMs": wait.Milliseconds()}
+	host, _ := os.Hostname()
+	record := map[string]any{"host": host, "pid": os.Getpid()} // shown in the console
+	body := map[string]any{"leaseMs": h.lease.Milliseconds(), "waitMs": wait.Milliseconds(), "record": record}
 	idempotencyKey := newKey() // the same for each try: together they make one hold at most
 	giveUpAt := time.Now().Add(wait + 15*time.Second)
 	for {
@@ -254,7 +256,7 @@ func main() {
 		status, err = hold.Run("sh", "-c", `echo "command with fence $LOCK_FENCE"`)
 		return err
 	}
-	err := WithLock(context.Background(), "lock:orders:42", 30*time.Second, 10*time.Second, work)
+	err := WithLock(context.Background(), "lock:example", 30*time.Second, 10*time.Second, work)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = ExitStatus(err)

@@ -38,7 +38,7 @@ export class MetricsEndpoint {
     if (this.metrics === undefined) throw new NotFoundError("Metrics are off here: LOCKKEEPER_METRICS=off.");
     const { method } = request;
     if (method !== "GET") {
-      throw new MethodNotAllowedError("This address takes GET.", { allowed: "GET" });
+      throw new MethodNotAllowedError("This path supports GET.", { allowed: "GET" });
     }
     // They tell of all targets.
     const requirements = { method, access: "read", scope: "target" } as const;

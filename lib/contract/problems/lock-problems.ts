@@ -63,7 +63,7 @@ export const LOCK_PROBLEMS = {
       detail: "This hold has ended: it was released, or its lease expired. Stop the work that it protects.",
       key: KEY,
       holders: [],
-      remainingMs: null,
+      remainingMs: 0,
     },
   },
   not_owner: {

@@ -5,7 +5,7 @@ export const MEANING_OF_OUTCOME = {
   not_done: "Nothing was changed.",
   unconfirmed: "The change was made on the master, but too few replicas confirmed it in time.",
   unknown: "The request may or may not have been carried out.",
-  ended: "The request changed nothing. The hold that it names, or that it acquired earlier, has ended.",
+  ended: "Nothing was changed. The hold has ended.",
 } as const;
 export type ProblemOutcome = keyof typeof MEANING_OF_OUTCOME;
 

@@ -82,7 +82,7 @@ export const REQUEST_PROBLEMS = {
     retry: "after_change",
     remedy: "Use one of the methods in `allowed`.",
     facts: { allowed: z.string().meta({ description: "The methods, as in the header `Allow`." }) },
-    example: { detail: "This address takes GET.", allowed: "GET" },
+    example: { detail: "This path supports GET.", allowed: "GET" },
   },
   request_timeout: {
     meaning: "The headers did not arrive within 10 s, or the body within 20 s.",

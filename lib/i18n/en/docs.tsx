@@ -59,6 +59,7 @@ export const docs = {
   eventsText:
     "Lockkeeper sends an event when a lock is acquired, released, lost or changed. This program follows the server-sent events of `GET /api/v1/events`, reconnects, and resumes after the last event that it printed.",
   eventsProgram: "A program that follows events",
+  allSamples: "All sample programs:",
   reference: "API reference",
 
   operationIn: (operation: string, language: string) => `${operation} in ${language}`,

@@ -50,6 +50,7 @@ export const docs: Messages["docs"] = {
   eventsText:
     "锁被获取、释放、丢失或变更时，Lockkeeper 会发出事件。此程序订阅 `GET /api/v1/events` 的事件流，断线后自动重连，并从最后输出的事件之后继续。",
   eventsProgram: "监听事件的程序",
+  allSamples: "全部示例程序：",
   reference: "API 参考",
 
   operationIn: (operation, language) => `${operation}，${language} 示例`,

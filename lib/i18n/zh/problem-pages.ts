@@ -33,7 +33,7 @@ export const problemPages: Messages["problemPages"] = {
     not_done: "未做任何更改。",
     unconfirmed: "主节点已执行更改，但及时确认的副本过少。",
     unknown: "请求可能已执行，也可能没有。",
-    ended: "请求未做任何更改。它指定的或先前获取的那次持有已经结束。",
+    ended: "未做任何更改。该持有已经结束。",
   },
   retryLabels: {
     never: "不能",

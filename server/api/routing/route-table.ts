@@ -45,7 +45,7 @@ export class RouteTable {
     }
     if (allowed.size > 0) {
       const methods = [...allowed].join(", ");
-      throw new MethodNotAllowedError(`This address takes ${methods}.`, { allowed: methods });
+      throw new MethodNotAllowedError(`This path supports ${methods}.`, { allowed: methods });
     }
     const hint =
       segments[0] === "locks"

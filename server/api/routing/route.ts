@@ -175,13 +175,25 @@ export function defineConnectorRoute<Query extends z.ZodObject, Body extends z.Z
   return { ...declared, scope: "keeper", effect: "reads" } as unknown as Route;
 }
 
+interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** An unknown field is named, not the object that it is in. */
+function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code !== "unrecognized_keys") return [{ field: issue.path.join("."), message: issue.message }];
+  return issue.keys.map((key) => ({
+    field: [...issue.path, key].join("."),
+    message: "is not a known field",
+  }));
+}
+
 /** @throws LockkeeperError invalid, naming each field that is wrong */
 export function parseInput<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const errors = result.error.issues
-    .slice(0, 10)
-    .map(({ path, message }) => ({ field: path.join("."), message }));
+  const errors = result.error.issues.flatMap(toFieldErrors).slice(0, 10);
   const [first] = errors;
   const where = first === undefined || first.field === "" ? what : `${what}, ${first.field}`;
   throw new InvalidError(`${where}: ${first?.message ?? "not valid"}.`, { errors });
