@@ -124,10 +124,11 @@ export class LockClient {
     const signal = this.#combineSignals(options);
     const acquire = (more: HoldOptions) => this.#acquire(key, more, signal);
     const { hold, leave } = await enterLock(this, key, options, signal, acquire);
+    const frame = new LockFrame(this, hold);
     try {
-      return await this.#runWork(hold, work);
+      return await this.#runWork(frame, work);
     } finally {
-      leave();
+      leave(frame);
     }
   }
 
@@ -139,10 +140,11 @@ export class LockClient {
     this.backend.close();
   }
 
-  async #runWork<Result>(hold: Hold, work: Work<Result>): Promise<Result> {
+  async #runWork<Result>(frame: LockFrame, work: Work<Result>): Promise<Result> {
+    const { hold } = frame;
     let result: Result;
     try {
-      result = await runInFrame(new LockFrame(this, hold), () => work(hold));
+      result = await runInFrame(frame, () => work(hold));
     } catch (error) {
       attachLoss(error, await releaseAfterWork(hold, this.log));
       throw error;

@@ -18,6 +18,7 @@ interface Turn {
 export class LockFrame {
   #isOpen = true;
   #isOccupied = false;
+  #onVacant: (() => void) | undefined;
   readonly #queue: Turn[] = [];
 
   constructor(
@@ -71,8 +72,21 @@ export class LockFrame {
 
   endTurn(): void {
     const [next] = this.#queue;
-    if (next === undefined) this.#isOccupied = false;
-    else next.settle("granted");
+    if (next !== undefined) {
+      next.settle("granted");
+      return;
+    }
+    this.#isOccupied = false;
+    this.#onVacant?.();
+  }
+
+  /**
+   * Calls back once nothing is inside a closed frame. A nested call that the work did not await can outlive it, and it
+   * holds the same lock as the branches outside.
+   */
+  whenVacant(callback: () => void): void {
+    if (this.#isOccupied) this.#onVacant = callback;
+    else callback();
   }
 
   /** The work has settled. */

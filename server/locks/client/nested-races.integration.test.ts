@@ -11,6 +11,30 @@ const REENTRANT = { reentrant: true, waitMs: 5000 } as const;
 const it = locksTest();
 
 describe("races of a re-entry", () => {
+  it("a branch does not enter while a re-entry that another branch did not await is inside", async ({
+    client,
+  }) => {
+    const key = createTestKey();
+    const log: string[] = [];
+    let detached: Promise<void> | undefined;
+    await client.withLock(key, async () => {
+      const leave = client.withLock(key, REENTRANT, async () => {
+        detached = client.withLock(key, REENTRANT, async () => {
+          log.push("detached enters");
+          await sleepMs(100);
+          log.push("detached leaves");
+        });
+        await waitUntil(() => log.length > 0);
+      });
+      const wait = client.withLock(key, REENTRANT, async () => {
+        log.push("branch enters");
+      });
+      await Promise.all([leave, wait]);
+    });
+    await detached;
+    expect(log).toEqual(["detached enters", "detached leaves", "branch enters"]);
+  });
+
   it("a re-entry that races with the expiry of the lease enters the hold, or acquires the lock again", async ({
     client,
     direct,

@@ -8,7 +8,8 @@ import { findFrame, type LockFrame } from "./lock-frame.ts";
 /** A hold for one `withLock`, and what to do after its release. */
 export interface Entry {
   readonly hold: Hold;
-  leave(): void;
+  /** @param frame the frame of the work, which has settled */
+  leave(frame: LockFrame): void;
 }
 
 type Acquire = (options: HoldOptions) => Promise<Hold>;
@@ -54,7 +55,7 @@ async function reenterOrAcquire(
   if (turn === "aborted") throw createAbortedError(signal);
   if (turn === "granted") {
     const hold = await tryReenter(frame, leaseMs);
-    if (hold !== undefined) return { hold, leave: () => frame.endTurn() };
+    if (hold !== undefined) return { hold, leave: (inner) => inner.whenVacant(() => frame.endTurn()) };
   }
   // The hold has ended. What follows is an ordinary acquire of the lock as it is stored.
   const { format, unit } = frame.hold;
