@@ -93,7 +93,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await name.fill("\u202eEU");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").getByRole("alert")).toContainText(
-    "name has 1 to 60 visible characters",
+    "must have 1 to 60 visible characters",
   );
   await name.fill("EU");
   await page.keyboard.press("Enter");

@@ -111,7 +111,7 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await theirs.getByLabel("New password").fill("another long password");
   await theirs.getByLabel("The same again").fill("another long password");
   await theirs.getByRole("button", { name: "Change the password" }).click();
-  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("not the present password");
+  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("the current password is wrong");
   await theirs.getByLabel("Present password").fill("correct horse battery");
   await theirs.getByRole("button", { name: "Change the password" }).click();
   await expect(theirs.getByText("It is changed.")).toBeVisible();
