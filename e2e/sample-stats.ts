@@ -9,7 +9,7 @@ export function createSampleStats(stats: Stats): Stats {
     needsAttention: i > 280 ? 4 : i > 120 && i < 150 ? 1 : 0,
     acquisitionsPerS: 180 + 30 * Math.sin(i * 3.1),
     expired: 0,
-    waitedMsP95: i % 40 < 6 ? null : 80 + 30 * Math.sin(i / 23),
+    waitedMsP95: i % 40 < 6 ? null : Math.round(80 + 30 * Math.sin(i / 23)),
   }));
   const last = points.at(-1);
   if (last !== undefined) last.waitedMsP95 = 84;
@@ -23,7 +23,7 @@ export function createSampleStats(stats: Stats): Stats {
     (pattern, i): PatternStats => ({
       pattern,
       heldMs: { p50: 840, p95: 3120, samples: 412 },
-      waitedMs: { p50: 12 + i, p95: 4096 / (i + 1), samples: 31 },
+      waitedMs: { p50: 12 + i, p95: Math.round(4096 / (i + 1)), samples: 31 },
       acquisitions: 1830,
       waits: 440 - i * 80,
       refusals: 12,

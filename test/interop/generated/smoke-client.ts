@@ -6,7 +6,7 @@ import type { Client } from "../clients/client.ts";
 import type { Tools } from "../prepared.ts";
 import { withTempDir } from "../snippets/language-run.ts";
 
-export const GENERATE_MS = 60_000;
+export const GENERATE_MS = 180_000;
 export const COMPILE_MS = 90_000;
 /** The document of a running server, in the folder of the generated client. */
 export const DOCUMENT = "openapi.json";
