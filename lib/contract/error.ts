@@ -121,3 +121,30 @@ export const Problem = z
   .meta({ id: "Problem", description: "A problem document (RFC 9457). Each code adds fields of its own." });
 
 export type Problem = z.infer<typeof Problem>;
+
+/** What one problem document has beyond what its code determines. */
+export interface ProblemContent {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  /** The fields that the code adds. */
+  readonly facts: object;
+  readonly requestId: string | undefined;
+}
+
+/**
+ * Builds a problem document with its members in the order of RFC 9457.
+ *
+ * @param basePath the path that the server is mounted at; "" at the root of its host
+ */
+export function buildProblem(content: ProblemContent, basePath: string): Problem {
+  const { code, detail, facts, requestId } = content;
+  return {
+    type: buildProblemType(code, basePath),
+    title: TITLE_OF_CODE[code],
+    status: STATUS_OF_CODE[code],
+    code,
+    detail,
+    requestId,
+    ...facts,
+  };
+}

@@ -50,7 +50,7 @@ export const LOCK_PROBLEMS = {
       holders: z
         .array(HolderFacts)
         .optional()
-        .meta({ description: "Who holds the lock now; empty: nobody." }),
+        .meta({ description: "The current holders; empty if the lock is free." }),
       remainingMs: REMAINING_MS.optional(),
       owner: z.string().optional().meta({ description: "The owner of the hold that ended." }),
       fence: z
@@ -116,7 +116,10 @@ export const LOCK_PROBLEMS = {
     retry: "after_change",
     remedy: "Read the lock again and decide again. If you still want the change, send the new `version`.",
     facts: {
-      holders: z.array(Holder).optional().meta({ description: "Who holds the lock now; absent: nobody." }),
+      holders: z
+        .array(Holder)
+        .optional()
+        .meta({ description: "The current holders; absent if the lock is free." }),
       remainingMs: REMAINING_MS.optional(),
       lock: LOCK_NOW.optional(),
       version: z
@@ -156,7 +159,7 @@ export const LOCK_PROBLEMS = {
     meaning: "The target is read-only, or locks of this kind cannot be changed safely from outside.",
     outcome: "not_done",
     retry: "never",
-    remedy: "Follow `instead` if the problem has it. It says how to do this safely.",
+    remedy: "Follow `instead` if the problem has it. `instead` describes the safe way.",
     facts: {
       why: z.string().meta({ description: "Why the lock cannot be changed." }),
       instead: z.string().optional().meta({ description: "What to do instead." }),

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { buildProblemType, type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../error.ts";
+import {
+  buildProblem,
+  buildProblemType,
+  type ErrorCode,
+  type Problem,
+  STATUS_OF_CODE,
+  TITLE_OF_CODE,
+} from "../error.ts";
 import { LOCK_PROBLEMS } from "./lock-problems.ts";
 import type { ProblemKind } from "./problem-kind.ts";
 import { REQUEST_PROBLEMS } from "./request-problems.ts";
@@ -51,15 +58,7 @@ export function createProblemSchema(code: ErrorCode) {
  *
  * @param basePath the path that the server is mounted at
  */
-export function createProblemExample(code: ErrorCode, basePath = ""): Record<string, unknown> {
+export function createProblemExample(code: ErrorCode, basePath = ""): Problem {
   const { detail, ...facts } = PROBLEM_OF_CODE[code].example;
-  return {
-    type: buildProblemType(code, basePath),
-    title: TITLE_OF_CODE[code],
-    status: STATUS_OF_CODE[code],
-    code,
-    detail,
-    requestId: "5f3a91c2-17",
-    ...facts,
-  };
+  return buildProblem({ code, detail, facts, requestId: "5f3a91c2-17" }, basePath);
 }

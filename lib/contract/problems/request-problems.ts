@@ -72,7 +72,7 @@ export const REQUEST_PROBLEMS = {
     meaning: "No resource has this path, or no target has this name.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Check the path and `target`. `detail` says what exists.",
+    remedy: "Check the path and `target`. `detail` lists what exists.",
     facts: {},
     example: { detail: 'There is no target "orders"; name one of default, or none for the first.' },
   },

@@ -1,9 +1,9 @@
 import {
-  buildProblemType,
+  buildProblem,
   type ErrorCode,
   type Problem,
+  type ProblemContent,
   STATUS_OF_CODE,
-  TITLE_OF_CODE,
 } from "../../../lib/contract/error.ts";
 import { AbortedError, HeldError, QueueFullError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
@@ -40,26 +40,17 @@ export function toProblemResponse(thrown: unknown, basePath: string, requestId?:
       "cache-control": "no-store",
       ...buildHeaders(error),
     },
-    body: JSON.stringify(buildProblem(error, basePath, requestId)),
+    body: JSON.stringify(buildProblem({ ...toContent(error), requestId }, basePath)),
   };
 }
 
 /** Creates the document alone, as one of several in a response. */
 export function toProblem(thrown: unknown, basePath: string): Problem {
-  return buildProblem(toSentError(thrown), basePath, undefined);
+  return buildProblem({ ...toContent(toSentError(thrown)), requestId: undefined }, basePath);
 }
 
-function buildProblem(error: SentError, basePath: string, requestId: string | undefined): Problem {
-  const { code, message: detail, facts } = error;
-  return {
-    type: buildProblemType(code, basePath),
-    title: TITLE_OF_CODE[code],
-    status: STATUS_OF_CODE[code],
-    code,
-    detail,
-    requestId,
-    ...facts,
-  };
+function toContent({ code, message: detail, facts }: SentError): Omit<ProblemContent, "requestId"> {
+  return { code, detail, facts };
 }
 
 /** An error that a client can receive. */
