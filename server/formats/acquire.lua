@@ -31,6 +31,10 @@
 
 -- include format/storage.lua
 -- include request-window.lua
+-- include waiter.lua
+
+-- Waits that have ended are removed a thousand at a time.
+local WAITS_REMOVED_MAX = 1000
 
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
@@ -41,15 +45,14 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
--- MGET takes what is of another type for absent, and SET writes over it: these names are ours.
-local beside = redis.call('MGET', KEYS[2], KEYS[3])
-local kept = parse_companion(beside[1])
+-- What is of another type counts as missing, and SET writes over it: these names are ours.
+local kept = read_companion(2)
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
-  if since ~= '' then redis.call('ZREM', KEYS[4], format_waiter(request_id, since, owner)) end
+  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner)) end
 end
 
 local function format_grant(left_ms, how)
@@ -73,7 +76,7 @@ if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'un
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
 if state == 'free' then
-  local counter = parse_whole(beside[2] or '')
+  local counter = parse_whole(read_text(3, COUNTER_BYTES_MAX))
   if counter > 0 then
     kept.fence = format_integer(math.max(parse_whole(kept.fence), counter))
     redis.call('SET', KEYS[3], format_integer(math.max(now_us, parse_whole(kept.fence) + 1)), 'KEEPTTL')
@@ -90,15 +93,20 @@ if state == 'free' then
 end
 
 if wait_ms then
-  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', format_integer(now_ms))
+  local ended = redis.pcall('ZCOUNT', KEYS[4], '-inf', format_integer(now_ms))
+  -- The name is ours, so what is of another type gives way.
+  if type(ended) == 'table' then redis.call('DEL', KEYS[4]) end
+  if type(ended) == 'number' and ended > 0 then
+    redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)
+  end
   if since == '' then
-    local waiting = redis.call('ZCARD', KEYS[4])
+    local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')
     if waiting >= tonumber(ARGV[10]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
     since = format_integer(now_ms)
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
-  local longest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')
-  redis.call('PEXPIREAT', KEYS[4], format_integer(tonumber(longest[2]) + 1000))
+  -- Never shortened: another client may wait for longer.
+  if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
 end
 return format_holders('held', now_ms, remaining_ms, kept, holders)

@@ -15,8 +15,7 @@
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local count, fence = find_count(1, kept, ARGV[1], now_ms), ARGV[3]
 if not count or kept.fence ~= ARGV[2] and kept.fence ~= fence then return { 'lost', format_integer(now_ms) } end
 

@@ -6,10 +6,12 @@
 --
 -- The token identifies the hold. `value` is what the lock's key holds where that is not the token (`timestamp`). `owner`
 -- is a label for people, and no script compares it. All but fence and requests describe one hold, and read_state
--- empties them when that hold is no longer in the lock. Any client can write this key: text that does not parse counts
--- as missing.
+-- empties them when that hold is no longer in the lock. Any client can write this key: text that does not parse, or is
+-- longer than any that the verbs write, counts as missing.
 
 local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
+-- The longest owner, principal and record with a full window fit: companion-size.integration.test.ts.
+local COMPANION_BYTES_MAX = 8192
 -- The least time that a companion outlives its hold: enough for repeated requests and steps of the clock.
 local COMPANION_MS_MIN = 600000
 
@@ -24,7 +26,7 @@ end
 
 local function parse_companion(text)
   local token, value, count, fence, since, lease, grace, least, seq, format, owner, principal, record, window =
-    string.match(text or '', COMPANION)
+    string.match(text, COMPANION)
   if not token then
     return { token = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
       format = '', owner = '', principal = '', record = '', window = '' }
@@ -34,10 +36,21 @@ local function parse_companion(text)
     format = format, owner = owner, principal = principal, record = record, window = window }
 end
 
+local function read_companion(k)
+  return parse_companion(read_text(k, COMPANION_BYTES_MAX))
+end
+
 local function format_companion(kept)
   return table.concat({ kept.token, kept.value, format_integer(kept.count), kept.fence, format_integer(kept.since),
     format_integer(kept.lease), format_integer(kept.grace), format_integer(kept.least), format_integer(kept.seq), kept.format,
     kept.owner, kept.principal, kept.record }, '\n') .. kept.window
+end
+
+-- Whether the companion describes a hold of another format that is still in the lock: `value` is the string that the
+-- lock's key holds. Then every verb of this format refuses the key as `not_a_lock`, and changes neither lock nor companion.
+local function is_hold_of_other_format(kept, value)
+  if kept.token == '' or kept.format == FORMAT then return false end
+  return value == (kept.format == 'timestamp' and kept.value or kept.token)
 end
 
 -- The hold that the companion describes is not the one in the lock.
@@ -85,10 +98,6 @@ local function assess_hold(kept, state, remaining_ms, count, token, fence, princ
   local left_ms = compute_holder_remaining_ms(remaining_ms, kept)
   if left_ms == 0 then return 'lost' end
   return 'held', left_ms
-end
-
-local function format_waiter(request_id, since, owner)
-  return table.concat({ request_id, since, owner }, '\t')
 end
 
 -- The answer of a verb that did nothing because of another hold: which lock state it met, and whose it is.

@@ -16,14 +16,29 @@ export interface Companion {
   readonly format: WritableFormat;
   /** A label for people. */
   readonly owner: string;
+  /** The API principal that acquired the hold; empty for the library. */
+  readonly principal?: string;
   readonly record: OwnerRecord | undefined;
   readonly graceMs: number;
 }
 
 /** undefined for what anybody may have written in its place, and when it describes no hold. */
 export function parseCompanion(text: string): Companion | undefined {
-  const [token, value = "", count, fence, since, lease, grace, , seq, format, owner = "", , record] =
-    text.split("\n", 13);
+  const [
+    token,
+    value = "",
+    count,
+    fence,
+    since,
+    lease,
+    grace,
+    ,
+    seq,
+    format,
+    owner = "",
+    principal = "",
+    record,
+  ] = text.split("\n", 13);
   const known = WritableFormat.safeParse(format);
   if (token === undefined || token === "" || !known.success) return undefined;
   return {
@@ -37,6 +52,7 @@ export function parseCompanion(text: string): Companion | undefined {
     seq: parseWholeNumber(seq) ?? 0,
     format: known.data,
     owner: copyText(owner),
+    principal: copyText(principal),
     record: parseOwnerRecord(record),
   };
 }
@@ -51,9 +67,10 @@ export function toSeenHolder(
   token: string,
   count: number,
   companion:
-    | Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "owner" | "record" | "graceMs">
+    | Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "owner" | "principal" | "record" | "graceMs">
     | undefined,
 ): SeenHolder {
+  const principal = companion?.principal ?? "";
   return {
     token,
     owner: companion?.owner || token,
@@ -64,6 +81,7 @@ export function toSeenHolder(
     record: companion?.record,
     marginMs: companion?.graceMs ?? 0,
     seq: companion?.seq ?? 0,
+    ...(principal === "" ? {} : { principal }),
   };
 }
 

@@ -1,12 +1,16 @@
--- Shared by all that change a lock: how whole numbers are written, and what is told of a change on the channel for events.
+-- Shared by all scripts that change a lock: how whole numbers are written, and the event that is published of a change.
+
+-- include bounds.lua
 
 local function format_integer(number)
   return string.format('%.0f', number)
 end
 
--- What is published of a change. `since` is when a hold began that has ended by it, else ''.
+-- The event of a change. `since` is when a hold began that has ended by it, else ''. Tabs separate its fields, and the
+-- owner of another library may have any bytes.
 local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
-  return table.concat({ event, format_integer(now_ms), fence, format_integer(seq), format_integer(count), since, owner, who }, '\t')
+  local printable = string.gsub(string.sub(owner, 1, VALUE_BYTES_MAX), '%c', ' ')
+  return table.concat({ event, format_integer(now_ms), fence, format_integer(seq), format_integer(count), since, printable, who }, '\t')
     .. '\n' .. key
 end
 

@@ -19,8 +19,7 @@ local token, fence, lease_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local state, remaining_ms, holders = read_state(1, kept, token, now_ms)
 if state == 'fault' then return remaining_ms end
 if state == 'free' then return { 'gone', format_integer(now_ms) } end
@@ -42,7 +41,6 @@ if ours then
   seq = kept.seq
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken, lease_ms))
 end
--- Words are parted by tabs, and the owner of another library may have any bytes.
-local word = string.gsub(ours and kept.owner or token, '[\t\n]', ' ')
-redis.pcall('PUBLISH', ARGV[5], format_event('renewed', now_ms, fence, seq, count, '', word, ARGV[4], KEYS[1]))
+redis.pcall('PUBLISH', ARGV[5],
+  format_event('renewed', now_ms, fence, seq, count, '', ours and kept.owner or token, ARGV[4], KEYS[1]))
 return { 'extended', format_integer(now_ms), format_integer(compute_holder_remaining_ms(taken, kept)) }

@@ -1,13 +1,20 @@
--- Shared by the scripts that free a lock: who is next in the queue of Redisson's fair lock.
+-- Shared by the scripts that release a lock: finds the next waiter in the queue of Redisson's fair lock.
 --
--- KEYS[3] the queue (list)       KEYS[4] when each who waits in it is given up, in ms (sorted set)
+-- KEYS[3] the queue (list)       KEYS[4] when each waiter in it times out, in ms (sorted set)
 
--- Takes those out first who were given up, as each call of the library does: a dead one at the head would keep all
--- others waiting, and only the head listens for what is published.
+-- A client can write an element of any size to the list, and a script would copy it. Measured by the first node, which
+-- has the head, times the number of nodes.
+local QUEUE_BYTES_MAX = 4194304
+local WAITERS_REMOVED_MAX = 1000
+
+-- Removes waiters that have timed out first, as each call of the library does: a dead one at the head would block all
+-- others, and only the head listens for what is published.
 local function find_queue_head(now_ms)
-  while true do
+  for _ = 1, WAITERS_REMOVED_MAX do
+    local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[3], 'SAMPLES', '1')
+    if type(bytes) == 'number' and bytes > QUEUE_BYTES_MAX then return nil end
     local head = redis.pcall('LINDEX', KEYS[3], 0)
-    if type(head) ~= 'string' then return nil end
+    if type(head) ~= 'string' or #head > VALUE_BYTES_MAX then return nil end
     local score = redis.pcall('ZSCORE', KEYS[4], head)
     local until_ms = type(score) == 'string' and tonumber(score)
     if not until_ms or until_ms > now_ms then return head end

@@ -145,7 +145,10 @@ const toAnswer = (reply: unknown) =>
     .replace(/\d{13}/g, "time")
     .replace(/"remainingMs":(\d+)/, (_, ms) => `"remainingMs":${Math.round(Number(ms) / 5000)}`);
 
-describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
+describe.each([
+  ["redisson", 15],
+  ["token", 13],
+] as const)("fast path of %s", (format, commandsMax) => {
   it("the fast path returns, stores and publishes exactly the same as the full script", async ({
     createLock,
     listener,
@@ -164,7 +167,10 @@ describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
     );
   });
 
-  it("acquiring and releasing a free lock takes at most 14 commands", async ({ direct, createLock }) => {
+  it(`acquiring and releasing a free lock takes at most ${commandsMax} commands`, async ({
+    direct,
+    createLock,
+  }) => {
     const lock = createLock(format, "plain");
     await direct.config("RESETSTAT");
     await lock.run({ do: "acquire", slot: 0, owner: "a", principal: "root", again: false });
@@ -172,6 +178,6 @@ describe.each(["redisson", "token"] as const)("fast path of %s", (format) => {
     const calls = [...(await direct.info("commandstats")).matchAll(/cmdstat_(\w+):calls=(\d+)/g)]
       .filter(([, name = ""]) => !["evalsha", "eval", "config", "info", "script"].includes(name))
       .reduce((sum, [, , count]) => sum + Number(count), 0);
-    expect(calls).toBeLessThanOrEqual(14);
+    expect(calls).toBeLessThanOrEqual(commandsMax);
   });
 });

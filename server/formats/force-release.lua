@@ -6,18 +6,21 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each who waits in it is given up (sorted set); may be left out
+-- Of a `token` lock KEYS[3] alone: the list that waiters of python-redis-lock are blocked on; may be left out
 -- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
 -- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
 -- ARGV[5] channel for events
 -- ARGV[6] '' or for how long nobody may take the lock after this, in ms    ARGV[7] the reserved owner for that
 -- ARGV[8] '1' when waiters may listen by sharded pub/sub, too
 -- ARGV[9] '' or the channel of the client that holds it
+-- Behind them: channels that waiters of other libraries listen on and what is published there, in turn
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
 -- include format/storage.lua
 -- include reserve.lua
 -- include fair-queue.lua
+-- include strings/signals.lua
 
 local token, fence = ARGV[1], ARGV[2]
 
@@ -25,8 +28,7 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local state, detail, holders = read_state(1, kept, token, now_ms)
 if state == 'fault' then return detail end
 if state == 'free' then return { 'gone', format_integer(now_ms) } end
@@ -54,6 +56,7 @@ else
     redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
   end
   redis.pcall('PUBLISH', ARGV[5], freed)
+  if not KEYS[4] then signal_other_libraries(3, 10) end
 end
 
 if ARGV[9] ~= '' then redis.pcall('PUBLISH', ARGV[9], fence .. '\t' .. token) end

@@ -4,6 +4,8 @@ import { toRedisArgument } from "../redis/script.ts";
 
 /** Everything of ours begins so on a target. */
 export const TARGET_PREFIX = "lockkeeper:";
+/** Written before each WAIT for replicas; on a cluster a hash tag follows. */
+export const REPLICA_WAIT_KEY = `${TARGET_PREFIX}replica-wait`;
 /** Everything of ours begins so in the home store. */
 export const HOME_PREFIX = "{lockkeeper}:";
 
@@ -55,6 +57,15 @@ export function buildRedissonKey(prefix: string, key: Key): RedisArgument {
 function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): RedisArgument {
   const whole = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
   return isBinaryKey(key) ? whole : whole.toString("utf8");
+}
+
+/** The hash tag of the home store, with which all its keys begin. */
+const HOME_TAG = "{lockkeeper}";
+
+/** Whether Lockkeeper keeps data of its own in the key. Such a key is no lock, whatever format rules name. */
+export function isOwnKey(key: Key): boolean {
+  const text = formatKey(key);
+  return text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_TAG);
 }
 
 const COMPANION = `${TARGET_PREFIX}hold`;

@@ -1,7 +1,7 @@
 import type { FormatName } from "../../lib/contract/format.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import type { DetectedLock, HeldObservation, LockType, SeenHolder } from "./observation.ts";
-import type { QueueReader } from "./queue-reader.ts";
+import type { QueueReader, ReadCommand } from "./queue-reader.ts";
 import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
@@ -23,11 +23,11 @@ export interface ForceReleaseParams {
 /** What else has to be asked about a lock, in one more round trip for all locks of a batch. */
 export interface DetailReader {
   /** Commands that only read. */
-  buildCommands(seen: HeldObservation): readonly (readonly [command: string, ...RedisArgument[]])[];
+  buildCommands(seen: HeldObservation): readonly ReadCommand[];
   /** Channels whose listeners are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
-   * @param answers one a command; undefined where it failed
+   * @param answers one a command, its texts as bytes; undefined where it was refused
    * @param listeners one a channel; empty where they cannot be counted
    */
   applyAnswers(

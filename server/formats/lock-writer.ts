@@ -11,6 +11,7 @@ import {
   buildWaitersKey,
   buildWakeChannel,
 } from "./keys.ts";
+import { NO_SIGNALS, type ReleaseSignals, runOrRetryWithout } from "./release-signals.ts";
 import {
   type AcquireReply,
   type ExtendReply,
@@ -89,6 +90,8 @@ export interface ReleaseRequest extends LockRequest {
   /** `all` ends the hold whatever its count. */
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
+  /** What else is sent so that waiters of other libraries look again. */
+  readonly signals?: ReleaseSignals | undefined;
 }
 
 export interface ForceReleaseRequest {
@@ -221,27 +224,43 @@ export class LockWriter {
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     const { token, fence, id, digest, principal, acquiredBy, counts, retryMs, reservation } = ask;
-    const request = [token, fence ?? "", principal ?? "", id, digest, buildWakeChannel(key), channel];
+    const { keys, messages } = ask.signals ?? NO_SIGNALS;
+    const request: RedisArgument[] = [
+      token,
+      fence ?? "",
+      principal ?? "",
+      id,
+      digest,
+      buildWakeChannel(key),
+      channel,
+    ];
     const isPlain = [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
-    if (!isPlain || redis.publishesSharded) {
+    if (!isPlain || keys.length + messages.length > 0 || redis.publishesSharded) {
       request.push(acquiredBy ?? "", String(retryMs ?? ""));
       request.push(String(reservation?.reservedMs ?? ""), reservation?.owner ?? "");
-      request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "");
+      request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "", ...messages);
     }
-    return this.#release.run(redis, buildLockKeyPair(key), request);
+    const run = (list: readonly RedisArgument[]) =>
+      this.#release.run(redis, [...buildLockKeyPair(key), ...list], request);
+    return runOrRetryWithout(run, keys);
   }
 
-  /** @param queue of Redisson's fair lock, whose head is woken and keeps its place */
+  /**
+   * @param beside of Redisson's fair lock the keys of its queue, whose head is woken and keeps its place; of a `token`
+   *   lock the list of its signals
+   * @param messages the other signals of the release
+   */
   forceRelease(
     redis: Commands,
     channel: string,
     key: Key,
     ask: ForceReleaseRequest,
-    queue: readonly RedisArgument[] = [],
+    beside: readonly RedisArgument[] = [],
+    messages: readonly RedisArgument[] = [],
   ): Promise<ForceReleaseReply> {
     return this.#forceRelease.run(
       redis,
-      [...buildLockKeyPair(key), ...queue],
+      [...buildLockKeyPair(key), ...beside],
       [
         ask.token,
         ask.fence ?? "",
@@ -252,6 +271,7 @@ export class LockWriter {
         ask.reservation?.owner ?? "",
         redis.publishesSharded ? "1" : "",
         ask.fence === null ? "" : (buildTokenChannel(ask.token) ?? ""),
+        ...messages,
       ],
     );
   }

@@ -1,4 +1,5 @@
 import type { Confidence, FormatName, LockKind, TimestampUnit } from "../../lib/contract/format.ts";
+import type { UnreadableReason } from "../../lib/contract/live.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 
@@ -28,8 +29,12 @@ export interface SeenHolder {
   readonly ownRemainingMs?: number | null;
   /** What it has in the key, where that is more or something else than its owner; compared when it is freed. */
   readonly stored?: readonly Key[];
+  /** The API principal that acquired it; of a hold acquired through the API alone. */
+  readonly principal?: string;
   /** Number of our last change to this hold; 0 for a foreign one. */
   readonly seq: number;
+  /** The owner strings of one hold that differ per master, in the order of the masters: Redisson's RedLock. */
+  readonly ownersPerMaster?: readonly Key[];
   /** As a majority of a quorum has it: what a script says of it is the word of one master. */
   readonly isVoted?: true;
 }
@@ -39,6 +44,8 @@ export interface SeenWaiters {
   readonly known: "exact" | "estimated" | "unknown";
 }
 
+export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owners" | "none";
+
 /** How the masters of a quorum vote on a key. */
 export interface SeenVotes {
   readonly of: number;
@@ -46,6 +53,11 @@ export interface SeenVotes {
   readonly known: number;
   /** `undecided`: those that are not known may decide otherwise, so it is shown as it was decided last. */
   readonly state: "decided" | "undecided";
+  /**
+   * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
+   * differs per master. `different_owners`: a majority is taken, and nobody is known to have one. `none`: free.
+   */
+  readonly agreement: VoteAgreement;
   /** Most votes first. */
   readonly owners: readonly { readonly owner: Key; readonly masters: number }[];
 }
@@ -72,11 +84,16 @@ export interface DetectedLock {
 }
 
 /** What one look at a key showed. */
-export type Observation =
-  | FreeObservation
-  | { readonly state: "unreadable"; readonly key: Key; readonly why: string }
-  | NotALockObservation
-  | HeldObservation;
+export type Observation = FreeObservation | UnreadableObservation | NotALockObservation | HeldObservation;
+
+/** Redis has the key, or may have it, and did not return it. */
+export interface UnreadableObservation {
+  readonly state: "unreadable";
+  readonly key: Key;
+  readonly reason: UnreadableReason;
+  /** One sentence without a full stop: the error of Redis, or what is missing. */
+  readonly why: string;
+}
 
 export interface FreeObservation {
   readonly state: "free";
@@ -92,11 +109,11 @@ export interface NotALockObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly type: string;
-  /** It is larger than what is read, so nothing is known of it. */
+  /** It is larger than a lock can be. */
   readonly unread?: {
     readonly size: number;
     readonly most: number;
-    readonly of: "bytes" | "fields" | "members";
+    readonly of: "bytes" | "bytes_of_one_element" | "fields" | "members";
   };
 }
 

@@ -9,14 +9,15 @@ export interface QueuedClient {
   readonly untilMs: number | null;
 }
 
-export type QueueCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
+/** A command that only reads: its name, its key, its other arguments. */
+export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /** Where a library writes down who waits. */
 export interface QueueReader {
   /** in_turn: whoever stands first is served next, and nobody before. unseen: they stand there, and no order is kept. */
   readonly order: "in_turn" | "unknown";
   /** Commands that only read. */
-  buildCommands(key: Key): readonly QueueCommand[];
+  buildCommands(key: Key): readonly ReadCommand[];
   /** @param answers one a command, its texts as bytes; undefined where it was refused  @param asOf Redis's clock */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }

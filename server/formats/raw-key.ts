@@ -7,18 +7,37 @@ import { parseRemainingMs } from "./script-replies.ts";
 export const FIELDS_MAX = 192;
 /** Of a set or sorted set: a semaphore has more holders than a lock has readers. */
 export const MEMBERS_MAX = 256;
+/** The largest string, field, value of a field, and member of a lock, in bytes. */
 export const VALUE_BYTES_MAX = 1024;
+/** The largest hash, set and sorted set that is read, in bytes of memory. */
+export const CONTENT_BYTES_MAX = 512 * 1024;
+/** The largest companion, in bytes. A larger one counts as missing. */
+export const COMPANION_BYTES_MAX = 8192;
 
-const READ_LIMITS = {
+const COUNT_LIMITS = {
   string: { most: VALUE_BYTES_MAX, of: "bytes" },
   hash: { most: FIELDS_MAX, of: "fields" },
   set: { most: MEMBERS_MAX, of: "members" },
   zset: { most: MEMBERS_MAX, of: "members" },
 } as const;
 
-/** How much of a key was too much to be read; undefined: all of it was read. */
-export function findUnreadSize({ type, size }: Pick<RawKey, "type" | "size">): NotALockObservation["unread"] {
-  return size > READ_LIMITS[type].most ? { size, ...READ_LIMITS[type] } : undefined;
+type MeasuredKey = Pick<RawKey, "type" | "size" | "bytes" | "content">;
+
+/** Returns which size of a key exceeds what a lock may have; undefined when all of it was read and is small enough. */
+export function findExcessSize({ type, size, bytes, content }: MeasuredKey): NotALockObservation["unread"] {
+  const limit = COUNT_LIMITS[type];
+  if (size > limit.most) return { size, ...limit };
+  if (type === "string") return undefined;
+  if (bytes > CONTENT_BYTES_MAX) return { size: bytes, most: CONTENT_BYTES_MAX, of: "bytes" };
+  const longest = content.reduce((most, { length }) => Math.max(most, length), 0);
+  if (longest <= VALUE_BYTES_MAX) return undefined;
+  return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
+}
+
+/** Such as `of 300 fields, and a lock has 192 at most`. */
+export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
+  if (of !== "bytes_of_one_element") return `of ${size} ${of}, and a lock has ${most} at most`;
+  return `with ${size} bytes in one element, and a lock has ${most} at most`;
 }
 
 /** A key and what stands beside it, as read.lua found it. */
@@ -30,6 +49,8 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** Bytes of a string, else members. */
   readonly size: number;
+  /** Memory that the content takes or, of a string, its permits. 0: not measured. */
+  readonly bytes: number;
   /** The string; or fields and values, members, members and scores. Empty: too large, not read. */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
@@ -46,20 +67,24 @@ export interface RawKey {
 export type RawReply =
   | { readonly type: "none"; readonly asOf: number; readonly waiting: number; readonly queued: number }
   | { readonly type: "other"; readonly asOf: number; readonly name: string }
+  /** The user may not measure the key, so it was not read. */
+  | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
 /** @param reply of read.lua, its texts as strings or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
-  const [now, type, remaining, size, content, companion, waiting, fence, queued, permits] =
+  const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured] =
     reply as unknown[];
   const asOf = Number(toText(now));
   const name = toText(type);
   if (name === "none") return { type: name, asOf, waiting: Number(waiting), queued: Number(queued) };
   const lockType = LOCK_TYPES.find((each) => each === name);
   if (lockType === undefined) return { type: "other", asOf, name };
-  const fits = lockType !== "string" || Number(size) <= VALUE_BYTES_MAX;
+  const isString = lockType === "string";
+  if (!isString && Number(measured) < 0) return { type: "unmeasured", asOf, name: lockType };
+  const fits = !isString || Number(size) <= VALUE_BYTES_MAX;
   const raw = {
-    ...{ asOf, type: lockType, size: Number(size) },
+    ...{ asOf, type: lockType, size: Number(size), bytes: Math.max(0, Number(measured)) },
     remainingMs: parseRemainingMs(Number(toText(remaining))),
     content: fits ? toBuffers(content) : [],
     companion: parseCompanion(toText(companion)),
@@ -84,19 +109,25 @@ interface AuxiliaryReplies {
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };
-  if (reply.type === "other") return reply;
+  if (reply.type !== "read") return reply;
   const { type, content } = reply.raw;
   const isHash = type === "hash";
   const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
   const raw = {
     ...reply.raw,
-    companion: parseCompanion(toText(beside.companion ?? "")),
+    companion: parseBoundedCompanion(beside.companion),
     waiting,
     fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,
     queued: isHash ? length : 0,
     permits: isNumber ? toBuffers(beside.permits ?? []) : [],
   };
   return { type: "read", raw };
+}
+
+/** @param answer of GETRANGE to one byte more than a companion may have */
+function parseBoundedCompanion(answer: unknown): Companion | undefined {
+  const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
+  return bytes.length > COMPANION_BYTES_MAX ? undefined : parseCompanion(bytes.toString("utf8"));
 }
 
 /** The text of bytes, which are kept where they are not UTF-8. */

@@ -4,6 +4,7 @@
 -- id gives nothing back twice. The wake-up is the one Redisson's waiters listen for.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
+-- KEYS[3] the list that waiters of python-redis-lock are blocked on; may be left out
 -- ARGV[1] token    ARGV[2] fence, or '' for whatever fence the hold of this token has    ARGV[3] principal, or ''
 -- ARGV[4] request id    ARGV[5] digest of the request: '-' when the caller has no id to repeat it by
 -- ARGV[6] channel that waiters listen on    ARGV[7] channel for events
@@ -14,8 +15,10 @@
 -- ARGV[10] '' or for how long the lock is reserved after this, in ms    ARGV[11] the reserved owner for that
 -- ARGV[12] '1' when waiters may listen by sharded pub/sub, too
 -- ARGV[13] '1' to end the hold whatever its count
+-- Behind them: channels that waiters of other libraries listen on and what is published there, in turn
 --
 -- Returns {'released' or 'still_held', now ms, count left, fence}    {'not_held', now ms}
+--         {'released', now ms, '0', fence, reserved ms, reserved owner}    the lock is reserved from here on
 --         {'not_owner'}    another principal acquired this hold
 --         {'request_id_required'}    the count is above one, and a repeated request would be a second release
 --         {'request_id_reused'}    {'unknown'}
@@ -25,6 +28,7 @@
 -- include format/storage.lua
 -- include request-window.lua
 -- include reserve.lua
+-- include strings/signals.lua
 
 -- As long as any answer is waited for (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
@@ -36,9 +40,7 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
-local stored = redis.pcall('GET', KEYS[2])
-stored = type(stored) == 'string' and stored or ''
-local kept = parse_companion(stored)
+local kept = read_companion(2)
 local count = find_count(1, kept, token, now_ms)
 if not count then
   local state, detail, _
@@ -84,7 +86,7 @@ if not may_release then
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   if acquired_by ~= '' then
     -- Whatever hold the companion describes meanwhile stays described.
-    local described = parse_companion(stored)
+    local described = read_companion(2)
     withdraw_request(described, acquired_by, now_ms)
     write_companion(described)
   end
@@ -110,17 +112,21 @@ local since = kept.since > 0 and format_integer(kept.since) or ''
 -- A clock that was set back since the grant makes no longer time of it, and none where none was asked for.
 local least_ms = acquired_by == '' and math.min(kept.least, kept.since + kept.least - now_ms) or 0
 local freed = format_event('released', now_ms, fence, kept.seq, 0, since, kept.token ~= '' and kept.owner or token, '', KEYS[1])
+local reservation
 if least_ms > 0 or asked_ms > 0 then
   local reserved = asked_ms >= least_ms and ARGV[11] or 'lockkeeper:reserve:min-hold'
-  local taken = reserve_lock(kept, token, reserved, math.max(asked_ms, least_ms), now_us, detect_unit(kept.value))
+  local reserved_ms = math.max(asked_ms, least_ms)
+  local taken = reserve_lock(kept, token, reserved, reserved_ms, now_us, detect_unit(kept.value))
   redis.pcall('PUBLISH', ARGV[7], freed)
   redis.pcall('PUBLISH', ARGV[7], taken)
+  reservation = { outcome, format_integer(now_ms), '0', fence, format_integer(reserved_ms), reserved }
 else
   remove_hold(1, token)
   redis.pcall('PUBLISH', ARGV[7], freed)
   forget_hold(kept)
   write_companion(kept)
+  signal_other_libraries(3, 14)
 end
 redis.pcall('PUBLISH', ARGV[6], '0')
 if ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], '0') end
-return { outcome, format_integer(now_ms), '0', fence }
+return reservation or { outcome, format_integer(now_ms), '0', fence }

@@ -17,8 +17,7 @@ local reply = { format_integer(now_ms) }
 for n = 1, #KEYS / 2 do
   local i, j, at = 2 * n - 1, 2 * n, 3 * n - 1
   local token, fence, lease_ms = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
-  local stored = redis.pcall('GET', KEYS[j])
-  local kept = parse_companion(type(stored) == 'string' and stored or '')
+  local kept = read_companion(j)
   local count, remaining_ms, state, _ = find_count(i, kept, token, now_ms), nil, nil, nil
   if count then
     remaining_ms = read_remaining_ms(i, kept, now_ms)

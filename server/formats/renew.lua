@@ -21,8 +21,7 @@ local token, fence, principal, request_id, digest = ARGV[1], ARGV[2], ARGV[3], A
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local state, remaining_ms, holders, count = read_state(1, kept, token, now_ms)
 if state == 'fault' then return remaining_ms end
 

@@ -18,8 +18,16 @@ local function find_request(window, id)
   return verb and { verb = verb, digest = digest, fence = fence } or nil
 end
 
-local function read_oldest_time(window)
-  return tonumber(string.match(window, '^\n[^\n]*\t(%d+)') or '0')
+-- The window without the entries that are too old, which come first. One pass: any client can fill a companion with
+-- thousands of them.
+local function drop_old_entries(window, now_ms)
+  local at = 1
+  while at <= #window do
+    local made_ms = tonumber(string.match(window, '^\n[^\n]*\t(%d+)', at) or '0')
+    if now_ms - made_ms < WINDOW_AGE_MS_MAX then break end
+    at = string.find(window, '\n', at + 1, true) or #window + 1
+  end
+  return string.sub(window, at)
 end
 
 -- Whether an entry made after the moment may have been cut off.
@@ -39,11 +47,7 @@ end
 
 -- Adds an entry, and takes off those that are too old or too many.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
-  local window = kept.window
-  while window ~= '' and now_ms - read_oldest_time(window) >= WINDOW_AGE_MS_MAX do
-    local second = string.find(window, '\n', 2, true)
-    window = second and string.sub(window, second) or ''
-  end
+  local window = drop_old_entries(kept.window, now_ms)
   if #window > WINDOW_BYTES_MAX then
     local cut = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
     local cut_at = string.match(string.sub(window, 1, cut - 1), '\t(%d+)$') or '0'

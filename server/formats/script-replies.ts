@@ -57,7 +57,14 @@ export type VerifyReply =
 export type ReleaseReply =
   | RefusedReply
   | NotOwnerReply
-  | { outcome: "released"; asOf: number; count: number; fence: string }
+  | {
+      outcome: "released";
+      asOf: number;
+      count: number;
+      fence: string;
+      /** The lock is not free: it is reserved from here on. */
+      reservation: { readonly owner: string; readonly reservedMs: number } | undefined;
+    }
   | { outcome: "still_held"; asOf: number; count: number; fence: string }
   | { outcome: "request_id_required" }
   | { outcome: "not_held"; asOf: number };
@@ -96,8 +103,12 @@ export function parseRenewReply(reply: unknown): RenewReply {
 export function parseReleaseReply(reply: unknown): ReleaseReply {
   const fields = parseFields(reply);
   const asOf = Number(fields[1]);
-  if (fields[0] === "released" || fields[0] === "still_held")
-    return { outcome: fields[0], asOf, count: Number(fields[2]), fence: fields[3] ?? "" };
+  const [outcome, , count, fence = "", reservedMs, owner] = fields;
+  if (outcome === "released") {
+    const reservation = owner === undefined ? undefined : { reservedMs: Number(reservedMs), owner };
+    return { outcome, asOf, count: Number(count), fence, reservation };
+  }
+  if (outcome === "still_held") return { outcome, asOf, count: Number(count), fence };
   if (fields[0] === "request_id_required") return { outcome: "request_id_required" };
   if (fields[0] === "not_held") return { outcome: "not_held", asOf };
   if (fields[0] === "not_owner") return { outcome: "not_owner" };

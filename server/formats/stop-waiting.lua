@@ -9,16 +9,17 @@
 --
 -- Returns {'wait_ended', now ms}
 
--- include companion.lua
+-- include event.lua
+-- include waiter.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local name = format_waiter(ARGV[1], ARGV[2], ARGV[3])
 
 if ARGV[4] == '0' then
-  redis.call('ZREM', KEYS[1], name)
+  redis.pcall('ZREM', KEYS[1], name)
 else
-  redis.call('ZADD', KEYS[1], 'XX', format_integer(now_ms + tonumber(ARGV[4])), name)
+  redis.pcall('ZADD', KEYS[1], 'XX', format_integer(now_ms + tonumber(ARGV[4])), name)
 end
 redis.pcall('PUBLISH', ARGV[5], format_event('wait_ended', now_ms, '', 0, 0, '', ARGV[3], '', ARGV[6]))
 return { 'wait_ended', format_integer(now_ms) }

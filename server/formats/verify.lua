@@ -11,8 +11,7 @@
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local state, remaining_ms, _, count = read_state(1, kept, ARGV[1], now_ms)
 if state == 'fault' then return remaining_ms end
 

@@ -1,7 +1,12 @@
 import { toSeenHolder } from "./companion.ts";
 import { createForeignHolder, type DetectedLock } from "./observation.ts";
 import { type RawKey, toOwner } from "./raw-key.ts";
-import { detectUnitMs, parseDeadline } from "./timestamp/deadline.ts";
+import {
+  computeForeignRemainingMs,
+  computeOwnRemainingMs,
+  detectUnitMs,
+  parseDeadline,
+} from "./timestamp/deadline.ts";
 
 /** A string that our own verbs wrote: the companion tells of this very value. */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
@@ -15,7 +20,7 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   if (companion.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
   const unitMs = detectUnitMs(value) ?? 0;
   const own = { ...holder, marginMs: holder.marginMs + 2 * unitMs, unit: unitMs === 1 ? "ms" : "s" } as const;
-  const leftMs = (parseDeadline(value) ?? 0) - asOf;
+  const leftMs = computeOwnRemainingMs(parseDeadline(value) ?? 0, asOf, remainingMs);
   return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
 }
 
@@ -28,11 +33,16 @@ export function detectToken({ type, content, remainingMs }: RawKey): DetectedLoc
 }
 
 /** A deadline in seconds or milliseconds, where a rule says that it is one. */
-export function detectDeadline({ type, content, asOf }: RawKey): DetectedLock | undefined {
+export function detectDeadline({
+  type,
+  content,
+  asOf,
+  remainingMs: ttlMs,
+}: RawKey): DetectedLock | undefined {
   const value = content[0]?.toString("utf8") ?? "";
   const end = parseDeadline(value);
   if (type !== "string" || end === undefined) return undefined;
   const known = { format: "timestamp", candidates: [], kind: "lock", confidence: "certain" } as const;
   const holder = createForeignHolder(value, { marginMs: 2 * (detectUnitMs(value) ?? 0) });
-  return { ...known, holders: [holder], remainingMs: end - asOf };
+  return { ...known, holders: [holder], remainingMs: computeForeignRemainingMs(end, asOf, ttlMs) };
 }

@@ -1,8 +1,8 @@
--- The plain case of acquire.lua, at the least cost: nobody holds the lock, nobody waits, nothing is asked for but a
--- lease, and the request is new. Whatever is not so plain goes on below, where everything is done that this leaves out.
+-- The plain case of acquire.lua, at the least cost: the lock is free and has no counter of a fenced lock, nobody waits,
+-- nothing is asked for but a lease, and the request is new. Whatever is not so plain goes on below, where everything is done that this leaves out.
 -- It does to the letter what acquire.lua does: a property test compares the two.
 --
--- KEYS[1] the lock    KEYS[2] its companion    KEYS[3] the counter of Redisson's fenced lock
+-- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines: written as they come
 -- ARGV[7] how long the companion stays, in ms
@@ -10,14 +10,14 @@
 -- include format/fast-path.lua
 
 if #ARGV == 7 and is_free() then
-  local beside = redis.call('MGET', KEYS[2], KEYS[3])
+  local stored = redis.pcall('GETRANGE', KEYS[2], 0, 8192)
   local last_fence, window = '', ''
-  if beside[1] then last_fence, window =
-    string.match(beside[1], '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
+  if stored ~= '' then last_fence, window =
+    string.match(type(stored) == 'string' and #stored <= 8192 and stored or '', '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
   local time = redis.call('TIME')
   -- Numbers stay text: writing one costs as much as a command.
   local fence = time[1] .. (#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2])
-  if last_fence and not beside[2] and (last_fence == '' or #last_fence == 16 and last_fence < fence)
+  if last_fence and (last_fence == '' or #last_fence == 16 and last_fence < fence)
     and can_append_request(window, ARGV[3], time[1]) then
     local now_ms = string.sub(fence, 1, 13)
     local token, lease_ms = ARGV[1], ARGV[2]

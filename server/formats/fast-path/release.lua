@@ -8,8 +8,8 @@
 
 -- include format/fast-path.lua
 
-local stored = #ARGV == 7 and redis.pcall('GET', KEYS[2])
-if type(stored) == 'string' then
+local stored = #ARGV == 7 and redis.pcall('GETRANGE', KEYS[2], 0, 8192)
+if type(stored) == 'string' and #stored <= 8192 then
   local token, fence = ARGV[1], ARGV[2]
   -- Token, count and fence of the companion: this very hold, and once.
   local head = token .. '\n\n1\n' .. fence .. '\n'
@@ -17,7 +17,7 @@ if type(stored) == 'string' then
   if #fence == 16 and string.sub(stored, 1, #head) == head then
     -- Without a grace and a least time.
     since, seq, format, owner, principal, window =
-      string.match(stored, '^(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n([^\n]*)\n([^\n]*)\n[^\n]*(.*)$', #head + 1)
+      string.match(stored, '^(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n([^%c]*)\n([^\n]*)\n[^\n]*(.*)$', #head + 1)
   end
   local time = redis.call('TIME')
   if format == FORMAT and #since == 13 and #seq < 7 and principal == ARGV[3]

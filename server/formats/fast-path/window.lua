@@ -5,5 +5,5 @@
 local function can_append_request(window, request_id, now_s)
   if window == '' then return true end
   return #window < 2000 and not string.find(window, '\n' .. request_id .. '\t', 1, true)
-    and (#window < 300 or now_s - string.sub(window, -13, -4) < 120)
+    and (#window < 300 or now_s - (tonumber(string.sub(window, -13, -4)) or 0) < 120)
 end

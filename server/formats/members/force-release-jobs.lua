@@ -25,9 +25,10 @@ if kind ~= 'hash' then return { 'not_a_lock', kind } end
 
 local asked, present, same = 0, 0, 0
 for i = FIRST, #ARGV, 3 do
-  local written = redis.call('HGET', KEYS[1], ARGV[i])
+  local written = read_field(1, ARGV[i], #ARGV[i + 1])
   asked = asked + 1
-  if written then present = present + 1 end
+  -- false: a longer value than the one that was seen.
+  if written ~= nil then present = present + 1 end
   if written == ARGV[i + 1] then same = same + 1 end
 end
 local held = redis.call('HLEN', KEYS[1])

@@ -16,12 +16,17 @@
 -- include ../event.lua
 
 local FIRST = 8
+local MEMBERS_MAX = 1024
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind == 'none' then return { 'gone', format_integer(now_ms) } end
 if kind ~= 'zset' then return { 'not_a_lock', kind } end
+-- No lock that could be listed has so many members or bytes.
+if redis.call('ZCARD', KEYS[1]) > MEMBERS_MAX or not is_within_bytes(1, CONTENT_BYTES_MAX) then
+  return { 'changed', format_integer(now_ms) }
+end
 
 local function read_last_score()
   return tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2])
@@ -65,7 +70,9 @@ if is_whole and ARGV[6] == '' then
   redis.call('DEL', KEYS[1])
 else
   for _, member in ipairs(asked) do
-    if ARGV[6] == '' or member ~= ARGV[5] then redis.call('ZREM', KEYS[1], member) end
+    -- The reserved member may be the one that was seen: a reservation that is prolonged.
+    local is_reserved = ARGV[6] ~= '' and (member == ARGV[5] or member == ARGV[7])
+    if not is_reserved then redis.call('ZREM', KEYS[1], member) end
   end
   local last = ARGV[5] ~= '' and read_last_score()
   if last then redis.call('PEXPIREAT', KEYS[1], format_integer(last)) end

@@ -74,7 +74,7 @@ function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, fr
 const WAITING_WRITER_DETAILS: DetailReader = {
   buildCommands: ({ key }) => buildWaitingWriterCommands(key),
   applyAnswers(seen: HeldObservation, [writer]) {
-    if (typeof writer !== "string" || !writer.endsWith(WAITING_WRITER)) return seen;
+    if (!Buffer.isBuffer(writer) || !writer.toString().endsWith(WAITING_WRITER)) return seen;
     return { ...seen, waiters: { count: (seen.waiters?.count ?? 0) + 1, known: "unknown" } };
   },
 };

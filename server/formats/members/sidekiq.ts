@@ -125,11 +125,11 @@ const JOB_DETAILS: DetailReader = {
     ];
   },
   applyAnswers(seen, [queued, primed, info]) {
-    const lists = [queued, primed].map((list) => (Array.isArray(list) ? list.map(String) : []));
+    const lists = [queued, primed].map((list) => parseMembers(list).map(String));
     const holders = new Set(seen.holders.map(({ token }) => token));
     const waiting = new Set(lists.flat().filter((id) => id !== SENTINEL && !holders.has(id)));
     const isCut = lists.some(({ length }) => length === WAITING_MAX);
-    const parsed = parseLockInfo(info);
+    const parsed = parseLockInfo(Buffer.isBuffer(info) ? info.toString("utf8") : undefined);
     return {
       ...seen,
       ...toKind(seen.holders.length, parsed?.limit ?? null),

@@ -1,13 +1,13 @@
 -- The lock of Redisson where it is plain; as storage.lua, with the least commands.
 --
--- KEYS[1] the lock
+-- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which the plain case has not
 
 local FORMAT = 'redisson'
 
 -- include ../fast-path/window.lua
 
 local function is_free()
-  return redis.pcall('HLEN', KEYS[1]) == 0
+  return redis.call('EXISTS', KEYS[1], KEYS[3]) == 0
 end
 
 local function store_hold_now(token, lease_ms)
@@ -21,7 +21,7 @@ local function store_hold_now(token, lease_ms)
 end
 
 local function is_held_once(token)
-  return redis.pcall('HGET', KEYS[1], token) == '1'
+  return redis.pcall('HSTRLEN', KEYS[1], token) == 1 and redis.call('HGET', KEYS[1], token) == '1'
 end
 
 local function remove_hold_now(token)

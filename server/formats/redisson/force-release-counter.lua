@@ -14,12 +14,13 @@
 local time = redis.call('TIME')
 local now_ms = math.floor(tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000)
 
-local number = redis.pcall('GET', KEYS[1])
+local number = redis.pcall('GETRANGE', KEYS[1], 0, COUNTER_BYTES_MAX)
 if type(number) == 'table' then
   if not is_wrong_type(number) then return number end
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
-if not number then return { 'gone', format_integer(now_ms) } end
+if number == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', format_integer(now_ms) } end
+if not is_counter(number) then return { 'not_a_lock', 'string' } end
 if number ~= ARGV[2] then return { 'changed', format_integer(now_ms) } end
 
 -- A latch is told to be open by 0, who waits for a permit how many there are.

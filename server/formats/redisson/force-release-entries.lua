@@ -30,17 +30,17 @@ end
 local asked, found, changed = {}, 0, false
 for i = 6, #ARGV, 2 do
   asked[ARGV[i]] = true
-  local owner = redis.call('HGET', KEYS[1], ARGV[i])
+  local owner = read_field(1, ARGV[i], VALUE_BYTES_MAX)
   if owner == ARGV[i + 1] then
     found = found + 1
-  elseif owner then
+  elseif owner ~= nil then
     changed = true
   end
 end
 
 -- Whether the group holds anything that nobody asked to free.
 local function has_unseen_values()
-  if size > FIELDS_MAX then return true end
+  if size > FIELDS_MAX or not is_within_bytes(1, CONTENT_BYTES_MAX) then return true end
   local fields = redis.call('HGETALL', KEYS[1])
   local text = {}
   for i = 1, #fields, 2 do text[fields[i]] = fields[i + 1] end

@@ -19,7 +19,7 @@
 local FORMAT, margin_ms = 'redisson', 0
 -- include ../companion.lua
 
--- A hash that has become larger is not read.
+-- A hash that has become larger, in fields or in bytes, is not read.
 local FIELDS_MAX = 1024
 
 local mode, one, fence, who, off_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[9])
@@ -41,19 +41,20 @@ end
 if size == 0 then return { 'gone', format_integer(now_ms) } end
 -- Whoever came since is not counted one by one: a hash may be large by now.
 local expected = #order + (mode == '' and 0 or 1)
-if size > FIELDS_MAX or (one == '' and size ~= expected) then return { 'changed', format_integer(now_ms) } end
+if size > FIELDS_MAX or (one == '' and size ~= expected) or not is_within_bytes(1, CONTENT_BYTES_MAX) then
+  return { 'changed', format_integer(now_ms) }
+end
 
 if one ~= '' then order = { one } end
 local found = 0
 for _, holder in ipairs(order) do
-  if redis.call('HGET', KEYS[1], holder) then found = found + 1 end
+  if redis.call('HSTRLEN', KEYS[1], holder) > 0 then found = found + 1 end
 end
 if one ~= '' and found == 0 then return { 'gone', format_integer(now_ms) } end
-local mode_now = redis.call('HGET', KEYS[1], 'mode') or ''
+local mode_now = read_field(1, 'mode', VALUE_BYTES_MAX) or ''
 if found < #order or (one == '' and mode_now ~= mode) then return { 'changed', format_integer(now_ms) } end
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local ours
 for _, holder in ipairs(order) do
   if kept.format == FORMAT and kept.token == holder then ours = holder end

@@ -15,10 +15,10 @@
 local time = redis.call('TIME')
 local now_ms = math.floor(tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000)
 
-local left = redis.pcall('GET', KEYS[1])
+local left = redis.pcall('GETRANGE', KEYS[1], 0, COUNTER_BYTES_MAX)
 if type(left) == 'table' and not is_wrong_type(left) then return left end
-if not left then return { 'gone', format_integer(now_ms) } end
-local out = type(left) == 'string' and tonumber(left) and redis.pcall('ZCARD', KEYS[2])
+if left == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', format_integer(now_ms) } end
+local out = type(left) == 'string' and is_counter(left) and redis.pcall('ZCARD', KEYS[2])
 if type(out) ~= 'number' then return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok } end
 
 local asked, found, alive = (#ARGV - 5) / 2, 0, 0

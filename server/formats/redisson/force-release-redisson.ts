@@ -4,6 +4,7 @@ import { buildLockKeyPair, buildWakeChannel } from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
+import { runOrRetryWithout } from "../release-signals.ts";
 import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
@@ -65,7 +66,8 @@ export function forceReleaseRedisson(
   const [{ token, fence }] = seen.holders;
   const { by, reason, reservation } = ask;
   const request = { token, fence, by, reason, reservation };
-  const run = (queue: Keys) => LOCK_WRITERS.redisson.forceRelease(redis, channel, seen.key, request, queue);
+  const run = (queue: readonly RedisArgument[]) =>
+    LOCK_WRITERS.redisson.forceRelease(redis, channel, seen.key, request, queue);
   return runOrRetryWithout(run, buildFairQueueKeys(seen.key));
 }
 
@@ -75,16 +77,6 @@ const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded 
 /** Of several holders one or all. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
   return holder === undefined ? holders : [holder];
-}
-
-/** A user who may see the locks alone frees without what Redisson keeps beside them; nothing ran by then. */
-async function runOrRetryWithout<Reply>(run: (beside: Keys) => Promise<Reply>, beside: Keys): Promise<Reply> {
-  try {
-    return await run(beside);
-  } catch (error) {
-    if (beside.length === 0 || !(error instanceof Error) || !error.message.startsWith("NOPERM")) throw error;
-    return await run([]);
-  }
 }
 
 function forceReleaseHolders(
@@ -105,7 +97,7 @@ function forceReleaseHolders(
     released.some(({ token }) => token === reader.token);
   const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
   const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
-  const run = (leases: Keys) =>
+  const run = (leases: readonly RedisArgument[]) =>
     holdersScript.run(
       redis,
       [...buildLockKeyPair(key), ...leases],

@@ -2,6 +2,7 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { buildWakeChannel } from "../keys.ts";
 import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";
+import type { ReadCommand } from "../queue-reader.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import {
@@ -10,8 +11,6 @@ import {
   buildReadWriteChannel,
   buildSemaphoreChannel,
 } from "./redisson-keys.ts";
-
-type Command = readonly [command: string, ...RedisArgument[]];
 
 /** Who waits, and what is left to each reader. Of our own holds nothing: our verbs count who waits by them. */
 export const REDISSON_DETAILS: DetailReader = {
@@ -30,7 +29,7 @@ export const REDISSON_DETAILS: DetailReader = {
 
 const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0;
 
-function buildQueueCommands({ key, kind, asOf }: HeldObservation): Command[] {
+function buildQueueCommands({ key, kind, asOf }: HeldObservation): ReadCommand[] {
   return kind === "fair" ? [["ZCOUNT", buildFairQueueKeys(key)[1], "-inf", asOf]] : [];
 }
 
@@ -71,8 +70,8 @@ function applyCounterListeners(
   return { ...rest, waiters, kind: "latch", confidence: "likely", holders: [left] };
 }
 
-const buildLeaseCommands = (seen: HeldObservation): Command[] =>
-  buildReaderLeases(seen).flatMap(({ leases }) => leases.map((lease): Command => ["PTTL", lease]));
+const buildLeaseCommands = (seen: HeldObservation): ReadCommand[] =>
+  buildReaderLeases(seen).flatMap(({ leases }) => leases.map((lease): ReadCommand => ["PTTL", lease]));
 
 function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
   if (answers.length === 0) return seen;

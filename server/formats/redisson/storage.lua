@@ -10,18 +10,17 @@ local margin_ms = 0
 -- The count stands in the lock and not in the companion.
 local COUNTS_ITSELF = true
 
--- More fields than any lock has holders in practice; a larger hash is somebody's data and is not read.
+-- More fields or bytes than any lock has; a larger hash is application data and is not read.
 local FIELDS_MAX = 64
--- A longer owner is nobody's; what is a lock goes to every open page.
-local OWNER_BYTES_MAX = 1024
+local BYTES_MAX = 131072
 -- More digits are not counted on exactly.
 local COUNT_DIGITS_MAX = 15
 
 -- include ../companion.lua
 
 local function is_owner(field)
+  if #field > VALUE_BYTES_MAX then return false end
   if string.find(field, '^lockkeeper:reserve:') then return true end
-  if #field > OWNER_BYTES_MAX then return false end
   local hex4 = '%x%x%x%x'
   local _, last = string.find(field, '^' .. hex4 .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-'
     .. hex4 .. hex4 .. hex4 .. ':%d+')
@@ -46,7 +45,7 @@ local function read_state(k, kept, token, _now_ms)
     forget_hold(kept)
     return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
   end
-  if size > FIELDS_MAX then
+  if size > FIELDS_MAX or not is_within_bytes(k, BYTES_MAX) then
     forget_hold(kept)
     return 'not_a_lock', 'hash'
   end
@@ -72,8 +71,8 @@ end
 -- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
-  local count = redis.pcall('HGET', KEYS[k], token)
-  return type(count) == 'string' and is_count(count) and tonumber(count) or nil
+  local count = read_field(k, token, COUNT_DIGITS_MAX)
+  return count and is_count(count) and tonumber(count) or nil
 end
 
 local function read_remaining_ms(k, _kept, _now_ms)
@@ -105,12 +104,12 @@ local function decrement_count(k, token)
   redis.call('HINCRBY', KEYS[k], token, -1)
 end
 
--- Gives the lock to another token. The key is there all the while: a cluster that is moving its slot away would make a
--- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+-- Gives the lock to the next token, which is the same one when a reservation is prolonged. The key is there all the while:
+-- a cluster that is moving its slot away would make a new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   redis.call('HSET', KEYS[k], next_token, 1)
-  redis.call('HDEL', KEYS[k], token)
+  if token ~= next_token then redis.call('HDEL', KEYS[k], token) end
   return '', total_ms
 end
 

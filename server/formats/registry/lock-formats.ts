@@ -1,5 +1,5 @@
 import type { FormatName, WritableFormat } from "../../../lib/contract/format.ts";
-import type { Commands } from "../../redis/commands.ts";
+import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import type { ForceReleaseParams, LockFormat } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import { MEDALLION_READERS, MEDALLION_SEMAPHORE } from "../members/medallion.ts";
@@ -8,32 +8,41 @@ import { SIDEKIQ } from "../members/sidekiq.ts";
 import { SYMFONY } from "../members/symfony.ts";
 import type { HeldObservation, LockType } from "../observation.ts";
 import { REDISSON } from "../redisson/redisson-format.ts";
+import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
+import type { ForceReleaseReply } from "../script-replies.ts";
 import { forceReleaseString } from "../strings/force-release-string.ts";
-import { STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
+import { signalReservationEnd } from "../strings/reservation-end.ts";
+import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
 import { detectDeadline, detectToken } from "../writable-strings.ts";
 
-/**
- * Those that we write ourselves: `force-release.lua` frees a hold of ours and one taken without us alike; but a string
- * of a library that is not known may have those who wait to be woken.
- */
+/** Those that we write ourselves: `force-release.lua` frees a hold of ours and one taken without us alike. */
 function createWritableFormat(
   name: WritableFormat,
   types: readonly LockType[],
-  recognise: LockFormat["detect"],
+  detect: LockFormat["detect"],
 ): LockFormat {
-  const release = (redis: Commands, channel: string, seen: HeldObservation, ask: ForceReleaseParams) => {
-    const [{ token, fence }] = seen.holders;
-    if (fence === null && name === "token") return forceReleaseString(redis, channel, seen, ask);
-    const { by, reason, reservation } = ask;
-    return LOCK_WRITERS[name].forceRelease(redis, channel, seen.key, {
-      token,
-      fence,
-      by,
-      reason,
-      reservation,
-    });
-  };
-  return { name, types, detect: recognise, frees: { oneHolder: false, reservable: true, free: release } };
+  const free = name === "token" ? forceReleaseToken : forceReleaseDeadline;
+  return { name, types, detect, frees: { oneHolder: false, reservable: true, free } };
+}
+
+/** Waiters of other libraries may sleep until the release of a hold of ours, too. */
+async function forceReleaseToken(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ForceReleaseParams,
+): Promise<ForceReleaseReply> {
+  const [{ token, fence }] = seen.holders;
+  if (fence === null) return await forceReleaseString(redis, channel, seen, ask);
+  const { by, reason, reservation } = ask;
+  const { keys, messages } = buildReleaseSignals(redis, seen.key);
+  const request = { token, fence, by, reason, reservation };
+  const run = (list: readonly RedisArgument[]) =>
+    LOCK_WRITERS.token.forceRelease(redis, channel, seen.key, request, list, messages);
+  const reply = await runOrRetryWithout(run, keys);
+  if (reply.outcome === "released" && reservation !== undefined)
+    signalReservationEnd(redis, seen.key, reservation);
+  return reply;
 }
 
 const LOCK_FORMATS: readonly LockFormat[] = [

@@ -4,7 +4,9 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { SlotRouting } from "../../redis/master.ts";
 import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, Observation } from "../observation.ts";
+import type { ReadCommand } from "../queue-reader.ts";
 import { findLockFormat } from "./lock-formats.ts";
+import { runReadCommands } from "./run-commands.ts";
 
 interface DetailRequest {
   readonly more: DetailReader;
@@ -13,15 +15,13 @@ interface DetailRequest {
   readonly channels: number;
 }
 
-type Command = readonly [command: string, ...RedisArgument[]];
-
 /** Asks what some formats keep elsewhere, and who listens, in one round trip for all of them. */
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
   routing?: SlotRouting,
 ): Promise<Observation[]> {
-  const commands: Command[] = [];
+  const commands: ReadCommand[] = [];
   const channels: RedisArgument[] = [];
   const requests = seen.map((observation): DetailRequest | undefined => {
     if (observation.state !== "held") return undefined;
@@ -35,30 +35,10 @@ export async function readDetails(
   });
   if (commands.length + channels.length === 0) return [...seen];
   const [answers, listeners] = await Promise.all([
-    runCommands(redis, commands, routing),
+    runReadCommands(redis, commands, routing),
     countListeners(redis, channels, routing),
   ]);
   return applyDetails(seen, requests, answers, listeners);
-}
-
-/** One a command; undefined where it failed. What belongs to a lock may be in another slot than the lock. */
-async function runCommands(
-  redis: Redis,
-  commands: readonly Command[],
-  routing?: SlotRouting,
-): Promise<unknown[]> {
-  const pipeline = redis.pipeline();
-  for (const [command, ...parameters] of commands) pipeline.call(command, ...parameters);
-  const answers = (commands.length === 0 ? [] : await pipeline.exec()) ?? [];
-  return await Promise.all(
-    answers.map(async ([error, answer], at) => {
-      if (error === null) return answer;
-      const [command, key, ...parameters] = commands[at] ?? [];
-      if (routing === undefined || command === undefined || key === undefined) return undefined;
-      if (!/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;
-      return await routing.call(command, key, ...parameters).catch(() => undefined);
-    }),
-  );
 }
 
 /** One a channel; empty where it was refused. One command for all: of thousands of locks more would cost more than the locks. */

@@ -1,16 +1,19 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import { classifyFailure, isTransient } from "../../redis/failure.ts";
+import { classifyFailure, isTimeout, isTransient, ReadTimeoutError } from "../../redis/failure.ts";
 import type { SlotRouting } from "../../redis/master.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import { type FormatRules, NO_RULES } from "../format-rules.ts";
-import { buildAuxiliaryKeys, buildLockKeyPair } from "../keys.ts";
+import { buildAuxiliaryKeys, buildLockKeyPair, isOwnKey } from "../keys.ts";
 import type { Observation, SeenWaiters } from "../observation.ts";
+import type { ReadCommand } from "../queue-reader.ts";
 import {
   addAuxiliaryReplies,
+  COMPANION_BYTES_MAX,
+  CONTENT_BYTES_MAX,
   FIELDS_MAX,
-  findUnreadSize,
+  findExcessSize,
   MEMBERS_MAX,
   parseRawReply,
   type RawReply,
@@ -18,8 +21,25 @@ import {
 } from "../raw-key.ts";
 import { detectLock } from "./detect-lock.ts";
 import { readDetails } from "./read-details.ts";
+import { runReadCommands } from "./run-commands.ts";
 
-const LIMITS = [FIELDS_MAX, VALUE_BYTES_MAX, MEMBERS_MAX];
+/**
+ * Content of more bytes is left out of the reply to the first script call and read in a second one, so that the replies
+ * to a batch of keys stay small whatever the keys hold.
+ */
+const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
+/** Most bytes of content that one round trip of second calls returns, but for a single key that alone has more. */
+const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
+
+const buildLimits = (contentBytesMax: number) => [
+  FIELDS_MAX,
+  VALUE_BYTES_MAX,
+  MEMBERS_MAX,
+  contentBytesMax,
+  COMPANION_BYTES_MAX,
+];
+const FIRST_LIMITS = buildLimits(FIRST_CONTENT_BYTES_MAX);
+const LIMITS = buildLimits(CONTENT_BYTES_MAX);
 const readScript = new Script<RedisArgument[], number[], RawReply>(
   new URL("read.lua", import.meta.url),
   parseRawReply,
@@ -52,11 +72,14 @@ export async function readKeys(
     const where = routing?.handleRedirect(key, reply);
     if (where === "moved") return undefined;
     if (routing !== undefined && where === "apart") {
-      return toObservation(key, await readKeyIndividually(routing, key), rules);
+      return toObservation(key, await readKeyIndividually(redis, routing, key), rules);
     }
+    // The replies come in the order of the keys: the first that is missing is the one that Redis did not finish.
+    if (isTimeout(reply)) throw new ReadTimeoutError(key);
     // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
-    return { state: "unreadable", key, why: reply.message };
+    const reason = isForbidden(reply) ? "forbidden" : "error";
+    return { state: "unreadable", key, reason, why: reply.message };
   });
   const here = (await Promise.all(seen)).filter((observation) => observation !== undefined);
   return await readDetails(redis, here, routing);
@@ -76,37 +99,76 @@ export async function readRawKey(
   routing?: SlotRouting,
 ): Promise<RawKeyReading> {
   const [reply] =
-    routing === undefined ? await fetchReplies(redis, [key]) : [await readKeyIndividually(routing, key)];
+    routing === undefined
+      ? await fetchReplies(redis, [key])
+      : [await readKeyIndividually(redis, routing, key)];
   if (reply === undefined) throw new Error("read.lua gave no reply");
   if (reply instanceof Error) throw reply;
   return { reply, observation: toObservation(key, reply, rules) };
 }
 
 /** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
-async function readKeyIndividually(routing: SlotRouting, key: Key): Promise<RawReply> {
+async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
   const [waiters = "", counter = "", queue = "", permits = ""] = buildAuxiliaryKeys(key);
-  const ask = async (command: string, at: RedisArgument, ...more: RedisArgument[]) =>
-    await routing.callBuffer(command, at, ...more).catch((error) => {
-      if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
-      throw error;
-    });
   const reply = await readScript.run(routing.scripts, [toRedisArgument(key)], LIMITS);
-  return addAuxiliaryReplies(reply, {
-    companion: await ask("GETRANGE", companion, 0, 4095),
-    waiting: await ask("ZCOUNT", waiters, reply.type === "read" ? reply.raw.asOf : reply.asOf, "+inf"),
-    fence: await ask("GETRANGE", counter, 0, 31),
-    queued: await ask("LLEN", queue),
-    permits: await ask("ZRANGE", permits, 0, MEMBERS_MAX - 1, "WITHSCORES"),
-  });
+  const asOf = reply.type === "read" ? reply.raw.asOf : reply.asOf;
+  const commands: ReadCommand[] = [
+    ["GETRANGE", companion, 0, COMPANION_BYTES_MAX],
+    ["ZCOUNT", waiters, asOf, "+inf"],
+    ["GETRANGE", counter, 0, 31],
+    ["LLEN", queue],
+    ["ZRANGE", permits, 0, MEMBERS_MAX - 1],
+  ];
+  const [stored, waiting, fence, queued, out] = await runReadCommands(redis, commands, routing);
+  return addAuxiliaryReplies(reply, { companion: stored, waiting, fence, queued, permits: out });
 }
 
 async function fetchReplies(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
+  const replies = await fetchWithin(redis, keys, FIRST_LIMITS);
+  for (const group of groupLargeKeys(keys, replies)) {
+    const larger = await fetchWithin(
+      redis,
+      group.map(({ key }) => key),
+      LIMITS,
+    );
+    for (const [at, { index }] of group.entries())
+      replies[index] = larger[at] ?? replies[index] ?? new Error();
+  }
+  return replies;
+}
+
+interface LargeKey {
+  readonly key: Key;
+  readonly index: number;
+}
+
+/** Keys whose content the first call left out and the second one returns, so many at once as have few enough bytes. */
+function groupLargeKeys(keys: readonly Key[], replies: readonly (RawReply | Error)[]): LargeKey[][] {
+  const groups: LargeKey[][] = [];
+  let left = 0;
+  for (const [index, key] of keys.entries()) {
+    const reply = replies[index];
+    if (reply === undefined || reply instanceof Error || reply.type !== "read") continue;
+    const { bytes } = reply.raw;
+    if (bytes <= FIRST_CONTENT_BYTES_MAX || bytes > CONTENT_BYTES_MAX) continue;
+    left -= bytes;
+    if (left < 0) {
+      groups.push([]);
+      left = SECOND_CALLS_BYTES_MAX - bytes;
+    }
+    groups.at(-1)?.push({ key, index });
+  }
+  return groups;
+}
+
+async function fetchWithin(
+  redis: Redis,
+  keys: readonly Key[],
+  limits: number[],
+): Promise<(RawReply | Error)[]> {
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
-    which.map((key) => ({
-      keys: [...buildLockKeyPair(key), ...besides(key)],
-      arguments: LIMITS,
-    }));
+    which.map((key) => ({ keys: [...buildLockKeyPair(key), ...besides(key)], arguments: limits }));
   const replies = await readScript.readMany(redis, calls(keys, buildAuxiliaryKeys));
   // A user who may see the locks alone does without what Redisson keeps beside them.
   const refused = keys.filter((_, index) => isForbidden(replies[index]));
@@ -124,23 +186,29 @@ function isForbidden(reply: RawReply | Error | undefined): boolean {
 
 function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observation {
   const { type } = reply;
-  if (type === "other") return { state: "not_a_lock", key, asOf: reply.asOf, type: reply.name };
+  const asOf = type === "read" ? reply.raw.asOf : reply.asOf;
+  if (isOwnKey(key)) return { state: "not_a_lock", key, asOf, type: "unknown" };
+  if (type === "other") return { state: "not_a_lock", key, asOf, type: reply.name };
+  if (type === "unmeasured") {
+    return { state: "unreadable", key, reason: "forbidden", why: `${UNMEASURED} (a ${reply.name})` };
+  }
   if (type === "none") {
-    const { asOf, waiting, queued } = reply;
+    const { waiting, queued } = reply;
     const theirs = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
     return { state: "free", key, asOf, ...mergeWaiters(waiting, theirs) };
   }
   const raw = { ...reply.raw, key };
-  const { asOf } = raw;
+  const unread = findExcessSize(raw);
+  if (unread !== undefined) return { state: "not_a_lock", key, asOf, type: raw.type, unread };
   const found = detectLock(raw, rules.findFormat(key));
-  if (found === undefined) {
-    const unread = findUnreadSize(raw);
-    return { state: "not_a_lock", key, asOf, type: raw.type, ...(unread === undefined ? {} : { unread }) };
-  }
+  if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
   return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
 }
+
+/** Why a hash, set or sorted set was not read whose size is unknown. */
+const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
 /** Those who wait by our verbs stand beside those who wait by the library's own. */
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {

@@ -3,16 +3,11 @@ import { decodeKey } from "../../../lib/keys/key.ts";
 import type { SlotRouting } from "../../redis/master.ts";
 import { buildWaitersKey, buildWakeChannel } from "../keys.ts";
 import type { ReadableObservation } from "../observation.ts";
-import {
-  parseMemberScores,
-  QUEUED_MAX,
-  type QueueCommand,
-  type QueuedClient,
-  type QueueReader,
-} from "../queue-reader.ts";
+import { parseMemberScores, type QueuedClient, type QueueReader, type ReadCommand } from "../queue-reader.ts";
 import { FAIR_QUEUE } from "../redisson/fair-queue.ts";
 import { findLockFormat } from "./lock-formats.ts";
 import { countListeners } from "./read-details.ts";
+import { runReadCommands } from "./run-commands.ts";
 
 /** Who waits for a lock at one Redis. */
 export interface SeenQueue {
@@ -32,25 +27,10 @@ export async function readQueue(
 ): Promise<SeenQueue> {
   const { key, asOf } = seen;
   const queue = findQueueReader(seen);
-  const ask = async ([command, at, ...more]: QueueCommand) =>
-    await (routing ?? redis).callBuffer(command, at, ...more).catch((error) => {
-      if (error instanceof Error && /^(WRONGTYPE|NOPERM)/.test(error.message)) return undefined;
-      throw error;
-    });
-  const ours: QueueCommand = [
-    "ZRANGEBYSCORE",
-    buildWaitersKey(key),
-    asOf,
-    "+inf",
-    "WITHSCORES",
-    "LIMIT",
-    0,
-    QUEUED_MAX,
-  ];
-  const [waiting, listeners, ...answers] = await Promise.all([
-    ask(ours),
+  const ours: ReadCommand = ["ZRANGEBYSCORE", buildWaitersKey(key), asOf];
+  const [[waiting, ...answers], listeners] = await Promise.all([
+    runReadCommands(redis, [ours, ...(queue?.buildCommands(key) ?? [])], routing),
     countListeners(redis, [buildWakeChannel(key)], routing),
-    ...(queue?.buildCommands(key) ?? []).map(ask),
   ]);
   const theirs = queue?.parseQueue(answers, asOf) ?? [];
   return {

@@ -6,28 +6,45 @@ import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
 import { findLookalikeFormats } from "./string-variants.ts";
 
-/** `<prefix>:<queue>:<job>:lock`; the jobs that a repetition makes have colons in their ids. */
-const NAME = /^(?<queue>.+?):(?<id>repeat:.+:\d+|[^:]+):lock$/s;
+const LOCK_SUFFIX = ":lock";
+const REPETITION = ":repeat:";
+
+/**
+ * Parses `<prefix>:<queue>:<job>:lock`. The jobs that a repetition makes, `repeat:<id>:<time>`, have colons in their ids.
+ *
+ * Time is linear in the length of the name. A regular expression for this backtracks: quadratic.
+ */
+export function parseJobLockName(name: string): { queue: string; id: string } | undefined {
+  if (!name.endsWith(LOCK_SUFFIX)) return undefined;
+  const job = name.slice(0, -LOCK_SUFFIX.length);
+  const lastColon = job.lastIndexOf(":");
+  const repetition = job.indexOf(REPETITION, 1);
+  const isRepetition = repetition > 0 && lastColon > repetition + REPETITION.length;
+  const idAt = isRepetition && /^\d+$/.test(job.slice(lastColon + 1)) ? repetition : lastColon;
+  if (idAt < 1 || idAt === job.length - 1) return undefined;
+  return { queue: job.slice(0, idAt), id: job.slice(idAt + 1) };
+}
 
 /** Bull's lock stands beside the job that it is for. Without that job it is some other lock of this name. */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {
-    const name = isBinaryKey(key) ? undefined : NAME.exec(key)?.groups;
+    const name = isBinaryKey(key) ? undefined : parseJobLockName(key);
     if (name === undefined) return [];
     const { queue, id } = name;
     return [
       ["TYPE", `${queue}:${id}`],
       ["HMGET", `${queue}:${id}`, "timestamp", "processedOn", "pb"],
-      ["HGET", `${queue}:meta`, "version"],
+      ["HMGET", `${queue}:meta`, "version"],
     ];
   },
 
-  applyAnswers(seen, [type, job, version]) {
-    if (typeof type !== "string") return seen;
-    const [timestamp, processedOn, worker] = (Array.isArray(job) ? job : []) as unknown[];
-    if (typeof timestamp !== "string") return seen.confidence === "certain" ? seen : toUnknownToken(seen);
+  applyAnswers(seen, [type, job, meta]) {
+    if (type === undefined) return seen;
+    const [timestamp, processedOn, worker] = parseFields(job);
+    const [version] = parseFields(meta);
+    if (timestamp === undefined) return seen.confidence === "certain" ? seen : toUnknownToken(seen);
     const isBullMq = seen.format === "bullmq" || String(version).startsWith("bullmq");
-    const sinceMs = parseWholeNumber(typeof processedOn === "string" ? processedOn : undefined);
+    const sinceMs = parseWholeNumber(processedOn);
     const [holder] = seen.holders;
     const known = {
       ...(sinceMs === null ? {} : { sinceMs, sinceIs: "reported" as const }),
@@ -49,7 +66,13 @@ function toUnknownToken(seen: HeldObservation): HeldObservation {
   return { ...seen, format: "token", candidates, confidence: isUuid ? "likely" : "possible" };
 }
 
-function parseWorkerRecord(worker: unknown): OwnerRecord | undefined {
-  if (typeof worker !== "string" || worker === "" || /\p{C}/u.test(worker)) return undefined;
+/** Fields as HMGET returns them; undefined for one that is missing or too large to be read. */
+function parseFields(answer: unknown): (string | undefined)[] {
+  const fields: readonly unknown[] = Array.isArray(answer) ? answer : [];
+  return fields.map((field) => (Buffer.isBuffer(field) ? field.toString("utf8") : undefined));
+}
+
+function parseWorkerRecord(worker: string | undefined): OwnerRecord | undefined {
+  if (worker === undefined || worker === "" || /\p{C}/u.test(worker)) return undefined;
   return { service: worker.slice(0, RECORD_TEXT_MAX).toWellFormed() };
 }

@@ -178,6 +178,14 @@ describe("TTLs of string locks", () => {
     expect(seen("lock:a", String(NOW - 5000), null)?.remainingMs).toBeLessThan(0);
     expect(seen("lock:a", String(NOW + 5000), null)?.remainingMs).toBeGreaterThan(0);
   });
+
+  it("the remaining time of a deadline lock whose key has a TTL is that TTL", () => {
+    expect(seen("lock:a", String(NOW + 8000), 4000)).toMatchObject({
+      format: "timestamp",
+      remainingMs: 4000,
+    });
+    expect(seen("lock:a", String(NOW + 8000), 12_000)).toMatchObject({ remainingMs: 12_000 });
+  });
 });
 
 describe("format rules for strings", () => {

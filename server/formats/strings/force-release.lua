@@ -1,7 +1,7 @@
 -- Frees a lock that some library keeps in one string, on an operator's word, or holds it off for a while.
 --
 -- Guarantee: frees the value that was seen or nothing, and no hold of ours, which force-release.lua of the verbs frees.
--- Who waits is woken as by the library's own release, unless the lock is held off: then nobody may have it yet.
+-- Waiters of every library that may have written the lock are woken as by its own release, unless the lock is reserved.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the list that waiters are blocked on, left out when there is none
@@ -9,18 +9,15 @@
 -- ARGV[3] channel that our own waiters listen on    ARGV[4] channel for events
 -- ARGV[5] '' or for how long nobody may take the lock after this, in ms    ARGV[6] the reserved owner for that
 -- ARGV[7] '1' when our waiters may listen by sharded pub/sub, too
--- Behind them: channels that waiters listen on and what is told there, in turn
+-- Behind them: channels that waiters listen on and what is published there, in turn
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
 local FORMAT = 'token'
 local margin_ms = 0
--- A longer value is somebody's data.
-local VALUE_BYTES_MAX = 1024
--- For how long a signal waits for a waiter that is on its way; python-redis-lock's own default.
-local SIGNAL_MS = 1000
 
 -- include ../companion.lua
+-- include signals.lua
 
 -- The key is there all the while, as in a format's storage.lua.
 local function transfer_hold(_k, _token, next_token, total_ms, _now_ms, _unit)
@@ -45,14 +42,11 @@ end
 if value == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', format_integer(now_ms) } end
 if value == '' or #value > VALUE_BYTES_MAX then return { 'not_a_lock', 'string' } end
 
-local stored = redis.pcall('GET', KEYS[2])
-local kept = parse_companion(type(stored) == 'string' and stored or '')
+local kept = read_companion(2)
 local ours = kept.token ~= '' and (kept.token == value or kept.value == value)
 if ours or value ~= seen then return { 'changed', format_integer(now_ms) } end
 
--- Words are parted by tabs, and an owner may have any bytes.
-local owner = string.gsub(value, '[\t\n]', ' ')
-local freed = format_event('force_released', now_ms, '', 0, 0, '', owner, ARGV[2], KEYS[1])
+local freed = format_event('force_released', now_ms, '', 0, 0, '', value, ARGV[2], KEYS[1])
 if ARGV[5] ~= '' then
   local taken = reserve_lock(kept, value, ARGV[6], tonumber(ARGV[5]), now_us, nil)
   redis.pcall('PUBLISH', ARGV[4], freed)
@@ -60,14 +54,9 @@ if ARGV[5] ~= '' then
   return { 'released', format_integer(now_ms) }
 end
 
-if KEYS[3] then
-  redis.call('DEL', KEYS[3])
-  redis.call('LPUSH', KEYS[3], '1')
-  redis.call('PEXPIRE', KEYS[3], SIGNAL_MS)
-end
 redis.call('DEL', KEYS[1])
 redis.pcall('PUBLISH', ARGV[4], freed)
-for i = 8, #ARGV, 2 do redis.pcall('PUBLISH', ARGV[i], ARGV[i + 1]) end
+signal_other_libraries(3, 8)
 redis.pcall('PUBLISH', ARGV[3], '0')
 if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[3], '0') end
 return { 'released', format_integer(now_ms) }

@@ -1,12 +1,15 @@
 import type { FormatName, LockKind } from "../../../lib/contract/format.ts";
 import type { ValueSyntaxName } from "./value-syntax.ts";
 
+/** Tests a key name of any length in linear time. */
+export type NamePattern = Pick<RegExp, "test">;
+
 /** A library, or one of its objects, that keeps its lock in one string. */
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
   /** Names that the library itself gives to its keys. */
-  readonly own?: RegExp;
+  readonly own?: NamePattern;
   /** `own`: a key of another name is none of it. `any`: its user may name the key as he likes. */
   readonly names: "own" | "any";
   /** `always`: the library never writes it without a time to live; `as_told`: of the length that the value tells. */
@@ -23,16 +26,20 @@ export interface StringVariant {
 /** Bull's and BullMQ's; but any app may name a lock so. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
 const LARAVEL_NAME = /laravel_unique_job:|laravel-queue-overlap:|framework[/\\]schedule-[0-9a-f]{40}/;
-const LARAVEL_CACHE = /[-_]database[-_].*[-_]cache[-_:]/;
+const LARAVEL_CACHE = createSequencePattern(/[-_]database[-_]/, /[-_]cache[-_:]/);
 
-const createLeasedVariant = (format: FormatName, shape: ValueSyntaxName, own: RegExp): StringVariant => ({
+const createLeasedVariant = (
+  format: FormatName,
+  shape: ValueSyntaxName,
+  own: NamePattern,
+): StringVariant => ({
   ...({ names: "own", ends: "always" } as const),
   ...{ format, shape, own },
 });
 const createOptionalLeaseVariant = (
   format: FormatName,
   shape: ValueSyntaxName,
-  own: RegExp,
+  own: NamePattern,
 ): StringVariant => ({
   ...createLeasedVariant(format, shape, own),
   ends: "maybe",
@@ -63,7 +70,7 @@ export const STRING_VARIANTS: readonly StringVariant[] = [
   createLeasedVariant("php-lock", "hex32Packed", /^lock_/),
   createLeasedVariant("redbeat", "uuid1", /(?:^|:)redbeat:?:lock$/),
   createLeasedVariant("celery-once", "uuid1", /(?:^|:)qo_/),
-  createLeasedVariant("tooz", "uuid1", /_tooz.*_lock$/),
+  createLeasedVariant("tooz", "uuid1", createSequencePattern(/_tooz/, /_lock$/)),
   createOptionalLeaseVariant("django-redis", "uuid1", /^:\d+:/),
   { ...createUnnamedVariant("redis-py", "uuid1"), ends: "maybe" },
   createLeasedVariant("rq", "pid", /^rq:scheduler-lock:/),
@@ -98,4 +105,14 @@ export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   return STRING_VARIANTS.filter((each) => each.shape === shape && each.names === "any").map(
     ({ format }) => format,
   );
+}
+
+/** A name with one text and, anywhere behind it, another. `/first.*second/` tries every pair of them: quadratic. */
+function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
+  return {
+    test(name) {
+      const found = first.exec(name);
+      return found !== null && second.test(name.slice(found.index + found[0].length));
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { formatTest } from "../../../test/support/fixtures.ts";
 import type { TestRedis } from "../../../test/support/test-redis.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import { FormatRules } from "../format-rules.ts";
 import { buildWakeChannel } from "../keys.ts";
 import { readKey } from "../registry/read-keys.ts";
 
@@ -98,12 +99,28 @@ describe("python-redis-lock waiters", () => {
   }) => {
     const name = randomUUID();
     await direct.set(`lock:${name}`, TOKEN);
-    await direct.rpush(`lock-signal:${name}`, "left", "over");
+    await direct.rpush(`lock-signal:${name}`, "1");
     expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
     expect(await direct.lrange(`lock-signal:${name}`, 0, -1)).toEqual(["1"]);
     expect(await direct.pttl(`lock-signal:${name}`)).toBeLessThanOrEqual(1000);
     expect(await direct.pttl(`lock-signal:${name}`)).toBeGreaterThan(0);
   });
+
+  it.for([
+    ["a string", (direct: Redis, key: string) => direct.set(key, "data")],
+    ["a list of other data", (direct: Redis, key: string) => direct.rpush(key, "left", "over")],
+  ] as const)(
+    "a force-release leaves %s at the name of the signal untouched",
+    async ([, write], { direct, forceRelease, observeHeld }) => {
+      const name = randomUUID();
+      await direct.set(`lock:${name}`, TOKEN);
+      await write(direct, `lock-signal:${name}`);
+      const before = await direct.dump(`lock-signal:${name}`);
+      expect(await forceRelease(await observeHeld(`lock:${name}`))).toBe("released");
+      expect(await direct.dump(`lock-signal:${name}`)).toBe(before);
+      expect(await direct.pttl(`lock-signal:${name}`)).toBe(-1);
+    },
+  );
 });
 
 async function listening(redis: TestRedis, subscribe: (client: Redis) => Promise<unknown>) {
@@ -131,6 +148,50 @@ describe("Spring registry waiters", () => {
       expect(before).toEqual([`${registry}-channel ${key}`]);
     },
   );
+
+  it.for(["redlock-rb", "lan1tian", "ioredis-lock", "token"] as const)(
+    "a force-release under the format %s notifies Spring waiters",
+    async (format, { direct, observeHeld, forceRelease, redis }) => {
+      const key = `orders:lock:${randomUUID()}`;
+      const heard = await listening(redis, (client) => client.psubscribe("orders-channel:*"));
+      await direct.set(key, randomUUID(), "PX", 60_000);
+      const seen = await observeHeld(key, new FormatRules([{ pattern: "*", format }]));
+      expect(seen.format).toBe(format);
+      expect(await forceRelease(seen)).toBe("released");
+      await waitUntil(() => heard.length > 0);
+      expect(heard).toEqual([`orders-channel:${key} ${key}`]);
+    },
+  );
+
+  it("the end of a reservation notifies Spring waiters", async ({
+    direct,
+    observeHeld,
+    forceRelease,
+    redis,
+  }) => {
+    const key = `orders:lock:${randomUUID()}`;
+    const heard = await listening(redis, (client) => client.psubscribe("orders-channel:*"));
+    await direct.set(key, randomUUID(), "PX", 60_000);
+    expect(await forceRelease(await observeHeld(key), { reservedMs: 300 })).toBe("released");
+    expect(heard).toEqual([]);
+    await waitUntil(() => heard.length > 0);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("the end of an extended reservation notifies Spring waiters", async ({
+    direct,
+    observeHeld,
+    forceRelease,
+    redis,
+  }) => {
+    const key = `orders:lock:${randomUUID()}`;
+    const heard = await listening(redis, (client) => client.psubscribe("orders-channel:*"));
+    await direct.set(key, randomUUID(), "PX", 60_000);
+    expect(await forceRelease(await observeHeld(key), { reservedMs: 200 })).toBe("released");
+    await direct.pexpire(key, 900);
+    await waitUntil(() => heard.length > 0);
+    expect(await direct.exists(key)).toBe(0);
+  });
 
   it("a release with reservation does not notify Spring waiters", async ({
     direct,

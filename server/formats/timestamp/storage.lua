@@ -1,16 +1,22 @@
 -- A lock as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. The lock of
 -- SETNX and GETSET, each step atomic here and the time Redis's own. Included by each verb.
 --
--- The value is the deadline, never the time to live, which only clears up. Clients that step literally have clocks of
+-- The value is the deadline. The key's time to live bounds it: the lock is free once its key has expired. Clients that step literally have clocks of
 -- their own and round differently: our hold ends for its holder where the last unit begins, and we take over one whole
 -- unit after the end. A value that is not the one we wrote is not ours any more: a literal GETSET may have moved it or
 -- taken it, which cannot be told apart. A loser among our clients never moves the winner's deadline: nothing is
 -- written before it was compared.
+--
+-- A value in the past that no hold of ours wrote can be a deadline that has passed, or the token of another library
+-- (`SET key <Date.now()> NX PX`) whose lease runs. The two cannot be distinguished, so such a lock stays taken until its
+-- key expires. Without a time to live it ends at its deadline: `SETNX` and `GETSET` set none. A time to live above ten
+-- years is a Unix time that a client passed to EXPIRE, and no lease.
 
 local FORMAT = 'timestamp'
 local COUNTS_ITSELF = false
 -- Ten digits are seconds, from 2001 to 2286; thirteen are milliseconds.
 local UNIT_MS = { [10] = 1000, [13] = 1 }
+local TTL_MS_MAX = 10 * 365 * 24 * 3600 * 1000
 -- From the holder's own end to the end for others; of the unit of the value that was looked at last.
 local margin_ms = 0
 
@@ -36,6 +42,7 @@ local function read_state(k, kept, token, now_ms, unit)
     forget_hold(kept)
     return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
   end
+  if is_hold_of_other_format(kept, value) then return 'not_a_lock', 'string', { kept.token, format_integer(kept.count) } end
   if kept.format ~= FORMAT or kept.value ~= value or kept.token == '' then forget_hold(kept) end
   if value == '' and redis.call('EXISTS', KEYS[k]) == 0 then return 'free', 0 end
   local unit_ms = detect_unit_ms(value)
@@ -44,7 +51,10 @@ local function read_state(k, kept, token, now_ms, unit)
   if unit and unit ~= present_unit then return 'unit_conflict', present_unit end
   margin_ms = 2 * unit_ms
   local remaining_ms = compute_taken_ms(value, now_ms)
-  if remaining_ms <= 0 then
+  local ttl_ms = redis.call('PTTL', KEYS[k])
+  local is_leased = kept.token == '' and ttl_ms >= 0 and ttl_ms <= TTL_MS_MAX
+  if is_leased or ttl_ms >= 0 and ttl_ms < remaining_ms then remaining_ms = ttl_ms end
+  if remaining_ms <= 0 and not is_leased then
     forget_hold(kept)
     return 'free', 0
   end

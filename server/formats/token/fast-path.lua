@@ -1,13 +1,13 @@
 -- A lock as one string where it is plain; as storage.lua, with the least commands.
 --
--- KEYS[1] the lock
+-- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which the plain case has not
 
 local FORMAT = 'token'
 
 -- include ../fast-path/window.lua
 
 local function is_free()
-  return redis.call('EXISTS', KEYS[1]) == 0
+  return redis.call('EXISTS', KEYS[1], KEYS[3]) == 0
 end
 
 local function store_hold_now(token, lease_ms)

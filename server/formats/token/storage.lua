@@ -7,8 +7,6 @@ local FORMAT = 'token'
 -- The holder's own end and the end for others are one.
 local margin_ms = 0
 local COUNTS_ITSELF = false
--- A longer value is somebody's data.
-local VALUE_BYTES_MAX = 1024
 
 -- include ../companion.lua
 
@@ -22,6 +20,7 @@ local function read_state(k, kept, token, _now_ms)
     forget_hold(kept)
     return 'not_a_lock', redis.call('TYPE', KEYS[k]).ok
   end
+  if is_hold_of_other_format(kept, value) then return 'not_a_lock', 'string', { kept.token, format_integer(kept.count) } end
   if kept.format ~= FORMAT or kept.token ~= value then forget_hold(kept) end
   local remaining_ms = redis.call('PTTL', KEYS[k])
   if remaining_ms == -2 then return 'free', 0 end

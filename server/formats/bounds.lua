@@ -1,0 +1,37 @@
+-- Shared by the scripts: reads that are limited in bytes. Any client can write any key, and Redis serves nobody while a
+-- script copies a large value.
+
+-- A longer value, field or member belongs to no lock.
+local VALUE_BYTES_MAX = 1024
+-- A larger hash, set or sorted set is not a lock.
+local CONTENT_BYTES_MAX = 524288
+
+-- More digits than any counter of locks or permits has.
+local COUNTER_BYTES_MAX = 16
+
+-- Whether a text is a number that INCRBY accepts and Lua holds exactly.
+local function is_counter(text)
+  return #text <= COUNTER_BYTES_MAX and string.find(text, '^%-?%d+$') ~= nil
+end
+
+-- The string at a key; '' when it is missing, of another type, or longer than that.
+local function read_text(k, bytes_max)
+  local text = redis.pcall('GETRANGE', KEYS[k], 0, bytes_max)
+  return type(text) == 'string' and #text <= bytes_max and text or ''
+end
+
+-- The value of a field: nil when it is missing or the key is of another type, false when it is longer than that.
+local function read_field(k, field, bytes_max)
+  local length = redis.pcall('HSTRLEN', KEYS[k], field)
+  if type(length) ~= 'number' then return nil end
+  if length > bytes_max then return false end
+  local value = redis.pcall('HGET', KEYS[k], field)
+  return type(value) == 'string' and value or nil
+end
+
+-- Whether the whole key takes at most so much memory. MEMORY USAGE visits every element: limit their number first. A
+-- user who may not call it gets no limit in bytes.
+local function is_within_bytes(k, bytes_max)
+  local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[k], 'SAMPLES', '0')
+  return type(bytes) ~= 'number' or bytes <= bytes_max
+end

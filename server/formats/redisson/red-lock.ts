@@ -1,0 +1,52 @@
+import type { HeldObservation } from "../observation.ts";
+import { isThreadOwner } from "./redisson-owner.ts";
+
+/**
+ * Recognises Redisson's RedLock, which acquires one lock at several independent masters. It uses one client per master,
+ * so the owner string `<client id>:<thread id>` differs at each of them: nothing that Redis stores links the parts.
+ * docs/decisions/0009 has the reasons for these rules.
+ */
+
+/** The hold that one master shows, as a possible part of a RedLock. */
+export interface RedLockPart {
+  readonly seen: HeldObservation;
+  /** When this owner was first seen at the master, by performance.now(); undefined: it was there before. */
+  readonly begunAt: number | undefined;
+}
+
+/** Parts that begin further apart are of different locks: one of them was waiting while another was held. */
+const BEGIN_SPREAD_MS = 2000;
+/** Clients renew by timers of their own, so the TTLs of one lock differ by up to a renewal interval. */
+const TTL_SPREAD_SHARE = 1 / 2;
+const TTL_SPREAD_MS_MIN = 2000;
+
+/** Whether a hold is of Redisson's plain lock, with one owner. */
+export function isPlainRedissonHold({ state, format, type, kind, holders }: HeldObservation): boolean {
+  const [{ token, role, fence }, second] = holders;
+  const isPlain = state === "held" && format === "redisson" && type === "hash" && kind !== "multi";
+  return isPlain && second === undefined && role === undefined && fence === null && isThreadOwner(token);
+}
+
+/** Whether a hold can be a part of a RedLock, which has a TTL at each master. */
+export const isRedLockPart = (hold: HeldObservation): boolean =>
+  isPlainRedissonHold(hold) && hold.remainingMs !== null;
+
+/** The largest set of parts that can be one lock; of several the one whose first part comes first. */
+export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
+  const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));
+  return groups.reduce((largest, group) => (group.length > largest.length ? group : largest), []);
+}
+
+function belongTogether(one: RedLockPart, other: RedLockPart): boolean {
+  const [a, b] = [one.seen.remainingMs ?? 0, other.seen.remainingMs ?? 0];
+  const isSameThread = getThreadId(one) === getThreadId(other);
+  const isSameBegin =
+    one.begunAt === undefined ||
+    other.begunAt === undefined ||
+    Math.abs(one.begunAt - other.begunAt) <= BEGIN_SPREAD_MS;
+  const spreadMs = Math.max(TTL_SPREAD_MS_MIN, TTL_SPREAD_SHARE * Math.max(a, b));
+  return isSameThread && isSameBegin && Math.abs(a - b) <= spreadMs;
+}
+
+const getThreadId = ({ seen }: RedLockPart) =>
+  seen.holders[0].token.slice(seen.holders[0].token.lastIndexOf(":"));

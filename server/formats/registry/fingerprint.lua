@@ -1,0 +1,47 @@
+-- Summarizes keys, so that a change of one can be detected without reading what stands beside it; changes nothing.
+--
+-- KEYS the keys
+-- ARGV[1] most bytes of a string, ARGV[2] most members of other types and ARGV[3] most bytes of theirs that are digested
+--
+-- Returns for each key two elements: its deadline by the clock of this Redis in ms (-1: none, -2: no key), and a digest
+-- of its type, size and content. Content that is too large is not part of the digest, its size is.
+
+-- include measure.lua
+
+local bytes_max, members_max, content_bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+-- 40 bits: enough to tell two states of one key apart.
+local DIGEST_LENGTH = 10
+
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function join_content(n, size, read)
+  if size > members_max then return size .. ' left out' end
+  local bytes = measure_bytes(n, 0)
+  if bytes < 0 or bytes > content_bytes_max then return size .. ' left out ' .. bytes end
+  return table.concat(read(), '\n')
+end
+
+local function summarize(n, kind)
+  if kind == 'string' then
+    return redis.call('STRLEN', KEYS[n]) .. ' ' .. redis.call('GETRANGE', KEYS[n], 0, bytes_max - 1)
+  elseif kind == 'hash' then
+    return join_content(n, redis.call('HLEN', KEYS[n]), function() return redis.call('HGETALL', KEYS[n]) end)
+  elseif kind == 'set' then
+    return join_content(n, redis.call('SCARD', KEYS[n]), function() return redis.call('SMEMBERS', KEYS[n]) end)
+  elseif kind == 'zset' then
+    return join_content(n, redis.call('ZCARD', KEYS[n]), function()
+      return redis.call('ZRANGE', KEYS[n], 0, -1, 'WITHSCORES')
+    end)
+  end
+  return ''
+end
+
+local summaries = {}
+for n = 1, #KEYS do
+  local kind = redis.call('TYPE', KEYS[n]).ok
+  local remaining_ms = redis.call('PTTL', KEYS[n])
+  summaries[2 * n - 1] = remaining_ms < 0 and remaining_ms or now_ms + remaining_ms
+  summaries[2 * n] = string.sub(redis.sha1hex(kind .. '\n' .. summarize(n, kind)), 1, DIGEST_LENGTH)
+end
+return summaries

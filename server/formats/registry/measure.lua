@@ -1,0 +1,16 @@
+-- Measures how many bytes of memory a key takes, without reading it.
+--
+-- Returns from measure_bytes(n, samples), for KEYS[n]: the bytes, 0 for a key of a compact encoding that cannot be
+-- measured, or -1 when nothing is known. The number is exact when the key has no more elements than `samples`. Redis
+-- samples from the head of a list and from the lowest score of a sorted set, and scales what it finds to all elements.
+
+-- Redis converts larger hashes, sets and sorted sets to other encodings (*-max-listpack-value: 64 bytes by default).
+local COMPACT_ENCODINGS = { listpack = true, listpackex = true, ziplist = true, intset = true }
+
+local function measure_bytes(n, samples)
+  local usage = redis.pcall('MEMORY', 'USAGE', KEYS[n], 'SAMPLES', samples)
+  if type(usage) == 'number' then return usage end
+  local encoding = redis.pcall('OBJECT', 'ENCODING', KEYS[n])
+  if type(encoding) == 'string' and COMPACT_ENCODINGS[encoding] then return 0 end
+  return -1
+end

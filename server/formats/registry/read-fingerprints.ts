@@ -1,0 +1,77 @@
+import type { Redis } from "ioredis";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
+import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
+
+/** What a key was at one moment, in few bytes. */
+export interface KeyFingerprint {
+  /** Redis clock, Unix ms; undefined: no TTL. */
+  readonly deadlineMs: number | undefined;
+  /** Differs when type, size or content differ. */
+  readonly digest: string;
+}
+
+/** `failed`: Redis did not return it, for whatever reason; reading the key shows why. */
+export type FingerprintReading = KeyFingerprint | "gone" | "failed";
+
+/** `together`: one call may have keys of several slots. `apart`: each key needs a call, as on a cluster. */
+export type FingerprintCalls = "together" | "apart";
+
+/** One call keeps Redis from other clients for some 0.3 ms at most. */
+const KEYS_PER_CALL = 50;
+const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
+const NO_DEADLINE = -1;
+const NO_KEY = -2;
+
+const fingerprintScript = new Script<RedisArgument[], number[], FingerprintReading[]>(
+  new URL("fingerprint.lua", import.meta.url),
+  parseFingerprints,
+);
+
+/** Reads the fingerprints of keys in one round trip, or two when a call fails. @returns one for each key */
+export async function readFingerprints(
+  redis: Redis,
+  keys: readonly Key[],
+  calls: FingerprintCalls,
+): Promise<FingerprintReading[]> {
+  const size = calls === "together" ? KEYS_PER_CALL : 1;
+  const groups = Array.from({ length: Math.ceil(keys.length / size) }, (_, at) =>
+    keys.slice(at * size, (at + 1) * size),
+  );
+  const readings = await readGroups(redis, groups);
+  // One key that this user may not read fails the call of all its group.
+  const refused = groups.flatMap((group, at) => (readings[at] === undefined ? group : []));
+  const apart =
+    size === 1
+      ? []
+      : await readGroups(
+          redis,
+          refused.map((key) => [key]),
+        );
+  return groups.flatMap(
+    (group, at) => readings[at] ?? group.map(() => apart.shift()?.[0] ?? ("failed" as const)),
+  );
+}
+
+async function readGroups(
+  redis: Redis,
+  groups: readonly (readonly Key[])[],
+): Promise<(FingerprintReading[] | undefined)[]> {
+  const calls = groups.map((group) => ({ keys: group.map(toRedisArgument), arguments: LIMITS }));
+  const replies = await fingerprintScript.readMany(redis, calls);
+  return groups.map((group, at) => {
+    const reply = replies[at];
+    return reply instanceof Error || reply?.length !== group.length ? undefined : reply;
+  });
+}
+
+function parseFingerprints(reply: unknown): FingerprintReading[] {
+  const elements: unknown[] = Array.isArray(reply) ? reply : [];
+  return Array.from({ length: elements.length / 2 }, (_, at) => {
+    const deadline = Number(elements[2 * at]);
+    if (deadline === NO_KEY) return "gone";
+    const deadlineMs = deadline === NO_DEADLINE ? undefined : deadline;
+    return { deadlineMs, digest: String(elements[2 * at + 1]) };
+  });
+}

@@ -1,0 +1,48 @@
+-- Reads the first elements of one key, or some fields of a hash, unless they take too many bytes; changes nothing.
+--
+-- KEYS[1] the key
+-- ARGV[1] LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS or HMGET       ARGV[2] most bytes that are read
+-- ARGV[3] most elements that are read; of HMGET the bytes that one field may have
+-- ARGV[4] of ZRANGEBYSCORE the least score; of HMGET the first field, and more fields follow
+--
+-- Returns the elements as the command returns them (of a sorted set with their scores), none when they are too large or
+-- the key is of another type; of HMGET false for a field that is not there or is too large
+
+-- include measure.lua
+
+local command, bytes_max, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+-- Elements that are not the first ones can only be measured together with all the others.
+local MEASURED_MAX = 4096
+local TYPES = { LRANGE = 'list', ZRANGE = 'zset', ZRANGEBYSCORE = 'zset', HKEYS = 'hash', HMGET = 'hash' }
+if redis.call('TYPE', KEYS[1]).ok ~= TYPES[command] then return {} end
+
+-- `scaled`: what is read is the first elements, which Redis samples.
+local function fits(count, scaled)
+  if not scaled and count > MEASURED_MAX then return false end
+  local bytes = measure_bytes(1, scaled and most or 0)
+  if scaled then bytes = bytes * math.min(1, most / count) end
+  return bytes >= 0 and bytes <= bytes_max
+end
+
+if command == 'LRANGE' then
+  -- Of a list nodes of several elements are sampled, so that the bytes of all elements count.
+  if fits(1, true) then return redis.call('LRANGE', KEYS[1], 0, most - 1) end
+elseif command == 'ZRANGE' then
+  if fits(redis.call('ZCARD', KEYS[1]), true) then
+    return redis.call('ZRANGE', KEYS[1], 0, most - 1, 'WITHSCORES')
+  end
+elseif command == 'ZRANGEBYSCORE' then
+  if fits(redis.call('ZCARD', KEYS[1]), false) then
+    return redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[4], '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+  end
+elseif command == 'HKEYS' then
+  if fits(redis.call('HLEN', KEYS[1]), false) then return redis.call('HKEYS', KEYS[1]) end
+else
+  local values = {}
+  for n = 4, #ARGV do
+    local length = redis.call('HSTRLEN', KEYS[1], ARGV[n])
+    values[n - 3] = length <= most and redis.call('HGET', KEYS[1], ARGV[n])
+  end
+  return values
+end
+return {}

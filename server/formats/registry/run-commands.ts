@@ -1,0 +1,81 @@
+import type { Redis } from "ioredis";
+import type { RedisArgument } from "../../redis/commands.ts";
+import { isReplyError } from "../../redis/failure.ts";
+import type { SlotRouting } from "../../redis/master.ts";
+import { Script } from "../../redis/script.ts";
+import { QUEUED_MAX, type ReadCommand } from "../queue-reader.ts";
+import { VALUE_BYTES_MAX } from "../raw-key.ts";
+
+/** The most bytes of memory of a key of which some elements are read. */
+const PART_BYTES_MAX = 1024 * 1024;
+
+type Part = [command: string, bytesMax: number, most: number, ...more: RedisArgument[]];
+
+const readPart = new Script<[RedisArgument], Part, unknown>(
+  new URL("read-part.lua", import.meta.url),
+  (reply) => reply,
+);
+
+/** The arguments of read-part.lua for a command whose reply has no limit in bytes; undefined for any other command. */
+function toPart([command, , ...more]: ReadCommand): Part | undefined {
+  const last = Number(more[1]);
+  switch (command) {
+    case "LRANGE":
+    case "ZRANGE":
+      return [command, PART_BYTES_MAX, last + 1];
+    case "ZRANGEBYSCORE":
+      return [command, PART_BYTES_MAX, QUEUED_MAX, more[0] ?? "-inf"];
+    case "HKEYS":
+      return [command, PART_BYTES_MAX, QUEUED_MAX];
+    case "HMGET":
+      return [command, PART_BYTES_MAX, VALUE_BYTES_MAX, ...more];
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Runs commands that read in one round trip, with their texts as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and HMGET
+ * run in a script that measures the key first and returns nothing of one that is too large.
+ *
+ * @returns one reply for each command; undefined where Redis refused it
+ */
+export async function runReadCommands(
+  redis: Redis,
+  commands: readonly ReadCommand[],
+  routing?: SlotRouting,
+): Promise<unknown[]> {
+  if (commands.length === 0) return [];
+  const parts = commands.map(toPart);
+  const calls = commands.flatMap(([, key], at) => {
+    const part = parts[at];
+    return part === undefined ? [] : [{ keys: [key] as [RedisArgument], arguments: part }];
+  });
+  const plain = commands.filter((_, at) => parts[at] === undefined);
+  const [scripted, replied] = await Promise.all([readPart.readMany(redis, calls), runPlain(redis, plain)]);
+  return await Promise.all(
+    commands.map(async (command, at) => {
+      const reply = parts[at] === undefined ? replied.shift() : scripted.shift();
+      return reply instanceof Error ? await retryElsewhere(command, reply, routing) : reply;
+    }),
+  );
+}
+
+async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise<unknown[]> {
+  if (commands.length === 0) return [];
+  const pipeline = redis.pipeline();
+  for (const [command, ...parameters] of commands) pipeline.callBuffer(command, ...parameters);
+  const replies = (await pipeline.exec()) ?? [];
+  return replies.map(([error, reply]) => error ?? reply);
+}
+
+/** What belongs to a lock may be in another slot than the lock. @throws what is no answer of Redis */
+async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
+  if (!isReplyError(error)) throw error;
+  if (routing === undefined || !/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;
+  const part = toPart(command);
+  const [name, key, ...more] = command;
+  const reply =
+    part === undefined ? routing.callBuffer(name, key, ...more) : readPart.run(routing.scripts, [key], part);
+  return await reply.catch(() => undefined);
+}

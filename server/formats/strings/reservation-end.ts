@@ -1,0 +1,31 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { Commands, RedisArgument } from "../../redis/commands.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
+import type { Reservation } from "../lock-writer.ts";
+import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
+
+/** Redis expires a key up to this much after our timer. */
+const EXPIRY_DELAY_MS = 50;
+
+/** For how much longer the key is reserved, in ms; undefined: the reservation is over. */
+const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefined>(
+  new URL("wake.lua", import.meta.url),
+  (reply) => (Array.isArray(reply) && reply[0] === "reserved" ? Number(reply[1]) : undefined),
+);
+
+/**
+ * Signals the waiters of every library when a reservation of a one-string lock expires. Redis announces an expiry to
+ * none of them, so this process does, as long as it runs and its connection stands.
+ */
+export function signalReservationEnd(redis: Commands, key: Key, reservation: Reservation): void {
+  const { keys, messages } = buildReleaseSignals(redis, key);
+  if (keys.length === 0 && messages.length === 0) return;
+  const wake = async () => {
+    const run = (list: readonly RedisArgument[]) =>
+      wakeScript.run(redis, [toRedisArgument(key), ...list], [reservation.owner, ...messages]);
+    const leftMs = await runOrRetryWithout(run, keys).catch(() => undefined);
+    if (leftMs !== undefined && leftMs >= 0) schedule(leftMs);
+  };
+  const schedule = (ms: number) => setTimeout(() => void wake(), ms + EXPIRY_DELAY_MS).unref();
+  schedule(reservation.reservedMs);
+}

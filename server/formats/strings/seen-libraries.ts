@@ -1,0 +1,33 @@
+import type { FormatName } from "../../../lib/contract/format.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import { type FormatRules, NO_RULES } from "../format-rules.ts";
+import type { Observation } from "../observation.ts";
+import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.ts";
+
+/**
+ * Which libraries may have waiters on a target: those that a format rule names for the key, and those that any lock read
+ * since the start may be of. A library that is seen wrongly costs a few messages that nobody hears.
+ */
+export class SeenLibraries {
+  /** The rules as they are now; set by what knows them. */
+  getRules = (): FormatRules => NO_RULES;
+  #seen: readonly SignalledLibrary[] = [];
+
+  record(observation: Observation): void {
+    if (this.#seen.length === SIGNALLED_LIBRARIES.length || observation.state !== "held") return;
+    const { type, format, candidates } = observation;
+    if (type !== "string") return;
+    const found = SIGNALLED_LIBRARIES.filter((name) => format === name || candidates.includes(name));
+    if (found.length > 0) this.#seen = [...new Set([...this.#seen, ...found])];
+  }
+
+  find(key: Key): readonly SignalledLibrary[] {
+    const named = this.getRules().findFormat(key);
+    if (named === undefined || !isSignalled(named) || this.#seen.includes(named)) return this.#seen;
+    return [...this.#seen, named];
+  }
+}
+
+function isSignalled(format: FormatName): format is SignalledLibrary {
+  return SIGNALLED_LIBRARIES.some((name) => name === format);
+}
