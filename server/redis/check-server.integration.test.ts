@@ -71,7 +71,7 @@ describe("unusable Redis servers", () => {
   });
 
   it("a replica is rejected with the address of its master", async ({ start }) => {
-    const { url } = await start({ args: ["--replicaof", "127.0.0.1 1"] });
+    const { url } = await start({ args: ["--replicaof", "127.0.0.1", "1"] });
     expect(await catchComplaint(url)).toContain("replica of 127.0.0.1:1; give the master");
   });
 

@@ -31,6 +31,7 @@ export async function checkServer(
   const redis = new Redis({
     ...address.options,
     protocol: 2,
+    disableClientInfo: true,
     lazyConnect: true,
     enableReadyCheck: false,
     enableOfflineQueue: false,

@@ -7,6 +7,8 @@ export interface Commands {
   eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
   /** Whether wake-ups go out by SPUBLISH, too. Redisson listens for those on a cluster that has it. */
   readonly publishesSharded?: boolean;
+  /** Whether all keys of a script must be in one slot. */
+  readonly isCluster?: boolean;
   on(event: "ready" | "end", listener: () => void): unknown;
   off(event: "ready" | "end", listener: () => void): unknown;
 }
@@ -15,7 +17,7 @@ export interface Commands {
 export interface Subscriber {
   subscribe(channel: Buffer): Promise<unknown>;
   unsubscribe(channel: Buffer): Promise<unknown>;
-  on(event: "messageBuffer", listener: (channel: Buffer) => void): unknown;
+  on(event: "messageBuffer", listener: (channel: Buffer, message: Buffer) => void): unknown;
   /** Subscriptions were lost and can be made again. */
   on(event: "ready", listener: () => void): unknown;
 }

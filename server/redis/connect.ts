@@ -80,6 +80,8 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
     connectionName: `lockkeeper:${name}`,
     // RESP2 asks no HELLO of proxies and restricted users; nothing here needs RESP3.
     protocol: 2,
+    // CLIENT SETINFO would need a right of its own, which Redis before 7.2 does not know.
+    disableClientInfo: true,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

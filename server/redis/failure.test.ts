@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { classifyFailure, isNotMasterError, isTransient, NeverSentError } from "./failure.ts";
+import { classifyFailure, findRefusal, isNotMasterError, isTransient, NeverSentError } from "./failure.ts";
 
 /** An answer of Redis itself, as ioredis gives it. */
 const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
@@ -127,4 +127,31 @@ describe("temporary errors", () => {
     expect(isTransient(new Error("Connection is closed."))).toBe(true);
     expect(isTransient(undefined)).toBe(true);
   });
+});
+
+describe("refusals", () => {
+  it.each([
+    ["NOREPLICAS Not enough good replicas to write.", "no_replicas"],
+    ["MISCONF Errors writing to the AOF file: No space left on device", "persistence_failed"],
+    ["OOM command not allowed when used memory > 'maxmemory'.", "out_of_memory"],
+    ["READONLY You can't write against a read only replica.", "read_only"],
+    ["CLUSTERDOWN The cluster is down", "cluster_down"],
+    ["MASTERDOWN Link with MASTER is down", "master_down"],
+    ["LOADING Redis is loading the dataset in memory", "loading"],
+    ["BUSY Redis is busy running a script.", "busy_script"],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", "no_permission"],
+    ["WRONGPASS invalid username-password pair or user is disabled.", "no_auth"],
+  ])("%s is named, alone, in a script of Redis 6.2 and in a transaction", (message, reason) => {
+    expect(findRefusal(reply(message))).toBe(reason);
+    expect(findRefusal(inScript(message))).toBe(reason);
+    const discarded = reply("EXECABORT Transaction discarded because of previous errors.");
+    expect(findRefusal(Object.assign(discarded, { previousErrors: [reply(message)] }))).toBe(reason);
+  });
+
+  it.each(["ERR the OOM killer was here", "OOMX", "BUSYKEY Target key name already exists.", "oom"])(
+    "%s is not a refusal",
+    (message) => {
+      expect(findRefusal(reply(message))).toBeUndefined();
+    },
+  );
 });

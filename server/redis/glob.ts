@@ -18,8 +18,16 @@ export class Glob {
   }
 
   matches(key: Key): boolean {
+    return this.#matchesText(toByteCharacters(key));
+  }
+
+  /** The same for a key that has not been decoded. */
+  matchesBytes(key: Uint8Array): boolean {
+    return this.#matchesText(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1"));
+  }
+
+  #matchesText(text: string): boolean {
     const tokens = this.#tokens;
-    const text = toByteCharacters(key);
     let token = 0;
     let at = 0;
     let star = -1;

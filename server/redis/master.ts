@@ -2,13 +2,16 @@ import type { Redis } from "ioredis";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
+import { ReadConnections } from "./read-connections.ts";
 
 /** A Redis that takes writes of a target, with the connections to watch it by. */
 export interface Master {
   /** `host:port`, or the socket's path; as it is now: behind Sentinel it changes. */
   readonly name: string;
-  /** For looking. */
+  /** For probes and settings: its replies are small. */
   readonly redis: Redis;
+  /** For reading keys. */
+  readonly reads: ReadConnections;
   /** For subscriptions; what it was subscribed to is forgotten whenever it breaks. */
   readonly subscriber: Redis;
   /** A hash tag whose keys it has; undefined when it has every key. */
@@ -50,11 +53,12 @@ export interface SlotRouting {
 }
 
 /** The connections to watch a master by. */
-export function connectMaster(address: RedisAddress): Pick<Master, "redis" | "subscriber"> {
+export function connectMaster(address: RedisAddress): Pick<Master, "redis" | "reads" | "subscriber"> {
   // Whoever watches sees for itself that it is a replica: coming back at once to the same one would be for ever.
   const options = { reconnectOnError: null };
   return {
     redis: connect(address, "watch", options),
+    reads: new ReadConnections((name) => connect(address, name, options)),
     subscriber: connect(address, "subscriber", { ...options, autoResubscribe: false }),
   };
 }

@@ -1,7 +1,6 @@
 import type { Redis } from "ioredis";
 import { waitUntilReady } from "./connect.ts";
-import { NeverSentError } from "./failure.ts";
-import type { ReplicationIdentity } from "./replication-identity.ts";
+import { isRedirectError, NeverSentError } from "./failure.ts";
 
 /** Where a script was carried out. */
 export interface ScriptExecution {
@@ -9,35 +8,53 @@ export interface ScriptExecution {
   readonly runId: string | undefined;
 }
 
-/** A connection on which nothing but WAIT is asked, and its place: WAIT holds up whatever comes after it. */
+/** A connection used for replica confirmations only: WAIT blocks every later command of its connection. */
 export interface WaitConnection {
   readonly redis: Redis;
   readonly place: string;
+  /** Returns the run id of the server that this connection leads to; undefined while it is not known. */
+  getRunId(): string | undefined;
+  /** Names the key to write before WAIT; undefined when the server has no slot of its cluster. */
+  findKey(): string | undefined;
+  /** Makes `findKey` name a key in another slot, because the server redirected the last one. */
+  skipKey(): void;
 }
 
+/** The key that is written before each WAIT expires this long after the last one. */
+const KEY_TTL_MS = 60_000;
+
 /**
- * Asks servers how many replicas have confirmed what was written before. Questions that come while one is under way
- * share the next one: what was written before WAIT is sent is confirmed with it.
+ * Counts the replicas that have acknowledged everything a server wrote until now.
+ *
+ * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
+ * (older). This class therefore writes a key right before WAIT: the offset of that write is behind every earlier write of
+ * the server, whichever connection made it. Calls that arrive while a count is in flight share the next one.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
   readonly #next = new Map<string, Promise<number>>();
 
-  /** @param getConnection the connection to the server of a place */
+  /**
+   * @param timeoutMs how long replicas may take to acknowledge
+   * @param getConnection the connection to the server of a place
+   */
   constructor(
-    private readonly identity: ReplicationIdentity,
     private readonly replicas: number,
     private readonly timeoutMs: number,
     private readonly getConnection: (place: string) => WaitConnection,
   ) {}
 
-  /** How many replicas have what that server wrote until now. @throws when it cannot be asked any more */
+  /**
+   * Counts the replicas that have what the server had written when the script was carried out.
+   *
+   * @throws NeverSentError when another server is at that place by now
+   * @throws ReplyError when Redis refuses the write or WAIT
+   */
   async countReplicas({ place, runId }: ScriptExecution): Promise<number> {
     const line = this.getConnection(place);
     await waitUntilReady(line.redis, AbortSignal.timeout(this.timeoutMs));
-    const isThere = runId !== undefined && this.identity.getRunId(line.place) === runId;
-    // The server that took its place may have replicas that confirm all it has, and not have the lock.
-    if (!isThere) throw new NeverSentError("The server that carried it out is not the master any more");
+    if (runId === undefined) throw new NeverSentError("The run id of the master is unknown");
+    this.#assertSameServer(line, runId);
     const next = this.#next.get(line.place) ?? this.#scheduleCount(line, runId);
     return await next;
   }
@@ -48,19 +65,39 @@ export class ReplicaWait {
       this.#next.delete(line.place);
       this.#inFlight.set(line.place, waited);
       try {
-        if (this.identity.getRunId(line.place) !== runId)
-          throw new NeverSentError("Another server is there now");
-        // WAIT counts from the connection's last command: this one makes it now.
-        const [, count] = await Promise.all([
-          line.redis.ping(),
-          line.redis.wait(this.replicas, this.timeoutMs),
-        ]);
-        return count;
+        return await this.#writeAndCount(line, runId);
       } finally {
         if (this.#inFlight.get(line.place) === waited) this.#inFlight.delete(line.place);
       }
     });
     this.#next.set(line.place, waited);
     return waited;
+  }
+
+  /** Both commands go out in one packet. A write that fails makes the count meaningless, so its error wins. */
+  async #writeAndCount(line: WaitConnection, runId: string): Promise<number> {
+    const deadline = performance.now() + this.timeoutMs;
+    for (;;) {
+      this.#assertSameServer(line, runId);
+      const key = line.findKey();
+      if (key === undefined) throw new NeverSentError("The master has no slot any more");
+      const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+      try {
+        const [, count] = await Promise.all([
+          line.redis.set(key, "", "PX", KEY_TTL_MS),
+          line.redis.wait(this.replicas, leftMs),
+        ]);
+        return count;
+      } catch (error) {
+        if (!isRedirectError(error) || performance.now() > deadline) throw error;
+        line.skipKey();
+      }
+    }
+  }
+
+  /** The replicas of a server that took its place acknowledge all that it has, and may not have the lock. */
+  #assertSameServer(line: WaitConnection, runId: string): void {
+    if (line.getRunId() !== runId)
+      throw new NeverSentError("The server that carried it out is not the master any more");
   }
 }

@@ -25,15 +25,26 @@ const GOODBYE_MS = 2000;
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();
+  readonly #runIds = new Map<string, string | undefined>();
 
-  /** The server there now; undefined when nobody has come, or INFO is not allowed. */
-  getRunId(place: string): string | undefined {
-    return this.#identities.get(place)?.runId;
+  /**
+   * Returns the run id of the server that a connection leads to: two connections to one address may lead to two
+   * servers. undefined before it is connected, and when INFO is not allowed.
+   */
+  getRunId(place: string, connection = ""): string | undefined {
+    return this.#runIds.get(`${connection} ${place}`);
   }
 
-  /** The same address; who is there is looked at whenever a connection begins. */
-  watchAddress(address: RedisAddress, place: string): RedisAddress {
-    const see = (info: Info) => this.#recordInfo(place, info);
+  /**
+   * The same address; who is there is looked at whenever a connection begins.
+   *
+   * @param connection tells connections to one place apart
+   */
+  watchAddress(address: RedisAddress, place: string, connection = ""): RedisAddress {
+    const see = (info: Info) => {
+      this.#runIds.set(`${connection} ${place}`, info.run_id);
+      this.#recordInfo(place, info);
+    };
     const Connector = new Proxy(address.options.Connector ?? createDirectConnector(address.options), {
       construct(Base, [options]: [unknown]) {
         const connector = new Base(options);

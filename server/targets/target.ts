@@ -2,7 +2,8 @@ import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import { readKeys } from "../formats/registry/read-keys.ts";
-import type { EventRetention } from "../history/event-index.ts";
+import { SeenLibraries } from "../formats/strings/seen-libraries.ts";
+import type { EventRetention } from "../history/events/event-index.ts";
 import { Journal } from "../history/journal.ts";
 import { type OpenStore, Recording } from "../history/recording.ts";
 import type { HomeStore } from "../home/home-store.ts";
@@ -52,7 +53,8 @@ export type LocatedTargetSettings = TargetSettings & {
 export async function openTarget(settings: LocatedTargetSettings, deps: TargetDeps): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
   const server = await probeTarget(where, setting);
-  const backend = await openTargetBackend(settings).catch((error: unknown) => {
+  const libraries = new SeenLibraries();
+  const backend = await openTargetBackend(settings, libraries).catch((error: unknown) => {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
       `Redis at ${formatLocation(where)} answered once but does not keep our connections; see its log.`,
@@ -70,7 +72,7 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
     address: formatLocation(where),
     server: server.name,
     locks: backend.verbs,
-    ...startWatching(settings, { masters: openMasters(where), backend, rules, notes }, deps),
+    ...startWatching(settings, { masters: openMasters(where), backend, rules, notes, libraries }, deps),
   };
 }
 
@@ -83,9 +85,13 @@ export interface TargetDeps {
 }
 
 /** A quorum of whatever number is looked at as it is; an even one is a finding of its health. */
-function openTargetBackend({ where, policy: { lockable }, safety }: LocatedTargetSettings): Promise<Backend> {
+function openTargetBackend(
+  { where, policy: { lockable }, safety }: LocatedTargetSettings,
+  libraries: SeenLibraries,
+): Promise<Backend> {
   const isQuorum = typeof where !== "string" && "quorum" in where && !hasSafetyChecks(safety ?? {});
-  return isQuorum ? openQuorumBackend(where, lockable, "any") : openBackend(where, lockable, safety);
+  if (isQuorum) return openQuorumBackend(where, lockable, "any");
+  return openBackend(where, lockable, safety, (key) => libraries.find(key));
 }
 
 interface OpenedParts {
@@ -93,11 +99,12 @@ interface OpenedParts {
   readonly backend: Backend;
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
+  readonly libraries: SeenLibraries;
 }
 
 function startWatching(
   { name, policy, locksMax, runbooks = [] }: LocatedTargetSettings,
-  { masters, backend, rules, notes }: OpenedParts,
+  { masters, backend, rules, notes, libraries }: OpenedParts,
   { openStore, retention, log }: TargetDeps,
 ) {
   const journal = new Journal(retention);
@@ -111,15 +118,19 @@ function startWatching(
   const finder = new Finder({
     masters,
     watch,
-    readKeys: (master, keys) => readKeys(master.redis, keys, rules.rules, masters.routing),
+    readKeys: async ({ reads }, keys) =>
+      readKeys(await reads.waitUntilReady(), keys, rules.rules, masters.routing),
     isWatched: (key) => watcher.isWatched(key),
   });
   watcher.attachNotes(notes);
   rules.onLoaded(() => watcher.setFormatRules(rules.rules));
+  libraries.getRules = () => watcher.formatRules;
+  watcher.onReading((_key, _before, _after, _waiters, observation) => libraries.record(observation));
   const observationSession = {
     isWhole: () => watcher.isComplete,
     now: () => watcher.clock.now(),
     onChange: (listener: () => void) => watcher.onChange(listener),
+    onMiss: (listener: (from: number) => void) => watcher.onLongUnseenHold(listener),
   };
   const recording = new Recording({ openStore, target: name, journal, session: observationSession, log });
   watcher.start();

@@ -1,10 +1,12 @@
 import { StartupError } from "../../errors/startup-error.ts";
-import { buildEventChannel } from "../../formats/keys.ts";
+import { buildEventChannel, REPLICA_WAIT_KEY } from "../../formats/keys.ts";
+import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import { type ClusterLocation, toClusterAddress } from "../../redis/cluster/cluster-address.ts";
 import { ClusterClient } from "../../redis/cluster/cluster-client.ts";
 import { type ClusterAddress, ClusterMap, type NodeName } from "../../redis/cluster/cluster-map.ts";
 import { ClusterNodeConnections } from "../../redis/cluster/cluster-node-connections.ts";
 import { ClusterSubscriber } from "../../redis/cluster/cluster-subscriber.ts";
+import { NodeKeys } from "../../redis/cluster/node-keys.ts";
 import { computeSlot } from "../../redis/cluster/slot.ts";
 import { COMMAND_TIMEOUT_MS, OPEN_TIMEOUT_MS, waitUntilReady } from "../../redis/connect.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
@@ -20,8 +22,8 @@ import { renewInGroups } from "./renew-in-groups.ts";
 const DB = 0;
 
 /**
- * For each master one connection for the verbs and one for renewals; for wake-ups one more, to those masters alone whose
- * locks are waited for.
+ * For each master one connection for the verbs and one for renewals; for wake-ups two more, to those masters alone whose
+ * locks are waited for: one hears our own messages, one keyspace notifications.
  *
  * @throws StartupError when a URL is wrong, or no node or master answers
  */
@@ -29,6 +31,7 @@ export async function openClusterBackend(
   where: ClusterLocation,
   lockable: readonly string[],
   safety: SafetyOptions,
+  findSignalledLibraries: FindSignalledLibraries | undefined,
 ): Promise<Backend> {
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
@@ -44,10 +47,11 @@ export async function openClusterBackend(
   const verbs = new ClusterClient(map, "verbs");
   const renewals = new ClusterClient(map, "renewals");
   const wake = new ClusterSubscriber(map, "wake");
+  const keyspaceSubscriber = new ClusterSubscriber(map, "keyspace");
   const close = () => {
     map.close();
     guarded.close();
-    for (const each of [verbs, renewals, wake]) each.disconnect();
+    for (const each of [verbs, renewals, wake, keyspaceSubscriber]) each.disconnect();
   };
   try {
     const signal = AbortSignal.timeout(OPEN_TIMEOUT_MS);
@@ -59,7 +63,11 @@ export async function openClusterBackend(
   const channel = buildEventChannel(DB);
   const getRenewalCommands =
     guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
-  const locks = new RedisLocks(verbs, wake, DB, lockable, guarded.doorsTo(verbs));
+  const locks = new RedisLocks(verbs, wake, DB, lockable, {
+    getCommands: guarded.doorsTo(verbs),
+    keyspaceSubscriber,
+    findSignalledLibraries,
+  });
   let forceReleases: ClusterForceReleases | undefined;
   return {
     verbs: locks,
@@ -87,19 +95,27 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
     return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
   }
   const identity = new ReplicationIdentity();
-  const addressOf = (node: NodeName) => identity.watchAddress(address.getNodeAddress(node), node);
+  const addressOf = (node: NodeName, connection?: string) =>
+    identity.watchAddress(address.getNodeAddress(node), node, connection);
   const map = new ClusterMap({ ...address, getNodeAddress: addressOf });
   const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
   const nodes = new ClusterNodeConnections(map, "replicas", {
     commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS,
   });
-  const lineOf = (place: string) => ({ redis: nodes.getConnection(place), place });
-  const waits = replicas === 0 ? undefined : new ReplicaWait(identity, replicas, replicaTimeoutMs, lineOf);
+  const keys = new NodeKeys(map, REPLICA_WAIT_KEY);
+  const lineOf = (node: NodeName) => ({
+    redis: nodes.getConnection(node),
+    place: node,
+    getRunId: () => identity.getRunId(node, "replicas"),
+    findKey: () => keys.findKey(node),
+    skipKey: () => keys.skipKey(node),
+  });
+  const waits = replicas === 0 ? undefined : new ReplicaWait(replicas, replicaTimeoutMs, lineOf);
   const guard = new SafetyGuard(safety, identity, waits);
   return {
     map,
     doorsTo: (cluster: ClusterClient) => (what: "grant" | "renewal") =>
-      guard.guardCommands(what, (before) => cluster.withSendHook(before)),
+      guard.guardCommands(what, (before) => cluster.withSendHook(before), cluster.name),
     close: () => nodes.close(),
   };
 }

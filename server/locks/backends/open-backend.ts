@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { StartupError } from "../../errors/startup-error.ts";
-import { buildEventChannel } from "../../formats/keys.ts";
+import { buildEventChannel, REPLICA_WAIT_KEY } from "../../formats/keys.ts";
+import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ClusterLocation } from "../../redis/cluster/cluster-address.ts";
 import {
   COMMAND_TIMEOUT_MS,
@@ -40,17 +41,19 @@ export type RedisLocation = string | SentinelLocation | ClusterLocation | Quorum
 /**
  * Opens the connections that locks need.
  *
+ * @param findSignalledLibraries whose waiters a release signals; a quorum has none, as no such library uses one
  * @throws StartupError when a URL is wrong, or Redis cannot be reached within five seconds
  */
 export async function openBackend(
   where: RedisLocation,
   lockable: readonly string[],
   safety: SafetyOptions = {},
+  findSignalledLibraries?: FindSignalledLibraries,
 ): Promise<Backend> {
   assertSafetyOptions(safety);
   return await ConnectionErrors.record(async (errors) => {
     try {
-      return await openByTopology(where, lockable, safety);
+      return await openByTopology(where, lockable, safety, findSignalledLibraries);
     } catch (error) {
       throw isUnreached(where, error, errors) ? createUnreachedError(where, errors) : error;
     }
@@ -61,10 +64,13 @@ async function openByTopology(
   where: RedisLocation,
   lockable: readonly string[],
   safety: SafetyOptions,
+  find: FindSignalledLibraries | undefined,
 ): Promise<Backend> {
-  if (typeof where === "string") return await openSingleBackend(parseRedisAddress(where), lockable, safety);
-  if ("sentinel" in where) return await openSingleBackend(createSentinelAddress(where), lockable, safety);
-  if ("cluster" in where) return await openClusterBackend(where, lockable, safety);
+  if (typeof where === "string")
+    return await openSingleBackend(parseRedisAddress(where), lockable, safety, find);
+  if ("sentinel" in where)
+    return await openSingleBackend(createSentinelAddress(where), lockable, safety, find);
+  if ("cluster" in where) return await openClusterBackend(where, lockable, safety, find);
   if (hasSafetyChecks(safety)) {
     throw new StartupError(
       "A quorum asks a majority of masters; replicas and a failover hold-off are not for it.",
@@ -106,6 +112,7 @@ async function openSingleBackend(
   address: RedisAddress,
   lockable: readonly string[],
   safety: SafetyOptions,
+  findSignalledLibraries: FindSignalledLibraries | undefined,
 ): Promise<Backend> {
   const { verbs, renewals, waits, doorsTo } = connectGuarded(address, safety);
   const wake = connect(address, "wake", { autoResubscribe: false });
@@ -125,7 +132,8 @@ async function openSingleBackend(
   const renewalDoors =
     doorsTo?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
   const getRenewalCommands = () => renewalDoors("renewal");
-  const locks = new RedisLocks(verbs, wake, address.db, lockable, doorsTo?.(verbs, "verbs"));
+  const getCommands = doorsTo?.(verbs, "verbs");
+  const locks = new RedisLocks(verbs, wake, address.db, lockable, { getCommands, findSignalledLibraries });
   return {
     verbs: locks,
     renewMany: (holds, tryMs) =>
@@ -146,8 +154,14 @@ function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
   const { replicas = 0, replicaTimeoutMs = REPLICA_TIMEOUT_MS } = safety;
   const patient = { commandTimeout: replicaTimeoutMs + COMMAND_TIMEOUT_MS };
   const redis = replicas === 0 ? undefined : open("replicas", patient);
-  const lineOf = redis && (() => ({ redis, place: "replicas" }));
-  const waits = lineOf && new ReplicaWait(identity, replicas, replicaTimeoutMs, lineOf);
+  const line = redis && {
+    redis,
+    place: "replicas",
+    getRunId: () => identity.getRunId("replicas"),
+    findKey: () => REPLICA_WAIT_KEY,
+    skipKey: () => undefined,
+  };
+  const waits = line && new ReplicaWait(replicas, replicaTimeoutMs, () => line);
   const guard = new SafetyGuard(safety, identity, waits);
   return {
     verbs: open("verbs"),

@@ -87,6 +87,10 @@ describe("force-release", () => {
   }) => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
+    // A client that has just subscribed checks its holds once more. That must be over before the subscription is down.
+    const first = await far.acquire(`${key}:first`, { leaseMs: 30_000 });
+    await forceRelease(first.key);
+    await waitUntil(() => first.signal.aborted, 5000);
     const hold = await far.acquire(key, { leaseMs: 30_000 });
     // What Redis sends to the connection "wake" stays in the proxy, until that connection is cut.
     proxy.stall("wake");

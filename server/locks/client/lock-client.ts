@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
+import type { SignalledLibrary } from "../../formats/release-signals.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
@@ -31,6 +32,11 @@ export interface LockClientOptions extends SafetyOptions {
   readonly target?: string;
   /** Patterns of the keys that may be locked; all by default. */
   readonly lockable?: readonly string[];
+  /**
+   * Libraries that wait for the same `token` locks and sleep until a release signals them: `python-redis-lock`, and
+   * `spring` for the registry type `PUB_SUB_LOCK`. Each release sends their signals; none by default.
+   */
+  readonly signalledLibraries?: readonly SignalledLibrary[];
   readonly log?: Logger;
 }
 
@@ -65,8 +71,9 @@ export class LockClient {
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     assertOpenOptions(options);
-    const { lockable = ["*"], log, target = "default", ...safety } = options;
-    return new LockClient(await openBackend(where, lockable, safety), log, target);
+    const { lockable = ["*"], log, target = "default", signalledLibraries = [], ...safety } = options;
+    const backend = await openBackend(where, lockable, safety, () => signalledLibraries);
+    return new LockClient(backend, log, target);
   }
 
   get isClosed(): boolean {

@@ -1,5 +1,6 @@
 import { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
+import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
 /** What an option has to be, and how to tell. */
 interface OptionType {
@@ -25,6 +26,11 @@ const PATTERNS: OptionType = {
 const FORMAT: OptionType = {
   name: WritableFormat.options.map((format) => `"${format}"`).join(", "),
   is: (value) => WritableFormat.safeParse(value).success,
+};
+const LIBRARIES: OptionType = {
+  name: `a list of ${SIGNALLED_LIBRARIES.map((library) => `"${library}"`).join(", ")}`,
+  is: (value) =>
+    Array.isArray(value) && value.every((each) => SIGNALLED_LIBRARIES.some((name) => name === each)),
 };
 const UNIT: OptionType = { name: '"s" or "ms"', is: (value) => TimestampUnit.safeParse(value).success };
 
@@ -54,6 +60,7 @@ const RESERVE_OPTIONS: OptionTypes = {
 const OPEN_OPTIONS: OptionTypes = {
   target: NAME,
   lockable: PATTERNS,
+  signalledLibraries: LIBRARIES,
   log: OBJECT,
   replicas: NUMBER,
   replicaTimeoutMs: NUMBER,

@@ -1,3 +1,4 @@
+import { isWritableFormat } from "../../../lib/contract/format.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
@@ -57,5 +58,7 @@ async function extendOnMaster(
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf: there.asOf };
   const [{ token, fence }] = there.holders;
-  return await LOCK_WRITERS.token.extend(verbs, channel, seen.key, { ...request, token, fence });
+  // Every library's lock of one string ends with its key, as `token` does.
+  const writer = LOCK_WRITERS[isWritableFormat(there.format) ? there.format : "token"];
+  return await writer.extend(verbs, channel, seen.key, { ...request, token, fence });
 }

@@ -1,6 +1,7 @@
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { isRedLockPart } from "../../formats/redisson/red-lock.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
 import type { ForceReleaseReply } from "../../formats/script-replies.ts";
@@ -63,8 +64,14 @@ async function forceReleaseOnMaster(
   return await frees.free(verbs, channel, there, { ...releaseParams, holder: one });
 }
 
-/** Whether a master has the holders that were seen. Of a hold of ours that missed the agreement the fence is another. */
+/**
+ * Whether a master has the holders that were seen. Of a hold of ours that missed the agreement the fence is another; of a
+ * RedLock each master has an owner of its own, which belongs to one client and so to one master.
+ */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
+  const { ownersPerMaster } = seen.holders[0];
+  if (ownersPerMaster !== undefined)
+    return isRedLockPart(there) && ownersPerMaster.includes(there.holders[0].token);
   return (
     there.holders.length === seen.holders.length &&
     there.holders.every((holder) => seen.holders.some((each) => isSameHolder(each, holder)))

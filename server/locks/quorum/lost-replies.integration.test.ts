@@ -73,8 +73,9 @@ describe("lost replies of a majority", () => {
     await withoutReplies(proxies, async () => {
       expect(await getErrorCode(verbs.acquire(key, ask))).toBe("unknown_outcome");
     });
+    // A slow master may carry the request out after its reply is given up.
+    await waitUntil(async () => !(await masters.readHolders(key, 0, 1, 2)).includes(null));
     const [token, ...others] = await masters.readHolders(key, 0, 1, 2);
-    expect(token).toEqual(expect.any(String));
     expect(others).toEqual([token, token]);
     const { grant } = await verbs.acquire(key, ask);
     expect(grant).toMatchObject({ token, count: 1 });

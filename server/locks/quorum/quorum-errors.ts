@@ -1,9 +1,11 @@
+import { REFUSAL_TEXTS } from "../../../lib/contract/refusal.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import { createForeignHolder } from "../../formats/observation.ts";
 import type { AcquireReply, CurrentHold, RenewReply } from "../../formats/script-replies.ts";
+import { findRefusal } from "../../redis/failure.ts";
 import { computeMajority, groupLargestFirst, kthSmallest, median } from "../../redis/majority.ts";
 import {
   createHeldError,
@@ -80,7 +82,12 @@ export function createTooFewAnswersError<Reply>(
   const [cause] = [...answers.values()].flatMap((answer) =>
     "error" in answer && answer.error ? [answer.error] : [],
   );
-  return new UnavailableError(`${describeAnswerCount(answered, answers.size)} ${doing}`, { cause });
+  const reason = findRefusal(cause);
+  const refusal =
+    reason === undefined ? "" : ` ${REFUSAL_TEXTS[reason].cause}. ${REFUSAL_TEXTS[reason].remedy}.`;
+  const facts = reason === undefined ? {} : { reason };
+  const detail = `${describeAnswerCount(answered, answers.size)}${refusal} ${doing}`;
+  return new UnavailableError(detail, { cause }, facts);
 }
 
 export function createMaybeExecutedError<Reply>(answers: MasterAnswers<Reply>): UnknownOutcomeError {

@@ -1,14 +1,17 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { HeldError } from "../../errors/lock-errors.ts";
+import { HeldError, NotALockError } from "../../errors/lock-errors.ts";
+import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { AcquireRequest } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
+import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
+import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
 import { assertDurations } from "../verbs/durations.ts";
-import { assertMappable, assertOwner, toGrant } from "../verbs/error-factories.ts";
+import { assertMappable, toGrant } from "../verbs/error-factories.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
 import { formatReservedOwner } from "../verbs/reserved-owner.ts";
@@ -27,9 +30,10 @@ import type {
   VerbHold,
 } from "../verbs/verbs.ts";
 import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../verbs/wait-coordinator.ts";
-import { WaiterQueues } from "../verbs/waiter-queues.ts";
+import { type KeyspaceSource, WaiterQueues } from "../verbs/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";
 import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
+import { readForeignHold } from "./foreign-hold.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
@@ -58,8 +62,9 @@ export class QuorumLocks implements OperatorVerbs {
     lockable: readonly string[],
   ) {
     this.#lockable = new LockableKeys(lockable);
+    const subscriber = new QuorumSubscriber(masters.map(({ wake }) => wake));
     this.#waitCoordinator = new WaitCoordinator(
-      new WaiterQueues(new QuorumSubscriber(masters.map(({ wake }) => wake))),
+      new WaiterQueues(subscriber, findKeyspace(masters, subscriber)),
     );
   }
 
@@ -73,7 +78,7 @@ export class QuorumLocks implements OperatorVerbs {
    */
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assertAllowed(key, options);
-    assertOwner(options.owner);
+    assertCallerTexts(options);
     assertDurations(options);
     return await this.#acquire(key, options);
   }
@@ -91,7 +96,13 @@ export class QuorumLocks implements OperatorVerbs {
       onSend,
     });
     if (outcome.outcome === "elected") return this.#toGrant(attempt, key, request, outcome);
-    throw toAttemptError(key, request, attempt, outcome);
+    throw await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
+  }
+
+  /** A lock of another format takes the masters as one of ours does. */
+  async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
+    if (!(error instanceof NotALockError)) return error;
+    return (await readForeignHold(this.masters, key)) ?? error;
   }
 
   async #acquireWaiting(
@@ -116,7 +127,7 @@ export class QuorumLocks implements OperatorVerbs {
         const granted = this.#toGrant(attempt, key, request, outcome);
         return { done: { ...granted, revoke: () => attempt.idSource === "by_us" && granted.abandon() } };
       }
-      const refusal = toAttemptError(key, request, attempt, outcome);
+      const refusal = await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
       if (!(refusal instanceof HeldError)) throw refusal;
       return { heldMs: refusal.facts.remainingMs, asOf: refusal.facts.asOf, toError: () => refusal };
     };
@@ -141,6 +152,7 @@ export class QuorumLocks implements OperatorVerbs {
     const { leaseMs, requestId, onSend } = options;
     this.#assertAllowed(hold.key, hold);
     assertDurations({ leaseMs });
+    assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const request = this.#requests.createRenewRequest("reenter", hold, options);
     onSend?.();
     return await new QuorumReentry(this.masters, hold, request, getIdSource(requestId)).run();
@@ -151,6 +163,7 @@ export class QuorumLocks implements OperatorVerbs {
     const { leaseMs, onSend } = options;
     this.#assertAllowed(hold.key, hold);
     assertDurations({ leaseMs });
+    assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const request = this.#requests.createRenewRequest("renew", hold, options);
     onSend?.();
     return await renewOnMasters(this.masters, hold, request);
@@ -163,6 +176,7 @@ export class QuorumLocks implements OperatorVerbs {
   async release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
     this.#assertAllowed(hold.key, hold);
     assertDurations({ reservedMs: options.reservedMs });
+    assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const request = this.#requests.createReleaseRequest(hold, options);
     const released = await releaseOnMasters(this.masters, hold.key, request);
     // The release finds no vote that is still to come.
@@ -174,8 +188,9 @@ export class QuorumLocks implements OperatorVerbs {
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#assertAllowed(key, options);
     assertDurations({ reservedMs });
+    assertCallerTexts({ principal: options.principal, requestId: options.requestId });
     const owner = formatReservedOwner(by);
-    const record = reason ? { purpose: reason } : undefined;
+    const record = reason ? { purpose: toRecordText(reason) } : undefined;
     const ask = { ...options, owner, record, leaseMs: reservedMs };
     return (await this.#acquire(key, ask, owner)).grant;
   }
@@ -214,6 +229,12 @@ export class QuorumLocks implements OperatorVerbs {
       },
     );
   }
+}
+
+/** undefined where the masters keep the locks in different databases: the notifications have no common channel then. */
+function findKeyspace(masters: readonly QuorumMaster[], subscriber: Subscriber): KeyspaceSource | undefined {
+  const [db, ...others] = new Set(masters.map(({ db: each }) => each));
+  return db === undefined || others.length > 0 ? undefined : { subscriber, db };
 }
 
 function getIdSource(requestId: string | undefined): "by_caller" | "by_us" {

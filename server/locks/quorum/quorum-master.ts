@@ -11,6 +11,7 @@ export interface QuorumMaster {
   /** Where it is, safe to print. */
   readonly label: string;
   readonly channel: string;
+  readonly db: number;
   readonly verbs: Redis;
   readonly wake: Redis;
   readonly renewals: Redis;
@@ -66,6 +67,7 @@ function createMasters(urls: readonly string[]): QuorumMaster[] {
   return addresses.map((address) => ({
     label: address.label,
     channel: buildEventChannel(address.db),
+    db: address.db,
     // A late answer is of use, so a command has no time limit of its own. A master that is silent for as long as that
     // loses its connection instead, and is not asked again before it answers a new one.
     verbs: connect(address, "verbs", { commandTimeout: undefined, socketTimeout: COMMAND_TIMEOUT_MS }),

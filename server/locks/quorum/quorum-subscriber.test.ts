@@ -18,7 +18,7 @@ class FakeSubscriber extends EventEmitter {
 
   says = () => this.#answer?.resolve();
   fails = () => this.#answer?.reject(new Error("no answer"));
-  tells = (channel = CHANNEL) => this.emit("messageBuffer", channel);
+  tells = (channel = CHANNEL, message = "0") => this.emit("messageBuffer", channel, Buffer.from(message));
 }
 
 function collectMessages(count: number) {
@@ -38,7 +38,7 @@ describe("quorum wake-ups", () => {
     line(3).tells();
     expect(heard).not.toHaveBeenCalled();
     line(1).tells();
-    expect(heard.mock.calls).toEqual([[CHANNEL]]);
+    expect(heard.mock.calls).toEqual([[CHANNEL, Buffer.from("0")]]);
     line(2).tells();
     line(4).tells();
     expect(heard).toHaveBeenCalledOnce();

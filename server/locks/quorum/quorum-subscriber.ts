@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Subscriber } from "../../redis/commands.ts";
 import { computeMajority } from "../../redis/majority.ts";
+import { isWakeUp } from "../verbs/key-endings.ts";
 
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
@@ -16,7 +17,9 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     super();
     this.#majority = computeMajority(masters.length);
     for (const master of masters) {
-      master.on("messageBuffer", (channel) => this.#onMessage(master, channel));
+      master.on("messageBuffer", (channel, message) => {
+        if (isWakeUp(channel, message)) this.#onMessage(master, channel, message);
+      });
       master.on("ready", () => this.emit("ready"));
     }
   }
@@ -42,12 +45,12 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     return await Promise.allSettled(this.masters.map((master) => master.unsubscribe(channel)));
   }
 
-  #onMessage(master: MasterSubscriber, channel: Buffer): void {
+  #onMessage(master: MasterSubscriber, channel: Buffer, message: Buffer): void {
     const heard = this.#notifiedBy.get(channel.toString("latin1"));
     if (heard === undefined) return;
     heard.add(master);
     if (heard.size < this.#majority) return;
     heard.clear();
-    this.emit("messageBuffer", channel);
+    this.emit("messageBuffer", channel, message);
   }
 }

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import { createRefusedError } from "../../errors/refused-error.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { waitUntilReady } from "../../redis/connect.ts";
-import { classifyFailure, isTransient } from "../../redis/failure.ts";
+import {
+  classifyFailure,
+  findRefusal,
+  isReplyError,
+  isTransient,
+  readErrorCode,
+} from "../../redis/failure.ts";
 
 /** How long a verb may try before it says that Redis did not answer. */
 export const ATTEMPT_BUDGET_MS = 2000;
@@ -83,10 +90,10 @@ function toOutcomeError(sawUnknown: boolean, cause: unknown): UnavailableError |
       { cause },
     );
   }
-  const why =
-    cause instanceof Error && /^[A-Z]{2,}\b/.test(cause.message)
-      ? ` (${cause.message.split(" ", 1)[0]})`
-      : "";
+  const reason = findRefusal(cause);
+  if (reason !== undefined) return createRefusedError(reason, "Nothing was done.", { cause });
+  const code = isReplyError(cause) ? readErrorCode(cause) : undefined;
+  const why = code === undefined ? "" : ` (${code})`;
   return new UnavailableError(`Redis cannot take this request now${why}. Nothing was done; try again.`, {
     cause,
   });

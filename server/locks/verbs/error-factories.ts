@@ -14,24 +14,19 @@ import {
 } from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
-import { findKeyFault } from "../../formats/keys.ts";
+import { findKeyFault, isOwnKey } from "../../formats/keys.ts";
 import type { NotALockObservation, SeenHolder } from "../../formats/observation.ts";
+import { describeExcess } from "../../formats/raw-key.ts";
 import type { CurrentHold, GrantedReply, NotALockReply, RefusedReply } from "../../formats/script-replies.ts";
-import { findOwnerFault } from "./owner-fault.ts";
 import type { Grant } from "./verbs.ts";
+import type { SeenHold } from "./wait-stop.ts";
 
 /** Creates the errors of the verbs: each with its facts and what to do. */
 
 export function assertMappable(key: Key): void {
   const why = findKeyFault(key);
   if (why !== undefined) throw new KeyNotAllowedError(`This key cannot be a lock here: ${why}.`, {});
-}
-
-export function assertOwner(owner: string): void {
-  const fault = findOwnerFault(owner);
-  if (fault !== undefined) throw new InvalidError(`${fault}.`, { field: "owner" });
 }
 
 export function toGrant(
@@ -65,6 +60,19 @@ export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   });
 }
 
+/** Of a quorum: other clients have the masters, and none is known to have a majority. */
+export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: CurrentHold): HeldError {
+  const owners = [...new Set(holders.map(({ owner }) => JSON.stringify(owner)))].join(", ");
+  const expiry =
+    remainingMs === null ? "They have no TTL." : `A majority expires in ${remainingMs} ms unless renewed.`;
+  return new HeldError(`The lock is held by different owners on each master: ${owners}. ${expiry}`, {
+    ...toKeyFields(key),
+    holders: toHolderFacts(holders),
+    remainingMs,
+    asOf,
+  });
+}
+
 /** A look that found a lock held by another, and the refusal that it leads to when nothing comes after it. */
 export class LazyHeldOutcome {
   constructor(
@@ -78,6 +86,11 @@ export class LazyHeldOutcome {
 
   get asOf(): number {
     return this.held.asOf;
+  }
+
+  get holder(): SeenHold {
+    const [first] = this.held.holders;
+    return { owner: first?.token ?? "", fence: first?.fence ?? null };
   }
 
   toError(): HeldError {
@@ -159,10 +172,14 @@ export function createRefusalError(
 
 /** Of what a look showed. */
 export function createObservedNotALockError({ key, type, unread }: NotALockObservation): NotALockError {
+  const facts = { ...toKeyFields(key), redisType: type };
+  if (isOwnKey(key)) {
+    return new NotALockError("Lockkeeper keeps data of its own in this key. It is not a lock.", facts);
+  }
   if (unread === undefined) return createNotALockError(key, type);
   return new NotALockError(
-    `The key holds a ${type} of ${unread.size} ${unread.of}. More than ${unread.most} are not read, so whether it is a lock is unknown. It was not changed. Inspect it with redis-cli.`,
-    { ...toKeyFields(key), redisType: type },
+    `The key holds a ${type} ${describeExcess(unread)}, so it is not a lock. It was not changed. Inspect it with redis-cli.`,
+    facts,
   );
 }
 

@@ -1,6 +1,7 @@
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import { classifyFailure, isReplyError, isTransient } from "../../redis/failure.ts";
+import { createRefusedError } from "../../errors/refused-error.ts";
+import { classifyFailure, findRefusal } from "../../redis/failure.ts";
 
 /**
  * Looks at Redis, and says so when it does not answer, or does not allow it.
@@ -16,8 +17,8 @@ export async function explainRedisFailure<Result>(
     return await attempt();
   } catch (cause) {
     if (cause instanceof LockkeeperError || classifyFailure(cause) === "fault") throw cause;
-    const isRefused = isReplyError(cause) && !isTransient(cause);
-    const why = isRefused ? `Redis does not allow it (${cause.message}).` : "Redis does not answer.";
-    throw new UnavailableError(`${why} ${otherwise}`, { cause });
+    const reason = findRefusal(cause);
+    if (reason !== undefined) throw createRefusedError(reason, otherwise, { cause });
+    throw new UnavailableError(`Redis does not answer. ${otherwise}`, { cause });
   }
 }

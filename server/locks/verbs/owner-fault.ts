@@ -5,18 +5,19 @@ const PLAIN_OWNER = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 
 /** Why a string cannot name an owner; undefined when it can. */
 export function findOwnerFault(owner: string): string | undefined {
-  return (PLAIN_OWNER.test(owner) ? undefined : findTextFault(owner)) ?? findReservedMeaning(owner);
+  return (PLAIN_OWNER.test(owner) ? undefined : findTextFault("owner", owner)) ?? findReservedMeaning(owner);
 }
 
-function findTextFault(owner: string): string | undefined {
-  const characters = [...owner].length;
-  if (characters === 0) return "owner is empty; give 1 to 256 printable characters";
+/** Why a text cannot be stored on one line of the companion; undefined when it can. */
+export function findTextFault(name: string, text: string): string | undefined {
+  const characters = [...text].length;
+  const instead = `give 1 to ${OWNER_CHARACTERS_MAX} printable characters`;
+  if (characters === 0) return `${name} is empty; ${instead}`;
   if (characters > OWNER_CHARACTERS_MAX) {
-    return `owner has ${characters} characters; at most ${OWNER_CHARACTERS_MAX} are allowed`;
+    return `${name} has ${characters} characters; at most ${OWNER_CHARACTERS_MAX} are allowed`;
   }
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(owner))
-    return "owner has a character that is not printable; give 1 to 256 printable characters";
-  if (owner.trim() === "") return "owner is blank; give 1 to 256 printable characters";
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return `${name} has a character that is not printable; ${instead}`;
+  if (text.trim() === "") return `${name} is blank; ${instead}`;
   return undefined;
 }
 

@@ -3,17 +3,28 @@ import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import { LOCK_WRITERS, type LockWriter, type RenewRequest } from "../../formats/lock-writer.ts";
+import {
+  LOCK_WRITERS,
+  type LockWriter,
+  type RenewRequest,
+  type Reservation,
+} from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
+import {
+  buildReleaseSignals,
+  type FindSignalledLibraries,
+  type ReleaseSignals,
+} from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
+import { signalReservationEnd } from "../../formats/strings/reservation-end.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
+import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { assertDurations } from "./durations.ts";
 import {
   assertMappable,
-  assertOwner,
   createLostError,
   createNotOwnerError,
   createRefusalError,
@@ -39,6 +50,15 @@ import type {
 import { WaitCoordinator } from "./wait-coordinator.ts";
 import { WaiterQueues } from "./waiter-queues.ts";
 
+export interface RedisLocksParts {
+  /** The way of one call that may grant or renew a lock, where more is asked of Redis than to answer. */
+  readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
+  /** Hears keyspace notifications; by default the connection of the wake-ups. */
+  readonly keyspaceSubscriber?: Subscriber;
+  /** Whose waiters the release of a `token` hold signals; by default nobody's. */
+  readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
+}
+
 /**
  * The verbs on locks. Each is one script, and is granted, refused, or reports that the outcome is unknown.
  * Deadlines that clients derive from `remainingMs` count from before they sent the request.
@@ -50,24 +70,24 @@ export class RedisLocks implements OperatorVerbs {
   readonly #requests = new RequestFactory();
   readonly #acquirer: Acquirer;
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
+  readonly #findSignalledLibraries: FindSignalledLibraries;
 
-  /**
-   * @param subscriber a connection of its own: it hears the wake-ups of those who wait
-   * @param getCommands the way of one call that may grant or renew a lock, where more is asked of Redis than to answer
-   */
+  /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
   constructor(
     redis: Commands,
     subscriber: Subscriber,
     db: number,
     lockable: readonly string[],
-    getCommands?: (what: "grant" | "renewal") => GuardedCommands,
+    { getCommands, keyspaceSubscriber = subscriber, findSignalledLibraries = () => [] }: RedisLocksParts = {},
   ) {
     this.#redis = redis;
     const open = { commands: redis, confirm: undefined };
     this.#getGuardedCommands = getCommands ?? (() => open);
+    this.#findSignalledLibraries = findSignalledLibraries;
     this.#channel = buildEventChannel(db);
     this.#lockable = new LockableKeys(lockable);
-    const waits = new WaitCoordinator(new WaiterQueues(subscriber));
+    const keyspace = { subscriber: keyspaceSubscriber, db };
+    const waits = new WaitCoordinator(new WaiterQueues(subscriber, keyspace));
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
   }
 
@@ -86,7 +106,7 @@ export class RedisLocks implements OperatorVerbs {
     // may wait.
     try {
       this.#lockable.assertAllowed(key);
-      assertOwner(options.owner);
+      assertCallerTexts(options);
       assertDurations(options);
     } catch (error) {
       return Promise.reject(error);
@@ -121,12 +141,13 @@ export class RedisLocks implements OperatorVerbs {
   async #prolong(
     what: "grant" | "renewal",
     hold: VerbHold,
-    { leaseMs, onSend }: RenewOptions,
+    { leaseMs, requestId, onSend }: RenewOptions,
     ask: RenewRequest,
     call: (writer: LockWriter, commands: Commands, request: RenewRequest) => ReturnType<LockWriter["renew"]>,
   ): Promise<Grant> {
     this.#lockable.assertAllowed(hold.key);
     assertDurations({ leaseMs });
+    assertCallerTexts({ principal: hold.principal, requestId });
     const { commands, confirm } = this.#getGuardedCommands(what);
     const reply = await attempt(this.#redis, (retryMs) => {
       onSend?.();
@@ -150,18 +171,30 @@ export class RedisLocks implements OperatorVerbs {
   async release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
     this.#lockable.assertAllowed(hold.key);
     assertDurations({ reservedMs: options.reservedMs });
+    assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const writer = LOCK_WRITERS[hold.format];
-    const ask = this.#requests.createReleaseRequest(hold, options);
+    const ask = { ...this.#requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
     const reply = await attempt(this.#redis, (retryMs) =>
       writer.release(this.#redis, this.#channel, hold.key, retryMs === undefined ? ask : { ...ask, retryMs }),
     );
     if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
     if (reply.outcome === "released" || reply.outcome === "still_held") {
+      if (reply.outcome === "released") this.#signalReservationEnd(hold, reply.reservation);
       const { outcome, count, asOf } = reply;
       return { outcome, count, asOf };
     }
     if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
     throw createRefusalError(hold.key, hold.format, reply);
+  }
+
+  #buildSignals({ key, format }: VerbHold): ReleaseSignals | undefined {
+    if (format !== "token") return undefined;
+    const libraries = this.#findSignalledLibraries(key);
+    return libraries.length === 0 ? undefined : buildReleaseSignals(this.#redis, key, libraries);
+  }
+
+  #signalReservationEnd({ key, format }: VerbHold, reservation: Reservation | undefined): void {
+    if (format === "token" && reservation !== undefined) signalReservationEnd(this.#redis, key, reservation);
   }
 
   /**
@@ -188,10 +221,13 @@ export class RedisLocks implements OperatorVerbs {
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assertAllowed(key);
     assertDurations({ reservedMs });
+    assertCallerTexts({ principal: options.principal, requestId: options.requestId });
     const owner = formatReservedOwner(by);
-    const record = reason ? { purpose: reason } : undefined;
+    const record = reason ? { purpose: toRecordText(reason) } : undefined;
     const ask = { ...options, owner, record, leaseMs: reservedMs };
-    return (await this.#acquirer.acquire(key, ask, owner)).grant;
+    const { grant } = await this.#acquirer.acquire(key, ask, owner);
+    this.#signalReservationEnd(grant, { owner, reservedMs });
+    return grant;
   }
 
   /**

@@ -5,5 +5,5 @@ import type { Observation, ReadableObservation } from "../../formats/observation
 export function requireReadable(observation: Observation | undefined): ReadableObservation {
   if (observation !== undefined && observation.state !== "unreadable") return observation;
   const why = observation?.why ?? "no answer";
-  throw new UnavailableError(`Redis does not let this key be read (${why}). Nothing was done.`);
+  throw new UnavailableError(`This key cannot be read: ${why}. Nothing was done.`);
 }

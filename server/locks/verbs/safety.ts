@@ -1,6 +1,7 @@
 import { NotReplicatedError, UnavailableError } from "../../errors/redis-errors.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
+import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
@@ -64,12 +65,19 @@ export class SafetyGuard {
     });
   }
 
-  /** @param what renewals go on while grants are held off */
-  guardCommands(what: "grant" | "renewal", commands: CommandsWithSendHook): GuardedCommands {
+  /**
+   * @param what renewals go on while grants are held off
+   * @param connection as for `ReplicationIdentity.watchAddress`
+   */
+  guardCommands(
+    what: "grant" | "renewal",
+    commands: CommandsWithSendHook,
+    connection?: string,
+  ): GuardedCommands {
     let ran: ScriptExecution | undefined;
     const before = (place: string) => {
       if (what === "grant") this.#assertGrantsAllowed(place);
-      ran = { place, runId: this.identity.getRunId(place) };
+      ran = { place, runId: this.identity.getRunId(place, connection) };
     };
     const confirm = this.replicaWait === undefined ? undefined : () => this.#confirm(what, ran);
     return { commands: commands(before), confirm };
@@ -85,9 +93,9 @@ export class SafetyGuard {
 
   async #confirm(what: "grant" | "renewal", ran: ScriptExecution | undefined): Promise<void> {
     const { replicas = 0 } = this.safety;
-    if (this.replicaWait === undefined || ran === undefined) return;
     let confirmed = 0;
     try {
+      if (this.replicaWait === undefined || ran === undefined) throw new Error("No script was sent");
       confirmed = await this.replicaWait.countReplicas(ran);
     } catch (error) {
       throw createNotReplicatedError(what, replicas, undefined, error);
@@ -110,7 +118,10 @@ function createNotReplicatedError(
   confirmed: number | undefined,
   cause?: unknown,
 ): NotReplicatedError {
-  const found = confirmed === undefined ? "the master could not be asked" : `${confirmed} did in time`;
+  const found =
+    confirmed === undefined
+      ? `the master could not be asked${explainCause(cause)}`
+      : `${confirmed} did in time`;
   const then =
     what === "grant"
       ? "The lock was released again; retry with a new Idempotency-Key."
@@ -120,6 +131,13 @@ function createNotReplicatedError(
     { replicas, ...(confirmed === undefined ? {} : { confirmed }) },
     { cause },
   );
+}
+
+/** Redis's error code; of a missing right also which one, because the right is needed for nothing else. */
+function explainCause(cause: unknown): string {
+  if (!isReplyError(cause)) return "";
+  const [code = ""] = cause.message.split(" ", 1);
+  return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
 /** The commands of one connection, which is at one place. */

@@ -1,9 +1,10 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import type { QueuePlace } from "./key-queue.ts";
 import type { AbortSignalLike } from "./verbs.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
-import type { QueuePlace, WaiterQueues } from "./waiter-queues.ts";
+import type { WaiterQueues } from "./waiter-queues.ts";
 
 /** For how long one who gave up may come back to its place with the same request id. */
 export const PLACE_RETENTION_MS = 5000;
@@ -72,12 +73,11 @@ export class WaitCoordinator {
           heldMs = seen.heldMs;
           return acquired;
         }
-        if (place !== undefined) place.sleepUntil(seen === undefined ? OUTAGE_RETRY_MS : seen.heldMs);
-        else if (seen !== undefined) {
+        if (place === undefined && seen !== undefined) {
           sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(key, sinceMs);
-        }
-        if (seen !== undefined && place !== undefined) place.refused = seen;
+          place = this.queues.enqueue(key, sinceMs, seen);
+        } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
+        else place?.sleepAfter(seen);
       }
     } catch (error) {
       onEnd(stop.ending, sinceMs);

@@ -2,10 +2,20 @@ import { setMaxListeners } from "node:events";
 import type { HeldError } from "../../errors/lock-errors.ts";
 import type { AbortListener, AbortSignalLike } from "./verbs.ts";
 
+/** Which hold a look saw. */
+export interface SeenHold {
+  /** Another hold of the same owner is told apart where it has a fence. */
+  readonly owner: string;
+  /** null: a hold of another library, whose release may wake nobody. */
+  readonly fence: string | null;
+}
+
 /** The lock is another's. */
 export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
+  /** Left out by a quorum, where a look takes votes for a moment and is not to be repeated soon. */
+  readonly holder?: SeenHold;
   /** Made for those who get nothing in the end: it would weigh more than all else that is kept of one who waits. */
   toError(): HeldError;
 }

@@ -22,13 +22,14 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
  * of one whose answer was lost. Here every node's connection is one of `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
+  readonly isCluster = true;
   readonly #nodes: ClusterNodeConnections;
   #status: "ready" | "end" = "ready";
 
   /** @param map that has been looked up once */
   constructor(
     private readonly map: ClusterMap,
-    name: string,
+    readonly name: string,
   ) {
     super();
     this.setMaxListeners(0);
@@ -65,6 +66,7 @@ export class ClusterClient extends EventEmitter implements Commands {
         return status();
       },
       publishesSharded: this.publishesSharded,
+      isCluster: this.isCluster,
       evalsha: (sha, numberOfKeys, ...parameters) => this.#evalsha(before, sha, numberOfKeys, parameters),
       eval: (source, numberOfKeys, ...parameters) => this.#eval(before, source, numberOfKeys, parameters),
       on: (event, listener) => this.on(event, listener),

@@ -10,8 +10,12 @@ export type NodeName = string;
 
 export interface ClusterAddress {
   readonly seeds: readonly NodeName[];
-  /** How to reach a node; they have user, password and TLS in common. */
-  getNodeAddress(node: NodeName): RedisAddress;
+  /**
+   * How to reach a node; they have user, password and TLS in common.
+   *
+   * @param connection what the connection is for
+   */
+  getNodeAddress(node: NodeName, connection?: string): RedisAddress;
 }
 
 const SLOTS = 16_384;

@@ -131,14 +131,16 @@ export class ClusterMasters implements Masters, SlotRouting {
 
 class ClusterMaster implements Master {
   readonly redis;
+  readonly reads;
   readonly subscriber;
 
   constructor(
     readonly name: NodeName,
     private readonly map: ClusterMap,
   ) {
-    const { redis, subscriber } = connectMaster(map.address.getNodeAddress(name));
+    const { redis, reads, subscriber } = connectMaster(map.address.getNodeAddress(name));
     this.redis = redis;
+    this.reads = reads;
     this.subscriber = subscriber;
     redis.on("close", () => map.refreshSoon());
   }
@@ -159,6 +161,7 @@ class ClusterMaster implements Master {
 
   close(): void {
     this.redis.disconnect();
+    this.reads.close();
     this.subscriber.disconnect();
   }
 }

@@ -18,7 +18,7 @@ export class ClusterNodeConnections {
   getConnection(node: NodeName): Redis {
     const known = this.#connections.get(node);
     if (known !== undefined) return known;
-    const redis = connect(this.map.address.getNodeAddress(node), this.name, this.options);
+    const redis = connect(this.map.address.getNodeAddress(node, this.name), this.name, this.options);
     redis.on("close", () => this.map.refreshSoon());
     this.#connections.set(node, redis);
     this.onConnection(redis);

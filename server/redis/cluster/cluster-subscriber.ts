@@ -12,12 +12,20 @@ import { computeSlot } from "./slot.ts";
 const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
- * Hears channels at the master of their slot, sharded where the cluster can. What is told there of a lock was done
- * there: a node that is away has nothing to tell, and the one that takes its place is listened to once it is known.
+ * `wake`: channels in the slot of their lock, sharded where the cluster can. `keyspace`: keyspace notifications, which a
+ * node sends to its own clients alone, and never sharded.
+ */
+export type ClusterChannelKind = "wake" | "keyspace";
+
+const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
+
+/**
+ * Hears channels at the master of the slot of their lock. What a channel there says of a lock was done there: a node that is
+ * away has nothing to tell, and the one that takes its place is listened to once it is known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;
-  /** For good: ioredis takes the end of the last sharded subscription of a connection for the end of all. */
+  /** The same for all: ioredis takes the end of the last sharded subscription of a connection for the end of all. */
   readonly #isSharded: boolean;
   readonly #nodeByChannel = new Map<string, NodeName>();
   readonly #onChange = () => this.#leaveMovedChannels();
@@ -26,18 +34,18 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
   /** @param map that has been looked up once */
   constructor(
     private readonly map: ClusterMap,
-    name: string,
+    private readonly kind: ClusterChannelKind,
   ) {
     super();
-    this.#isSharded = map.hasShardedPubSub;
-    this.#nodes = new ClusterNodeConnections(map, name, { autoResubscribe: false }, (redis) =>
+    this.#isSharded = kind === "wake" && map.hasShardedPubSub;
+    this.#nodes = new ClusterNodeConnections(map, kind, { autoResubscribe: false }, (redis) =>
       this.#forwardMessages(redis),
     );
     map.on("change", this.#onChange);
   }
 
   async subscribe(channel: Buffer): Promise<unknown> {
-    const node = this.map.findMaster(computeSlot(channel));
+    const node = this.map.findMaster(this.#computeSlot(channel));
     if (node === undefined) throw new NeverSentError("No node of the cluster has the slot");
     this.#nodeByChannel.set(toChannelName(channel), node);
     const redis = this.#nodes.getConnection(node);
@@ -48,7 +56,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
       return await (this.#isSharded ? redis.ssubscribe(channel) : redis.subscribe(channel));
     } catch (error) {
       const moved = parseRedirection(error, node);
-      if (moved !== undefined) this.map.recordMove(computeSlot(channel), moved.node);
+      if (moved !== undefined) this.map.recordMove(this.#computeSlot(channel), moved.node);
       throw error;
     }
   }
@@ -65,8 +73,12 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     this.#nodes.close();
   }
 
+  #computeSlot(channel: Buffer): number {
+    return computeSlot(this.kind === "wake" ? channel : channel.subarray(KEYSPACE_PREFIX.length));
+  }
+
   #forwardMessages(redis: Redis): void {
-    const onMessage = (channel: Buffer) => this.emit("messageBuffer", channel);
+    const onMessage = (channel: Buffer, message: Buffer) => this.emit("messageBuffer", channel, message);
     redis.on(this.#isSharded ? "smessageBuffer" : "messageBuffer", onMessage);
     redis.on("ready", () => this.emit("ready"));
     // The slot of a channel has left the node.
@@ -76,7 +88,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
   #leaveMovedChannels(): void {
     for (const [name, node] of this.#nodeByChannel) {
       const channel = Buffer.from(name, "latin1");
-      if (this.map.findMaster(computeSlot(channel)) === node) continue;
+      if (this.map.findMaster(this.#computeSlot(channel)) === node) continue;
       this.#nodeByChannel.delete(name);
       this.#unsubscribeAt(node, channel).catch(() => undefined);
       this.#resubscribeSoon();

@@ -1,5 +1,5 @@
-import { readdirSync, rmSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../../errors/startup-error.ts";
@@ -22,10 +22,16 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-export async function writeNote(dir: string, note: ServerNote): Promise<void> {
+/** Synchronous, so that no server runs of which there is no note. */
+export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
-  await writeFile(temporary, `${JSON.stringify(note)}\n`);
-  await rename(temporary, getNotePath(dir));
+  try {
+    writeFileSync(temporary, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+    renameSync(temporary, getNotePath(dir));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** One process's word that it uses the server. */
@@ -38,8 +44,8 @@ export interface ServerClaim {
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
-  await mkdir(users, { recursive: true });
-  await writeFile(join(users, String(process.pid)), "");
+  await mkdir(users, { recursive: true, mode: 0o700 });
+  await writeFile(join(users, String(process.pid)), "", { mode: 0o600 });
   let given = false;
   return {
     release() {
@@ -86,9 +92,7 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
   const path = getLockPath(dir);
   await removeIfStale(path);
   try {
-    const file = await open(path, "wx");
-    await file.writeFile(String(process.pid));
-    await file.close();
+    await createLockFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
@@ -98,6 +102,19 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
     heldLockPaths.delete(path);
     await rm(path, { force: true });
   };
+}
+
+/** On a full disk a file can be created and not be written; none is left. @throws EEXIST if there is one */
+async function createLockFile(path: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(String(process.pid));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 async function removeIfStale(path: string): Promise<void> {

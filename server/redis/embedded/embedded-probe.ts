@@ -6,12 +6,24 @@ import { readInfoField } from "../server-info.ts";
 
 export type ProbeResult =
   | { kind: "ours"; pid: number }
-  /** Something holds the connection open and says nothing, as a stopped process does. */
+  /** Accepts the connection and does not respond, as a stopped process does. */
   | { kind: "silent" }
+  /** Requires a password that we do not have. */
+  | { kind: "refused" }
   | { kind: "other" };
 
-/** Finds out whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`. */
-export async function probeServer(port: number, dataDir: string): Promise<ProbeResult> {
+/** What a connection authenticates with. */
+export interface ProbeLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * Finds out whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`.
+ *
+ * @param login only for a process that is known to be ours: any program that listens there can read it
+ */
+export async function probeServer(port: number, dataDir: string, login?: ProbeLogin): Promise<ProbeResult> {
   const client = createProbeClient(port);
   let connected = false;
   client.once("connect", () => {
@@ -19,13 +31,15 @@ export async function probeServer(port: number, dataDir: string): Promise<ProbeR
   });
   try {
     await client.connect();
+    if (login !== undefined) await client.call("AUTH", login.user, login.password);
     const [, dir] = (await client.call("CONFIG", "GET", "dir")) as [string, string];
     if ((await realpath(dir)) !== dataDir) return { kind: "other" };
     const pid = readInfoField(await client.info("server"), "process_id");
     return pid ? { kind: "ours", pid: Number(pid) } : { kind: "other" };
   } catch (error) {
-    const isTimeout = connected && error instanceof Error && /timed? ?out/i.test(error.message);
-    return { kind: isTimeout ? "silent" : "other" };
+    const message = error instanceof Error ? error.message : "";
+    if (/^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message)) return { kind: "refused" };
+    return { kind: connected && /timed? ?out/i.test(message) ? "silent" : "other" };
   } finally {
     client.disconnect();
   }
@@ -41,17 +55,39 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
   return /(redis|valkey)-server/.test(stdout);
 }
 
-/** How far a server that was just started has come. */
-export async function probeReadiness(port: number): Promise<"ready" | "loading" | "not-yet"> {
+/** How far a server that was just started has come. Before the login, Redis does not report that it is loading. */
+export async function probeReadiness(
+  port: number,
+  login?: ProbeLogin,
+): Promise<"ready" | "loading" | "not-yet"> {
   const client = createProbeClient(port);
   try {
     await client.connect();
+    if (login !== undefined) await client.call("AUTH", login.user, login.password);
     await client.ping();
     return "ready";
   } catch (error) {
     const reply = error instanceof Error ? error.message : "";
-    if (reply.startsWith("NOAUTH")) return "ready";
+    if (reply.startsWith("NOAUTH") && login === undefined) return "ready";
+    // A server that cannot save its data refuses even a PING, and is there.
+    if (reply.startsWith("MISCONF")) return "ready";
     return reply.startsWith("LOADING") ? "loading" : "not-yet";
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Runs one command on our own server. @throws what Redis replies */
+export async function runOnServer(
+  port: number,
+  login: ProbeLogin,
+  command: [string, ...string[]],
+): Promise<unknown> {
+  const client = createProbeClient(port);
+  try {
+    await client.connect();
+    await client.call("AUTH", login.user, login.password);
+    return await client.call(...command);
   } finally {
     client.disconnect();
   }
@@ -68,6 +104,7 @@ function createProbeClient(port: number): Redis {
     connectTimeout: 1_000,
     commandTimeout: 1_000,
     protocol: 2,
+    disableClientInfo: true,
   });
   // Without a listener ioredis prints what the calls above already report.
   client.on("error", () => {});

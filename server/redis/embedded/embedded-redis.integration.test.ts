@@ -9,7 +9,9 @@ import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort, findTestBinary, startTestRedis } from "../../../test/support/test-redis.ts";
 import { StartupError } from "../../errors/startup-error.ts";
-import { type EmbeddedOptions, type EmbeddedRedis, startEmbeddedRedis } from "./embedded-redis.ts";
+import { readEmbeddedUrl } from "./embedded-credentials.ts";
+import { type EmbeddedRedis, startEmbeddedRedis } from "./embedded-redis.ts";
+import type { EmbeddedOptions } from "./embedded-server.ts";
 import { isRunning, sendSignal, waitUntilGone } from "./server-process.ts";
 
 const run = promisify(execFile);
@@ -43,15 +45,15 @@ const it = test
     const last = after === "is killed" ? 'process.kill(process.pid, "SIGKILL")' : "process.exit(0)";
     const code = `
     const { startEmbeddedRedis } = await import(${JSON.stringify(HERE)});
-    const { pid, port } = await startEmbeddedRedis(${JSON.stringify({ binary, dataDir, preferredPort })});
-    process.stdout.write(JSON.stringify({ pid, port }), () => ${last});`;
+    const { pid, port, url } = await startEmbeddedRedis(${JSON.stringify({ binary, dataDir, preferredPort })});
+    process.stdout.write(JSON.stringify({ pid, port, url }), () => ${last});`;
     const args = ["--import", "tsx", "--input-type=module", "-e", code];
     const { stdout } = await run(process.execPath, args).catch((error) => error as { stdout: string });
-    return JSON.parse(stdout) as { pid: number; port: number };
+    return JSON.parse(stdout) as { pid: number; port: number; url: string };
   });
 
-async function ask(redis: { port: number }, ...command: [string, ...string[]]): Promise<unknown> {
-  const client = new Redis(redis.port);
+async function ask({ url }: { url: string }, ...command: [string, ...string[]]): Promise<unknown> {
+  const client = new Redis(url);
   try {
     return await client.call(...command);
   } finally {
@@ -59,9 +61,23 @@ async function ask(redis: { port: number }, ...command: [string, ...string[]]): 
   }
 }
 
-async function listen(port: number, onConnection?: (write: (text: string) => void) => void): Promise<Server> {
+/** Finds a file of the append-only log. Redis 6.2 has one file; later versions have a folder with a manifest. */
+async function findLogFile(dataDir: string, extension: ".incr.aof" | ".manifest"): Promise<string> {
+  const folder = join(dataDir, "appendonlydir");
+  const names = await readdir(folder).catch(() => undefined);
+  if (names === undefined) return join(dataDir, "appendonly.aof");
+  return join(folder, names.find((name) => name.endsWith(extension)) ?? "");
+}
+
+interface Listener {
+  onConnection?: (write: (text: string) => void) => void;
+  onData?: (text: string) => void;
+}
+
+async function listen(port: number, { onConnection, onData }: Listener = {}): Promise<Server> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
+    socket.on("data", (data) => onData?.(data.toString("latin1")));
     onConnection?.((text) => socket.end(text));
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
@@ -70,21 +86,22 @@ async function listen(port: number, onConnection?: (write: (text: string) => voi
 }
 
 describe("restart of the embedded Redis", () => {
-  it("data and port survive a restart, and a later preferred port is ignored", async ({
+  it("data, port and passwords survive a restart, and a later preferred port is ignored", async ({
     start,
     preferredPort,
   }) => {
     const first = await start();
-    expect(first).toMatchObject({
-      port: preferredPort,
-      adopted: false,
-      url: `redis://127.0.0.1:${preferredPort}`,
-    });
+    expect(first).toMatchObject({ port: preferredPort, adopted: false });
     await ask(first, "HSET", "lock:orders:42", "worker-1", "2");
     await first.stop();
 
     const second = await start({ preferredPort: await findFreePort() });
-    expect(second).toMatchObject({ port: preferredPort, adopted: false });
+    expect(second).toMatchObject({
+      port: preferredPort,
+      adopted: false,
+      url: first.url,
+      appUrl: first.appUrl,
+    });
     expect(await ask(second, "HGETALL", "lock:orders:42")).toEqual(["worker-1", "2"]);
   });
 
@@ -92,9 +109,7 @@ describe("restart of the embedded Redis", () => {
     const first = await start();
     await ask(first, "SET", "kept", "yes");
     await first.stop();
-    const folder = join(dataDir, "appendonlydir");
-    const file = (await readdir(folder)).find((name) => name.endsWith(".incr.aof")) ?? "";
-    await appendFile(join(folder, file), "*3\r\n$3\r\nSET\r\n$4\r\nha");
+    await appendFile(await findLogFile(dataDir, ".incr.aof"), "*3\r\n$3\r\nSET\r\n$4\r\nha");
 
     expect(await ask(await start(), "GET", "kept")).toBe("yes");
   });
@@ -156,7 +171,7 @@ describe("embedded Redis left by an earlier run", () => {
 
   it("a server that another process uses is left running", async ({ start, startElsewhere }) => {
     const redis = await start();
-    expect(await startElsewhere("exits")).toEqual({ pid: redis.pid, port: redis.port });
+    expect(await startElsewhere("exits")).toEqual({ pid: redis.pid, port: redis.port, url: redis.url });
     // Redis looks ten times a second whether it was told to end.
     await sleep(250);
     expect(isRunning(redis.pid)).toBe(true);
@@ -173,6 +188,24 @@ describe("embedded Redis left by an earlier run", () => {
   });
 });
 
+it("a process that listens on the port of a killed server is not sent the password", async ({
+  startElsewhere,
+  start,
+  dataDir,
+}) => {
+  const orphan = await startElsewhere("is killed");
+  sendSignal(orphan.pid, "SIGKILL");
+  await waitUntilGone(orphan.pid, 2_000);
+  let received = "";
+  await listen(orphan.port, { onData: (text) => (received += text) });
+
+  const redis = await start();
+  expect(redis.port).not.toBe(orphan.port);
+  const { password } = new URL((await readEmbeddedUrl(dataDir, "lockkeeper")) ?? "");
+  expect(received).not.toBe("");
+  expect(received).not.toContain(password);
+});
+
 it("of several concurrent starts, one starts the server and the others adopt it", async ({ start }) => {
   const all = await Promise.all([start(), start(), start()]);
   expect(new Set(all.map((redis) => redis.pid)).size).toBe(1);
@@ -182,7 +215,10 @@ it("of several concurrent starts, one starts the server and the others adopt it"
 describe("port in use", () => {
   it.for<[string, (port: number) => Promise<unknown>]>([
     ["a silent program", (port) => listen(port)],
-    ["a web server", (port) => listen(port, (write) => write("HTTP/1.1 400 Bad Request\r\n\r\n"))],
+    [
+      "a web server",
+      (port) => listen(port, { onConnection: (write) => write("HTTP/1.1 400 Bad Request\r\n\r\n") }),
+    ],
     [
       "another Redis",
       async (port) => {
@@ -233,13 +269,13 @@ describe("startup errors of the embedded Redis", () => {
     dataDir,
   }) => {
     await (await start()).stop();
-    const folder = join(dataDir, "appendonlydir");
-    const manifest = (await readdir(folder)).find((name) => name.endsWith(".manifest")) ?? "";
-    await writeFile(join(folder, manifest), "not a manifest\n");
+    const file = await findLogFile(dataDir, ".manifest");
+    await writeFile(file, "not a manifest\n");
     const message = await catchMessage(start());
-    expect(message).toMatch(/manifest/i);
+    const reason = file.endsWith(".manifest") ? /manifest/i : /bad file format/i;
+    expect(message).toMatch(reason);
     expect(message).toContain(join(dataDir, "redis.log"));
-    expect(await readFile(join(dataDir, "redis.log"), "utf8")).toMatch(/manifest/i);
+    expect(await readFile(join(dataDir, "redis.log"), "utf8")).toMatch(reason);
   });
 
   it("a server binary that cannot be run is reported", async ({ start, binary, dataDir }) => {

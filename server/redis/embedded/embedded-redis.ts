@@ -1,6 +1,7 @@
-import { access, constants, mkdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { explainFileError } from "../../errors/file-error.ts";
 import { StartupError } from "../../errors/startup-error.ts";
+import { buildUserRules } from "./access-rules.ts";
+import { buildEmbeddedUrl, getUrlFile, loadPasswords, writeUrlFiles } from "./embedded-credentials.ts";
 import {
   claimServer,
   readNote,
@@ -9,112 +10,94 @@ import {
   withStartLock,
   writeNote,
 } from "./embedded-files.ts";
-import { isServingDirectory, type ProbeResult, probeServer } from "./embedded-probe.ts";
-import type { RedisServerBinary } from "./server-binary.ts";
-import { launchServer } from "./server-launch.ts";
+import { runOnServer } from "./embedded-probe.ts";
+import {
+  createLogin,
+  type EmbeddedOptions,
+  findRunningServer,
+  type LaunchHooks,
+  launchEmbeddedServer,
+  type ServerSetup,
+} from "./embedded-server.ts";
+import { EMBEDDED_REMEDY, preparePrivateDirectory } from "./private-directory.ts";
 import { endServer, isPortFree, sendSignal } from "./server-process.ts";
+import { ServerSupervisor } from "./server-supervisor.ts";
 
-/** What the watch needs to see of locks: generic, hash, expired, evicted and string events by key. */
-export const KEYSPACE_EVENTS = "Kghszxe$";
-
-export interface EmbeddedOptions {
-  binary: RedisServerBinary;
-  /** Where Redis keeps its append-only file. */
-  dataDir: string;
-  /** Where our notes about it (port, log) are kept; `dataDir` unless told otherwise. */
-  stateDir?: string;
-  /** The port of the very first start; later starts take the remembered one. */
-  preferredPort: number;
-  onProgress?: (line: string) => void;
+/** How applications connect. The password is in the file only. */
+export interface AppConnection {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** The file with the URL, readable by the account that runs Lockkeeper only. */
+  readonly file: string;
 }
 
 export interface EmbeddedRedis {
-  url: string;
-  port: number;
-  pid: number;
+  /** With the password of the user `lockkeeper`, who can do everything. */
+  readonly url: string;
+  /** With the password of the user `app`, who cannot touch Lockkeeper's own keys. */
+  readonly appUrl: string;
+  readonly app: AppConnection;
+  readonly port: number;
+  /** Of the process that runs now: the server is started again when it ends by itself. */
+  readonly pid: number;
   /** True if it was already running: left behind by a killed run, or shared with one that still runs. */
-  adopted: boolean;
+  readonly adopted: boolean;
   /** Ends the server, unless another Lockkeeper process still uses it. */
   stop(): Promise<void>;
 }
 
-interface EmbeddedDirectories {
-  dataDir: string;
-  stateDir: string;
+/**
+ * Starts the project's own Redis on 127.0.0.1, with the data, passwords and port of the last time.
+ *
+ * @throws StartupError in one line, also if its files cannot be written
+ */
+export async function startEmbeddedRedis(options: EmbeddedOptions): Promise<EmbeddedRedis> {
+  const dir = await preparePrivateDirectory(options.dataDir);
+  try {
+    return await startInDirectory(dir, options);
+  } catch (error) {
+    throw await explainFileError(error, dir, EMBEDDED_REMEDY);
+  }
 }
 
-/** Starts the project's own Redis on 127.0.0.1, with the data and on the port of the last time. */
-export async function startEmbeddedRedis(options: EmbeddedOptions): Promise<EmbeddedRedis> {
-  const place = await prepareDirectories(options);
-  return withStartLock(place.stateDir, async () => {
-    const note = await readNote(place.stateDir);
+function startInDirectory(dir: string, options: EmbeddedOptions): Promise<EmbeddedRedis> {
+  return withStartLock(dir, async () => {
+    const setup = { options, dir, passwords: await loadPasswords(dir) };
+    const note = await readNote(dir);
     const port = note?.port ?? options.preferredPort;
-    const running = await probeServer(port, place.dataDir);
-    if (running.kind === "ours") return adoptServer(running, port, place);
-    if (running.kind === "silent" && note && (await isServingDirectory(note.pid, place.dataDir))) {
-      throw new StartupError(
-        `The embedded Redis of an earlier run (pid ${note.pid}, port ${port}) does not answer: end it with \`kill -9 ${note.pid}\` and start again.`,
-      );
-    }
-    return startNewServer(options, port, place);
+    const running = await findRunningServer(setup, port, note);
+    if (running.kind === "ours" && running.isOpen) await endOpenServer(setup, running.pid);
+    else if (running.kind === "ours") return adoptServer(setup, port, running.pid);
+    return startNewServer(setup, port);
   });
 }
 
-async function prepareDirectories(options: EmbeddedOptions): Promise<EmbeddedDirectories> {
-  const { dataDir, stateDir = dataDir } = options;
-  for (const dir of [dataDir, stateDir]) {
-    await mkdir(dir, { recursive: true })
-      .then(() => access(dir, constants.W_OK))
-      .catch((error: NodeJS.ErrnoException) => {
-        throw new StartupError(
-          `The embedded Redis cannot write to ${dir} (${error.code}): make it writable, or set REDIS_URL.`,
-        );
-      });
-  }
-  return { dataDir: await realpath(dataDir), stateDir: await realpath(stateDir) };
+/** Ends a server of an earlier version, which any account of this machine could use. */
+async function endOpenServer({ options }: ServerSetup, pid: number): Promise<void> {
+  options.onProgress?.("The embedded Redis of an earlier run has no password: it is started again with one");
+  await endServer(pid);
 }
 
-async function adoptServer(
-  running: ProbeResult & { kind: "ours" },
-  port: number,
-  place: EmbeddedDirectories,
-): Promise<EmbeddedRedis> {
-  await writeNote(place.stateDir, { port, pid: running.pid });
-  const claim = await claimServer(place.stateDir, { fresh: false });
-  return createHandle({ port, pid: running.pid, adopted: true }, claim, place);
+async function adoptServer(setup: ServerSetup, port: number, pid: number): Promise<EmbeddedRedis> {
+  const { dir, passwords, options } = setup;
+  const rules = buildUserRules("app", passwords.app, options.binary);
+  await runOnServer(port, createLogin(setup), ["ACL", "SETUSER", "app", ...rules]);
+  await writeUrlFiles(dir, port, passwords);
+  writeNote(dir, { port, pid });
+  const claim = await claimServer(dir, { fresh: false });
+  return createHandle(setup, { port, pid, adopted: true }, claim);
 }
 
-async function startNewServer(
-  options: EmbeddedOptions,
-  wanted: number,
-  place: EmbeddedDirectories,
-): Promise<EmbeddedRedis> {
+async function startNewServer(setup: ServerSetup, wanted: number): Promise<EmbeddedRedis> {
+  const { dir, options, passwords } = setup;
   const port = (await isPortFree(wanted)) ? wanted : await findFreePort(wanted);
   if (port !== wanted)
     options.onProgress?.(`Port ${wanted} is taken: the embedded Redis uses ${port} from now on`);
-  const server = await launchServer({
-    binary: options.binary,
-    cwd: place.dataDir,
-    args: buildArguments(port),
-    port,
-    logFile: join(place.stateDir, "redis.log"),
-    onProgress: options.onProgress,
-  });
-  await writeNote(place.stateDir, { port, pid: server.pid });
-  const claim = await claimServer(place.stateDir, { fresh: true });
-  return createHandle({ port, pid: server.pid, adopted: false }, claim, place);
-}
-
-function buildArguments(port: number): string[] {
-  const settings = {
-    port: String(port),
-    bind: "127.0.0.1",
-    appendonly: "yes",
-    appendfsync: "everysec",
-    save: "",
-    "notify-keyspace-events": KEYSPACE_EVENTS,
-  };
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  await writeUrlFiles(dir, port, passwords);
+  const pid = await launchEmbeddedServer(setup, port, { onProgress: options.onProgress });
+  const claim = await claimServer(dir, { fresh: true });
+  return createHandle(setup, { port, pid, adopted: false }, claim);
 }
 
 async function findFreePort(excludedPort: number): Promise<number> {
@@ -127,26 +110,56 @@ async function findFreePort(excludedPort: number): Promise<number> {
   );
 }
 
+/** Starts a server that ended by itself, on the same port: applications know it. */
+async function restartServer(
+  setup: ServerSetup,
+  port: number,
+  hooks: LaunchHooks & { signal: AbortSignal },
+): Promise<number> {
+  return withStartLock(setup.dir, async () => {
+    hooks.signal.throwIfAborted();
+    // Another Lockkeeper process that shares the server may have been first.
+    const running = await findRunningServer(setup, port, await readNote(setup.dir));
+    if (running.kind === "ours") return running.pid;
+    if (!(await isPortFree(port))) throw new StartupError(`another program listens on port ${port}`);
+    return launchEmbeddedServer(setup, port, hooks);
+  });
+}
+
 function createHandle(
+  setup: ServerSetup,
   server: Pick<EmbeddedRedis, "port" | "pid" | "adopted">,
   claim: ServerClaim,
-  place: EmbeddedDirectories,
 ): EmbeddedRedis {
+  const { dir, options, passwords } = setup;
+  const { port, adopted } = server;
+  const supervisor: ServerSupervisor = new ServerSupervisor({
+    pid: server.pid,
+    restart: (signal) => restartServer(setup, port, { signal, onSpawn: (pid) => supervisor.setPid(pid) }),
+    onLine: options.onUnexpectedEnd,
+  });
   const atExit = () => {
-    if (claim.release() === "last") sendSignal(server.pid, "SIGTERM");
+    if (claim.release() === "last") sendSignal(supervisor.pid, "SIGTERM");
   };
   process.on("exit", atExit);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     process.off("exit", atExit);
+    await supervisor.stop();
     // A start at this moment must not adopt a server that is about to end; but ending never waits for one.
-    const release = await tryStartLock(place.stateDir).catch(() => undefined);
-    if (claim.release() === "last") await endServer(server.pid);
+    const release = await tryStartLock(dir).catch(() => undefined);
+    if (claim.release() === "last") await endServer(supervisor.pid);
     await release?.();
   };
   return {
-    ...server,
-    url: `redis://127.0.0.1:${server.port}`,
+    port,
+    adopted,
+    get pid() {
+      return supervisor.pid;
+    },
+    url: buildEmbeddedUrl(port, "lockkeeper", passwords.lockkeeper),
+    appUrl: buildEmbeddedUrl(port, "app", passwords.app),
+    app: { host: "127.0.0.1", port, user: "app", file: getUrlFile(dir, "app") },
     stop: () => {
       stopping ??= stop();
       return stopping;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../../errors/startup-error.ts";
-import { probeReadiness } from "./embedded-probe.ts";
+import { type ProbeLogin, probeReadiness } from "./embedded-probe.ts";
 import { buildServerEnvironment, type RedisServerBinary } from "./server-binary.ts";
 
 const ANSWER_WITHIN_MS = 20_000;
@@ -18,6 +18,14 @@ export interface LaunchOptions {
   /** Added to the environment that it gets. */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
+  /** What the server is asked with whether it is ready; needed where it has no open user. */
+  login?: ProbeLogin;
+  /** Whether other accounts are kept from the files that the server creates. */
+  isPrivate?: boolean;
+  /** Called in the same turn as the process is created. */
+  onSpawn?: (pid: number) => void;
+  /** Ends the start, and the server with it. */
+  signal?: AbortSignal;
 }
 
 export interface LaunchedServer {
@@ -29,7 +37,7 @@ export interface LaunchedServer {
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   const logStart = getLogSize(options.logFile);
   const { child, ended } = spawnServer(options);
-  const problem = await Promise.race([ended, waitForAnswer(options, child)]);
+  const problem = await Promise.race([ended, waitForAnswer(options, child), waitForAbort(options.signal)]);
   if (problem === undefined && child.pid !== undefined) return { pid: child.pid, child };
   child.kill("SIGKILL");
   const said = readLastLines(options.logFile, logStart);
@@ -44,15 +52,18 @@ function buildLaunchEnvironment({ binary, env }: LaunchOptions): NodeJS.ProcessE
 
 function spawnServer(options: LaunchOptions) {
   const log = openLog(options.logFile);
-  const child = spawn(options.binary.path, options.args, {
-    cwd: options.cwd,
-    env: buildLaunchEnvironment(options),
-    // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
-    detached: true,
-    stdio: ["ignore", log, log],
-  });
+  const start = () =>
+    spawn(options.binary.path, options.args, {
+      cwd: options.cwd,
+      env: buildLaunchEnvironment(options),
+      // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
+      detached: true,
+      stdio: ["ignore", log, log],
+    });
+  const child = options.isPrivate ? runWithUmask(0o077, start) : start();
   closeSync(log);
   child.unref();
+  if (child.pid !== undefined) options.onSpawn?.(child.pid);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`cannot be run (${error.message})`));
     child.once("exit", (code, by) => resolve(`ended at its start (${by ?? `exit code ${code}`})`));
@@ -60,11 +71,30 @@ function spawnServer(options: LaunchOptions) {
   return { child, ended };
 }
 
+/** The child process inherits the mask; no other code of ours runs meanwhile. */
+function runWithUmask<T>(mask: number, run: () => T): T {
+  const before = process.umask(mask);
+  try {
+    return run();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Resolves when the start is called off; never without a signal. */
+function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
+  return new Promise((resolve) => {
+    const abort = () => resolve("was stopped while it started");
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
 async function waitForAnswer(options: LaunchOptions, child: ChildProcess): Promise<string | undefined> {
   let end = performance.now() + ANSWER_WITHIN_MS;
   let said = false;
   while (performance.now() < end && child.exitCode === null && child.signalCode === null) {
-    const state = await probeReadiness(options.port);
+    const state = await probeReadiness(options.port, options.login);
     if (state === "ready") return undefined;
     if (state === "loading") {
       end = performance.now() + ANSWER_WITHIN_MS;
@@ -78,7 +108,7 @@ async function waitForAnswer(options: LaunchOptions, child: ChildProcess): Promi
 
 function openLog(file: string): number {
   if (getLogSize(file) > LOG_LIMIT_BYTES) truncateSync(file);
-  return openSync(file, "a");
+  return openSync(file, "a", 0o600);
 }
 
 function getLogSize(file: string): number {

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Whether `pid` is a living process. A zombie, which some containers never reap, is not. */
+/** Positions in /proc/PID/stat, counted from the field after the name of the program. */
+const STAT_STATE = 0;
+const STAT_THREADS = 17;
+
+/**
+ * Whether `pid` is a process that still runs. A zombie, which some containers never reap, does not, once its last thread
+ * has ended: until then the process keeps its port and its files.
+ */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,7 +23,9 @@ function isZombie(pid: number): boolean {
   if (process.platform !== "linux") return false;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // The main thread of a killed server is a zombie while other threads are still ending.
+    return fields[STAT_STATE] === "Z" && Number(fields[STAT_THREADS]) <= 1;
   } catch {
     return true;
   }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { explainFileError } from "../../errors/file-error.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { isRunning } from "./server-process.ts";
 
@@ -36,9 +37,19 @@ export async function canUnpack(): Promise<boolean> {
  */
 export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
   const parent = dirname(dir);
-  await mkdir(parent, { recursive: true }).catch((error: Error) => {
-    throw new StartupError(`Cannot create ${parent}: ${error.message}`);
-  });
+  try {
+    await unpackInto(parent, dir, options);
+  } catch (error) {
+    throw await explainFileError(
+      error,
+      parent,
+      `A Redis server is unpacked there: make it writable and free space, or choose another folder with LOCKKEEPER_CACHE_DIR. ${options.whatToDo}`,
+    );
+  }
+}
+
+async function unpackInto(parent: string, dir: string, options: UnpackOptions): Promise<void> {
+  await mkdir(parent, { recursive: true });
   await removeLeftovers(parent);
   const work = await mkdtemp(join(parent, `unpacking-${process.pid}-`));
   const started = performance.now();

@@ -1,21 +1,24 @@
 import type { Redis } from "ioredis";
 import type { RedisAddress } from "../connect.ts";
 import { connectMaster, type Master, type Masters } from "../master.ts";
+import type { ReadConnections } from "../read-connections.ts";
 
 /** One Redis that has every key: always the same one, or whichever Sentinel names. */
 export class SingleMaster implements Masters, Master {
   readonly db: number;
   readonly list: readonly [Master] = [this];
   readonly redis: Redis;
+  readonly reads: ReadConnections;
   readonly subscriber: Redis;
   #remoteAddress: string | undefined;
 
   constructor(private readonly address: RedisAddress) {
     this.db = address.db;
-    const { redis, subscriber } = connectMaster(address);
+    const { redis, reads, subscriber } = connectMaster(address);
     this.redis = redis;
+    this.reads = reads;
     this.subscriber = subscriber;
-    for (const each of [redis, subscriber]) each.on("ready", () => this.#reconnectIfSplit());
+    for (const each of this.#connections) each.on("ready", () => this.#reconnectIfSplit());
   }
 
   get name(): string {
@@ -34,8 +37,7 @@ export class SingleMaster implements Masters, Master {
 
   reportDemotion(): void {
     if (!this.#isBehindSentinel) return;
-    this.redis.disconnect(true);
-    this.subscriber.disconnect(true);
+    for (const each of this.#connections) each.disconnect(true);
   }
 
   onChange(): () => void {
@@ -43,22 +45,23 @@ export class SingleMaster implements Masters, Master {
   }
 
   close(): void {
-    this.redis.disconnect();
-    this.subscriber.disconnect();
+    for (const each of this.#connections) each.disconnect();
   }
 
   get #isBehindSentinel(): boolean {
     return this.address.options.Connector !== undefined;
   }
 
-  /** After a failover one of the two may have come back to the old master: it would be heard, and the other be read. */
+  /** After a failover one of them may have come back to the old master: it would be heard, and the other be read. */
   #reconnectIfSplit(): void {
     if (!this.#isBehindSentinel) return;
-    const places = [this.redis, this.subscriber].map(getRemoteAddress);
-    const [place, other] = places;
-    if (place !== undefined) this.#remoteAddress = place;
-    if (place === undefined || other === undefined || place === other) return;
-    this.reportDemotion();
+    this.#remoteAddress = getRemoteAddress(this.redis) ?? this.#remoteAddress;
+    const places = this.#connections.flatMap((each) => getRemoteAddress(each) ?? []);
+    if (new Set(places).size > 1) this.reportDemotion();
+  }
+
+  get #connections(): Redis[] {
+    return [this.redis, this.reads.shared, this.subscriber];
   }
 }
 

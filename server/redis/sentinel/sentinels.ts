@@ -128,6 +128,7 @@ function connectSentinel(address: RedisAddress, more: { retryStrategy: () => num
     ...address.options,
     connectionName: "lockkeeper:sentinel",
     protocol: 2,
+    disableClientInfo: true,
     enableReadyCheck: false,
     maxRetriesPerRequest: 0,
     autoResubscribe: false,

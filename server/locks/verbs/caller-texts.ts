@@ -1,0 +1,57 @@
+import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
+import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
+import { findOwnerFault, findTextFault } from "./owner-fault.ts";
+
+/** What a caller writes and the companion stores: in lines, with tabs between the parts of a request. */
+export interface CallerTexts {
+  readonly owner?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly record?: OwnerRecord | undefined;
+}
+
+// Nearly all principals are: this test costs less than the complete one.
+const PLAIN_TEXT = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
+const REQUEST_ID = /^[!-~]{1,128}$/;
+const CONTROL_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
+
+/**
+ * Checks the texts of a request before a script stores them. A line break or a tab would change what the companion says,
+ * and a longer text would make the companion larger than what is read of it.
+ *
+ * @throws InvalidError
+ */
+export function assertCallerTexts({ owner, principal, requestId, record }: CallerTexts): void {
+  if (owner !== undefined) refuse("owner", findOwnerFault(owner));
+  if (principal !== undefined && !PLAIN_TEXT.test(principal))
+    refuse("principal", findTextFault("principal", principal));
+  if (requestId !== undefined && !REQUEST_ID.test(requestId))
+    refuse("requestId", "requestId must have 1 to 128 visible ASCII characters");
+  if (record !== undefined) assertRecord(record);
+}
+
+/** The reason of a reservation as its record stores it: shortened, and without line breaks. */
+export function toRecordText(reason: string): string {
+  return reason.slice(0, RECORD_TEXT_MAX).replaceAll(CONTROL_CHARACTERS, " ").trim();
+}
+
+function assertRecord(record: OwnerRecord): void {
+  for (const [name, value] of Object.entries(record)) {
+    if (value === undefined || (typeof value === "number" && name === "pid")) continue;
+    const field = `record.${name}`;
+    if (!RECORD_TEXTS.has(name) || typeof value !== "string")
+      refuse(field, `${field} is not a text of a record`);
+    else if (value.length > RECORD_TEXT_MAX)
+      refuse(field, `${field} has more than ${RECORD_TEXT_MAX} characters`);
+    else if (CONTROL_CHARACTER.test(value))
+      refuse(field, `${field} has a control character or a line break; remove it`);
+  }
+}
+
+const RECORD_TEXTS: ReadonlySet<string> = new Set(["service", "host", "purpose", "trace"]);
+
+function refuse(field: string, fault: string | undefined): void {
+  if (fault !== undefined) throw new InvalidError(`${fault}.`, { field });
+}

@@ -1,0 +1,22 @@
+const KEYSPACE_PREFIX = Buffer.from("__keyspace@");
+/** Events of Redis after which a lock may be free. Renewals and acquires cause others. */
+const ENDINGS: ReadonlySet<string> = new Set(["del", "expired", "evicted", "rename_from", "move_from"]);
+const EVENT_BYTES_MAX = 16;
+
+/** Where Redis publishes what happens to a key, if keyspace notifications are on. */
+export function buildKeyspaceChannel(db: number, key: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`__keyspace@${db}__:`), key]);
+}
+
+export function isKeyspaceChannel(channel: Buffer): boolean {
+  return channel.subarray(0, KEYSPACE_PREFIX.length).equals(KEYSPACE_PREFIX);
+}
+
+/**
+ * Whether a message means that a lock may be free: any on a channel of wake-ups, and of the keyspace notifications those
+ * that end a key.
+ */
+export function isWakeUp(channel: Buffer, message: Buffer | undefined): boolean {
+  if (!isKeyspaceChannel(channel)) return true;
+  return message !== undefined && message.length <= EVENT_BYTES_MAX && ENDINGS.has(message.toString());
+}

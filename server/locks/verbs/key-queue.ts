@@ -1,0 +1,177 @@
+import { RetryIntervals } from "./retry-intervals.ts";
+import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
+
+/** A message may be lost, and some changes cause none: whoever is first looks again after this at the latest. */
+const RETRY_INTERVAL_MS = 2000;
+const JITTER = 0.2;
+
+/** A place in the queue of one key in this process. Only the first of them talks to Redis. */
+export interface QueuePlace {
+  /**
+   * Resolves when it is this one's turn to look: first in the queue, and woken or tired of waiting. Rejects with the
+   * stop when that ends first.
+   */
+  awaitTurn(stop: WaitCancellation): Promise<void>;
+  /** What the last look of anyone in the queue showed: one for all, since thousands may wait. */
+  readonly refused: HeldOutcome | undefined;
+  /** A look showed this: sleeps until the lease ends or a message arrives. */
+  sleepAfter(seen: HeldOutcome): void;
+  /** A look showed nothing. */
+  sleepFor(ms: number): void;
+  /** @param heldMs it took the lock, for so long */
+  leave(heldMs?: number): void;
+}
+
+/**
+ * `unheard`: Redis may be set to send none. `heard`: one arrived, so it will report the next release. `refused`: our user
+ * may not subscribe to them, and does not try again on this connection.
+ */
+export type KeyspaceState = "unheard" | "heard" | "refused";
+
+/** One object for all that it is, without a function of its own: thousands may wait. */
+class Waiter implements QueuePlace {
+  /** Of the turn that is waited for. */
+  #stop: WaitCancellation | undefined;
+  #resolve: (() => void) | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
+  constructor(
+    private readonly queue: KeyQueue,
+    readonly since: number,
+  ) {}
+
+  awaitTurn(stop: WaitCancellation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (stop.ending !== undefined) return reject(stop);
+      this.#stop = stop;
+      this.#resolve = resolve;
+      this.#reject = reject;
+      stop.onEnding = this;
+      this.wake();
+    });
+  }
+
+  wake(): void {
+    if (this.#stop !== undefined && this.queue.tryStartAttempt(this)) this.#settle(this.#resolve);
+  }
+
+  stopped(): void {
+    this.#settle(this.#reject);
+  }
+
+  get refused(): HeldOutcome | undefined {
+    return this.queue.refused;
+  }
+
+  sleepAfter(seen: HeldOutcome): void {
+    this.queue.sleepAfter(seen);
+  }
+
+  sleepFor(ms: number): void {
+    this.queue.sleepUntil(ms);
+  }
+
+  leave(heldMs?: number): void {
+    this.queue.leave(this, heldMs);
+  }
+
+  #settle(settle: ((stop: unknown) => void) | undefined): void {
+    const stop = this.#stop;
+    if (stop === undefined) return;
+    stop.onEnding = undefined;
+    this.#stop = undefined;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    settle?.(stop);
+  }
+}
+
+export interface QueueChannels {
+  readonly names: readonly string[];
+  readonly wake: Buffer;
+  readonly keyspace: Buffer | undefined;
+}
+
+/** Those of this process who wait for one key. */
+export class KeyQueue {
+  refused: HeldOutcome | undefined;
+  readonly #waiters: Waiter[] = [];
+  readonly #retries = new RetryIntervals();
+  #isAttemptDue = false;
+  #isWakeScheduled = false;
+  #attempting: Waiter | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly channels: QueueChannels,
+    private readonly getKeyspaceState: () => KeyspaceState,
+    private readonly onEmpty: (queue: KeyQueue) => void,
+  ) {}
+
+  wake(): void {
+    this.#isAttemptDue = true;
+    clearTimeout(this.#timer);
+    this.#waiters[0]?.wake();
+  }
+
+  /** One release causes several messages, which arrive together: they make one look. */
+  wakeSoon(): void {
+    if (this.#isWakeScheduled) return;
+    this.#isWakeScheduled = true;
+    queueMicrotask(() => {
+      this.#isWakeScheduled = false;
+      if (this.#waiters.length > 0) this.wake();
+    });
+  }
+
+  enqueue(since: number): QueuePlace {
+    const waiter = new Waiter(this, since);
+    const before = this.#waiters.findIndex((other) => other.since > since);
+    this.#waiters.splice(before < 0 ? this.#waiters.length : before, 0, waiter);
+    return waiter;
+  }
+
+  /** Whether this one is to look now; the others go on waiting then. */
+  tryStartAttempt(waiter: Waiter): boolean {
+    if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
+    this.#isAttemptDue = false;
+    this.#attempting = waiter;
+    return true;
+  }
+
+  sleepAfter(seen: HeldOutcome): void {
+    this.recordLook(seen);
+    this.sleepUntil(seen.heldMs);
+  }
+
+  recordLook(seen: HeldOutcome): void {
+    if (seen.holder !== undefined) this.#retries.recordLook(seen.holder);
+    this.refused = seen;
+  }
+
+  sleepUntil(remainingMs: number | null): void {
+    this.#attempting = undefined;
+    if (this.#isAttemptDue) return;
+    const soonMs = this.getKeyspaceState() === "heard" ? undefined : this.#retries.takeNext();
+    const capMs = (soonMs ?? RETRY_INTERVAL_MS) * (1 - JITTER * Math.random());
+    // One millisecond more, so that the lease has ended when we look.
+    const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.wake(), waitMs);
+  }
+
+  leave(waiter: Waiter, heldMs: number | undefined): void {
+    const at = this.#waiters.indexOf(waiter);
+    if (at >= 0) this.#waiters.splice(at, 1);
+    const [next] = this.#waiters;
+    if (next === undefined) {
+      clearTimeout(this.#timer);
+      this.onEmpty(this);
+    } else if (at === 0 || this.#attempting === waiter) {
+      const isTaken = heldMs !== undefined && !this.#isAttemptDue;
+      // One that took the lock leaves nothing to look for; any other may have taken the wake-up with it.
+      if (isTaken) this.sleepUntil(heldMs);
+      else this.wake();
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { ClusterMap, NodeName } from "./cluster-map.ts";
+import { computeSlot } from "./slot.ts";
+
+/** Names one key for each master of a cluster, in a slot that the master has. All processes try the same names. */
+export class NodeKeys {
+  readonly #numbers = new Map<NodeName, number>();
+
+  /** @param prefix followed by a hash tag */
+  constructor(
+    private readonly map: ClusterMap,
+    private readonly prefix: string,
+  ) {}
+
+  /** Returns a key whose slot `node` has according to the map; undefined when it has none. */
+  findKey(node: NodeName): string | undefined {
+    const first = this.#numbers.get(node) ?? 0;
+    if (this.#isAt(node, first)) return this.#format(first);
+    if (!this.map.masters.has(node)) return undefined;
+    for (let number = first + 1; ; number++) {
+      if (!this.#isAt(node, number)) continue;
+      this.#numbers.set(node, number);
+      return this.#format(number);
+    }
+  }
+
+  /** Makes `findKey` name another key: the slot of the last one is moving, or has moved. */
+  skipKey(node: NodeName): void {
+    this.#numbers.set(node, (this.#numbers.get(node) ?? 0) + 1);
+    this.map.refreshSoon();
+  }
+
+  #isAt(node: NodeName, number: number): boolean {
+    return this.map.findMaster(computeSlot(String(number))) === node;
+  }
+
+  #format(number: number): string {
+    return `${this.prefix}:{${number}}`;
+  }
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import type { RedisServerBinary } from "./server-binary.ts";
+
+/** The user of Lockkeeper, and the user of every application. */
+export type EmbeddedUser = "lockkeeper" | "app";
+
+/** Keys that begin so belong to Lockkeeper's home store. Applications cannot touch them. */
+export const PROTECTED_PREFIX = "{lockkeeper}";
+
+/**
+ * Subcommands of CLIENT that client libraries send on connect. Redis 7 gives each subcommand its own categories and
+ * so already grants them; Redis 6.2 has all of CLIENT in `@admin`.
+ */
+const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "reply", "tracking", "caching"];
+
+/**
+ * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot
+ * be negated, so each pattern matches the keys that leave the prefix at one position.
+ *
+ * @param prefix without characters that are special in a Redis glob
+ */
+export function buildPatternsOutside(prefix: string): string[] {
+  return [...prefix].flatMap((character, at) => {
+    const begin = prefix.slice(0, at);
+    return [begin, `${begin}[^${character}]*`];
+  });
+}
+
+/** Builds the rules of `ACL SETUSER` for a user. `password` is stored as its SHA-256. */
+export function buildUserRules(
+  user: EmbeddedUser,
+  password: string,
+  { version }: Pick<RedisServerBinary, "version">,
+): string[] {
+  const login = ["reset", "on", `#${createHash("sha256").update(password).digest("hex")}`, "&*"];
+  if (user === "lockkeeper") return [...login, "~*", "+@all"];
+  const patterns = buildPatternsOutside(PROTECTED_PREFIX).map((pattern) => `~${pattern}`);
+  const commands = ["+@all", "-@admin", "-@dangerous", "+info"];
+  if (isBefore7(version)) commands.push(...CLIENT_SUBCOMMANDS.map((name) => `+client|${name}`));
+  return [...login, ...patterns, ...commands];
+}
+
+/**
+ * Nobody can log in as `default`. It keeps every permission: Redis replays the append-only file as this user, and would
+ * drop every transaction and script that it may not run.
+ */
+const DEFAULT_USER = "user default reset off ~* &* +@all";
+
+/** Builds the ACL file: nobody gets in without a password. */
+export function buildAclFile(
+  passwords: Readonly<Record<EmbeddedUser, string>>,
+  binary: Pick<RedisServerBinary, "version">,
+): string {
+  const users = (["lockkeeper", "app"] as const).map(
+    (user) => `user ${user} ${buildUserRules(user, passwords[user], binary).join(" ")}`,
+  );
+  return `${[DEFAULT_USER, ...users].join("\n")}\n`;
+}
+
+/** Settings that keep even an administrator of Redis from running code. Redis 6.2 does not know them. */
+export function listHardeningSettings({
+  version,
+}: Pick<RedisServerBinary, "version">): Record<string, string> {
+  if (isBefore7(version)) return {};
+  return {
+    "enable-debug-command": "no",
+    "enable-module-command": "no",
+    "enable-protected-configs": "no",
+  };
+}
+
+function isBefore7(version: string): boolean {
+  return Number.parseInt(version, 10) < 7;
+}

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { StartupError } from "../../errors/startup-error.ts";
+import { listHardeningSettings } from "./access-rules.ts";
+import { ACL_FILE, type EmbeddedPasswords, writeAclFile } from "./embedded-credentials.ts";
+import { type ServerNote, writeNote } from "./embedded-files.ts";
+import { isServingDirectory, type ProbeLogin, type ProbeResult, probeServer } from "./embedded-probe.ts";
+import type { RedisServerBinary } from "./server-binary.ts";
+import { launchServer } from "./server-launch.ts";
+
+/** What the watch needs to see of locks: generic, hash, expired, evicted and string events by key. */
+export const KEYSPACE_EVENTS = "Kghszxe$";
+
+export interface EmbeddedOptions {
+  binary: RedisServerBinary;
+  /** Where Redis keeps its append-only file, and we our notes about it. Nobody else can read it. */
+  dataDir: string;
+  /** The port of the very first start; later starts take the remembered one. */
+  preferredPort: number;
+  onProgress?: (line: string) => void;
+  /** Called when the server ended by itself, and what became of it. */
+  onUnexpectedEnd?: (line: string) => void;
+}
+
+/** What every start on one data directory goes by. */
+export interface ServerSetup {
+  readonly options: EmbeddedOptions;
+  /** The real path of the data directory. */
+  readonly dir: string;
+  readonly passwords: EmbeddedPasswords;
+}
+
+type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
+
+/**
+ * Finds the server of an earlier run. The password is sent only to a process that serves our directory: without it,
+ * another account could listen on the port and read the password.
+ *
+ * @throws StartupError if our server runs and cannot be used
+ */
+export async function findRunningServer(
+  setup: ServerSetup,
+  port: number,
+  note: ServerNote | undefined,
+): Promise<RunningServer> {
+  const { dir } = setup;
+  const isServing = note !== undefined && (await isServingDirectory(note.pid, dir));
+  const secured = isServing ? await probeServer(port, dir, createLogin(setup)) : undefined;
+  if (secured?.kind === "ours") return { ...secured, isOpen: false };
+  const open = secured?.kind === "silent" ? secured : await probeServer(port, dir);
+  if (open.kind === "ours") return { ...open, isOpen: true };
+  if (isServing && (open.kind === "silent" || open.kind === "refused")) {
+    const why = open.kind === "silent" ? "does not respond" : `refuses the password in ${dir}`;
+    throw new StartupError(
+      `The embedded Redis of an earlier run (pid ${note.pid}, port ${port}) ${why}: end it with \`kill -9 ${note.pid}\` and start again.`,
+    );
+  }
+  return open;
+}
+
+export interface LaunchHooks {
+  onProgress?: ((line: string) => void) | undefined;
+  onSpawn?: (pid: number) => void;
+  signal?: AbortSignal;
+}
+
+/** Starts the server and waits until it has its data. Returns its pid. */
+export async function launchEmbeddedServer(
+  setup: ServerSetup,
+  port: number,
+  hooks: LaunchHooks,
+): Promise<number> {
+  const { options, dir, passwords } = setup;
+  await writeAclFile(dir, passwords, options.binary);
+  const { pid } = await launchServer({
+    binary: options.binary,
+    cwd: dir,
+    args: buildArguments(port, options.binary),
+    port,
+    logFile: join(dir, "redis.log"),
+    login: createLogin(setup),
+    isPrivate: true,
+    ...hooks,
+    onSpawn: (spawned) => {
+      writeNote(dir, { port, pid: spawned });
+      hooks.onSpawn?.(spawned);
+    },
+  });
+  return pid;
+}
+
+/** No secret is among the arguments: every account can list them. */
+function buildArguments(port: number, binary: RedisServerBinary): string[] {
+  const settings = {
+    port: String(port),
+    bind: "127.0.0.1",
+    aclfile: ACL_FILE,
+    appendonly: "yes",
+    appendfsync: "everysec",
+    save: "",
+    "notify-keyspace-events": KEYSPACE_EVENTS,
+    ...listHardeningSettings(binary),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** What Lockkeeper's own user logs in with. */
+export function createLogin({ passwords }: ServerSetup): ProbeLogin {
+  return { user: "lockkeeper", password: passwords.lockkeeper };
+}

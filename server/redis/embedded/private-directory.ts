@@ -1,0 +1,39 @@
+import { access, chmod, constants, mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { explainFileError } from "../../errors/file-error.ts";
+
+/** What to do when the embedded Redis cannot write its files. */
+export const EMBEDDED_REMEDY =
+  "The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_CACHE_DIR, or set REDIS_URL.";
+
+/** Bits of a mode that let other accounts in. */
+const OTHERS = 0o077;
+
+/**
+ * Creates `dir` for our account only, and takes the access of other accounts from what an earlier run left in it.
+ *
+ * @returns its real path
+ * @throws StartupError if we cannot write there
+ */
+export async function preparePrivateDirectory(dir: string): Promise<string> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await access(dir, constants.W_OK);
+    const path = await realpath(dir);
+    await restrictAccess(path);
+    for (const name of await readdir(path, { recursive: true })) await restrictAccess(join(path, name));
+    return path;
+  } catch (error) {
+    throw await explainFileError(error, dir, EMBEDDED_REMEDY);
+  }
+}
+
+/** Removes the rights of other accounts from a file or a directory. A file that has ended meanwhile needs none. */
+async function restrictAccess(path: string): Promise<void> {
+  try {
+    const { mode } = await stat(path);
+    if ((mode & OTHERS) !== 0) await chmod(path, mode & 0o777 & ~OTHERS);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning } from "./server-process.ts";
+
+const POLL_MS = 250;
+const PAUSE_MS_MIN = 500;
+const PAUSE_MS_MAX = 30_000;
+/** A server that ran for this long is started again at once. */
+const STABLE_MS = 30_000;
+
+export interface SupervisorOptions {
+  pid: number;
+  /** Starts the server again, or finds the one that another process started. Returns its pid. */
+  restart(signal: AbortSignal): Promise<number>;
+  /** Called once for each end of the server, and once for each series of failed starts. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+/** Watches a server process and starts it again when it ends by itself. */
+export class ServerSupervisor {
+  #pid: number;
+  #startedAt = performance.now();
+  #pauseMs = 0;
+  #restarting: Promise<void> | undefined;
+  readonly #stopped = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.#pid = options.pid;
+    this.#timer = setInterval(() => this.#check(), POLL_MS).unref();
+  }
+
+  get pid(): number {
+    return this.#pid;
+  }
+
+  /** Records a process that was just created, so that it is not left behind if we end now. */
+  setPid(pid: number): void {
+    this.#pid = pid;
+  }
+
+  /** Ends the supervision. A start that is under way is called off. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopped.abort();
+    await Promise.race([this.#restarting, sleep(200, undefined, { ref: false })]);
+  }
+
+  #check(): void {
+    if (this.#restarting !== undefined || isRunning(this.#pid)) return;
+    this.#restarting = this.#restart().finally(() => {
+      this.#restarting = undefined;
+    });
+  }
+
+  async #restart(): Promise<void> {
+    const ended = this.#pid;
+    const { signal } = this.#stopped;
+    if (performance.now() - this.#startedAt > STABLE_MS) this.#pauseMs = 0;
+    let hasFailed = false;
+    while (!signal.aborted) {
+      await sleep(this.#pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, PAUSE_MS_MIN), PAUSE_MS_MAX);
+      if (signal.aborted) return;
+      try {
+        this.#pid = await this.options.restart(signal);
+        this.#startedAt = performance.now();
+        this.options.onLine?.(
+          `The embedded Redis (pid ${ended}) ended; it runs again with pid ${this.#pid}.`,
+        );
+        return;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        if (!hasFailed && !signal.aborted)
+          this.options.onLine?.(
+            `The embedded Redis (pid ${ended}) ended and could not be started: ${reason}. Retrying.`,
+          );
+        hasFailed = true;
+      }
+    }
+  }
+}
