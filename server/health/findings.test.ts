@@ -31,6 +31,7 @@ const buildTargetFacts = (more: Partial<TargetFacts> = {}): TargetFacts => ({
   notifications: { state: "on", detail: undefined },
   masters: [buildMasterHealth("a:1")],
   masterFacts: [buildMasterFacts("a:1")],
+  unreadableKeys: undefined,
   sentinel: undefined,
   user: "default",
   ...more,
@@ -66,6 +67,44 @@ describe("health findings", () => {
       { masterFacts: [buildMasterFacts("a", { maxmemory_policy: "allkeys-lru" })] },
       ["note eviction"],
     ],
+    [
+      "refuses writes, as the watcher has seen",
+      { masters: [buildMasterHealth("a:1", { writesRefused: "no_replicas" })] },
+      ["danger writes_refused"],
+    ],
+    [
+      "lacks replicas, by INFO",
+      { masterFacts: [buildMasterFacts("a:1", { min_slaves_good_slaves: "0" })] },
+      ["danger writes_refused"],
+    ],
+    [
+      "could not write its append-only file",
+      { masterFacts: [buildMasterFacts("a:1", { aof_last_write_status: "err" })] },
+      ["danger writes_refused"],
+    ],
+    [
+      "could not save a snapshot",
+      {
+        masterFacts: [
+          buildMasterFacts(
+            "a:1",
+            { rdb_last_bgsave_status: "err" },
+            { save: "60 1", "stop-writes-on-bgsave-error": "yes" },
+          ),
+        ],
+      },
+      ["danger writes_refused"],
+    ],
+    [
+      "could not save a snapshot and takes writes all the same",
+      { masterFacts: [buildMasterFacts("a:1", { rdb_last_bgsave_status: "err" }, { save: "60 1" })] },
+      [],
+    ],
+    [
+      "is full",
+      { masterFacts: [buildMasterFacts("a:1", { maxmemory: "100", used_memory: "1000" })] },
+      ["danger writes_refused", "warning memory"],
+    ],
     ["has evicted keys", { masterFacts: [buildMasterFacts("a", { evicted_keys: "3" })] }, ["note evicted"]],
     [
       "is nearly full",
@@ -97,6 +136,8 @@ describe("health findings", () => {
       { masterFacts: [buildMasterFacts("a", {}, { "min-replicas-to-write": "0" })] },
       ["warning min_replicas"],
     ],
+    ["has key names that are too long", { oversizedKeys: 3 }, ["note oversized_keys"]],
+    ["got events that were ignored", { ignoredEvents: 3 }, ["note ignored_events"]],
     ["is outdated", { masterFacts: [buildMasterFacts("a", { redis_version: "6.2.14" })] }, ["note version"]],
     [
       "is a current Valkey",
@@ -181,5 +222,29 @@ describe("health findings", () => {
     );
     expect(found).toMatchObject({ code: "rights", severity: "danger" });
     expect(found?.command).toBe("ACL SETUSER app +scan +pubsub|numsub");
+  });
+});
+
+describe("unreadable keys", () => {
+  const draw = (byReason: { too_large: number; forbidden: number; timeout: number; error: number }) => {
+    const count = Object.values(byReason).reduce((sum, each) => sum + each, 0);
+    return collectFindings(buildTargetFacts({ unreadableKeys: { count, byReason } }));
+  };
+
+  it("keys that are only too large are a note that names the setting to narrow", () => {
+    const [finding] = draw({ too_large: 2, forbidden: 0, timeout: 0, error: 0 });
+    expect(finding).toMatchObject({ code: "unreadable_keys", severity: "note" });
+    expect(finding?.risk).toContain("LOCKKEEPER_WATCH");
+    expect(finding?.facts).toMatchObject({ count: "2", too_large: "2", forbidden: "0" });
+  });
+
+  it("a key that may be a lock is a warning that names what to grant", () => {
+    const [finding] = draw({ too_large: 1, forbidden: 1, timeout: 0, error: 0 });
+    expect(finding).toMatchObject({ severity: "warning", title: "2 watched keys cannot be read" });
+    expect(finding?.risk).toContain("+memory|usage");
+  });
+
+  it("no finding is drawn when every key can be read", () => {
+    expect(collectFindings(buildTargetFacts())).toEqual([]);
   });
 });

@@ -1,17 +1,24 @@
-import type { MasterHealth } from "../../lib/contract/live.ts";
+import type { MasterHealth, UnreadableKeyCounts } from "../../lib/contract/live.ts";
 import type { Finding, Severity, Topology } from "../../lib/contract/target.ts";
+import { checkIgnored } from "./ignored-findings.ts";
 import { collectMasterFindings } from "./master-findings.ts";
 import { toNotificationReport } from "./master-report.ts";
 import type { MasterFacts } from "./redis-facts.ts";
+import { checkUnreadableKeys } from "./unreadable-findings.ts";
+import { checkWriteRefusals } from "./write-refusals.ts";
 
 /** All that is known of a target when its findings are drawn. */
 export interface TargetFacts {
   readonly topology: Topology;
   readonly notifications: { readonly state: "on" | "off"; readonly detail: string | undefined };
   readonly masters: readonly MasterHealth[];
+  /** undefined: every watched key can be read. */
+  readonly unreadableKeys: UnreadableKeyCounts | undefined;
   readonly masterFacts: readonly MasterFacts[];
   /** Fields of SENTINEL MASTER; why they are not known; undefined where there is no Sentinel. */
   readonly sentinel: ReadonlyMap<string, string> | { readonly refused: string } | undefined;
+  readonly oversizedKeys?: number | undefined;
+  readonly ignoredEvents?: number | undefined;
   /** Commands that this user may not run, and the user they are missing to. */
   readonly user: string;
 }
@@ -30,10 +37,13 @@ export function collectFindings(facts: TargetFacts): Finding[] {
 function checkTarget(facts: TargetFacts): Finding[] {
   return [
     ...checkOutages(facts),
+    ...mergeFindings(checkWriteRefusals(facts.masters, facts.masterFacts)),
     ...checkNotifications(facts),
     ...checkClocks(facts),
     ...checkMasterCount(facts),
     ...checkSentinel(facts),
+    ...checkUnreadableKeys(facts.unreadableKeys),
+    ...checkIgnored(facts),
   ];
 }
 

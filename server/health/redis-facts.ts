@@ -1,5 +1,5 @@
 import type { Master } from "../redis/master.ts";
-import { findMissingRights } from "./rights.ts";
+import { findMissingRights, type TargetUse } from "./rights.ts";
 
 type Redis = Master["redis"];
 
@@ -21,16 +21,17 @@ const SETTINGS = [
   "appendonly",
   "appendfsync",
   "min-replicas-to-write",
+  "stop-writes-on-bgsave-error",
   "notify-keyspace-events",
 ];
 
 /** Asks for what may be asked; nothing is changed. */
-export async function readMasterFacts(master: Master, policy: "reads" | "writes"): Promise<MasterFacts> {
+export async function readMasterFacts(master: Master, use: TargetUse): Promise<MasterFacts> {
   const { redis } = master;
   const [info, config, missing] = await Promise.all([
     tryReadFacts(() => readInfo(redis)),
     tryReadFacts(() => readConfig(redis)),
-    findMissingRights(redis, policy, master.findHashTag()).catch(() => []),
+    findMissingRights(redis, use, master.findHashTag()).catch(() => []),
   ]);
   return { name: master.name, info, config, missing };
 }

@@ -13,6 +13,7 @@ const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] 
   ["ZRANGE", "KEY", "0", "0"],
   ["SMEMBERS", "KEY"],
   ["LRANGE", "KEY", "0", "0"],
+  ["MEMORY USAGE", "KEY"],
   ["EVALSHA", "0".repeat(40), "0"],
   ["SCRIPT LOAD", "return 1"],
   ["TIME"],
@@ -30,6 +31,20 @@ const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[]
   ["PUBLISH", `${TARGET_PREFIX}health`, ""],
 ];
 
+/** What replica confirmation needs besides. No replica is waited for. */
+const CONFIRMATION_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
+  ["WAIT", "0", "0"],
+];
+
+/** What Lockkeeper does on a target; `confirmed_writes` on one with `replicas`. */
+export type TargetUse = "reads" | "writes" | "confirmed_writes";
+
+const COMMANDS: Readonly<Record<TargetUse, typeof READ_COMMANDS>> = {
+  reads: READ_COMMANDS,
+  writes: [...READ_COMMANDS, ...WRITE_COMMANDS],
+  confirmed_writes: [...READ_COMMANDS, ...WRITE_COMMANDS, ...CONFIRMATION_COMMANDS],
+};
+
 /** Each refusal goes to the log that administrators read, so it is not asked for again soon. */
 const CACHE_MS = 10 * 60_000;
 const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
@@ -37,15 +52,14 @@ const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[]
 /** The commands that this user may not run. @throws when Redis does not answer */
 export async function findMissingRights(
   redis: Redis,
-  policy: "reads" | "writes",
+  use: TargetUse,
   tag: string | undefined,
 ): Promise<readonly string[]> {
   const before = cachedRights.get(redis);
   if (before !== undefined && performance.now() - before.at < CACHE_MS) return before.missing;
   const key = tag === undefined ? `${TARGET_PREFIX}health` : `${TARGET_PREFIX}health:{${tag}}`;
-  const commands = policy === "writes" ? [...READ_COMMANDS, ...WRITE_COMMANDS] : READ_COMMANDS;
   const tried = await Promise.all(
-    commands.map(async ([command, ...rest]) => {
+    COMMANDS[use].map(async ([command, ...rest]) => {
       const [name = command, ...words] = command.split(" ");
       const given = [...words, ...rest.map((argument) => (argument === "KEY" ? key : argument))];
       return (await canRun(redis, name, given)) ? [] : [command];

@@ -1,7 +1,15 @@
-import type { Finding, TargetHealth, TargetSummary } from "../../lib/contract/target.ts";
+import {
+  type Finding,
+  type TargetHealth,
+  type TargetSummary,
+  UNREADABLE_KEYS_LISTED_MAX,
+  type UnreadableKey,
+} from "../../lib/contract/target.ts";
+import { toKeyFields } from "../../lib/keys/key.ts";
 import { readSentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
 import type { Target } from "../targets/target.ts";
 import type { TargetConnector } from "../targets/target-connector.ts";
+import type { Watcher } from "../watch/watcher.ts";
 import { collectFindings, type TargetFacts } from "./findings.ts";
 import { buildMasterReport } from "./master-report.ts";
 import { readMasterFacts } from "./redis-facts.ts";
@@ -16,9 +24,9 @@ export function toTargetSummary(connector: TargetConnector): TargetSummary {
     const unknown = { server: null, locks: null, roundTripUs: null, masters: [], triedSince };
     return { ...fixed, ...unknown, state: "down", notifications: "off", detail: reason };
   }
-  const { state, notifications, roundTripUs, masters, locks, detail } = target.watcher.health();
+  const { state, notifications, roundTripUs, masters, locks, polling, detail } = target.watcher.health();
   const known = { server: target.server, state, notifications, roundTripUs, masters, locks };
-  return { ...fixed, ...known, ...(detail === undefined ? {} : { detail }) };
+  return { ...fixed, ...known, ...(polling && { polling }), ...(detail === undefined ? {} : { detail }) };
 }
 
 /** Asks Redis now for what makes it unsafe for locks. Nothing is changed there. */
@@ -27,22 +35,39 @@ export async function checkTargetHealth(connector: TargetConnector): Promise<Tar
   const facts = target === undefined ? undefined : await readTargetFacts(connector, target);
   const findings = facts === undefined ? [createUnreachedFinding(connector)] : collectFindings(facts);
   const reports = facts?.masterFacts.map(buildMasterReport) ?? [];
-  return { target: toTargetSummary(connector), reports, findings, checkedAt: Date.now() };
+  const unreadableKeys = target === undefined ? [] : listUnreadableKeys(target.watcher);
+  return { target: toTargetSummary(connector), reports, findings, unreadableKeys, checkedAt: Date.now() };
+}
+
+function listUnreadableKeys(watcher: Watcher): UnreadableKey[] {
+  return watcher.unreadableKeys.flatMap(({ master, keys }) =>
+    Array.from(keys)
+      .slice(0, UNREADABLE_KEYS_LISTED_MAX)
+      .map(([key, { reason, why }]) => ({ ...toKeyFields(key), master, reason, why })),
+  );
 }
 
 async function readTargetFacts({ settings }: TargetConnector, target: Target): Promise<TargetFacts> {
   const health = target.watcher.health();
   const up = new Set(health.masters.filter(({ state }) => state !== "down").map(({ name }) => name));
   const reachable = target.masters.list.filter(({ name }) => up.has(name));
-  const effect = settings.policy.readOnly ? "reads" : "writes";
+  const isConfirmed = (settings.safety?.replicas ?? 0) > 0;
+  const use = settings.policy.readOnly ? "reads" : isConfirmed ? "confirmed_writes" : "writes";
   const [masterFacts, sentinel] = await Promise.all([
-    Promise.all(reachable.map((master) => readMasterFacts(master, effect))),
+    Promise.all(reachable.map((master) => readMasterFacts(master, use))),
     readTargetSentinelFacts(settings.where),
   ]);
   return {
     topology: target.topology,
-    notifications: { state: health.notifications, detail: health.detail },
+    notifications: {
+      state: health.notifications,
+      detail: health.masters.find(({ state, notifications }) => state !== "down" && notifications === "off")
+        ?.detail,
+    },
     masters: health.masters,
+    unreadableKeys: health.unreadableKeys,
+    oversizedKeys: health.oversizedKeys,
+    ignoredEvents: health.ignoredEvents,
     masterFacts: masterFacts,
     sentinel,
     user: target.masters.list[0]?.redis.options.username ?? "default",

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { Election } from "./election.ts";
-import { EventStore, type StoreConnection } from "./event-store.ts";
+import { EventStore, type StoreConnection } from "./events/event-store.ts";
 
 /** A connection to the home store whose answers a test may lose. */
 class LossyConnection implements StoreConnection {
@@ -101,7 +101,7 @@ describe("Election", () => {
     await election.campaign();
     const { lead } = election;
     if (first === undefined || lead === undefined) throw new Error("nobody leads");
-    const ask = { last: null, until: null, entries: [] };
+    const ask = { last: null, until: null, cutAt: null, isTruncated: false, entries: [] };
     expect(await store.append({ ...first, fence: lead.fence }, ask)).toEqual({ outcome: "refused" });
     expect(await store.append({ ...lead, fence: first.fence }, ask)).toEqual({ outcome: "refused" });
     expect(await store.append(lead, ask)).toEqual({ outcome: "appended", ids: [] });

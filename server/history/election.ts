@@ -3,7 +3,7 @@ import { HOME_PREFIX } from "../formats/keys.ts";
 import { type AcquireRequest, LOCK_WRITERS } from "../formats/lock-writer.ts";
 import { RequestFactory } from "../locks/verbs/request-factory.ts";
 import type { VerbHold } from "../locks/verbs/verbs.ts";
-import type { Leadership, StoreConnection } from "./event-store.ts";
+import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
 /** Nobody listens there: the recorder's own lock is no part of any target's story. */
 const CHANNEL = `${HOME_PREFIX}recorders`;

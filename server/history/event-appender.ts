@@ -1,20 +1,25 @@
 import type { Election } from "./election.ts";
-import { compareIds } from "./event-id.ts";
-import type { EventIndex } from "./event-index.ts";
-import { EVENT_APPEND_MAX, type EventStore, type Leadership } from "./event-store.ts";
-import type { ObservedEvent } from "./observed-events.ts";
-import type { RecordedEntry, StreamCopy } from "./stream-copy.ts";
-import type { UnnumberedEvent, UnnumberedGap } from "./stream-entry.ts";
+import { compareIds } from "./events/event-id.ts";
+import type { EventIndex } from "./events/event-index.ts";
+import { type EventStore, type Leadership, takeBatch } from "./events/event-store.ts";
+import type { RecordedEntry, StreamCopy } from "./events/stream-copy.ts";
+import type { UnnumberedEvent, UnnumberedGap } from "./events/stream-entry.ts";
+import { OBSERVED_EVENTS_MAX, type ObservedEvent } from "./observed-events.ts";
 import { filterUnrecorded } from "./unrecorded-observations.ts";
 
 /** What gathers in this time is appended in one round trip. */
 const BATCH_DELAY_MS = 10;
+
+/** The store falls behind: what is observed is shown without being kept, and recorded from what is remembered. */
+const PENDING_MAX = OBSERVED_EVENTS_MAX;
 
 type PendingEntry = { readonly gap: UnnumberedGap } | { readonly observation: ObservedEvent };
 
 interface AppenderDeps {
   /** Until when, by the target's clock, nothing is on its way to us any more. */
   getSettledAt(): number;
+  /** Everything until then is recorded. */
+  onAppended(until: number): void;
   /** Somebody else records now. */
   onReplaced(): void;
   /** The home store did not take it. */
@@ -70,7 +75,8 @@ export class EventAppender {
 
   add(observation: ObservedEvent): void {
     this.#pending.push({ observation });
-    if (this.#timer !== undefined) return;
+    if (this.#pending.length > PENDING_MAX) this.deps.onFailed();
+    if (this.#timer !== undefined || !this.#isOpen) return;
     const waitMs = Math.max(0, this.#flushedAt + BATCH_DELAY_MS - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -92,7 +98,7 @@ export class EventAppender {
       if (!this.#isOpen) return;
       if (lead === undefined) return this.deps.onReplaced();
       this.#flushedAt = performance.now();
-      await this.#appendBatch(lead, this.#pending.slice(0, EVENT_APPEND_MAX));
+      await this.#appendBatch(lead, takeBatch(this.#pending, toEntry));
     } while (this.#pending.length > 0);
   }
 
@@ -100,7 +106,8 @@ export class EventAppender {
     const until = this.#computeRecordedUntil(batch);
     const last = this.copy.lastKnownId;
     const entries = batch.map(toEntry);
-    const reply = await this.store.append(lead, { last, until, entries });
+    const { cutAt, isTruncated } = this.index;
+    const reply = await this.store.append(lead, { last, until, cutAt, isTruncated, entries });
     if (reply.outcome === "refused") {
       this.election.markLost();
       return this.deps.onReplaced();
@@ -110,6 +117,7 @@ export class EventAppender {
       return;
     }
     this.#recordedUntil = until;
+    this.deps.onAppended(until);
     if (this.#isOpen) this.#pending = this.#pending.slice(batch.length);
     const recorded = reply.ids.map((id, at) => toRecordedEntry(id, batch[at]));
     this.copy.applyAppended(recorded.filter((one) => one !== undefined));

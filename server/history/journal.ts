@@ -9,13 +9,17 @@ import {
 } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { type Key, toKeyFields } from "../../lib/keys/key.ts";
-import { compareIds, parseEventId } from "./event-id.ts";
-import { EventIndex, type EventRetention } from "./event-index.ts";
+import { forEachYielding } from "../concurrency/for-each-yielding.ts";
+import type { TaskOwner } from "../concurrency/task-owner.ts";
+import { compareIds, parseEventId } from "./events/event-id.ts";
+import { EventIndex, type EventRetention, findIndex } from "./events/event-index.ts";
+import type { EventPublisher, RecordedEntry } from "./events/stream-copy.ts";
+import type { UnnumberedEvent } from "./events/stream-entry.ts";
+import { type HistoryPage, HistoryPageBuilder, takeFirst } from "./history-page.ts";
 import { findHoldsAt } from "./past-holds.ts";
-import type { EventPublisher, RecordedEntry } from "./stream-copy.ts";
-import type { UnnumberedEvent } from "./stream-entry.ts";
 
-export type { UnnumberedEvent as Unnumbered } from "./stream-entry.ts";
+export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
+export type { HistoryPage } from "./history-page.ts";
 
 /** What a reader who left off at an id gets: what came after, or word that this cannot be told. */
 export type EventReplay =
@@ -32,15 +36,6 @@ export interface PublishedEvent {
   readonly previousId: string | undefined;
 }
 
-/** In the order that was asked for. */
-export interface HistoryPage {
-  readonly items: HistoryEntry[];
-  /** Where the next page begins; undefined at the end of what is kept, on either side. */
-  readonly next: string | undefined;
-  /** Whether nothing older is known to be gone. */
-  readonly isComplete: boolean;
-}
-
 export interface HistoryPageQuery {
   readonly limit: number;
   readonly order: HistoryOrder;
@@ -48,6 +43,9 @@ export interface HistoryPageQuery {
   readonly cursor?: string | undefined;
   readonly matches: (entry: HistoryEntry) => boolean;
 }
+
+/** Looked at without waiting for other walks: nearly all pages are full by then. */
+const ENTRIES_AT_ONCE = 256;
 
 /** As much of a recorder as the journal needs. */
 export interface EventObserver {
@@ -135,11 +133,17 @@ export class Journal implements EventPublisher {
     return this.index.listRecent(count);
   }
 
-  replayAfter(id: string): EventReplay {
+  /** The first entries of the history, without a turn for other work. */
+  listOldest(limit: number): HistoryEntry[] {
+    return [...takeFirst(this.index.iterateForwards(), limit)];
+  }
+
+  /** @param limit number of events */
+  replayAfter(id: string, limit = Number.POSITIVE_INFINITY): EventReplay {
     const { newest } = this.index;
     if (parseEventId(id) === undefined || newest === null || compareIds(id, newest) > 0)
       return { kind: "reset" };
-    const { entries, isTruncated } = this.index.sliceAfter(id);
+    const { entries, isTruncated } = this.index.sliceAfter(id, limit);
     return { kind: isTruncated ? "gap" : "events", events: entries };
   }
 
@@ -152,18 +156,28 @@ export class Journal implements EventPublisher {
 
   /** Newest first, with the gaps in which the key may have had a story of its own. */
   listKeyHistory(key: Key, limit: number, before?: string): HistoryPage {
-    return collectPage(
-      iterateNewestFirst(this.index.listTimeline(key), before),
-      limit,
-      !this.index.isTruncated,
-      () => true,
-    );
+    const page = new HistoryPageBuilder(limit, () => true);
+    page.addAll(iterateNewestFirst(this.index.listTimeline(key), before));
+    return page.build(!this.index.isTruncated && !this.#isBeforeOldest(before));
   }
 
-  listHistory({ limit, order, cursor, matches }: HistoryPageQuery): HistoryPage {
+  /** A filter that matches nothing reads the whole history, in slices. @param owner is charged for the slices */
+  async listHistory(
+    { limit, order, cursor, matches }: HistoryPageQuery,
+    owner?: TaskOwner,
+  ): Promise<HistoryPage> {
     const entries =
       order === "newest_first" ? this.index.iterateBackwards(cursor) : this.index.iterateForwards(cursor);
-    return collectPage(entries, limit, !this.index.isTruncated, matches);
+    const page = new HistoryPageBuilder(limit, matches);
+    page.addAll(takeFirst(entries, ENTRIES_AT_ONCE));
+    if (!page.isFull) await forEachYielding(page.readUntilFull(entries), (entry) => page.add(entry), owner);
+    return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
+  }
+
+  /** A cursor from before a store lost its data is the id of an event that is gone. */
+  #isBeforeOldest(cursor: string | undefined): boolean {
+    const { oldest } = this.index;
+    return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);
   }
 
   /** Who held a key at a moment of the target's clock, and how that ended. */
@@ -197,23 +211,9 @@ function* iterateNewestFirst(
   entries: readonly HistoryEntry[],
   before: string | undefined,
 ): Generator<HistoryEntry> {
-  for (let at = entries.length - 1; at >= 0; at--) {
+  const end = before === undefined ? entries.length : findIndex(entries, before);
+  for (let at = end - 1; at >= 0; at--) {
     const entry = entries[at];
-    if (entry !== undefined && (before === undefined || compareIds(entry.id, before) < 0)) yield entry;
+    if (entry !== undefined) yield entry;
   }
-}
-
-function collectPage(
-  entries: Iterable<HistoryEntry>,
-  limit: number,
-  isWhole: boolean,
-  matches: (entry: HistoryEntry) => boolean,
-): HistoryPage {
-  const items: HistoryEntry[] = [];
-  for (const entry of entries) {
-    if (!matches(entry)) continue;
-    if (items.length === limit) return { items, next: items.at(-1)?.id, isComplete: isWhole };
-    items.push(entry);
-  }
-  return { items, next: undefined, isComplete: isWhole };
 }

@@ -1,5 +1,5 @@
 import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
-import type { UnnumberedEvent } from "./stream-entry.ts";
+import { measureEntryBytes, type UnnumberedEvent } from "./events/stream-entry.ts";
 
 /** What this instance observed, and when. */
 export interface ObservedEvent {
@@ -14,12 +14,15 @@ export interface ObservedEvent {
 /** How long an instance remembers what it observed: longer than it takes until another one records. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** 30 s of 2 000 changes a second. */
-const OBSERVED_EVENTS_MAX = 60_000;
+export const OBSERVED_EVENTS_MAX = 60_000;
+/** Of ordinary locks the number above is reached first. */
+const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
 /** The last observations of this instance, for the case that it has to go on with the story. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   #begin = 0;
+  #bytes = 0;
   #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
 
@@ -39,6 +42,7 @@ export class ObservedEvents {
   add(event: UnnumberedEvent, now: number): ObservedEvent {
     const observation = { event, key: parseKeyFields(event), heardAt: now, shownAs: undefined };
     this.#all.push(observation);
+    this.#bytes += measureEntryBytes(event);
     this.#dropOld(now);
     return observation;
   }
@@ -54,8 +58,11 @@ export class ObservedEvents {
     const tooMany = this.#all.length - OBSERVED_EVENTS_MAX;
     for (; at < this.#all.length; at++) {
       const one = this.#all[at];
-      if (one === undefined || (at >= tooMany && one.heardAt >= now - OBSERVED_EVENT_TTL_MS)) break;
+      if (one === undefined) break;
+      const hasRoom = at >= tooMany && this.#bytes <= OBSERVED_BYTES_MAX;
+      if (hasRoom && one.heardAt >= now - OBSERVED_EVENT_TTL_MS) break;
       this.#forgottenTo = one.heardAt;
+      this.#bytes -= measureEntryBytes(one.event);
     }
     this.#begin = at;
     if (at < 1000 && at < this.#all.length) return;

@@ -1,6 +1,6 @@
 import type { HistoryEntry, LockEvent, PastHold } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { classifyStep } from "./recorded-timeline.ts";
+import { classifyStep } from "./events/recorded-timeline.ts";
 
 interface OpenHold {
   readonly owner: string;

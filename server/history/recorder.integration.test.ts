@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import type { HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
+import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
@@ -9,11 +9,11 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import type { HomeStore } from "../home/home-store.ts";
 import { openHomeStore } from "../home/open-home-store.ts";
 import { Election } from "./election.ts";
-import type { EventRetention } from "./event-index.ts";
-import { type AppendRequest, type AppendResult, EventStore, type Leadership } from "./event-store.ts";
+import type { EventRetention } from "./events/event-index.ts";
+import { type AppendRequest, type AppendResult, EventStore, type Leadership } from "./events/event-store.ts";
+import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { Journal, type PublishedEvent } from "./journal.ts";
 import { Recorder } from "./recorder.ts";
-import type { UnnumberedEvent } from "./stream-entry.ts";
 import { StreamTail } from "./stream-tail.ts";
 
 const SHORT_TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
@@ -201,6 +201,51 @@ describe("single recorder", () => {
     await home.stop();
   });
 
+  it("a time without observation is a gap from the last recorded moment, although the store returns without data", async ({
+    target,
+  }) => {
+    const home = await startTestRedis();
+    const one = new Instance(home, target);
+    await waitUntilLeading(one);
+    one.observe(buildAcquired("lock:a", 1));
+    await waitUntil(() => one.entries.length === 1);
+    const lostAt = Date.now();
+    await home.kill();
+    one.applySession(false);
+    await sleep(50);
+    const observedAt = Date.now();
+    one.applySession(true);
+    await home.restart();
+    await waitUntil(() => one.entries.length === 2);
+    const [, gap] = one.entries;
+    expect(gap).toMatchObject({ type: "gap" });
+    expect((gap as GapEvent).from).toBeLessThanOrEqual(lostAt);
+    expect((gap as GapEvent).to).toBeGreaterThanOrEqual(observedAt);
+    await one.stop();
+    await home.stop();
+  });
+
+  it("a store that was flushed has the same history again, without a gap, and still knows that older events are gone", async ({
+    direct,
+    target,
+    startInstance,
+  }) => {
+    const kept = { most: 100, ms: 86_400_000 };
+    const one = startInstance({ kept });
+    await waitUntilLeading(one);
+    for (let n = 0; n < 150; n++) one.observe(buildAcquired(`lock:${n}`, n));
+    await waitUntil(() => one.entries.at(-1)?.at === 149);
+    await direct.flushall();
+    one.observe(buildAcquired("lock:new", 151));
+    await waitUntil(() => one.entries.at(-1)?.at === 151);
+    expect(one.entries.filter(isGap)).toEqual([]);
+    const stamp = await direct.get(`{lockkeeper}:recorded:${target}`);
+    expect(stamp).toMatch(/ 1$/);
+    const stream = await direct.xrange(`{lockkeeper}:events:${target}`, "-", "+");
+    expect(stream.slice(-one.entries.length).map(([id]) => id)).toEqual(one.entries.map(({ id }) => id));
+    await one.stop();
+  });
+
   it("the stream and the in-memory index stay within the configured event count", async ({
     direct,
     target,
@@ -220,8 +265,35 @@ describe("single recorder", () => {
     const next = startInstance({ kept });
     await waitUntil(() => next.journal.index.size > 900);
     expect(
-      next.journal.listHistory({ limit: 2000, order: "newest_first", matches: () => true }).isComplete,
+      (await next.journal.listHistory({ limit: 2000, order: "newest_first", matches: () => true }))
+        .isComplete,
     ).toBe(false);
+    await next.stop();
+  });
+
+  it("large events are kept in smaller number, in the stream and in memory", async ({
+    direct,
+    target,
+    startInstance,
+  }) => {
+    const kept = { most: 1000, ms: 86_400_000 };
+    const one = startInstance({ kept });
+    await waitUntilLeading(one);
+    const large = { owner: "o".repeat(1024), by: "mei", reason: "r".repeat(500) };
+    for (let n = 0; n < 3000; n++) {
+      one.observe(buildAcquired(`lock:${"k".repeat(1000)}${n % 50}`, n, large));
+      if (n % 500 === 0) await sleep(5);
+    }
+    await waitUntil(() => one.entries.at(-1)?.at === 2999);
+    const inMemory = one.entries.length;
+    expect(inMemory).toBeGreaterThan(200);
+    expect(inMemory).toBeLessThan(500);
+    expect(await direct.xlen(`{lockkeeper}:events:${target}`)).toBeLessThan(2 * inMemory);
+    await one.stop();
+    const next = startInstance({ kept });
+    await waitUntil(() => next.entries.at(-1)?.at === 2999);
+    expect(next.entries.length).toBeLessThan(500);
+    expect(next.journal.index.isTruncated).toBe(true);
     await next.stop();
   });
 });
@@ -268,6 +340,43 @@ describe("two recorders", () => {
     await first.stop();
     await second.stop();
   });
+});
+
+describe("two recorders whose store loses its data", () => {
+  it.for(["the recorder", "the other instance"] as const)(
+    "what nobody observed is a gap when %s takes over",
+    async (who, { target }) => {
+      const home = await startTestRedis();
+      const both = [new Instance(home, target), new Instance(home, target)] as const;
+      await waitUntil(() => both[0].isLeading !== both[1].isLeading);
+      const [leader, other] = both[0].isLeading ? both : [both[1], both[0]];
+      for (const one of both) one.observe(buildAcquired("lock:a", 1));
+      await waitUntil(() => both.every(({ entries }) => entries.length === 1));
+      // Until it has read that its entry is covered.
+      await sleep(SHORT_TIMES.lagMs + 5 * SHORT_TIMES.pollMs);
+      const lostAt = Date.now();
+      await home.kill();
+      for (const one of both) one.applySession(false);
+      await sleep(20);
+      const observedAt = Date.now();
+      const next = who === "the recorder" ? leader : other;
+      next.applySession(true);
+      await home.restart();
+      await waitUntilLeading(next);
+      for (const one of both) one.applySession(true);
+      await waitUntil(() => both.every(({ entries }) => entries.some(isGap)));
+      for (const { entries } of both) {
+        const gaps = entries.filter(isGap);
+        expect(gaps).toHaveLength(1);
+        expect(gaps[0]?.from).toBeLessThanOrEqual(lostAt);
+        expect(gaps[0]?.to).toBeGreaterThanOrEqual(observedAt);
+      }
+      const stream = await home.createClient().xrange(`{lockkeeper}:events:${target}`, "-", "+");
+      expect(stream.map(([id]) => id)).toEqual(both[0].entries.map(({ id }) => id));
+      await Promise.all(both.map((one) => one.stop()));
+      await home.stop();
+    },
+  );
 });
 
 const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;

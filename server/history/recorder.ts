@@ -1,37 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { HistoryEntry } from "../../lib/contract/event.ts";
 import type { Key } from "../../lib/keys/key.ts";
-import { parseKeyFields } from "../../lib/keys/key.ts";
 import type { Election } from "./election.ts";
 import { EventAppender } from "./event-appender.ts";
-import type { EventIndex } from "./event-index.ts";
-import type { EventStore, RecorderStamp, StreamPage } from "./event-store.ts";
+import type { EventIndex } from "./events/event-index.ts";
+import type { EventStore, RecorderStamp, StreamPage } from "./events/event-store.ts";
+import { type EventPublisher, StreamCopy } from "./events/stream-copy.ts";
+import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { type ObservedEvent, ObservedEvents } from "./observed-events.ts";
-import { isSameChange } from "./recorded-timeline.ts";
-import { type EventPublisher, StreamCopy } from "./stream-copy.ts";
-import type { UnnumberedEvent } from "./stream-entry.ts";
-import { filterUnrecorded } from "./unrecorded-observations.ts";
-
-/** How this instance sees its target. */
-export interface ObservationSession {
-  /** Whether everything that happens there is observed, as far as can be known. */
-  isWhole(): boolean;
-  /** The target's clock. */
-  now(): number;
-}
-
-export interface RecorderTimes {
-  readonly pollMs: number;
-  /** How long a recorder that says nothing is waited for. */
-  readonly leaseMs: number;
-  /** How long one whose own observations begin too late lets others go first. */
-  readonly giveWayMs: number;
-  /** What of the present is not said to be recorded yet: it may still be on its way to us. */
-  readonly lagMs: number;
-}
-
-export const RECORDER_TIMES: RecorderTimes = { pollMs: 500, leaseMs: 5000, giveWayMs: 1500, lagMs: 2000 };
+import { RecordedCoverage } from "./recorded-coverage.ts";
+import { type ObservationSession, RECORDER_TIMES, type RecorderTimes } from "./recorder-options.ts";
+import { StallClock } from "./stall-clock.ts";
+import { filterUnrecorded, publishEarly, takeShownId } from "./unrecorded-observations.ts";
 
 /** A recorder that has said nothing for this long may be gone, so one's own observations are shown meanwhile. */
 const SILENT_MS = 2500;
@@ -54,11 +34,12 @@ export class Recorder {
   #mode: RecorderMode = "starting";
   readonly #copy: StreamCopy;
   readonly #observedEvents = new ObservedEvents();
+  readonly #coverage = new RecordedCoverage();
   readonly #appender: EventAppender;
   #freeSince: number | undefined;
   #lastStamp: { text: string | null; at: number } = { text: null, at: performance.now() };
   #running: Promise<void> | undefined;
-  #lastBeat = { at: performance.now(), wallAt: Date.now() };
+  readonly #beats = new StallClock();
   #wake = () => {};
   readonly #startedAt = performance.now();
   readonly #stopping = new AbortController();
@@ -72,15 +53,18 @@ export class Recorder {
     private readonly times: RecorderTimes = RECORDER_TIMES,
     private readonly log?: Logger,
   ) {
-    this.#copy = new StreamCopy(store, index, publisher, (entry) => this.#takeShownId(entry));
+    this.#copy = new StreamCopy(store, index, publisher, (entry) =>
+      takeShownId(entry, this.#observedEvents.list(this.session.now())),
+    );
     this.#appender = new EventAppender(store, this.#copy, election, index, {
-      getSettledAt: () => this.session.now() - this.times.lagMs,
+      getSettledAt: () => this.#getSettledAt(),
+      onAppended: (until) => this.#coverage.recordAppended(until),
       onReplaced: () => this.#stepDown(),
       onFailed: () => this.#goAlone(),
       onRestored: (events) =>
         this.log?.warn(
           { target: store.target, events },
-          "the home store had lost events; they are written again",
+          "the home store had lost events; they were written again",
         ),
     });
   }
@@ -114,7 +98,7 @@ export class Recorder {
 
   recordEvent(event: UnnumberedEvent): void {
     const observation = this.#observedEvents.add(event, this.session.now());
-    if (this.#mode === "alone") observation.shownAs = this.publisher.publishEarly(event);
+    if (this.#mode === "alone") publishEarly(observation, this.publisher);
     if (this.isLeading) this.#appender.add(observation);
   }
 
@@ -130,12 +114,15 @@ export class Recorder {
 
   /** To be told whenever the sight changes, also for a moment. */
   onSessionChange(): void {
-    const now = { at: performance.now(), wallAt: Date.now() };
-    // The monotonic clock stands still while a machine is suspended.
-    const stoodStillMs = Math.max(now.at - this.#lastBeat.at, now.wallAt - this.#lastBeat.wallAt);
-    this.#lastBeat = now;
-    if (stoodStillMs > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
+    if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();
+  }
+
+  /** Something happened since `from` that was not observed. */
+  recordMiss(from: number): void {
+    this.#coverage.recordMiss(from, this.session.now());
+    this.#observedEvents.setWatching(false, this.session.now());
+    this.onSessionChange();
   }
 
   async #run(): Promise<void> {
@@ -150,7 +137,7 @@ export class Recorder {
       } catch (error) {
         this.log?.debug(
           { err: error },
-          "the home store does not answer; events are shown without being kept",
+          "The home store does not answer. Events are shown without being kept.",
         );
         this.#goAlone();
       }
@@ -163,16 +150,14 @@ export class Recorder {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     const signal = AbortSignal.any([woken.signal, this.#stopping.signal]);
-    const pauseMs =
-      this.#mode === "starting" ? Math.min(STARTING_POLL_MS, this.times.pollMs) : this.times.pollMs;
+    const { pollMs } = this.times;
+    const pauseMs = this.#mode === "starting" ? Math.min(STARTING_POLL_MS, pollMs) : pollMs;
     await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   async #continueLeading(): Promise<void> {
-    const covered = this.#observedEvents.getCoveredSince(this.session.now());
     // Another instance may have seen what we have missed.
-    const { recordedUntil } = this.#appender;
-    if (covered === undefined || (recordedUntil !== null && covered > recordedUntil)) {
+    if (!this.#isObservedSinceRecorded()) {
       await this.#appender.flush();
       this.#stepDown();
       await this.election.resign();
@@ -182,9 +167,23 @@ export class Recorder {
     if (performance.now() - this.#appender.flushedAt > this.times.pollMs) await this.#appender.flush();
   }
 
+  /** Whether everything since the end of what is recorded was observed. */
+  #isObservedSinceRecorded(): boolean {
+    const covered = this.#observedEvents.getCoveredSince(this.session.now());
+    const { recordedUntil } = this.#appender;
+    return covered !== undefined && (recordedUntil === null || covered <= recordedUntil);
+  }
+
+  /** Until when nothing is on its way to us any more; what we missed is never called recorded. */
+  #getSettledAt(): number {
+    if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
+    return this.session.now() - this.times.lagMs - this.#beats.elapsedMs;
+  }
+
   async #checkLeader(): Promise<void> {
     const stamp = await this.store.readStamp();
     const now = performance.now();
+    this.#coverage.recordStamp(stamp, this.#copy.lastKnownId);
     if (stamp.text !== this.#lastStamp.text) this.#lastStamp = { text: stamp.text, at: now };
     if (stamp.leader !== null && !this.election.isOwnToken(stamp.leader)) {
       this.#freeSince = undefined;
@@ -194,29 +193,28 @@ export class Recorder {
     }
     this.#freeSince ??= now;
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
-    const leavesGap = covered !== undefined && stamp.until !== null && covered > stamp.until;
-    const mayLead = covered !== undefined && (!leavesGap || now - this.#freeSince >= this.times.giveWayMs);
-    if (mayLead && (await this.election.campaign())) await this.#takeOver(stamp);
+    const canLead =
+      covered !== undefined &&
+      (!this.#leavesGap(stamp, covered) || now - this.#freeSince >= this.times.giveWayMs);
+    if (canLead && (await this.election.campaign())) await this.#takeOver(stamp);
     else this.#goAlone();
+  }
+
+  #leavesGap({ until }: RecorderStamp, covered: number): boolean {
+    const recordedUntil = Math.max(until ?? 0, this.#coverage.until ?? 0);
+    return recordedUntil > 0 && covered > recordedUntil;
   }
 
   /** Nobody else appends from now on. What stands there is read to its end, and the story goes on behind it. */
   async #takeOver(before: RecorderStamp): Promise<void> {
     await this.#copy.readToEnd();
+    this.#coverage.recordStamp(before, this.#copy.lastKnownId);
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
     if (covered === undefined) return;
-    const { target } = this.store;
-    const from = before.until;
-    const gap =
-      from !== null && covered > from
-        ? { target, type: "gap" as const, at: covered, from, to: covered }
-        : undefined;
-    const unrecorded = filterUnrecorded(
-      this.#observedEvents.list(this.session.now()),
-      this.index,
-      gap !== undefined,
-    );
-    this.#appender.open(gap === undefined && from !== null ? from : covered, gap, unrecorded);
+    const gap = this.#coverage.findGap(this.store.target, covered);
+    const observed = this.#observedEvents.list(this.session.now());
+    const unrecorded = filterUnrecorded(observed, this.index, gap !== undefined);
+    this.#appender.open(gap?.to ?? this.#coverage.until ?? covered, gap, unrecorded);
     this.#freeSince = undefined;
     this.#mode = "leading";
     await this.#appender.flush();
@@ -233,22 +231,8 @@ export class Recorder {
     this.#mode = "alone";
     this.#appender.close();
     if (wasAlone) return;
-    for (const observation of filterUnrecorded(
-      this.#observedEvents.list(this.session.now()),
-      this.index,
-      false,
-    ))
-      observation.shownAs ??= this.publisher.publishEarly(observation.event);
-  }
-
-  #takeShownId(entry: HistoryEntry): string | undefined {
-    if (entry.type === "gap") return undefined;
-    const key = parseKeyFields(entry);
-    const shown = this.#observedEvents
-      .list(this.session.now())
-      .find((one) => one.shownAs !== undefined && one.key === key && isSameChange(one.event, entry));
-    const was = shown?.shownAs;
-    if (shown !== undefined) shown.shownAs = undefined;
-    return was;
+    const observed = this.#observedEvents.list(this.session.now());
+    for (const observation of filterUnrecorded(observed, this.index, false))
+      publishEarly(observation, this.publisher);
   }
 }

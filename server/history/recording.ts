@@ -1,9 +1,15 @@
 import type { RedisOptions } from "ioredis";
 import type { Logger } from "pino";
 import { Election } from "./election.ts";
-import { EventStore, type StoreConnection } from "./event-store.ts";
+import { EventStore, type StoreConnection } from "./events/event-store.ts";
 import type { Journal } from "./journal.ts";
-import { type ObservationSession, RECORDER_TIMES, Recorder, type RecorderTimes } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
+import {
+  type ObservationChanges,
+  type ObservationSession,
+  RECORDER_TIMES,
+  type RecorderTimes,
+} from "./recorder-options.ts";
 import { StreamTail, TAIL_TIMEOUT_MS } from "./stream-tail.ts";
 
 /** A connection of its own to the home store. */
@@ -13,7 +19,7 @@ export interface RecordingOptions {
   readonly openStore: OpenStore;
   readonly target: string;
   readonly journal: Journal;
-  readonly session: ObservationSession & { onChange(listener: () => void): () => void };
+  readonly session: ObservationSession & ObservationChanges;
   readonly times?: RecorderTimes;
   readonly log?: Logger | undefined;
 }
@@ -23,7 +29,7 @@ export class Recording {
   readonly recorder: Recorder;
   readonly #tail: StreamTail;
   readonly #connection: StoreConnection;
-  readonly #unsubscribeFromSession: () => void;
+  readonly #unsubscribers: readonly (() => void)[];
 
   constructor({ openStore, target, journal, session, times = RECORDER_TIMES, log }: RecordingOptions) {
     this.#connection = openStore("history");
@@ -32,7 +38,10 @@ export class Recording {
     this.recorder = new Recorder(store, election, journal.index, session, journal, times, log);
     const tail = openStore("history-tail", { commandTimeout: TAIL_TIMEOUT_MS });
     this.#tail = new StreamTail(store, this.recorder, tail);
-    this.#unsubscribeFromSession = session.onChange(() => this.recorder.onSessionChange());
+    this.#unsubscribers = [
+      session.onChange(() => this.recorder.onSessionChange()),
+      session.onMiss((from) => this.recorder.recordMiss(from)),
+    ];
     journal.attachRecorder(this.recorder);
   }
 
@@ -43,7 +52,7 @@ export class Recording {
 
   /** Records what is left; another instance goes on at once. */
   async stop(): Promise<void> {
-    this.#unsubscribeFromSession();
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
     this.#tail.stop();
     await this.recorder.stop();
     this.#connection.close();

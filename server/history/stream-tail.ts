@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventStore, StoreConnection } from "./event-store.ts";
+import type { EventStore, StoreConnection } from "./events/event-store.ts";
 import type { Recorder } from "./recorder.ts";
 
 const WAIT_MS = 2000;

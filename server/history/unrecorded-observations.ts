@@ -1,7 +1,10 @@
-import type { EventIndex } from "./event-index.ts";
+import type { HistoryEntry } from "../../lib/contract/event.ts";
+import { parseKeyFields } from "../../lib/keys/key.ts";
+import type { EventIndex } from "./events/event-index.ts";
+import { filterUnrecordedEvents, isSameChange } from "./events/recorded-timeline.ts";
+import type { EventPublisher } from "./events/stream-copy.ts";
+import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { groupEventsByKey, type ObservedEvent } from "./observed-events.ts";
-import { filterUnrecordedEvents } from "./recorded-timeline.ts";
-import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** What of one's own observations the history does not tell yet, in their order. */
 export function filterUnrecorded(
@@ -16,4 +19,21 @@ export function filterUnrecorded(
       unrecorded.add(event);
   }
   return observations.filter(({ event }) => unrecorded.has(event));
+}
+
+/** Publishes an observation before it is recorded, unless it has been. */
+export function publishEarly(observation: ObservedEvent, publisher: EventPublisher): void {
+  observation.shownAs ??= publisher.publishEarly(observation.event);
+}
+
+/** Returns the id under which an entry was published before it was recorded, once. */
+export function takeShownId(entry: HistoryEntry, observations: readonly ObservedEvent[]): string | undefined {
+  if (entry.type === "gap") return undefined;
+  const key = parseKeyFields(entry);
+  const shown = observations.find(
+    (one) => one.shownAs !== undefined && one.key === key && isSameChange(one.event, entry),
+  );
+  const was = shown?.shownAs;
+  if (shown !== undefined) shown.shownAs = undefined;
+  return was;
 }

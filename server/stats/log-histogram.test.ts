@@ -7,7 +7,7 @@ const HOUR = 60 * 60 * 1000;
 const NOW = 1_795_216_496_123;
 
 describe("histogram of durations", () => {
-  it("quantiles deviate by at most 4.5% from the exact value", () => {
+  it("quantiles deviate by at most 4.5% and half a millisecond from the exact value", () => {
     const times = fc.array(fc.integer({ min: 1, max: 86_400_000 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(times, fc.constantFrom(0.5, 0.95, 0.99), (all, share) => {
@@ -16,7 +16,8 @@ describe("histogram of durations", () => {
         const sorted = [...all].sort((a, b) => a - b);
         const exact = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
         const told = histogram.quantile(share) ?? 0;
-        expect(Math.abs(told - exact)).toBeLessThanOrEqual(exact * 0.045 + 0.06);
+        // Quantiles are whole milliseconds.
+        expect(Math.abs(told - exact)).toBeLessThanOrEqual(exact * 0.045 + 0.56);
       }),
     );
   });

@@ -40,6 +40,11 @@ export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
     getValue: ({ health }) => health.leftOut ?? 0,
   },
   {
+    name: "lockkeeper_unreadable_keys",
+    help: "Watched keys that cannot be read: too large, not permitted, timed out, or refused by Redis.",
+    getValue: ({ health }) => health.unreadableKeys?.count ?? 0,
+  },
+  {
     name: "lockkeeper_waiters",
     help: "Those who wait for locks now, as far as they can be seen.",
     getValue: ({ totals }) => totals.waiting,
@@ -60,6 +65,16 @@ export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
     name: "lockkeeper_notifications_on",
     help: "1: Redis tells of changes. 0: the keys are scanned instead.",
     getValue: ({ health }) => (health.notifications === "on" ? 1 : 0),
+  },
+  {
+    name: "lockkeeper_polling_ends_seconds",
+    help: "Measured: how long the end of a lock can go unseen. Only while notifications are off.",
+    getValue: ({ health }) => toSeconds(health.polling?.endsSeenWithinMs ?? null),
+  },
+  {
+    name: "lockkeeper_polling_new_locks_seconds",
+    help: "Measured: how long a new lock can go unseen. Only while notifications are off.",
+    getValue: ({ health }) => toSeconds(health.polling?.newLocksSeenWithinMs ?? null),
   },
   {
     name: "lockkeeper_recorder",
@@ -95,5 +110,10 @@ export const COUNTER_DEFINITIONS: readonly MetricDefinition[] = [
     name: "lockkeeper_redis_breaks_total",
     help: "How often a master went out of touch: its connection broke, or it did not answer.",
     getValue: ({ breaks }) => breaks,
+  },
+  {
+    name: "lockkeeper_unseen_holds_total",
+    help: "Foreign holds that ended before their key was read. They are not in the history.",
+    getValue: ({ health }) => health.unseenHolds ?? 0,
   },
 ];

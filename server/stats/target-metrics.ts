@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { EVENT_TYPES, type EventType, type LockEvent } from "../../lib/contract/event.ts";
 import type { Health } from "../../lib/contract/live.ts";
+import { WRITE_REFUSALS } from "../../lib/contract/refusal.ts";
 import type { LockStats } from "./lock-stats.ts";
 import {
   COUNTER_DEFINITIONS,
@@ -41,6 +42,7 @@ export class TargetMetrics {
     for (const measure of GAUGE_DEFINITIONS) this.#addGauge(measure);
     for (const measure of COUNTER_DEFINITIONS) this.#addCounter(measure);
     this.#addMissed();
+    this.#addWriteRefusals();
     this.#addHeld();
     if (patterns > 0) this.#addPatterns();
   }
@@ -107,6 +109,19 @@ export class TargetMetrics {
           for (const what of MISSED_KINDS) this.inc({ target, what }, missed[what]);
         }
       },
+    });
+  }
+
+  #addWriteRefusals(): void {
+    const help = "Masters that respond and refuse all writes, by reason.";
+    this.#createGauge("lockkeeper_writes_refused", help, ["target", "reason"], (gauge) => {
+      for (const { name: target, watcher } of this.targets.openTargets) {
+        const { masters } = watcher.health();
+        for (const reason of WRITE_REFUSALS) {
+          const refusing = masters.filter(({ writesRefused }) => writesRefused === reason);
+          gauge.set({ target, reason }, refusing.length);
+        }
+      }
     });
   }
 

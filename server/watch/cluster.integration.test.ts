@@ -58,6 +58,24 @@ it("the watcher sees locks on every cluster master as they are acquired and expi
   for (const key of keys) expect(listEventTypes(key)).toEqual(["acquired", "expired"]);
 });
 
+it("a large hash on each cluster master is not read, and every master stays live", async ({
+  cluster,
+  watcher,
+  createKey,
+  acquireForeign,
+}) => {
+  const large = [0, 1, 2].map((master) => createKey(master));
+  for (const key of large) {
+    const client = cluster.getMasterClient(key);
+    for (let field = 0; field < 16; field++) await client.hset(key, `field ${field}`, Buffer.alloc(1e6));
+  }
+  await waitUntil(() => watcher.health().unreadableKeys?.byReason.too_large === 3);
+  await acquireForeign(createKey(1));
+  expect(watcher.health().masters.map(({ state }) => state)).toEqual(["live", "live", "live"]);
+  for (const key of large) await cluster.getMasterClient(key).del(key);
+  await waitUntil(() => watcher.health().unreadableKeys === undefined);
+});
+
 it("a slot migration emits no events and leaves its locks in the index", async ({
   cluster,
   watcher,

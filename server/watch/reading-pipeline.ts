@@ -1,10 +1,14 @@
 import type { Logger } from "pino";
+import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
 import type { Key } from "../../lib/keys/key.ts";
-import type { HeldObservation } from "../formats/observation.ts";
+import type { HeldObservation, Observation } from "../formats/observation.ts";
 import type { Notes } from "./annotations/notes.ts";
 import type { ScriptEvent } from "./connection/script-event.ts";
 import type { EventReporter } from "./events/event-reporter.ts";
 import type { MissedChangeTracker } from "./events/missed-change-tracker.ts";
+import type { RuleChange } from "./events/rule-change.ts";
+import { UnconfirmedEventBudget } from "./events/unconfirmed-event-budget.ts";
+import type { UnseenHolds } from "./events/unseen-holds.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
 import type { LockIndex } from "./index/lock-index.ts";
 import type { Reading } from "./scan/key-reader.ts";
@@ -12,21 +16,25 @@ import type { MasterListener, MasterWatch } from "./topology/master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
- * Called for each reading of a key: the hold in the index before it and after it, and how many clients wait for the
- * lock while it is free.
+ * Called for each reading of a key: the hold in the index before it and after it, how many clients wait for the lock
+ * while it is free, and what was read.
  */
 export type ReadingListener = (
   key: Key,
   before: ObservedHold | undefined,
   after: ObservedHold | undefined,
   waitersOfFree: number,
+  observation: Observation,
 ) => void;
 
 export interface ReadingPipelineDeps {
+  /** Name of the target. */
+  readonly target: string;
   readonly isQuorum: boolean;
   readonly view: TopologyView;
   readonly index: LockIndex;
   readonly missedChanges: MissedChangeTracker;
+  readonly unseenHolds: UnseenHolds;
   readonly eventReporter: EventReporter;
   readonly log: Logger | undefined;
   isWatched(key: Key): boolean;
@@ -38,8 +46,12 @@ export interface ReadingPipelineDeps {
  * Nothing else changes the index.
  */
 export class ReadingPipeline implements MasterListener {
+  /** Messages on the channel of the script events that were not reported, since the start. */
+  ignoredEvents = 0;
   readonly #readingListeners = new Set<ReadingListener>();
+  readonly #unconfirmedEvents = new UnconfirmedEventBudget();
   #notes: Notes | undefined;
+  #ruleChange: RuleChange | undefined;
 
   constructor(private readonly deps: ReadingPipelineDeps) {}
 
@@ -53,19 +65,56 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
+  /** Until `endRuleChange` the change explains what it makes of keys: that is reported as no event of a lock. */
+  beginRuleChange(change: RuleChange): void {
+    this.#ruleChange = change;
+  }
+
+  /** Every key has been read by the new rules. */
+  endRuleChange(change: RuleChange): void {
+    if (this.#ruleChange === change) this.#ruleChange = undefined;
+  }
+
   onKeyChange(key: Key, event: string, at: MasterWatch): void {
     this.#recordNotification(key);
+    const { isQuorum, unseenHolds, index } = this.deps;
+    if (!isQuorum) unseenHolds.recordNotification(key, event, index.get(key) !== undefined);
     this.deps.view.onKeyChange(key, event, at);
   }
 
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void {
-    if (this.deps.isWatched(event.key)) this.#recordNotification(event.key);
+    // Nothing of an unwatched key is kept: no read would ever confirm it.
+    if (!this.deps.isWatched(event.key)) return;
+    this.#recordNotification(event.key);
     const reported = this.deps.view.onScriptEvent(event, at);
-    if (reported !== undefined) this.deps.eventReporter.reportScriptEvent(reported.event, reported.endCause);
+    if (reported === undefined) return;
+    if (this.#unconfirmedEvents.take(event, performance.now())) {
+      this.deps.eventReporter.reportScriptEvent(reported.event, reported.endCause);
+      this.deps.unseenHolds.recordScriptEvent(event.key);
+      return;
+    }
+    this.ignoredEvents++;
+    at.enqueueRead(event.key);
+  }
+
+  /** A message on the channel of the script events is not one of ours. */
+  onInvalidScriptEvent(): void {
+    this.ignoredEvents++;
   }
 
   onReadings(readings: readonly Reading[], at: MasterWatch): void {
     this.applyReadings(readings.map((reading) => () => this.deps.view.evaluateReading(reading, at)));
+  }
+
+  onWritesRefusedChange({ master, connection: { writesRefused: reason } }: MasterWatch): void {
+    const { target, log } = this.deps;
+    const at = { target, master: master.name };
+    if (reason === undefined) log?.info(at, "Redis accepts writes again");
+    else {
+      const { cause, remedy } = REFUSAL_TEXTS[reason];
+      log?.warn({ ...at, reason }, `${cause}. Locks cannot be acquired or renewed. ${remedy}.`);
+    }
+    this.deps.onChange();
   }
 
   onStateChange(): void {
@@ -92,16 +141,24 @@ export class ReadingPipeline implements MasterListener {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);
   }
 
-  #applyReading({ observation, context, scriptEvent, ...reading }: AppliedReading): void {
-    const { index, isQuorum, missedChanges, eventReporter } = this.deps;
-    const { key } = observation;
+  #applyReading(applied: AppliedReading): void {
+    const { index, isQuorum, missedChanges, unseenHolds, eventReporter } = this.deps;
+    const { key } = applied.observation;
+    const isByRules =
+      this.#ruleChange?.explains(index.get(key), applied.observation, applied.sentAt) ?? false;
+    if (isByRules) eventReporter.forgetReported(key);
+    const { observation, context, scriptEvent, ...reading } = isByRules ? toFirstReading(applied) : applied;
+    const seen = observation.state === "held" ? observation : undefined;
+    this.#unconfirmedEvents.confirm(key, seen, reading.sentAt);
     const { before, after } = index.applyObservation(observation, context);
     const indexed = index.get(key);
     // A decision of several masters comes from readings and events of each; which event it is cannot be told.
-    if (!isQuorum) missedChanges.checkReading({ observation, before, after: indexed, context, ...reading });
+    if (!isQuorum && !isByRules)
+      missedChanges.checkReading({ observation, before, after: indexed, context, ...reading });
+    if (!isQuorum) unseenHolds.checkReading(observation, reading.sentAt);
     this.#notes?.removeIfEnded(key, after);
     const waitersOfFree = index.findWaiters(key)?.count ?? 0;
-    for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree);
+    for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree, observation);
     if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
     eventReporter.reportReading({ key, hold: after, isIndexed: indexed !== undefined, ...reading });
   }
@@ -109,4 +166,9 @@ export class ReadingPipeline implements MasterListener {
   #recordNotification(key: Key): void {
     if (!this.deps.isQuorum) this.deps.missedChanges.recordNotification(key);
   }
+}
+
+/** When a hold began that is one by new rules alone is unknown. */
+function toFirstReading(applied: AppliedReading): AppliedReading {
+  return { ...applied, context: { ...applied.context, since: "at_least" }, isInitialScan: true };
 }

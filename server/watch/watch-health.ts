@@ -1,18 +1,37 @@
-import type { Health, MasterHealth, ScanProgress } from "../../lib/contract/live.ts";
+import {
+  type Health,
+  type MasterHealth,
+  type ScanProgress,
+  UNREADABLE_REASONS,
+  type UnreadableKeyCounts,
+} from "../../lib/contract/live.ts";
+import type { PollingDelays } from "../../lib/contract/polling.ts";
+import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
 import type { MasterWatch } from "./topology/master-watch.ts";
 
 /** How far the picture of a target can be trusted. Whether its Redis is fit for locks, server/health tells. */
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
-  facts: Pick<Health, "missed" | "locks" | "waiting" | "needsAttention" | "majority"> & { leftOut: number },
+  facts: Pick<Health, "missed" | "locks" | "waiting" | "needsAttention" | "majority"> & {
+    leftOut: number;
+    ignoredEvents: number;
+    unseenHolds: number;
+  },
 ): Health {
   const masters = watches.map(buildMasterHealth);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const { missed, locks, waiting, needsAttention, leftOut, majority } = facts;
-  const detail = describeOutage(masters, majority) ?? describeFullIndex(locks, leftOut) ?? off?.detail;
+  const { missed, locks, waiting, needsAttention, leftOut, majority, ignoredEvents, unseenHolds } = facts;
+  const oversizedKeys = watches.reduce((sum, each) => sum + each.oversizedKeys.count, 0);
+  const polling = mergePollingDelays(masters);
+  const detail =
+    describeOutage(masters, majority) ??
+    describeRefusals(up) ??
+    describeFullIndex(locks, leftOut) ??
+    joinSentences(off?.detail, describePolling(polling));
   const scan = mergeScans(masters);
+  const unreadableKeys = mergeUnreadableCounts(watches, majority !== undefined);
   return {
     now,
     state: computeState(masters, majority),
@@ -22,11 +41,16 @@ export function buildHealth(
     scannedAt: minOrNull(masters.map(({ scannedAt }) => scannedAt)),
     scanMs: maxOrNull(masters.map(({ scanMs }) => scanMs)),
     ...(scan === undefined ? {} : { scan }),
+    ...(polling === undefined ? {} : { polling }),
     missed,
     locks,
     waiting,
     needsAttention,
     ...(leftOut === 0 ? {} : { leftOut }),
+    ...(unreadableKeys.count === 0 ? {} : { unreadableKeys }),
+    ...(oversizedKeys === 0 ? {} : { oversizedKeys }),
+    ...(ignoredEvents === 0 ? {} : { ignoredEvents }),
+    ...(unseenHolds === 0 ? {} : { unseenHolds }),
     ...(detail === undefined ? {} : { detail }),
     masters,
   };
@@ -37,14 +61,9 @@ export function isFullyWatched({ connection, reconciliation }: MasterWatch): boo
   return connection.isUp && reconciliation.isCaughtUp;
 }
 
-function buildMasterHealth({
-  master,
-  connection,
-  reconciliation,
-  keyspaceScan,
-  clock,
-}: MasterWatch): MasterHealth {
-  const { isUp, notificationState, roundTripUs, downSince } = connection;
+function buildMasterHealth(watch: MasterWatch): MasterHealth {
+  const { master, connection, reconciliation, keyspaceScan, clock, pollingDelays } = watch;
+  const { isUp, notificationState, roundTripUs, downSince, writesRefused } = connection;
   const why =
     connection.downReason ?? (notificationState.state === "off" ? notificationState.detail : undefined);
   return {
@@ -58,6 +77,8 @@ function buildMasterHealth({
     ...(keyspaceScan.progress === undefined || reconciliation.runningMs === undefined
       ? {}
       : { scan: { ...keyspaceScan.progress, ms: reconciliation.runningMs } }),
+    ...(pollingDelays === undefined ? {} : { polling: pollingDelays }),
+    ...(isUp && writesRefused !== undefined ? { writesRefused } : {}),
     ...(isUp ? {} : { downSince }),
     ...(why === undefined ? {} : { detail: why }),
   };
@@ -73,6 +94,54 @@ function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined 
     keys: keys.every((each) => each !== null) ? keys.reduce((sum, each) => sum + each, 0) : null,
     ms: Math.max(...scans.map(({ ms }) => ms)),
   };
+}
+
+/** @param isQuorum each master has every key, so that the counts are of the same keys */
+function mergeUnreadableCounts(watches: readonly MasterWatch[], isQuorum: boolean): UnreadableKeyCounts {
+  const none: UnreadableKeyCounts = {
+    count: 0,
+    byReason: { too_large: 0, forbidden: 0, timeout: 0, error: 0 },
+  };
+  const counts = watches.map(({ unreadableKeys }) => unreadableKeys.counts);
+  return counts.reduce((one, other) => {
+    if (isQuorum) return other.count > one.count ? other : one;
+    const byReason = { ...one.byReason };
+    for (const reason of UNREADABLE_REASONS) byReason[reason] += other.byReason[reason];
+    return { count: one.count + other.count, byReason };
+  }, none);
+}
+
+function mergePollingDelays(masters: readonly MasterHealth[]): PollingDelays | undefined {
+  const all = masters.flatMap(({ polling }) => polling ?? []);
+  if (all.length === 0) return undefined;
+  const maxUnlessUnknown = (values: readonly (number | null)[]) =>
+    values.includes(null) ? null : maxOrNull(values);
+  return {
+    endsSeenWithinMs: maxUnlessUnknown(all.map(({ endsSeenWithinMs }) => endsSeenWithinMs)),
+    newLocksSeenWithinMs: maxUnlessUnknown(all.map(({ newLocksSeenWithinMs }) => newLocksSeenWithinMs)),
+  };
+}
+
+function describePolling(polling: PollingDelays | undefined): string | undefined {
+  if (polling === undefined) return undefined;
+  const { endsSeenWithinMs, newLocksSeenWithinMs } = polling;
+  if (endsSeenWithinMs === null || newLocksSeenWithinMs === null) return "The delays are being measured.";
+  const toSeconds = (ms: number) => `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`;
+  return `Measured: ends of locks are shown within ${toSeconds(endsSeenWithinMs)}, new locks within ${toSeconds(newLocksSeenWithinMs)}.`;
+}
+
+function joinSentences(first: string | undefined, second: string | undefined): string | undefined {
+  return first === undefined || second === undefined ? first : `${first} ${second}`;
+}
+
+/** What is wrong with those that refuse all writes, and what ends it. */
+function describeRefusals(masters: readonly MasterHealth[]): string | undefined {
+  const refusing = masters.flatMap(({ name, writesRefused: reason }) => (reason ? [{ name, reason }] : []));
+  const texts = refusing.map(({ name, reason }) => {
+    const { cause, remedy } = REFUSAL_TEXTS[reason];
+    return `${masters.length > 1 ? `${name}: ` : ""}${cause}. ${remedy}.`;
+  });
+  return texts.length === 0 ? undefined : texts.join(" ");
 }
 
 function describeFullIndex(locks: number, leftOut: number): string | undefined {

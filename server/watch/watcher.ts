@@ -13,6 +13,8 @@ import type { Runbooks } from "./annotations/runbooks.ts";
 import type { RedisClock } from "./connection/redis-clock.ts";
 import { EventReporter } from "./events/event-reporter.ts";
 import { MissedChangeTracker } from "./events/missed-change-tracker.ts";
+import { RuleChange } from "./events/rule-change.ts";
+import { UnseenHolds } from "./events/unseen-holds.ts";
 import { type GetTypicalHeldMs, NO_TYPICAL_HELD } from "./holds/attention.ts";
 import { createTransientHold } from "./holds/continuity.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
@@ -56,6 +58,8 @@ export class Watcher {
   readonly locks: LockPresenter;
   /** Changes that Redis never reported. */
   readonly missedChanges: MissedChangeTracker;
+  readonly #unseenHolds: UnseenHolds;
+  readonly #longUnseenHoldListeners = new Set<(from: number) => void>();
   readonly #masterSet: MasterSet;
   readonly #view: TopologyView;
   readonly #eventReporter: EventReporter;
@@ -89,6 +93,7 @@ export class Watcher {
       () => this.#masterSet.continuityId,
       (what) => log?.warn({ target: options.target, what }, "a change was found that Redis never reported"),
     );
+    this.#unseenHolds = new UnseenHolds((from) => this.#emitLongUnseenHold(from));
     this.#eventReporter = new EventReporter(options.target, journal, (key) => this.#requestReread(key));
     this.#view = this.#createView();
     this.locks = new LockPresenter(
@@ -110,12 +115,19 @@ export class Watcher {
     this.#masterSet.stop();
     this.#eventReporter.stop();
     this.missedChanges.stop();
+    this.#unseenHolds.stop();
   }
 
   /** Called after the index or its health changed; cheap and often. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
+  }
+
+  /** Called when a foreign hold that may have lasted longer than 200 ms was not seen, with its earliest start (Redis clock). */
+  onLongUnseenHold(listener: (from: number) => void): () => void {
+    this.#longUnseenHoldListeners.add(listener);
+    return () => this.#longUnseenHoldListeners.delete(listener);
   }
 
   /** Called with each reading, before its events are published. */
@@ -138,12 +150,35 @@ export class Watcher {
     return this.#view.clock;
   }
 
+  /**
+   * Redis's clock at which the index was last known to have every change of the locks that it has: all that Redis
+   * reported has arrived and was read, or each key was polled. Masters that do not respond count only if none does.
+   */
+  get asOf(): number {
+    const up = this.#masterSet.list.filter(({ connection }) => connection.isUp);
+    const counted = up.length > 0 ? up : this.#masterSet.list;
+    const moments = counted.flatMap(({ confirmedAt }) => confirmedAt ?? []);
+    if (moments.length === 0 || moments.length < counted.length) return this.clock.lastUpdate;
+    return Math.round(this.clock.toRedisTime(Math.min(...moments)));
+  }
+
   health(): Health {
     const { size: locks, leftOut } = this.index;
     const { majority } = this.#view;
     const needsAttention = [...this.index.attentionCounts.values()].reduce((sum, count) => sum + count, 0);
     const counts = { missed: this.missedChanges.counts, locks, waiting: this.countWaiters(), needsAttention };
-    return buildHealth(this.#masterSet.list, this.clock.now(), { ...counts, leftOut, majority });
+    const { ignoredEvents } = this.#pipeline;
+    return buildHealth(this.#masterSet.list, this.clock.now(), {
+      ...{ ...counts, leftOut, majority, ignoredEvents, unseenHolds: this.#unseenHolds.count },
+    });
+  }
+
+  /** Watched keys that cannot be read, by master. */
+  get unreadableKeys() {
+    return this.#masterSet.list.map(({ master, unreadableKeys }) => ({
+      master: master.name,
+      keys: unreadableKeys.entries,
+    }));
   }
 
   /** Whether no change escapes it: all masters are watched, or of a quorum as many as decide. */
@@ -192,11 +227,19 @@ export class Watcher {
     return this.#view.confirmContinuity(key);
   }
 
-  /** From now on keys have the formats that these rules name. Everything is read again. */
+  get formatRules(): FormatRules {
+    return this.#formatRules;
+  }
+
+  /** From now on keys have the formats that these rules name. Everything is read again; nothing is missed meanwhile. */
   setFormatRules(rules: FormatRules): void {
+    const change = new RuleChange(this.#formatRules, rules);
     this.#formatRules = rules;
-    // Since when a lock is held that is one by new rules alone is unknown.
-    this.#masterSet.rescan();
+    this.#pipeline.beginRuleChange(change);
+    void this.#masterSet
+      .rescan()
+      .then(() => this.waitUntilSettled())
+      .finally(() => this.#pipeline.endRuleChange(change));
   }
 
   attachNotes(notes: Notes): void {
@@ -214,10 +257,12 @@ export class Watcher {
 
   #createPipeline(): ReadingPipeline {
     return new ReadingPipeline({
+      target: this.options.target,
       isQuorum: this.masters.isQuorum === true,
       view: this.#view,
       index: this.index,
       missedChanges: this.missedChanges,
+      unseenHolds: this.#unseenHolds,
       eventReporter: this.#eventReporter,
       log: this.log,
       isWatched: (key) => this.isWatched(key),
@@ -238,6 +283,11 @@ export class Watcher {
     const isWatched = this.isWatched(key);
     if (isWatched) this.#view.enqueueRead(key);
     return isWatched;
+  }
+
+  #emitLongUnseenHold(from: number): void {
+    const startedAt = Math.round(this.clock.toRedisTime(from));
+    for (const listener of this.#longUnseenHoldListeners) listener(startedAt);
   }
 
   #emitChange(): void {

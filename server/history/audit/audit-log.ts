@@ -2,7 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { AuditIntent, AuditOutcome, ChainPlace } from "../../../lib/contract/audit.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import { classifyFailure, isTransient, UnexpectedReplyError } from "../../redis/failure.ts";
+import { createRefusedError } from "../../errors/refused-error.ts";
+import {
+  classifyFailure,
+  findRefusal,
+  isReplyError,
+  isTransient,
+  readErrorCode,
+  UnexpectedReplyError,
+} from "../../redis/failure.ts";
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
@@ -268,8 +276,16 @@ function isStillPresent({ number, hash }: ChainPlace, { anchor }: ChainEnd, foun
 }
 
 function createNotRecordedError(cause: unknown): UnavailableError {
-  const errorCode = cause instanceof Error ? (/^[A-Z]{2,}\b/.exec(cause.message)?.[0] ?? "") : "";
-  const why = errorCode === "" ? "" : ` (${errorCode})`;
+  const reason = findRefusal(cause);
+  if (reason !== undefined) {
+    return createRefusedError(
+      reason,
+      "This is recorded before it is done, and the home store does not take the record. Nothing was done.",
+      { cause },
+    );
+  }
+  const errorCode = isReplyError(cause) ? readErrorCode(cause) : undefined;
+  const why = errorCode === undefined ? "" : ` (${errorCode})`;
   return new UnavailableError(
     `This is recorded before it is done, and the home store does not take the record now${why}. Nothing was done; try again.`,
     { cause },

@@ -7,7 +7,7 @@ import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 /** How many entries one page looks at: whoever looks for what is rare asks again with `next`. */
 const SCAN_MAX = 20_000;
 /** An outcome stands this many entries behind its intent at most, but for what takes long among much else. */
-const READ_AHEAD = 2 * AUDIT_PAGE_SIZE;
+const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
 /** Clocks of instances differ, so times in the chain are nearly in order only. */
 const SKEW_MS = 3_600_000;
 
@@ -26,8 +26,7 @@ export class AuditReader {
     const join = new OutcomeJoiner();
     const items: AuditItem[] = [];
     let at = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
-    if (cursor !== undefined)
-      for (const link of await this.store.readAfter(at - 1, READ_AHEAD)) join.add(link);
+    if (cursor !== undefined) await this.#readAhead(at, join);
     for (let scanned = 0; ; scanned += AUDIT_PAGE_SIZE) {
       const links = await this.store.readBefore(at);
       for (const link of links) {
@@ -41,6 +40,18 @@ export class AuditReader {
       if (filter.from !== undefined && readEntryTime(last) < filter.from - SKEW_MS)
         return { items, complete: true, head };
       if (scanned + AUDIT_PAGE_SIZE >= SCAN_MAX) return { items, next: String(at), complete: false, head };
+    }
+  }
+
+  /** Outcomes of intents that stand before `from`. */
+  async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
+    let at = from - 1;
+    for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
+      const links = await this.store.readAfter(at);
+      for (const link of links) join.add(link);
+      const last = links.at(-1);
+      if (last === undefined || last.number <= at) return;
+      at = last.number;
     }
   }
 

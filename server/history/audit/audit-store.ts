@@ -16,8 +16,8 @@ const STREAM_KEY = `${HOME_PREFIX}audit`;
 const END_KEY = `${HOME_PREFIX}audit:end`;
 /** How many entries one call appends at most: the store serves others meanwhile. */
 export const AUDIT_APPEND_MAX = 100;
-/** How many entries are read in one call. */
-export const AUDIT_PAGE_SIZE = 500;
+/** How many entries are read in one call: at their longest they stay far below what arrives within its time. */
+export const AUDIT_PAGE_SIZE = 100;
 
 export interface ChainEnd {
   readonly head: ChainPlace;

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { AGENT_CHARACTERS_MAX, type AuditOutcome } from "../../../lib/contract/audit.ts";
+import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
 import { RefusalCounter } from "./refusal-counter.ts";
 
-const TEXT_MAX = 1000;
+/** An owner, a reason or the detail of an error is shorter. */
+const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
-const DETAILS_MAX = 4000;
+/** The longest list of rules that the API takes fits, as text in any script. */
+export const DETAILS_BYTES_MAX = 131_072;
 
 /** What a route says of a call: what is meant, and what its caller had seen. */
 export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
@@ -30,9 +33,11 @@ export class Audit {
   /**
    * Resolves when the intent is written.
    *
-   * @throws LockkeeperError unavailable: it is not, and the action must not happen
+   * @throws LockkeeperError unavailable: it is not, and the action must not happen. invalid: it has details that cannot
+   * be recorded whole; nothing that an administrator changes is left out of the record
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
+    assertRecordable(facts.details);
     const id = randomBytes(12).toString("base64url");
     await this.log.begin(truncateIntent({ id, ...call, ...facts }));
     let isOver = false;
@@ -73,8 +78,18 @@ function truncateIntent({ from, seen, reason, details, ...intent }: NewIntent): 
           },
         }),
     ...(reason === undefined ? {} : { reason: truncateText(reason) }),
-    ...(details === undefined ? {} : { details: truncateDetails(details) }),
+    ...(details === undefined ? {} : { details }),
   };
+}
+
+/** @throws LockkeeperError invalid */
+function assertRecordable(details: AuditFacts["details"]): void {
+  const bytes = measureDetails(details ?? {});
+  if (bytes <= DETAILS_BYTES_MAX) return;
+  throw new InvalidError(
+    `This change is too long for the audit: ${bytes} bytes, ${DETAILS_BYTES_MAX} at most. Nothing was done; split it into smaller changes.`,
+    {},
+  );
 }
 
 function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): AuditOutcome {
@@ -86,9 +101,15 @@ function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): 
   };
 }
 
+/** What an action did is recorded even where it is too long: nothing of ours comes near. */
 function truncateDetails(details: Record<string, unknown>): Record<string, unknown> {
-  const text = JSON.stringify(details);
-  return text.length <= DETAILS_MAX ? details : { cut: text.slice(0, DETAILS_MAX) };
+  const bytes = measureDetails(details);
+  return bytes <= DETAILS_BYTES_MAX ? details : { omittedBytes: bytes };
 }
 
-const truncateText = (text: string) => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);
+function measureDetails(details: Record<string, unknown>): number {
+  return Buffer.byteLength(JSON.stringify(details));
+}
+
+const truncateText = (text: string) =>
+  text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX - 1)}…`;

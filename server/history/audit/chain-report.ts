@@ -2,7 +2,7 @@ import type { ChainCheck } from "./audit-chain.ts";
 
 const formatTime = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
 
-/** What a person reads of a check. @param noted the hash that was asked for */
+/** Formats a check for a person. @param noted the hash that was asked for */
 export function formatChainReport(
   check: ChainCheck,
   label: string,
@@ -15,18 +15,32 @@ export function formatChainReport(
   const lines = [
     `Audit in the ${label}: ${entries} ${entries === 1 ? "entry" : "entries"}${span}`,
     ...(begin > 0 ? [`Begins after entry ${begin}${anchor === undefined ? "" : ` (${anchor.hash})`}`] : []),
-    ...losses.map(
-      (number) => `Entry ${number} says that entries before it were lost with the data of the store`,
-    ),
+    ...losses.map((number) => `Entry ${number} records that the store lost entries before it`),
     ...(fault === undefined ? [`Head: entry ${head.number} (${head.hash})`] : []),
     ...(fault === undefined ? [] : [`BROKEN at entry ${fault.number}: ${fault.why}`]),
-    ...(noted !== undefined && notedAt !== undefined ? [`The head that was noted is entry ${notedAt}`] : []),
     ...(noted !== undefined && notedAt === undefined
       ? [
           "BROKEN: the head that was noted is no entry of this chain: its end was cut off, or it was written anew",
         ]
       : []),
-    ...(isWhole ? ["Whole: nothing was altered, removed, put in or reordered."] : []),
+    ...(isWhole ? formatResult(check, begin) : []),
   ];
   return { lines, isWhole };
+}
+
+/** What the hashes show, and what they cannot show: a chain does not know where it began and ended. */
+function formatResult({ entries, head, notedAt }: ChainCheck, begin: number): string[] {
+  const range = entries === 1 ? `entry ${head.number}` : `entries ${begin + 1} to ${head.number}`;
+  return [
+    entries === 0 ? "Consistent: there is no entry." : `Consistent: the hashes of ${range} match.`,
+    ...(notedAt === undefined
+      ? []
+      : [`The noted head is entry ${notedAt}: the entries up to it are those of that time.`]),
+    ...(begin > 0
+      ? [`Not checked: entries 1 to ${begin}. Retention removed them, or someone who can write to the store.`]
+      : []),
+    notedAt === undefined
+      ? "Not checked: whether the end was cut off or the whole chain rewritten. To check, note the head elsewhere and pass it with --head."
+      : `Not checked: whether entries after ${head.number} were cut off.`,
+  ];
 }

@@ -43,6 +43,11 @@ export class FormatRuleStore {
     this.#emitLoaded = listener;
   }
 
+  /** The rules that were set through the API. */
+  get storedRules(): readonly FormatRule[] {
+    return this.#storedRules;
+  }
+
   get listedRules(): ListedRule[] {
     return [
       ...this.deps.configuredRules.map((rule) => ({ ...rule, from: "configuration" as const })),

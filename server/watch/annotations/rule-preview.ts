@@ -78,8 +78,8 @@ async function findUnlistedKeys(
   const keys = new Set<Key>();
   const until = performance.now() + SCAN_MS_MAX;
   let scanned = 0;
-  for (const { redis } of deps.masters) {
-    const cursor = new ScanCursor(redis, deps.watch);
+  for (const { reads } of deps.masters) {
+    const cursor = new ScanCursor(reads.shared, deps.watch);
     const stop = new AbortController();
     for await (const page of cursor.readPages(stop.signal, "each")) {
       for (const key of page)

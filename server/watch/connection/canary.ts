@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { WriteRefusal } from "../../../lib/contract/refusal.ts";
 import { TARGET_PREFIX } from "../../formats/keys.ts";
+import { findRefusal, isWriteRefusal, readErrorCode } from "../../redis/failure.ts";
 import type { Master } from "../../redis/master.ts";
 
 const CANARY = `${TARGET_PREFIX}canary`;
@@ -8,8 +10,14 @@ const CANARY = `${TARGET_PREFIX}canary`;
 const TTL_MS = 60_000;
 /** Messages come before the answer to a later ping, except through some proxies. */
 const LATE_MESSAGE_MS = 200;
+/** More of what somebody else may have put in its place is not read. */
+const VALUE_CHARACTERS_MAX = 32;
 /** What one beat is told by; all classes of events that can be had without waiting. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
+const EVENT_BYTES = {
+  ...{ set: Buffer.from("set"), del: Buffer.from("del"), hset: Buffer.from("hset") },
+  ...{ sadd: Buffer.from("sadd"), zadd: Buffer.from("zadd") },
+};
 
 /**
  * What became of one beat. `wasThere`: the canary was still what the beat before had left. `missing`: what was not heard
@@ -19,9 +27,11 @@ export type CanaryBeat =
   | { readonly outcome: "written"; readonly wasThere: boolean; readonly missing: readonly string[] }
   | {
       readonly outcome: "refused";
-      readonly because: "forbidden" | "replica" | "elsewhere" | "full";
+      readonly because: "forbidden" | "replica" | "elsewhere";
       readonly message: string;
-    };
+    }
+  /** Redis takes no writes of anyone at present. */
+  | { readonly outcome: "refused"; readonly because: "not_now"; readonly reason: WriteRefusal };
 
 /**
  * A key of ours that changes and must come back as messages. Of one that is gone or is another nothing is said key by
@@ -43,7 +53,10 @@ export class Canary {
   ) {
     this.#resetKey();
     master.subscriber.on("messageBuffer", (channel: Buffer, message: Buffer) => {
-      if (channel.toString() === this.#channel) this.#received.add(message.toString());
+      if (channel.toString() !== this.#channel) return;
+      // Any client can publish on the channel: only what is expected is kept.
+      const event = EXPECTED_EVENTS.find((name) => message.equals(EVENT_BYTES[name]));
+      if (event !== undefined) this.#received.add(event);
     });
   }
 
@@ -55,7 +68,7 @@ export class Canary {
   /** Whether it is still there; one that was never written is. `forbidden`: this user may not look. */
   async isPresent(): Promise<boolean | "forbidden"> {
     try {
-      return this.#isKnown(await this.master.redis.get(this.#key));
+      return this.#isKnown(parseValue(await this.master.redis.getrange(this.#key, 0, VALUE_CHARACTERS_MAX)));
     } catch (error) {
       const because = classifyRefusal(error)?.because;
       if (because === "forbidden") return because;
@@ -108,7 +121,7 @@ export class Canary {
     const key = this.#key;
     const replies = await this.master.redis
       .multi()
-      .get(key)
+      .getrange(key, 0, VALUE_CHARACTERS_MAX)
       .del(key)
       .hset(key, "a", 1)
       .del(key)
@@ -119,8 +132,7 @@ export class Canary {
       .exec();
     const failed = replies?.find(([error]) => error !== null);
     if (failed?.[0]) throw failed[0];
-    const found = replies?.[0]?.[1];
-    return typeof found === "string" ? found : null;
+    return parseValue(replies?.[0]?.[1]);
   }
 
   #isKnown(found: string | null): boolean {
@@ -150,21 +162,28 @@ export class Canary {
   }
 }
 
+/** What GETRANGE returns of the canary; null: it is not there. */
+function parseValue(found: unknown): string | null {
+  return typeof found === "string" && found !== "" ? found : null;
+}
+
 const REFUSALS = [
-  ["replica", /^READONLY/],
-  ["elsewhere", /^(MOVED|ASK|TRYAGAIN)/],
-  ["forbidden", /^NOPERM/],
-  ["full", /^(OOM|MISCONF|NOREPLICAS)/],
+  ["replica", "READONLY"],
+  ["elsewhere", "MOVED"],
+  ["elsewhere", "ASK"],
+  ["elsewhere", "TRYAGAIN"],
+  ["forbidden", "NOPERM"],
 ] as const;
 
 /** Why Redis did not do it; undefined when that is not what it answered. */
 function classifyRefusal(error: unknown) {
   if (!(error instanceof Error)) return undefined;
   const queued = "previousErrors" in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
-  const messages = [...queued, error].map((each) => (each instanceof Error ? each.message : String(each)));
-  for (const [because, pattern] of REFUSALS) {
-    const message = messages.find((each) => pattern.test(each));
-    if (message !== undefined) return { because, message } as const;
+  const errors: unknown[] = [...queued, error];
+  for (const [because, code] of REFUSALS) {
+    const found = errors.find((each) => readErrorCode(each) === code);
+    if (found instanceof Error) return { because, message: found.message } as const;
   }
-  return undefined;
+  const reason = findRefusal(error);
+  return isWriteRefusal(reason) ? ({ because: "not_now", reason } as const) : undefined;
 }

@@ -3,18 +3,30 @@ import { decodeKey, type Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel, isAuxiliaryKey, TARGET_PREFIX } from "../../formats/keys.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { removeCovered } from "../../redis/glob.ts";
+import { isOversizedKey } from "../scan/oversized-keys.ts";
 import { parseScriptEvent, type ScriptEvent } from "./script-event.ts";
 
 /** What the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction events. */
 const FLAGS_NEEDED = "Kghszxe$";
 const SETTING_NAME = "notify-keyspace-events";
+/** Longer than the name of any event of Redis. Any client can publish anything on these channels. */
+const EVENT_NAME_BYTES_MAX = 64;
 
 export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
+  /** Something happened to a key whose name is too long for a lock. */
+  onOversizedKey(name: Uint8Array): void;
+  /** A message on the channel of the script events is not one of ours. */
+  onInvalidScriptEvent(): void;
 }
 
-/** Hears what Redis and our own scripts say about the watched keys. Nothing is concluded from it but where to look. */
+/**
+ * Receives the keyspace notifications of the watched keys and the events that our own scripts publish.
+ *
+ * Any client that may `PUBLISH` can forge both. A notification only has its key read. What bounds script events is in
+ * `ScriptEventBudget`.
+ */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -31,13 +43,17 @@ export class KeyspaceSubscriber {
     redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
       // Half of all messages are of what stands beside our own locks.
       if (channel.toString("latin1", at, at + TARGET_PREFIX.length) === TARGET_PREFIX) return;
-      const key = decodeKey(channel.subarray(at));
+      if (event.length > EVENT_NAME_BYTES_MAX) return;
+      const name = channel.subarray(at);
+      if (isOversizedKey(name)) return listener.onOversizedKey(name);
+      const key = decodeKey(name);
       if (!isAuxiliaryKey(key)) listener.onKeyChange(key, event.toString());
     });
     redis.on("messageBuffer", (channel: Buffer, message: Buffer) => {
       if (channel.toString() !== this.#channel) return;
       const event = parseScriptEvent(message);
-      if (event !== undefined) listener.onScriptEvent(event);
+      if (event === undefined) listener.onInvalidScriptEvent();
+      else listener.onScriptEvent(event);
     });
   }
 
@@ -75,7 +91,8 @@ export async function ensureNotificationSetting(
   return hasRequiredFlags(flags) ? { says: "enough" } : { says: "too_little", needed: mergeFlags(flags) };
 }
 
-const FALLBACK_TEXT = "scanning every second instead";
+/** What happens instead. The health of the target states how late that is. */
+const FALLBACK_TEXT = "Lockkeeper polls instead";
 
 /** @param missing what did not arrive of what must have been sent; undefined: that could not be tried */
 export function toNotificationState(

@@ -1,3 +1,4 @@
+import type { WriteRefusal } from "../../../lib/contract/refusal.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { Master } from "../../redis/master.ts";
 import type { KeyspaceSubscriber, NotificationState } from "./keyspace-subscriber.ts";
@@ -15,6 +16,10 @@ interface ConnectionListener {
   onDown(): void;
   /** Notifications arrive from now on, or do so no more. */
   onNotificationsChange(): void;
+  /** Everything that Redis sent until then (performance.now()) has arrived, without a break. */
+  onDelivered(until: number): void;
+  /** The master began or ceased to refuse all writes, or does so for another reason. */
+  onWritesRefusedChange(): void;
 }
 
 /** Whether we are in touch with a master. */
@@ -39,12 +44,15 @@ export class MasterConnection {
     options: SubscriptionOptions,
     private readonly listener: ConnectionListener,
   ) {
-    const { redis, subscriber } = master;
-    this.#subscription = new SubscriptionMonitor(master, notifications, options, () => {
-      if (this.isUp) listener.onNotificationsChange();
+    const { redis } = master;
+    this.#subscription = new SubscriptionMonitor(master, notifications, options, {
+      onStateChange: () => {
+        if (this.isUp) listener.onNotificationsChange();
+      },
+      onWritesRefusedChange: () => listener.onWritesRefusedChange(),
     });
     redis.on("close", this.#markDown);
-    for (const connection of [redis, subscriber]) connection.on("ready", this.#probe);
+    for (const connection of this.#connections) connection.on("ready", this.#probe);
   }
 
   /** Names the present stretch of unbroken sight. */
@@ -58,6 +66,16 @@ export class MasterConnection {
 
   get notificationState(): NotificationState {
     return this.#subscription.state;
+  }
+
+  /** Why the master refuses all writes, as far as the last try shows. */
+  get writesRefused(): WriteRefusal | undefined {
+    return this.#subscription.writesRefused;
+  }
+
+  /** When (performance.now()) Redis last replied to a probe. */
+  get answeredAt(): number {
+    return this.#answeredAt;
   }
 
   /** Why it is down. */
@@ -74,10 +92,9 @@ export class MasterConnection {
 
   stop(): void {
     clearInterval(this.#timer);
-    const { redis, subscriber } = this.master;
     this.#subscription.stop();
-    redis.off("close", this.#markDown);
-    for (const connection of [redis, subscriber]) connection.off("ready", this.#probe);
+    this.master.redis.off("close", this.#markDown);
+    for (const connection of this.#connections) connection.off("ready", this.#probe);
     this.isUp = false;
   }
 
@@ -89,6 +106,11 @@ export class MasterConnection {
     if (await this.#subscription.confirmDelivery()) return;
     this.#subscription.breakContinuity();
     if (this.isUp) this.listener.onUp(true);
+  }
+
+  get #connections() {
+    const { redis, reads, subscriber } = this.master;
+    return [redis, reads.shared, subscriber];
   }
 
   // While we stood still ourselves no answer could be heard: that time says nothing of Redis. Had it closed the
@@ -123,16 +145,22 @@ export class MasterConnection {
     const sentAt = performance.now();
     let isWhole = await subscription.isDataIntact();
     const answeredAt = performance.now();
+    const continuityBefore = subscription.continuityId;
     const wasLost = subscription.canResubscribe;
     if (wasLost) await subscription.subscribe();
     else await subscription.pingSubscriber();
+    if (this.master.reads.shared.status !== "ready") throw new ReadsClosedError();
     if (!this.isUp || wasLost || !isWhole || answeredAt - this.#deliveryProbedAt > DELIVERY_PROBE_EVERY_MS) {
       isWhole = (await subscription.probeDelivery()) && isWhole;
       this.#deliveryProbedAt = performance.now();
     }
     this.#answeredAt = answeredAt;
     this.roundTripUs = Math.round((answeredAt - sentAt) * 1000);
-    if (this.isUp && !wasLost && isWhole) return;
+    if (this.isUp && !wasLost && isWhole) {
+      const isUnbroken = subscription.seesChanges && subscription.continuityId === continuityBefore;
+      if (isUnbroken) this.listener.onDelivered(answeredAt);
+      return;
+    }
     if (!isWhole) subscription.breakContinuity();
     this.isUp = true;
     this.downSince = undefined;
@@ -156,8 +184,14 @@ export class MasterConnection {
   }
 }
 
+/** Redis responds, and the connection over which keys are read is not open. */
+class ReadsClosedError extends Error {}
+
 /** What a Redis that answers has against it; undefined when it does not answer. */
 function describeErrorReply(error: unknown): string | undefined {
+  if (error instanceof ReadsClosedError) {
+    return "Redis does not accept the connection that reads keys; what is shown may be out of date.";
+  }
   if (!isReplyError(error)) return undefined;
   return `Redis answers with an error (${error.message}); what is shown may be out of date.`;
 }

@@ -160,7 +160,7 @@ describe("Lua event messages", () => {
 
   it("the Lua scripts publish eight fields and the key on a separate line", () => {
     const body =
-      /local function format_event\(([^)]*)\)\s*return table\.concat\(\{(.*?)\}, '\\t'\)\s*\.\. '\\n' \.\. key/s.exec(
+      /local function format_event\(([^)]*)\)\s*local printable[^\n]*\s*return table\.concat\(\{(.*?)\}, '\\t'\)\s*\.\. '\\n' \.\. key/s.exec(
         sources,
       );
     const words = body?.[2]?.replace(/\([^)]*\)/g, "").split(",") ?? [];

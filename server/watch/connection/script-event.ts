@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from "../../../lib/contract/event.ts";
+import { NAME_CHARACTERS_MAX, REASON_CHARACTERS_MAX } from "../../../lib/contract/limits.ts";
 import { decodeKey, KEY_BYTES_MAX, type Key } from "../../../lib/keys/key.ts";
 
 /** What one of our scripts published about a hold: exact, in order, numbered by `seq` within the hold. */
@@ -17,12 +18,21 @@ export interface ScriptEvent {
   readonly reason: string | undefined;
 }
 
-/** Longer than anything our scripts say; every open page would be sent it, and sent it again as it comes back. */
-const HEADER_BYTES_MAX = 16 * 1024;
+/** As in the formats: a longer value is not a lock. */
+const OWNER_BYTES_MAX = 1024;
+/** Of a name, `key:` included, with room for names that the client library is given. */
+const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
+/** JSON writes a control character as six. */
+const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
+/** The numbers and the type of an event. */
+const FIELDS_BYTES_MAX = 128;
+const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
 
 /**
- * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of who and why ⏎ key`. Anyone may publish on the
- * channel, so anything else is undefined and nothing more.
+ * Reads `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of who and why ⏎ key`.
+ *
+ * Any client may publish on the channel. Anything else, and any part that is longer than our scripts make it, is
+ * undefined: every open page would receive it, and the history would keep it. Longer messages are not decoded.
  */
 export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;
@@ -42,6 +52,9 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   )
     return undefined;
   if (!/^\d{0,16}$/.test(fence) || !/^\d{0,15}$/.test(since)) return undefined;
+  if (owner.length > OWNER_BYTES_MAX || who.length > ACTOR_JSON_BYTES_MAX) return undefined;
+  const actor = parseActor(Buffer.from(who, "latin1").toString("utf8"));
+  if (actor === undefined) return undefined;
   return {
     type: known,
     key: toKey(text.slice(end + 1)),
@@ -52,7 +65,7 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
     // Below zero when Redis's clock was set back in between.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
     owner: toKey(owner),
-    ...parseActor(Buffer.from(who, "latin1").toString("utf8")),
+    ...actor,
   };
 }
 
@@ -75,11 +88,14 @@ function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && /^\d{1,15}$/.test(text);
 }
 
-function parseActor(json: string): { by: string | undefined; reason: string | undefined } {
+/** undefined: a text is too long. */
+function parseActor(json: string): { by: string | undefined; reason: string | undefined } | undefined {
   // Most events have none, and an error that is thrown costs more than all else that is done for an event.
   if (json === "") return { by: undefined, reason: undefined };
   try {
     const { by, reason } = JSON.parse(json) as { by?: unknown; reason?: unknown };
+    if (isLongerThan(by, ACTOR_CHARACTERS_MAX) || isLongerThan(reason, REASON_CHARACTERS_MAX))
+      return undefined;
     return {
       by: typeof by === "string" ? by : undefined,
       reason: typeof reason === "string" && reason !== "" ? reason : undefined,
@@ -87,4 +103,8 @@ function parseActor(json: string): { by: string | undefined; reason: string | un
   } catch {
     return { by: undefined, reason: undefined };
   }
+}
+
+function isLongerThan(text: unknown, most: number): boolean {
+  return typeof text === "string" && text.length > most;
 }

@@ -1,3 +1,4 @@
+import type { WriteRefusal } from "../../../lib/contract/refusal.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { Master } from "../../redis/master.ts";
 import { NO_CONTINUITY } from "../holds/hold-version.ts";
@@ -18,6 +19,13 @@ export interface SubscriptionOptions {
   readonly readOnly: boolean;
 }
 
+export interface SubscriptionEvents {
+  /** Notifications arrive from now on, or do so no more. */
+  onStateChange(): void;
+  /** Redis began or ceased to refuse all writes, or does so for another reason. */
+  onWritesRefusedChange(): void;
+}
+
 let continuityCount = 0;
 
 /**
@@ -25,6 +33,8 @@ let continuityCount = 0;
  * Redis sends what we need, and no more went than was told of.
  */
 export class SubscriptionMonitor {
+  /** Why the last beat of the canary was not written; undefined also where it may not be written. */
+  writesRefused: WriteRefusal | undefined;
   state: NotificationState = { state: "off", detail: "Not looked at yet." };
   readonly #canary: Canary;
   #continuity = ++continuityCount;
@@ -39,8 +49,7 @@ export class SubscriptionMonitor {
     private readonly master: Master,
     private readonly notifications: KeyspaceSubscriber,
     private readonly options: SubscriptionOptions,
-    /** Notifications arrive from now on, or do so no more. */
-    private readonly onStateChange: () => void,
+    private readonly events: SubscriptionEvents,
   ) {
     this.#canary = new Canary(master, options.db);
     this.#canWrite = !options.readOnly;
@@ -97,7 +106,9 @@ export class SubscriptionMonitor {
     const { subscriber } = this.master;
     try {
       await subscriber.ping();
-    } catch {
+    } catch (error) {
+      // Redis refuses even a PING while it cannot save its data (MISCONF).
+      if (isReplyError(error)) return;
       this.#markLost();
       subscriber.disconnect(true);
     }
@@ -108,7 +119,7 @@ export class SubscriptionMonitor {
     try {
       await this.notifications.subscribe();
     } catch (error) {
-      this.#subscribeRefusal = `Redis does not let this user subscribe (${getRefusalMessage(error)}); scanning every second instead.`;
+      this.#subscribeRefusal = `Redis does not let this user subscribe (${getRefusalMessage(error)}); Lockkeeper polls instead.`;
       this.state = { state: "off", detail: this.#subscribeRefusal };
       return;
     }
@@ -134,7 +145,10 @@ export class SubscriptionMonitor {
   async #beatCanary(): Promise<CanaryBeat | undefined> {
     if (!this.#canWrite) return undefined;
     const beat = await this.#canary.beat(this.#isSubscribed);
-    if (beat.outcome === "written") return beat;
+    this.#setWritesRefused(
+      beat.outcome === "refused" && beat.because === "not_now" ? beat.reason : undefined,
+    );
+    if (beat.outcome === "written" || beat.because === "not_now") return beat;
     if (beat.because === "replica") {
       const { replicaOf } = await readServerFingerprint(this.master.redis).catch(() => ({
         replicaOf: undefined,
@@ -157,6 +171,12 @@ export class SubscriptionMonitor {
     return setting;
   }
 
+  #setWritesRefused(reason: WriteRefusal | undefined): void {
+    if (reason === this.writesRefused) return;
+    this.writesRefused = reason;
+    this.events.onWritesRefusedChange();
+  }
+
   #updateState(beat: CanaryBeat | undefined, setting: NotificationSetting): void {
     const before = this.state.state;
     const isForLater = beat?.outcome === "refused" && beat.because !== "forbidden";
@@ -166,7 +186,7 @@ export class SubscriptionMonitor {
     if (before === this.state.state) return;
     // What happened while they were off was not heard.
     this.#continuity = ++continuityCount;
-    this.onStateChange();
+    this.events.onStateChange();
   }
 
   readonly #markLost = (): void => {

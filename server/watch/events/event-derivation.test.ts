@@ -453,6 +453,12 @@ describe("ends inferred from reads", () => {
     expect(expired).not.toHaveProperty("reason");
   });
 
+  it("a hold whose key became unreadable is released with a reason that leaves its end open", () => {
+    expect(vanished(NOW + 500, "unreadable")).toMatchObject([
+      { type: "released", reason: expect.stringContaining("may still stand") },
+    ]);
+  });
+
   it("the end of a vanished hold is emitted once", () => {
     const teller = new DerivationFixture();
     teller.applyReading(buildReading());

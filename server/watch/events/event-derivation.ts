@@ -30,7 +30,7 @@ export interface ReportedHold {
 }
 
 /** How a hold that vanished may have ended, when Redis said so. */
-export type EndCause = "expired" | "evicted" | "blind" | undefined;
+export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
 /** Whether our scripts tell of this hold themselves; what they say of one of a quorum is the word of one master. */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
@@ -188,10 +188,19 @@ export function createEndEvent(reported: ReportedHold, asOf: number, endCause: E
     endCause === "evicted" ? "evicted" : lapsed || endCause === "expired" ? "expired" : "released";
   const at = lapsed && type === "expired" ? Math.min(asOf, reported.endsAtMs ?? asOf) : asOf;
   const { count: _count, seq: _seq, ...event } = createDerivedEvent(type, reported, at);
-  const blind =
-    endCause === "blind" && type === "released" ? { reason: "gone while Redis was out of sight" } : {};
-  return { ...event, heldMs: Math.max(0, at - reported.sinceMs), ...blind };
+  const reason = type === "released" ? UNSEEN_END_REASONS[endCause ?? ""] : undefined;
+  return {
+    ...event,
+    heldMs: Math.max(0, at - reported.sinceMs),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
+
+/** Why nobody saw how a hold ended, or whether it did. */
+const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
+  blind: "gone while Redis was out of sight",
+  unreadable: "the key cannot be read any more, so the hold may still stand",
+};
 
 function createDerivedEvent(
   type: EventType,

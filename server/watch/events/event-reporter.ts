@@ -149,6 +149,13 @@ export class EventReporter {
     this.#appendEvents(key, reported.events);
   }
 
+  /** The key is read as something else from now on; what was reported of it goes on nowhere. */
+  forgetReported(key: Key): void {
+    this.#cancelDeferral(key);
+    this.#reported.delete(key);
+    this.#endedHolds.delete(key);
+  }
+
   stop(): void {
     for (const key of [...this.#deferred.keys()]) this.#cancelDeferral(key);
   }

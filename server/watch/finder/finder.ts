@@ -131,7 +131,9 @@ export class Finder {
     const keys = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
     const walks = await Promise.all(
       list.map(async (master) => {
-        const cursor = new ScanCursor(master.redis, ["*"]);
+        const cursor = new ScanCursor(master.reads.shared, ["*"], () => {
+          if (this.#currentRun !== undefined) this.#currentRun.skipped++;
+        });
         return { master, discovery: cursor, run: await readRunId(master.redis) };
       }),
     );

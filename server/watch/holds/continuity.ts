@@ -3,6 +3,7 @@ import { NO_CONTINUITY } from "./hold-version.ts";
 import { hasCertainIdentity, isSameHolder } from "./holder-identity.ts";
 import { assessLiveness } from "./liveness.ts";
 import { getHolderSince, type ObservedHold, type ObservedHolder } from "./observed-hold.ts";
+import { type Recurrence, recordRecurrence } from "./recurrence.ts";
 import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from "./renewal-history.ts";
 
 /** What was heard around a look. */
@@ -59,11 +60,15 @@ export function updateHold(
   }
   const known = new PreviousHolders(before, seen);
   let isWatchedOn = false;
+  let recurrence = before?.recurrence;
   const held = (holder: SeenHolder): ObservedHolder => {
     const was = known.takeMatch(holder);
     if (was === undefined) return startHolder(holder, seen, context, newEpoch());
     const isSure = hasCertainIdentity(seen, holder);
-    if (!isSure && (context.wasGone || known.hasEnded)) return startHolder(holder, seen, context, newEpoch());
+    if (!isSure && (context.wasGone || known.hasEnded)) {
+      recurrence = recordRecurrence(before?.recurrence, seen.asOf);
+      return startHolder(holder, seen, context, newEpoch());
+    }
     // The same owner may have let go and taken again while we did not hear.
     const isLost = before?.continuityId !== context.continuityId;
     if (isSure || (!isLost && !context.hasAmbiguousExit)) {
@@ -85,12 +90,13 @@ export function updateHold(
     others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
   const { continuityId } = context;
   const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
-  if (before !== undefined && isWatchedOn) return continueHold(before, seen, holders, context);
+  if (before !== undefined && isWatchedOn)
+    return withRecurrence(continueHold(before, seen, holders, context), recurrence);
   const longestMs = goesOn ? computeLongestMs(before?.longestMs, seen.remainingMs) : seen.remainingMs;
   const renewals = startRenewalHistory(seen, findExactStart(holders));
   const endsAtMs = computeEndsAtMs(before, seen);
   const liveness = assessLiveness({ seen, renewals });
-  return {
+  const hold: ObservedHold = {
     key: seen.key,
     seen,
     holders,
@@ -100,6 +106,12 @@ export function updateHold(
     renewals,
     liveness: liveness,
   };
+  return withRecurrence(hold, recurrence);
+}
+
+/** Nearly all holds have none, and take no room for it. */
+function withRecurrence(hold: ObservedHold, recurrence: Recurrence | undefined): ObservedHold {
+  return recurrence === undefined || recurrence === hold.recurrence ? hold : { ...hold, recurrence };
 }
 
 /** Nearly all looks show one holder, who was there before, and nothing that was heard speaks against it. */
@@ -132,7 +144,7 @@ function continueHold(
   const renewals = updateRenewalHistory(before, seen, longestMs, { isBroken, isExtended });
   const liveness = assessLiveness({ seen, renewals });
   const endsAtMs = computeEndsAtMs(before, seen);
-  return {
+  const hold: ObservedHold = {
     key: seen.key,
     seen,
     holders,
@@ -142,6 +154,7 @@ function continueHold(
     renewals,
     liveness: liveness,
   };
+  return withRecurrence(hold, before.recurrence);
 }
 
 /** As it was told before, where the difference is that of clocks: else every look would be a change of order. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { SeenHolder } from "../../formats/observation.ts";
 import { hasUniqueOwner } from "./holder-identity.ts";
 import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
+import { isRecurring } from "./recurrence.ts";
 
 /**
  * A version names one hold, or one holder's part of it. Of our own holds the fence does, of others the owner where its
@@ -70,17 +71,20 @@ export interface VersionMatch {
  * Compares the version an operator saw with the hold that is there now.
  *
  * `changed`: certainly another hold. `unverified`: the same owner, but we did not watch without a break in between,
- * so it may have released and taken again.
+ * or its key was reported gone too often: it may have been released and acquired again.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
-  const isBlind = hold.continuityId === NO_CONTINUITY;
+  const sight = {
+    isBlind: hold.continuityId === NO_CONTINUITY,
+    isRecurring: isRecurring(hold.recurrence, hold.seen.asOf),
+  };
   const whole: VersionMatch = {
-    comparison: compareVersions(expected, buildHoldVersion(hold), isBlind),
+    comparison: compareVersions(expected, buildHoldVersion(hold), sight),
     holder: undefined,
   };
   if (hold.holders.length === 1 || whole.comparison === "same") return whole;
   const parts = hold.holders.map((holder): VersionMatch => {
-    return { comparison: compareVersions(expected, buildHolderVersion(hold, holder), isBlind), holder };
+    return { comparison: compareVersions(expected, buildHolderVersion(hold, holder), sight), holder };
   });
   const matches = [whole, ...parts];
   return (
@@ -90,14 +94,19 @@ export function matchVersion(expected: string, hold: ObservedHold): VersionMatch
   );
 }
 
-function compareVersions(expected: string, present: string, isBlind: boolean): VersionComparison {
+function compareVersions(
+  expected: string,
+  present: string,
+  { isBlind, isRecurring }: { isBlind: boolean; isRecurring: boolean },
+): VersionComparison {
   const isSeen = isObservedVersion(present);
   if (expected === present) return isSeen && isBlind ? "unverified" : "same";
   const [then, now] = [parseVersion(expected), parseVersion(present)];
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
   // What is known of the format has changed since: that owner is said to never come back.
   if (!isSeen) return "same";
-  if (then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs) return "changed";
+  const isOfOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
+  if (isOfOtherEpoch && !isRecurring) return "changed";
   return "unverified";
 }
 
@@ -120,7 +129,8 @@ function digestTokens(holders: readonly ObservedHolder[]): string {
   return digestTexts(holders.map(({ seen }) => formatHolderIdentity(seen)));
 }
 
-function formatHolderIdentity({ token, role, stored }: SeenHolder): string {
+function formatHolderIdentity({ token, role, stored, ownersPerMaster }: SeenHolder): string {
+  if (ownersPerMaster !== undefined) return ["", ...ownersPerMaster].join("\0");
   if (role === undefined && stored === undefined) return token;
   return [role ?? "", token, ...(stored ?? [])].join("\0");
 }

@@ -23,6 +23,11 @@ export class HolderExits {
     this.#exits.set(key, { count, at: performance.now() });
   }
 
+  forgetUnknown(isKnown: (key: Key) => boolean): void {
+    for (const heard of [this.#exits, this.#missingAhead])
+      for (const key of heard.keys()) if (!isKnown(key)) heard.delete(key);
+  }
+
   /** @param missing how many are missing at a look that was sent then */
   exceedsMissing(key: Key, missing: number, sentAt: number): boolean {
     const left = this.#exits.get(key);

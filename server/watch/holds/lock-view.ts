@@ -43,12 +43,13 @@ export function toLock(target: string, hold: ObservedHold, sharedWith: readonly 
 }
 
 function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): Holder {
-  const { owner, role, count, fence, record, marginMs } = holder.seen;
+  const { owner, ownersPerMaster, role, count, fence, record, marginMs } = holder.seen;
   const remainingMs = getRemainingMs(hold, holder);
   const { key: text, keyBase64 } = toKeyFields(owner);
   return {
     owner: text,
     ...(keyBase64 === undefined ? {} : { ownerBase64: keyBase64 }),
+    ...(ownersPerMaster === undefined ? {} : { ownersPerMaster: ownersPerMaster.map(formatKey) }),
     ...(role === undefined ? {} : { role }),
     count,
     fence,

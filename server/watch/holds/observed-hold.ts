@@ -2,6 +2,7 @@ import type { Holder } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import type { LivenessAssessment } from "./liveness.ts";
+import type { Recurrence } from "./recurrence.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
 
 /** One holder in the picture. */
@@ -31,6 +32,8 @@ export interface ObservedHold {
   readonly renewals: RenewalHistory;
   /** As of the last look. */
   readonly liveness: LivenessAssessment;
+  /** undefined of nearly all holds: none of its holders came back. */
+  readonly recurrence?: Recurrence | undefined;
 }
 
 export function getHolderSince({

@@ -2,7 +2,7 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { compileTimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
-import type { LockIndexDeps } from "./query-cache.ts";
+import type { LockIndexDeps } from "./query-context.ts";
 import { TimeDependentIndex } from "./time-dependent-index.ts";
 
 const ATTENTION_QUERY = {

@@ -5,7 +5,7 @@ import { formatExactTerm, tokenizeFilter } from "../../../lib/query/filter.ts";
 import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
 import { KeyPatternSet } from "../../redis/glob.ts";
 import { LockIndex } from "./lock-index.ts";
-import { parseSortOrder } from "./query-cache.ts";
+import { parseSortOrder } from "./query-context.ts";
 
 const NOW = 1_790_000_000_000;
 

@@ -3,7 +3,7 @@ import { isTimeDependent } from "../../../lib/query/filter.ts";
 import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { FacetCounts, type FacetQuery } from "./facet-counts.ts";
-import type { LockIndexDeps } from "./query-cache.ts";
+import type { LockIndexDeps } from "./query-context.ts";
 
 /** An answer is kept for so long, in ms, and for longer when it took long: counting takes a twentieth of the time. */
 const FRESH_MS = 1000;
@@ -77,11 +77,15 @@ export class FacetCountCache {
     const counts = new FacetCounts(query, this.deps, this.getRevision());
     let begunAt: number | undefined;
     // Holds do not change, so this is how things stand at one moment, however long it takes.
-    await forEachYielding([...this.holds.values()], (hold) => {
-      // What it waited for its turn is not its own.
-      begunAt ??= performance.now();
-      counts.add(hold);
-    });
+    await forEachYielding(
+      [...this.holds.values()],
+      (hold) => {
+        // What it waited for its turn is not its own.
+        begunAt ??= performance.now();
+        counts.add(hold);
+      },
+      query.owner,
+    );
     counts.tookMs = begunAt === undefined ? 0 : performance.now() - begunAt;
     return counts;
   }

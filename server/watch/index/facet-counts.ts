@@ -1,16 +1,19 @@
 import { FACET_FIELDS, FACET_VALUES_MAX, type FacetField } from "../../../lib/contract/facet.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
+import type { TaskOwner } from "../../concurrency/task-owner.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { NEVER } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { compileFilterTerms, type HoldPredicate } from "./filter-compiler.ts";
-import type { LockIndexDeps } from "./query-cache.ts";
+import type { LockIndexDeps } from "./query-context.ts";
 
 export interface FacetQuery {
   readonly filter: string;
   /** Only such keys count, whatever is asked for. */
   readonly allowedKeys?: KeyPatternSet | undefined;
+  /** Pays for counting. */
+  readonly owner?: TaskOwner | undefined;
 }
 
 export interface FacetValueCount {

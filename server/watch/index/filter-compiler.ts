@@ -61,7 +61,8 @@ export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredica
 function compileHolderTerm(term: FilterTerm): HolderPredicate {
   if ("comparing" in term || "state" in term) return () => true;
   const isMetBy = "exact" in term ? (text: Key) => text === term.exact : compileGlob(term);
-  if (term.field === "owner") return ({ owner }) => isMetBy(owner);
+  if (term.field === "owner")
+    return ({ owner, ownersPerMaster = [] }) => isMetBy(owner) || ownersPerMaster.some(isMetBy);
   if (term.field !== "service" && term.field !== "host") return () => true;
   const { field } = term;
   return ({ record }) => isMatch(record?.[field], isMetBy);
@@ -122,7 +123,10 @@ function compileExactTerm(field: "key" | "kind" | "liveness" | "format", text: s
 function compileTextSearch(text: string): HoldPredicate {
   return ({ key, seen }) =>
     toLowerText(key).includes(text) ||
-    seen.holders.some(({ owner, record }) => toLowerText(owner).includes(text) || hasText(record, text));
+    seen.holders.some(
+      ({ owner, ownersPerMaster = [], record }) =>
+        [owner, ...ownersPerMaster].some((each) => toLowerText(each).includes(text)) || hasText(record, text),
+    );
 }
 
 function hasText(record: OwnerRecord | undefined, text: string): boolean {

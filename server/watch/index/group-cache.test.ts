@@ -7,7 +7,7 @@ import { NEVER, needsAttention } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { type GroupQuery, HoldGrouping } from "./group-cache.ts";
 import { LockIndex } from "./lock-index.ts";
-import { parseSortOrder } from "./query-cache.ts";
+import { parseSortOrder } from "./query-context.ts";
 
 const NOW = 1_790_000_000_000;
 const RECORDS = [undefined, { service: "pay" }, { service: "pay", host: "pod-1" }, { host: "pod-2" }];

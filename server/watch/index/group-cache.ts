@@ -1,6 +1,7 @@
 import type { OwnerGrouping, OwnerSortField } from "../../../lib/contract/owner.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
+import type { TaskOwner } from "../../concurrency/task-owner.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { getHeldSince } from "../holds/attention.ts";
@@ -29,6 +30,8 @@ export interface GroupQuery {
   readonly order: GroupOrder;
   /** Only such keys count, whatever is asked for. */
   readonly allowedKeys?: KeyPatternSet | undefined;
+  /** Pays for counting. */
+  readonly owner?: TaskOwner | undefined;
 }
 
 /** So many lists are kept; each is as large as there are owners. */
@@ -97,7 +100,7 @@ export class GroupCache {
   #startGrouping(query: GroupQuery): CachedGrouping {
     const grouping = new HoldGrouping(query);
     this.#buildingCount++;
-    const created = grouping.fill([...this.holds.values()], this.needsAttention.keys());
+    const created = grouping.fill([...this.holds.values()], this.needsAttention.keys(), query.owner);
     const ready = created.finally(() => this.#buildingCount--);
     return { grouping, ready, queriedAt: 0 };
   }
@@ -140,10 +143,16 @@ export class HoldGrouping {
   }
 
   /** To be called once, with all locks and which of them need attention; what changes from then on is told to `change`. */
-  async fill(holds: readonly ObservedHold[], needsAttention: Iterable<Key>): Promise<void> {
+  async fill(
+    holds: readonly ObservedHold[],
+    needsAttention: Iterable<Key>,
+    owner?: TaskOwner,
+  ): Promise<void> {
     const neededAttention = new Set(needsAttention);
-    await forEachYielding(holds, (hold) =>
-      this.#countHold({ hold, needsAttention: neededAttention.has(hold.key) }, 1),
+    await forEachYielding(
+      holds,
+      (hold) => this.#countHold({ hold, needsAttention: neededAttention.has(hold.key) }, 1),
+      owner,
     );
     const names = [...this.#groups.keys()];
     const values = [...this.#groups].map(([name, group]) => this.#computeSortValue(group, name));

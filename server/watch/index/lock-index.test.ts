@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LOCK_SORT_FIELDS } from "../../../lib/contract/lock-sort.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { LockIndex } from "./lock-index.ts";
-import { parseSortOrder, type SortOrder } from "./query-cache.ts";
+import { parseSortOrder, type SortOrder } from "./query-context.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
 const NOW = 1_790_000_000_000;

@@ -1,6 +1,7 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import type { TaskOwner } from "../../concurrency/task-owner.ts";
 import type { Observation, SeenVotes, SeenWaiters } from "../../formats/observation.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { NO_TYPICAL_HELD } from "../holds/attention.ts";
@@ -9,7 +10,8 @@ import { getHolderSince, type ObservedHold, type ObservedHolder } from "../holds
 import { AttentionKeys } from "./attention-keys.ts";
 import { FacetCountCache } from "./facet-count-cache.ts";
 import { GroupCache } from "./group-cache.ts";
-import { type LockIndexDeps, QueryCache, type SortOrder } from "./query-cache.ts";
+import { QueryCache } from "./query-cache.ts";
+import type { LockIndexDeps, SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
@@ -127,6 +129,27 @@ export class LockIndex {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
 
+  /** Whether `queryPage` needs no walk over all holds. */
+  isQueryReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
+    return this.#queries.isReady(filter, order, allowedKeys);
+  }
+
+  /**
+   * Makes a query ready in slices. Call `queryPage` directly afterwards: on its own it walks over all holds at once when
+   * the query is not ready.
+   *
+   * @param owner pays for the walk
+   * @throws LockkeeperError rate_limited, unavailable
+   */
+  prepareQuery(
+    filter: string,
+    order: SortOrder,
+    allowedKeys?: KeyPatternSet,
+    owner?: TaskOwner,
+  ): Promise<void> {
+    return this.#queries.prepare(filter, order, allowedKeys, owner);
+  }
+
   /**
    * Costs what it gives, and what changed since the same filter and order were asked for.
    *
@@ -192,6 +215,7 @@ function isEquivalentHolder(one: ObservedHolder, two: ObservedHolder | undefined
     one.ambiguousExits === two.ambiguousExits &&
     one.seen.count === two.seen.count &&
     one.seen.leaseMs === two.seen.leaseMs &&
+    isSameList(one.seen.ownersPerMaster ?? [], two.seen.ownersPerMaster ?? []) &&
     getHolderSince(one).since === getHolderSince(two).since &&
     isSameRecord(one.seen.record, two.seen.record)
   );
@@ -202,6 +226,7 @@ function isSameVotes(one: SeenVotes | undefined, two: SeenVotes | undefined): bo
     one === two ||
     (one?.known === two?.known &&
       one?.state === two?.state &&
+      one?.agreement === two?.agreement &&
       isSameList(one?.owners.flatMap(Object.values) ?? [], two?.owners.flatMap(Object.values) ?? []))
   );
 }

@@ -7,7 +7,7 @@ import { createForeignHolder, type HeldObservation } from "../../formats/observa
 import { computeRank, getHeldSince } from "../holds/attention.ts";
 import { getHolderSince, type ObservedHold } from "../holds/observed-hold.ts";
 import { LockIndex } from "./lock-index.ts";
-import { parseSortOrder } from "./query-cache.ts";
+import { parseSortOrder } from "./query-context.ts";
 import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NOW = 1_790_000_000_000;

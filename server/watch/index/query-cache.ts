@@ -1,49 +1,32 @@
-import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { forEachYielding } from "../../concurrency/for-each-yielding.ts";
+import { SYSTEM_OWNER, type TaskOwner } from "../../concurrency/task-owner.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
+import { RateLimitedError } from "../../errors/request-errors.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
-import { type GetTypicalHeldMs, NEVER } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
-import { compileFilter } from "./filter-compiler.ts";
-import { getSortValues } from "./sort-values.ts";
-import { type SortDirection, SortedKeys, type SortValue } from "./sorted-keys.ts";
-import { moveKey, TimeDependentIndex } from "./time-dependent-index.ts";
-
-export interface SortOrder {
-  readonly field: LockSortField;
-  readonly direction: SortDirection;
-}
-
-export function parseSortOrder(sort: string): SortOrder {
-  const field = (sort.startsWith("-") ? sort.slice(1) : sort) as LockSortField;
-  return { field, direction: sort.startsWith("-") ? -1 : 1 };
-}
-
-/** What a hold is sorted by; undefined: it does not match. */
-type ComputeSortValue = (hold: ObservedHold) => SortValue | undefined;
-
-/** What one order knows: the holds as they were when it was last brought up to date. */
-interface CachedQuery {
-  readonly computeSortValue: ComputeSortValue;
-  readonly sorted: SortedKeys;
-  /** Where time alone turns what matches or how it is sorted. */
-  readonly timeIndex: TimeDependentIndex | undefined;
-  /** Number of the first change that it has not taken in. */
-  appliedUpTo: number;
-}
-
-/** What the picture itself does not know. */
-export interface LockIndexDeps {
-  /** Redis's clock. */
-  now(): number;
-  readonly getTypicalHeldMs: GetTypicalHeldMs;
-}
+import { type CachedQuery, QueryBuilder, type QueryDefinition } from "./query-builder.ts";
+import type { LockIndexDeps, SortOrder } from "./query-context.ts";
+import { SortedKeys, type SortValue } from "./sorted-keys.ts";
+import { moveKey } from "./time-dependent-index.ts";
 
 interface HoldBefore {
   readonly key: Key;
   readonly before: ObservedHold | undefined;
 }
 
+interface PendingQuery {
+  readonly ownerId: string;
+  readonly done: Promise<void>;
+}
+
 const QUERIES_MAX = 128;
+/** A walk over this many holds takes less than a slice. */
+const HOLDS_AT_ONCE_MAX = 256;
+/** Different filters that one caller may have evaluated at once. */
+const PENDING_PER_OWNER_MAX = 16;
+/** A walk during which too many locks changed is repeated. */
+const ATTEMPTS_MAX = 4;
 /** Entries of all answers together: 16 bytes each, and a filter that few match costs little. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
@@ -57,6 +40,7 @@ const CHANGES_MIN = 8192;
 export class QueryCache {
   /** The one asked last comes last. */
   readonly #queries = new Map<string, CachedQuery>();
+  readonly #pending = new Map<string, PendingQuery>();
   #changes: HoldBefore[] = [];
   /** Number of the first change in the list. */
   #firstChange = 0;
@@ -68,24 +52,105 @@ export class QueryCache {
 
   /** @param before as it was; what it is now is in the picture */
   recordChange(key: Key, before: ObservedHold | undefined): void {
-    if (this.#queries.size === 0) return;
+    if (this.#queries.size === 0 && this.#pending.size === 0) return;
     this.#changes.push({ key, before });
     if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#dropOldChanges();
   }
 
+  /** Returns whether `query` needs no walk over all holds. */
+  isReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
+    return this.#isReady(buildQueryName(filter, order, allowedKeys));
+  }
+
+  /**
+   * Makes a query ready in slices, so that `query` needs no walk directly afterwards. Callers that wait for the same query
+   * share one walk.
+   *
+   * @param owner pays for the walk
+   * @throws LockkeeperError rate_limited, unavailable
+   */
+  async prepare(
+    filter: string,
+    order: SortOrder,
+    allowedKeys?: KeyPatternSet,
+    owner: TaskOwner = SYSTEM_OWNER,
+  ): Promise<void> {
+    const name = buildQueryName(filter, order, allowedKeys);
+    if (this.#isReady(name)) return;
+    const known = this.#pending.get(name);
+    if (known !== undefined) return known.done;
+    this.#assertRoom(owner);
+    const creation: PendingQuery = {
+      ownerId: owner.id,
+      done: this.#createInSlices(name, { filter, order, allowedKeys }, owner).finally(() =>
+        this.#pending.delete(name),
+      ),
+    };
+    this.#pending.set(name, creation);
+    return creation.done;
+  }
+
   query(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): SortedKeys {
-    const range = allowedKeys === undefined ? "" : `\n${JSON.stringify(allowedKeys.patterns)}`;
-    const name = `${order.direction}${order.field}\n${JSON.stringify(filter)}${range}`;
+    const name = buildQueryName(filter, order, allowedKeys);
     const now = this.deps.now();
+    const ready = this.#findReady(name);
+    const question = ready ?? this.#createQuery({ filter, order, allowedKeys });
+    this.#keep(name, question, now);
+    return question.sorted;
+  }
+
+  #isReady(name: string): boolean {
+    return this.holds.size <= HOLDS_AT_ONCE_MAX || this.#findReady(name) !== undefined;
+  }
+
+  #findReady(name: string): CachedQuery | undefined {
     const known = this.#queries.get(name);
+    return known?.timeIndex?.isStale(this.deps.now()) === true ? undefined : known;
+  }
+
+  /** Brings a query up to date and keeps it as the one used last. */
+  #keep(name: string, question: CachedQuery, now: number): void {
+    const isNew = this.#queries.get(name) !== question;
     this.#queries.delete(name);
-    const isKept = known !== undefined && known.timeIndex?.isStale(now) !== true;
-    const question = isKept ? known : this.#createQuery(filter, order, allowedKeys, now);
     this.#queries.set(name, question);
     this.#applyChanges(question, now);
     question.timeIndex?.advance(question.sorted, now);
-    if (!isKept) this.#evictQueries();
-    return question.sorted;
+    if (isNew) this.#evictQueries();
+  }
+
+  #assertRoom({ id }: TaskOwner): void {
+    let own = 0;
+    for (const { ownerId } of this.#pending.values()) if (ownerId === id) own++;
+    if (own < PENDING_PER_OWNER_MAX) return;
+    throw new RateLimitedError(
+      `${PENDING_PER_OWNER_MAX} different filters of one caller are being evaluated. Retry later, or send fewer at once.`,
+      { remainingMs: 1000 },
+    );
+  }
+
+  async #createInSlices(name: string, definition: QueryDefinition, owner: TaskOwner): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const builder = new QueryBuilder(definition, this.holds, this.deps);
+      const sorted = new SortedKeys(definition.order.direction);
+      let appliedUpTo = 0;
+      // Holds do not change, so all of them are taken as they are when the walk begins. Later changes are recorded.
+      const holds = {
+        [Symbol.iterator]: () => {
+          appliedUpTo = this.#firstChange + this.#changes.length;
+          builder.begin();
+          return [...this.holds.values()][Symbol.iterator]();
+        },
+      };
+      const insert = (hold: ObservedHold) => {
+        const value = builder.computeValue(hold);
+        if (value !== undefined) sorted.insert(value, hold.key);
+      };
+      await forEachYielding(holds, insert, owner);
+      if (appliedUpTo < this.#firstChange) continue;
+      this.#keep(name, builder.build(sorted, appliedUpTo), this.deps.now());
+      return;
+    }
+    throw new UnavailableError("The locks change faster than this filter can be evaluated. Retry later.");
   }
 
   #applyChanges(question: CachedQuery, now: number): void {
@@ -106,46 +171,19 @@ export class QueryCache {
     }
   }
 
-  #createQuery(
-    filter: string,
-    { field, direction }: SortOrder,
-    allowedKeys: KeyPatternSet | undefined,
-    now: number,
-  ): CachedQuery {
-    const { fits: matches, timeDependentTerm: term } = compileFilter(filter);
-    const fits =
-      allowedKeys === undefined
-        ? matches
-        : (hold: ObservedHold) => allowedKeys.has(hold.key) && matches(hold);
-    const order = getSortValues(field);
-    const isTimed = term !== undefined || order.computeChangeAt !== undefined;
-    const timed = isTimed
-      ? new TimeDependentIndex({ fits, term, order }, this.holds, this.deps.getTypicalHeldMs, now)
-      : undefined;
-    const computeSortValue: ComputeSortValue = (hold) =>
-      fits(hold) ? order.computeSortValue(hold, now, NEVER) : undefined;
-    const sorted = this.#sortHolds(
-      timed === undefined ? computeSortValue : (hold) => timed.add(hold, now),
-      direction,
-    );
-    return {
-      computeSortValue: computeSortValue,
-      sorted,
-      timeIndex: timed,
-      appliedUpTo: this.#firstChange + this.#changes.length,
-    };
-  }
-
-  #sortHolds(computeSortValue: ComputeSortValue, direction: SortDirection): SortedKeys {
+  #createQuery(definition: QueryDefinition): CachedQuery {
+    const builder = new QueryBuilder(definition, this.holds, this.deps);
+    builder.begin();
     const keys: Key[] = [];
     const values: SortValue[] = [];
     for (const [key, hold] of this.holds) {
-      const value = computeSortValue(hold);
+      const value = builder.computeValue(hold);
       if (value === undefined) continue;
       keys.push(key);
       values.push(value);
     }
-    return SortedKeys.from(direction, values, keys);
+    const sorted = SortedKeys.from(definition.order.direction, values, keys);
+    return builder.build(sorted, this.#firstChange + this.#changes.length);
   }
 
   #dropOldChanges(): void {
@@ -154,7 +192,9 @@ export class QueryCache {
     this.#firstChange += half;
     for (const [name, { appliedUpTo }] of this.#queries)
       if (appliedUpTo < this.#firstChange) this.#queries.delete(name);
-    if (this.#queries.size === 0) this.#changes = [];
+    if (this.#queries.size > 0 || this.#pending.size > 0) return;
+    this.#firstChange += this.#changes.length;
+    this.#changes = [];
   }
 
   #evictQueries(): void {
@@ -167,6 +207,15 @@ export class QueryCache {
       this.#queries.delete(name);
     }
   }
+}
+
+function buildQueryName(
+  filter: string,
+  { field, direction }: SortOrder,
+  allowedKeys: KeyPatternSet | undefined,
+): string {
+  const range = allowedKeys === undefined ? "" : `\n${JSON.stringify(allowedKeys.patterns)}`;
+  return `${direction}${field}\n${JSON.stringify(filter)}${range}`;
 }
 
 /** What time turns takes about eight times the memory of an entry that it does not. */

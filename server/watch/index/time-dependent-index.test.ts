@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createForeignHolder } from "../../formats/observation.ts";
 import { LockIndex } from "./lock-index.ts";
-import { parseSortOrder } from "./query-cache.ts";
+import { parseSortOrder } from "./query-context.ts";
 
 const NOW = 1_790_000_000_000;
 const LOCKS = 20_000;

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createForeignHolder, type ReadableObservation } from "../../formats/observation.ts";
-import { KeyConsensus, type Voter } from "./key-consensus.ts";
+import { KeyConsensus } from "./key-consensus.ts";
+import type { Voter } from "./vote-store.ts";
 
 const KEY = "lock:a";
+const FREE_KEY: ReadableObservation = { state: "free", key: KEY, asOf: 0 };
 const MASTERS = 3;
 
 beforeEach(() => {
@@ -106,7 +108,7 @@ class QuorumFixture {
     this.consensus.recordReading(
       seat,
       { observation, sentAt: look.sentAt, receivedAt: performance.now() },
-      0,
+      { clockAheadMs: 0, begin: "seen" },
     );
     this.#settle(asOf);
   }
@@ -141,7 +143,6 @@ describe("force-releases of a quorum", () => {
     ...{ kind: "lock", confidence: "certain", remainingMs: null },
     holders: [createForeignHolder(token, { owner: "me", fence })],
   });
-  const FREE: ReadableObservation = { state: "free", key: KEY, asOf: 0 };
 
   /** What is decided at last where the masters tell that they freed these, and by now all are free. */
   function decideAfter(
@@ -156,13 +157,20 @@ describe("force-releases of a quorum", () => {
         vi.advanceTimersByTime(1);
         const now = performance.now();
         voters.forEach((voter, at) => {
-          const observation = seen[at] ?? FREE;
-          consensus.recordReading(voter, { observation, sentAt: now, receivedAt: now }, 0);
+          const observation = seen[at] ?? FREE_KEY;
+          consensus.recordReading(
+            voter,
+            { observation, sentAt: now, receivedAt: now },
+            { clockAheadMs: 0, begin: "seen" },
+          );
         });
         decision = consensus.evaluate(now);
       }
       return decision;
     };
+    showAll(held);
+    // Those that have not agreed on a fencing token by then will not.
+    vi.advanceTimersByTime(1000);
     showAll(held);
     voters.forEach((voter, at) => {
       const [owner = "", fence = null] = freed[at] ?? [];
@@ -190,6 +198,47 @@ describe("force-releases of a quorum", () => {
     ])
       expect(decideAfter(held, freed)?.forceRelease).toMatchObject({ by: "mei" });
     expect(decideAfter(held, [other, other, ["uuid:1", null]])?.forceRelease).toBeUndefined();
+  });
+});
+
+describe("the agreement on a fencing token", () => {
+  const voters: VoterFixture[] = Array.from({ length: MASTERS }, () => ({ isUp: true, term: 0 }));
+  const buildVote = (fence: string): ReadableObservation => ({
+    ...{ state: "held", key: KEY, asOf: 0, type: "string", format: "token", candidates: [] },
+    ...{ kind: "lock", confidence: "certain", remainingMs: null },
+    holders: [createForeignHolder("uuid:1", { owner: "me", fence })],
+  });
+
+  /** The fencing tokens that are shown while the masters show these votes, one after the other. */
+  function listShownFences(votes: readonly (readonly string[])[], waitMs = 1): (string | null | undefined)[] {
+    const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
+    return votes.map((fences) => {
+      for (let round = 0; round < 5; round++) {
+        vi.advanceTimersByTime(waitMs);
+        const now = performance.now();
+        voters.forEach((voter, number) => {
+          const fence = fences[number];
+          const observation = fence === undefined ? FREE_KEY : buildVote(fence);
+          const source = { clockAheadMs: 0, begin: "seen" } as const;
+          consensus.recordReading(voter, { observation, sentAt: now, receivedAt: now }, source);
+        });
+        consensus.evaluate(now);
+      }
+      return consensus.holder?.holders[0].fence;
+    });
+  }
+
+  it("a hold is shown with the token that its masters agreed on, and with no other before", () => {
+    const votes = [["100"], ["100", "101"], ["100", "101", "102"], ["102", "102", "102"]];
+    expect(listShownFences(votes)).toEqual([undefined, undefined, undefined, "102"]);
+  });
+
+  it("a hold whose agreement does not come is shown after a second, and stays that hold", () => {
+    const left = [
+      ["100", "101", "102"],
+      ["100", "101"],
+    ];
+    expect(listShownFences(left, 500)).toEqual(["102", "102"]);
   });
 });
 

@@ -1,17 +1,14 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import type {
-  HeldObservation,
-  ReadableObservation,
-  SeenHolder,
-  SeenVotes,
-} from "../../formats/observation.ts";
+import type { HeldObservation, ReadableObservation, SeenVotes } from "../../formats/observation.ts";
 import { computeMajority } from "../../redis/majority.ts";
-import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts";
+import type { ScriptEvent } from "../connection/script-event.ts";
 import type { EndCause } from "../events/event-derivation.ts";
-import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 import type { Reading } from "../scan/key-reader.ts";
-import { formatDecisionIdentity, formatVoteShape, type MasterVote, projectVoteTo } from "./master-vote.ts";
-import { formatHoldIdentity, tallyVotes, type VoteTally } from "./vote-tally.ts";
+import { isForceReleaseOf } from "./force-release-report.ts";
+import { formatDecisionIdentity, formatVoteShape } from "./master-vote.ts";
+import { smoothTimes } from "./smooth-times.ts";
+import { type Voter, type VoteSource, VoteStore } from "./vote-store.ts";
+import { isVoteFor, tallyVotes, type VoteTally } from "./vote-tally.ts";
 
 /** A decision that is new, and has to be seen once more. */
 interface PendingDecision<Of> {
@@ -21,13 +18,6 @@ interface PendingDecision<Of> {
   readonly since: number;
   /** What each master showed before. */
   readonly before: ReadonlyMap<Of, string>;
-}
-
-/** One of the masters, as far as a ballot knows it. */
-export interface Voter {
-  readonly isUp: boolean;
-  /** Rises whenever it went away. */
-  readonly term: number;
 }
 
 /** What was decided of a key. */
@@ -40,9 +30,8 @@ export interface ConsensusDecision {
   readonly forceRelease: ScriptEvent | undefined;
 }
 
-/** Masters give a renewed lease within this share of it, and are not told to have renewed it each by itself. */
-const RENEWAL_SPREAD = 0.05;
-const RENEWAL_SPREAD_MS_MAX = 500;
+/** An agreement that takes longer will not come any more. */
+const AGREEMENT_MS_MAX = 1000;
 
 /**
  * How the masters of a quorum vote on one key.
@@ -53,7 +42,7 @@ const RENEWAL_SPREAD_MS_MAX = 500;
  * once. Other masters before than after would be no proof: votes may have moved.
  */
 export class KeyConsensus<Of extends Voter> {
-  readonly #votes = new Map<Of, MasterVote>();
+  readonly #votes: VoteStore<Of>;
   #decided: ReadableObservation | undefined;
   #pending: PendingDecision<Of> | undefined;
   #endCause: EndCause;
@@ -61,14 +50,23 @@ export class KeyConsensus<Of extends Voter> {
   #forceReleases = new Map<Of, ScriptEvent>();
   /** The most votes that the present hold has had. */
   #mostVotes = 0;
+  /** Since when (performance.now()) a hold of ours waits for the agreement on its fencing token. */
+  #fenceOpenSince: number | undefined;
 
   constructor(
     private readonly key: Key,
     private readonly voters: readonly Of[],
-  ) {}
+  ) {
+    this.#votes = new VoteStore(voters);
+  }
 
   get isPending(): boolean {
     return this.#pending !== undefined;
+  }
+
+  /** A majority has votes of one hold, and is about to agree on its fencing token. */
+  get isAwaitingAgreement(): boolean {
+    return this.#fenceOpenSince !== undefined && performance.now() - this.#fenceOpenSince < AGREEMENT_MS_MAX;
   }
 
   /** Only looks that were sent since then (performance.now()) say whether it turns; undefined: it does not. */
@@ -89,59 +87,47 @@ export class KeyConsensus<Of extends Voter> {
   /** Nothing is left to be known of it. */
   get isIdle(): boolean {
     const isHeld = this.#decided?.state === "held" || this.#decided?.state === "ended";
-    return !isHeld && this.#pending === undefined && this.votes?.state !== "undecided" && !this.#hasVotes;
+    return (
+      !isHeld && this.#pending === undefined && this.votes?.state !== "undecided" && !this.#votes.hasHolds
+    );
   }
 
   getObservationAt(voter: Of): ReadableObservation | undefined {
-    return this.#votes.get(voter)?.seen;
+    return this.#votes.findLast(voter);
   }
 
   /** When (performance.now()) it was looked at there, since the master is there. */
   getReadTimeAt(voter: Of): number {
-    return (this.#isVoteCurrent(voter) && this.#votes.get(voter)?.at) || Number.NEGATIVE_INFINITY;
+    return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Those who are there and were not looked at since they are. */
   listUnreadVoters(): Of[] {
-    return this.voters.filter((voter) => voter.isUp && !this.#isVoteCurrent(voter));
+    return this.#votes.listUnread();
   }
 
-  recordReading(voter: Of, { observation, sentAt, receivedAt }: Reading, aheadMs: number): void {
-    if (observation.state === "unreadable") {
-      this.#votes.delete(voter);
-      return;
-    }
-    const at = (sentAt + receivedAt) / 2;
-    this.#votes.set(voter, { seen: observation, sentAt, at, clockAheadMs: aheadMs, term: voter.term });
+  recordReading(voter: Of, reading: Reading, source: VoteSource): void {
+    this.#votes.record(voter, reading, source);
+    const { observation } = reading;
     const { holder } = this;
-    const isVote =
-      observation.state === "held" &&
-      formatHoldIdentity(observation) === (holder && formatHoldIdentity(holder));
-    if (isVote) this.#forceReleases.delete(voter);
+    if (observation.state === "held" && holder !== undefined && isVoteFor(observation, holder))
+      this.#forceReleases.delete(voter);
   }
 
   recordNotifications(voter: Of, { wasGone, endCause }: { wasGone: boolean; endCause: EndCause }): void {
     this.#endCause = endCause ?? this.#endCause;
     if (!wasGone) return;
     this.#lostVoters.add(voter);
+    this.#votes.recordGone(voter);
     // A vote that was given back and given again between two looks is there at both.
     if (this.#pending?.to === "held") this.#startPending(this.#pending);
   }
 
-  /** One master said that a hold was freed there by force. */
+  /** One master reported that a hold was force-released there. */
   recordForceRelease(voter: Of, event: ScriptEvent): void {
     const { holder } = this;
-    if (holder !== undefined && this.#isOfHolder(event, holder.holders[0], voter))
+    if (holder !== undefined && isForceReleaseOf(event, holder.holders[0], this.#votes.findLast(voter)))
       this.#forceReleases.set(voter, event);
-  }
-
-  /** Until the masters have agreed on a fence, each has one of its own. */
-  #isOfHolder(event: ScriptEvent, { token, fence }: SeenHolder, voter: Of): boolean {
-    if (event.fence === null) return toMessageOwner(token) === event.owner;
-    if (event.fence === fence) return true;
-    const vote = this.#votes.get(voter)?.seen;
-    const held = vote?.state === "held" ? vote.holders.find((each) => each.token === token) : undefined;
-    return held?.fence === event.fence;
   }
 
   /** Who holds the lock, as it was decided last. */
@@ -151,7 +137,7 @@ export class KeyConsensus<Of extends Voter> {
 
   /** @returns undefined: all is as it was, or has still to be asked about (`isTurning`) */
   evaluate(asOf: number): ConsensusDecision | undefined {
-    const now = this.#tallyVotes(asOf);
+    const now = this.#withoutOpenFence(this.#tallyVotes(asOf));
     if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);
     const name = formatDecisionIdentity(now.seen);
     if (name === formatDecisionIdentity(this.#decided)) return this.#confirmDecision(now.seen);
@@ -163,22 +149,33 @@ export class KeyConsensus<Of extends Voter> {
     if (again.outcome !== "undecided" && formatDecisionIdentity(again.seen) === name)
       return this.#commitDecision(now.seen);
     // All were asked, and other masters make it now than did before.
-    if (this.#isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
+    if (this.#votes.isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
     return undefined;
   }
 
-  #startPending({ name, to }: Pick<PendingDecision<Of>, "name" | "to">): void {
-    const before = new Map(
-      this.voters.flatMap((voter) => {
-        const vote = this.#findCurrentVote(voter);
-        return vote === undefined ? [] : [[voter, formatVoteShape(vote.seen)] as const];
-      }),
-    );
-    this.#pending = { name, to, since: performance.now(), before };
+  /**
+   * Until a majority has agreed on its fencing token, a hold of ours is not granted: what is shown of it would be another
+   * hold a moment later. Where the agreement does not come, its client is gone, and its votes hold the lock.
+   */
+  #withoutOpenFence(now: VoteTally): VoteTally {
+    const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
+    if (!isOpen) {
+      this.#fenceOpenSince = undefined;
+      return now;
+    }
+    this.#fenceOpenSince ??= performance.now();
+    if (!this.isAwaitingAgreement) return now;
+    const { key, asOf, votes } = now.seen;
+    const seen = { state: "free", key, asOf, votes: { ...votes, agreement: "none" } } as const;
+    return { outcome: "free", seen };
   }
 
-  #isReadAgain(since: number): boolean {
-    return this.voters.every((voter) => !voter.isUp || (this.#findCurrentVote(voter)?.sentAt ?? 0) >= since);
+  #isDecidedHold(seen: ReadableObservation): boolean {
+    return formatDecisionIdentity(seen) === formatDecisionIdentity(this.#decided);
+  }
+
+  #startPending({ name, to }: Pick<PendingDecision<Of>, "name" | "to">): void {
+    this.#pending = { name, to, since: performance.now(), before: this.#votes.listShapes() };
   }
 
   /** All is as before, and the time of it goes on. */
@@ -187,7 +184,7 @@ export class KeyConsensus<Of extends Voter> {
     this.#endCause = undefined;
     const wasGone = this.#lostVoters.size > this.voters.length - computeMajority(this.voters.length);
     if (wasGone) this.#lostVoters.clear();
-    this.#decided = seen.state === "held" ? this.#smoothTimes(seen) : seen;
+    this.#decided = seen.state === "held" ? smoothTimes(seen, this.holder) : seen;
     this.#mostVotes = Math.max(this.#mostVotes, this.votes?.owners[0]?.masters ?? 0);
     return { observation: this.#decided, endCause: undefined, wasGone, forceRelease: undefined };
   }
@@ -212,7 +209,8 @@ export class KeyConsensus<Of extends Voter> {
   #keepUndecided(votes: SeenVotes, asOf: number): ConsensusDecision {
     this.#pending = undefined;
     const before = this.#decided ?? { state: "free", key: this.key, asOf };
-    this.#decided = before.state === "not_a_lock" ? before : { ...before, votes };
+    const agreement = (before.state === "not_a_lock" ? undefined : before.votes)?.agreement ?? "none";
+    this.#decided = before.state === "not_a_lock" ? before : { ...before, votes: { ...votes, agreement } };
     return { observation: this.#decided, endCause: undefined, wasGone: false, forceRelease: undefined };
   }
 
@@ -222,43 +220,14 @@ export class KeyConsensus<Of extends Voter> {
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
-  // Masters differ by their way and their clock; a hold that jumped about with them would seem to be renewed all the time.
-  #smoothTimes(seen: HeldObservation): HeldObservation {
-    const { holder: before } = this;
-    if (before === undefined) return seen;
-    const [first, ...others] = seen.holders;
-    const [{ fence, sinceMs }] = before.holders;
-    const since = fence !== null && fence === first.fence ? sinceMs : first.sinceMs;
-    const holders = [{ ...first, sinceMs: since }, ...others] as const;
-    if (before.remainingMs === null || seen.remainingMs === null) return { ...seen, holders };
-    const laterMs = seen.asOf + seen.remainingMs - (before.asOf + before.remainingMs);
-    const spreadMs = Math.min(RENEWAL_SPREAD_MS_MAX, RENEWAL_SPREAD * (first.leaseMs ?? seen.remainingMs));
-    const isSame = laterMs >= 0 && laterMs <= Math.max(CLOCK_TOLERANCE_MS, spreadMs);
-    return { ...seen, holders, remainingMs: seen.remainingMs - (isSame ? laterMs : 0) };
-  }
-
   /** @param turning counts those alone that were asked again and show what they showed before */
   #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
-    const seen = this.voters.map((voter) => {
-      const vote = this.#findCurrentVote(voter);
-      if (vote === undefined) return undefined;
-      const isSteady =
+    const seen = this.#votes.projectTo(
+      asOf,
+      (voter, vote) =>
         turning === undefined ||
-        (vote.sentAt >= turning.since && turning.before.get(voter) === formatVoteShape(vote.seen));
-      return isSteady ? projectVoteTo(asOf, vote) : undefined;
-    });
-    return tallyVotes(this.key, seen, asOf);
-  }
-
-  #findCurrentVote(voter: Of): MasterVote | undefined {
-    return this.#isVoteCurrent(voter) ? this.#votes.get(voter) : undefined;
-  }
-
-  #isVoteCurrent(voter: Of): boolean {
-    return voter.isUp && this.#votes.get(voter)?.term === voter.term;
-  }
-
-  get #hasVotes(): boolean {
-    return [...this.#votes].some(([voter, { seen }]) => seen.state === "held" && this.#isVoteCurrent(voter));
+        (vote.sentAt >= turning.since && turning.before.get(voter) === formatVoteShape(vote.seen)),
+    );
+    return tallyVotes(this.key, seen, asOf, { begunAt: this.#votes.listBegins(), before: this.holder });
   }
 }

@@ -5,6 +5,10 @@ import { formatHoldIdentity } from "./vote-tally.ts";
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
+  /** When the owner was first seen there, by performance.now(); undefined: it was there before. */
+  readonly begunAt: number | undefined;
+  /** Redis has reported since that the key was gone. */
+  readonly isGone?: true;
   /** Between which moments (performance.now()) it was taken: the middle. */
   readonly at: number;
   /** By how much its master's clock is ahead of ours. */

@@ -4,21 +4,40 @@ import type {
   HeldObservation,
   NotALockObservation,
   ReadableObservation,
-  SeenHolder,
   SeenVotes,
 } from "../../formats/observation.ts";
-import { computeMajority, groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
+import { findLargestRedLock, isPlainRedissonHold, isRedLockPart } from "../../formats/redisson/red-lock.ts";
+import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
+import { isFenceOpen, mergeDifferentOwners, mergeRedLock, mergeSameOwner } from "./merge-votes.ts";
 
-/** What the masters of a quorum show together. `undecided`: those that are not known may decide it either way. */
+/**
+ * What the masters of a quorum show together. `undecided`: those that are not known may decide it either way.
+ * `fence: "open"`: a majority has a hold of ours, and has not agreed on its fencing token yet.
+ */
 export type VoteTally =
-  | { readonly outcome: "held"; readonly seen: HeldObservation & { readonly votes: SeenVotes } }
+  | {
+      readonly outcome: "held";
+      readonly seen: HeldObservation & { readonly votes: SeenVotes };
+      readonly fence: "agreed" | "open";
+    }
   | { readonly outcome: "free"; readonly seen: FreeObservation & { readonly votes: SeenVotes } }
   | { readonly outcome: "not_a_lock"; readonly seen: NotALockObservation }
   | { readonly outcome: "undecided"; readonly votes: SeenVotes };
 
+/** What is known of the votes besides what the masters show now. */
+export interface TallyContext {
+  /** When each vote began, by performance.now(), in the order of the masters; undefined: it was there before. */
+  readonly begunAt?: readonly (number | undefined)[];
+  /** The hold that was decided last. */
+  readonly before?: HeldObservation | undefined;
+}
+
 /**
  * Counts votes. A lock is held by whom a majority of all masters has, until that majority ends; it is free where nobody
  * can have one. What is no lock, or has ended, is nobody's vote.
+ *
+ * Owner strings that differ make one hold where they can be a RedLock (see red-lock.ts). Where they cannot, and take a
+ * majority of the masters, the lock is held by different owners: it is not free to acquire.
  *
  * @param seen what each master shows at the moment `asOf`; undefined: not known
  */
@@ -26,34 +45,87 @@ export function tallyVotes(
   key: Key,
   seen: readonly (ReadableObservation | undefined)[],
   asOf: number,
+  context: TallyContext = {},
 ): VoteTally {
   const of = seen.length;
   const majority = computeMajority(of);
   const known = seen.filter((each) => each !== undefined);
-  const groups = groupLargestFirst(
-    known.flatMap((each) => (each.state === "held" ? [each] : [])),
-    formatHoldIdentity,
-  );
+  const unknown = of - known.length;
+  const held = known.flatMap((each) => (each.state === "held" ? [each] : []));
+  const [same] = groupLargestFirst(held, formatHoldIdentity);
   const strange = known.filter((each) => each.state === "not_a_lock");
-  const owners = groups.map((group) => ({ owner: findLabel(group), masters: group.length }));
-  const votes: SeenVotes = { of, known: known.length, state: "decided", owners };
-  const [first] = groups;
-  const most = Math.max(first?.length ?? 0, strange.length);
-  if (most + of - known.length >= majority && most < majority) {
-    return { outcome: "undecided", votes: { ...votes, state: "undecided" } };
+  const redLock = findRedLock(seen, context);
+  const most = Math.max(same?.length ?? 0, strange.length, redLock?.group.length ?? 0);
+  const votes = { of, known: known.length, owners: listOwners(held, redLock) };
+  if (most < majority && most + unknown >= majority)
+    return { outcome: "undecided", votes: { ...votes, state: "undecided", agreement: "none" } };
+  const decided = { ...votes, state: "decided" } as const;
+  const toHeld = (hold: HeldObservation, agreement: SeenVotes["agreement"]) =>
+    ({ outcome: "held", seen: { ...hold, key, asOf, votes: { ...decided, agreement } } }) as const;
+  if (same !== undefined && same.length >= majority) {
+    const fence = isFenceOpen(same, majority) ? "open" : "agreed";
+    return { ...toHeld(mergeSameOwner(same, majority, context.before), "same_owner"), fence };
   }
-  if (first !== undefined && first.length >= majority) {
-    return { outcome: "held", seen: { ...mergeHeldObservations(first, majority), key, asOf, votes } };
+  if (redLock !== undefined && redLock.group.length >= majority) {
+    const hold = mergeRedLock(redLock.group, majority, redLock.token);
+    return { ...toHeld(hold, "owner_per_master"), fence: "agreed" };
   }
   const [other] = strange;
   if (other !== undefined && most >= majority)
     return { outcome: "not_a_lock", seen: { ...other, key, asOf } };
-  return { outcome: "free", seen: { state: "free", key, asOf, votes } };
+  const [first, ...others] = held.filter(isBlockingHold);
+  if (first !== undefined && others.length + 1 >= majority) {
+    const hold = mergeDifferentOwners([first, ...others], majority, known.map(computeFreeInMs));
+    return { ...toHeld(hold, "different_owners"), fence: "agreed" };
+  }
+  return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
 /** Whose hold it is; the same at each master that votes for it. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
+}
+
+/** Whether what one master shows is a vote for this hold. */
+export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean {
+  const { ownersPerMaster } = hold.holders[0];
+  if (ownersPerMaster === undefined) return formatHoldIdentity(vote) === formatHoldIdentity(hold);
+  return vote.holders.length === 1 && ownersPerMaster.includes(vote.holders[0].token);
+}
+
+interface RedLockVotes {
+  readonly group: readonly [HeldObservation, ...HeldObservation[]];
+  /** What names the hold: the same while masters join it and leave it. */
+  readonly token: Key;
+}
+
+function findRedLock(
+  seen: readonly (ReadableObservation | undefined)[],
+  { begunAt = [], before }: TallyContext,
+): RedLockVotes | undefined {
+  const parts = seen.flatMap((each, at) =>
+    each?.state === "held" && isRedLockPart(each) ? [{ seen: each, begunAt: begunAt[at] }] : [],
+  );
+  const [first, ...others] = findLargestRedLock(parts).map((part) => part.seen);
+  if (first === undefined) return undefined;
+  const owners = [first, ...others].map(({ holders: [{ token }] }) => token);
+  const known = before?.holders.find(({ token, ownersPerMaster = [token] }) =>
+    ownersPerMaster.some((owner) => owners.includes(owner)),
+  );
+  return { group: [first, ...others], token: known?.token ?? owners[0] ?? "" };
+}
+
+/** Most votes first. Votes of a RedLock count together. */
+function listOwners(
+  held: readonly HeldObservation[],
+  redLock: RedLockVotes | undefined,
+): SeenVotes["owners"] {
+  const parts = new Set(redLock?.group);
+  const groups = groupLargestFirst(held, (each) => (parts.has(each) ? "" : formatHoldIdentity(each)));
+  return groups.map((group) => ({
+    owner: redLock !== undefined && parts.has(group[0]) ? redLock.token : findLabel(group),
+    masters: group.length,
+  }));
 }
 
 /** A master that has lost the companion knows the token alone. */
@@ -62,54 +134,11 @@ function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key
   return labelled.holders[0].owner;
 }
 
-function mergeHeldObservations(
-  group: readonly [HeldObservation, ...HeldObservation[]],
-  majority: number,
-): HeldObservation {
-  const fence = chooseFence(group, majority);
-  const chosen = group.find(({ holders: [holder] }) => holder.fence === fence) ?? group[0];
-  const [first, ...others] = chosen.holders;
-  const together = (holder: SeenHolder) => mergeHolder(holder, group, majority);
-  return {
-    ...chosen,
-    holders: [together(first), ...others.map(together)],
-    remainingMs: computeMajorityRemainingMs(
-      group.map(({ remainingMs }) => remainingMs),
-      majority,
-    ),
-  };
-}
+/** What looks like a lock of Redisson by its shape alone may be data. */
+const isBlockingHold = (hold: HeldObservation) => isPlainRedissonHold(hold) && hold.confidence !== "possible";
 
-/** What a majority agreed on; while it does not yet, the highest, on which it is about to. */
-function chooseFence(group: readonly HeldObservation[], majority: number): string | null {
-  const fences = group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
-  const [most] = groupLargestFirst(fences, (fence) => fence);
-  if (most !== undefined && most.length >= majority) return most[0];
-  return fences.reduce<string | null>(
-    (one, other) => (one === null || BigInt(other) > BigInt(one) ? other : one),
-    null,
-  );
-}
-
-function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majority: number): SeenHolder {
-  const same = group.flatMap(
-    ({ holders }) => holders.find(({ token, role }) => token === holder.token && role === holder.role) ?? [],
-  );
-  const pickMajorityValue = (values: readonly number[]) => kthSmallest(values, majority);
-  const count = pickMajorityValue(same.map((each) => each.count));
-  const seq = pickMajorityValue(same.map((each) => each.seq));
-  const together = { ...holder, count, seq, isVoted: true } as const;
-  const own = same.flatMap(({ ownRemainingMs }) => (ownRemainingMs === undefined ? [] : [ownRemainingMs]));
-  return own.length < majority
-    ? together
-    : { ...together, ownRemainingMs: computeMajorityRemainingMs(own, majority) };
-}
-
-/** null: never. */
-function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
-  const ms = kthLargest(
-    remaining.map((each) => each ?? Number.POSITIVE_INFINITY),
-    majority,
-  );
-  return Number.isFinite(ms) ? ms : null;
+/** When a master that shows this can be acquired, in ms. */
+function computeFreeInMs(seen: ReadableObservation): number {
+  if (seen.state === "not_a_lock") return Number.POSITIVE_INFINITY;
+  return seen.state === "held" ? (seen.remainingMs ?? Number.POSITIVE_INFINITY) : 0;
 }

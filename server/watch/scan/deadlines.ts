@@ -26,6 +26,12 @@ export class Deadlines<Key> {
     else this.#sink(place, last, at);
   }
 
+  /** The moment of the key. */
+  find(key: Key): number | undefined {
+    const place = this.#positions.get(key);
+    return place === undefined ? undefined : this.#moments[place];
+  }
+
   /** The next moment, or undefined when there is none. */
   peekNext(): number | undefined {
     return this.#moments[0];

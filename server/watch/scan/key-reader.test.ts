@@ -25,12 +25,14 @@ function openReader({ isAway, onOverflow }: ReaderInput = { isAway: false, onOve
     readings.push(...keys.map((key) => ({ key, at: performance.now() })));
     return keys.map((key) => ({ state: "free", key, asOf: Date.now() }) as const);
   };
-  reader = new KeyReader(
+  reader = new KeyReader({
     read,
-    () => undefined,
-    () => undefined,
+    readApart: (key) => read([key]),
+    isResponding: async () => true,
+    onReadings: () => undefined,
+    computeRereadDelayMs: () => undefined,
     onOverflow,
-  );
+  });
   return { reader, readings };
 }
 

@@ -1,7 +1,9 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
+import { isTimeout, ReadTimeoutError } from "../../redis/failure.ts";
 import { BusyKeys } from "./busy-keys.ts";
 import { Deadlines } from "./deadlines.ts";
+import { SlowKeys } from "./slow-keys.ts";
 
 /** One look, with the moments (performance.now()) between which it was taken. */
 export interface Reading {
@@ -21,6 +23,20 @@ const BURST = { batch: 32, waitMs: 10 };
 /** More marks than this are as good as a look at everything. */
 const QUEUE_MAX = 250_000;
 
+export interface KeyReaderDeps {
+  /** @throws ReadTimeoutError when the reply to one of them does not arrive in time */
+  read(keys: readonly Key[]): Promise<Observation[]>;
+  /** Reads one key over a connection of its own. */
+  readApart(key: Key): Promise<Observation[]>;
+  /** Whether Redis replies to a probe that is sent now. */
+  isResponding(): Promise<boolean>;
+  onReadings(readings: readonly Reading[]): void;
+  /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
+  computeRereadDelayMs(key: Key): number | undefined;
+  /** So many were marked that all marks were given up. */
+  onOverflow(): void;
+}
+
 /**
  * Reads keys that may have changed, coalesced, in batches and in the order in which they were marked, and each held one
  * again when it is due.
@@ -28,13 +44,11 @@ const QUEUE_MAX = 250_000;
 export class KeyReader {
   /** Reads whole batches without pauses: a walk waits for it. */
   isBurst = false;
-  readonly #read: (keys: readonly Key[]) => Promise<Observation[]>;
-  readonly #onReadings: (readings: readonly Reading[]) => void;
-  readonly #computeRereadDelayMs: (key: Key) => number | undefined;
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
+  readonly #slowKeys: SlowKeys;
   #onBatchFull: () => void = () => undefined;
-  #onDrained: (() => void)[] = [];
+  readonly #onDrained: (() => void)[] = [];
   readonly #settleWaiters = new Set<{ keys: Set<Key>; resolve: () => void }>();
   #reading: readonly Key[] = [];
   readonly #deadlines = new Deadlines<Key>();
@@ -43,18 +57,15 @@ export class KeyReader {
   #isStopped = false;
   /** When (performance.now()) the next reading may begin, unless there is a whole batch. */
   #nextAt = Number.NEGATIVE_INFINITY;
+  /** Halved by each timeout and doubled by each batch that was read. */
+  #batchMax = BATCH;
 
-  constructor(
-    read: (keys: readonly Key[]) => Promise<Observation[]>,
-    onReadings: (readings: readonly Reading[]) => void,
-    /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
-    dueMsOf: (key: Key) => number | undefined,
-    /** So many were marked that all marks were given up. */
-    private readonly onOverflow: () => void,
-  ) {
-    this.#read = read;
-    this.#onReadings = onReadings;
-    this.#computeRereadDelayMs = dueMsOf;
+  constructor(private readonly deps: KeyReaderDeps) {
+    this.#slowKeys = new SlowKeys({
+      readApart: (key) => deps.readApart(key),
+      isResponding: () => deps.isResponding(),
+      onRead: (observations, sentAt) => this.#emitReadings(observations, sentAt),
+    });
   }
 
   /** How many keys wait to be read. */
@@ -62,9 +73,14 @@ export class KeyReader {
     return this.#dirty.size;
   }
 
+  /** Whether the key is read apart from the others, because its reply did not arrive in time. */
+  isReadApart(key: Key): boolean {
+    return this.#slowKeys.has(key);
+  }
+
   /** The key will be read soon; many marks before that are one reading. */
   enqueueRead(key: Key): void {
-    if (this.#busyKeys.holdBackIfBusy(key)) return;
+    if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
     this.#dirty.add(key);
     if (this.#dirty.size >= this.#batchSize) this.#onBatchFull();
     if (this.#dirty.size > QUEUE_MAX) this.#handleOverflow();
@@ -87,18 +103,26 @@ export class KeyReader {
     });
   }
 
-  /** Reads now, past the queue. */
-  async readNow(keys: readonly Key[]): Promise<Observation[]> {
+  /** Reads now, past the queue. A key whose reply did not arrive in time is not asked for again: it is unreadable. */
+  async readNow(key: Key): Promise<Observation[]> {
+    const slow = this.#slowKeys.describe(key);
+    if (slow !== undefined) return [slow];
     const sentAt = performance.now();
-    const observations = await this.#read(keys);
-    this.#emitReadings(observations, sentAt);
-    return observations;
+    try {
+      const observations = await this.deps.read([key]);
+      this.#emitReadings(observations, sentAt);
+      return observations;
+    } catch (error) {
+      if (error instanceof ReadTimeoutError) this.#slowKeys.add(key);
+      throw error;
+    }
   }
 
   /** @returns what was marked and not read yet */
   stop(): Key[] {
-    const left = [...this.#reading, ...this.#dirty, ...this.#busyKeys.heldBack];
+    const left = [...this.#reading, ...this.#dirty, ...this.#busyKeys.heldBack, ...this.#slowKeys.keys];
     this.#isStopped = true;
+    this.#slowKeys.stop();
     this.#clearQueue();
     clearTimeout(this.#timer);
     return left;
@@ -119,7 +143,7 @@ export class KeyReader {
   }
 
   get #batchSize(): number {
-    return this.isBurst ? BURST.batch : BATCH;
+    return Math.min(this.isBurst ? BURST.batch : BATCH, this.#batchMax);
   }
 
   async #pause(): Promise<void> {
@@ -140,28 +164,40 @@ export class KeyReader {
     const sentAt = performance.now();
     let observations: Observation[];
     try {
-      observations = await this.#read(keys);
-    } catch {
-      // Redis is away: the keys stay marked, and the watcher reads everything again when it is back.
-      for (const key of keys) this.#dirty.add(key);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      observations = await this.deps.read(keys);
+    } catch (error) {
+      await this.#handleFailure(keys, error);
       return;
     }
+    this.#batchMax = Math.min(BATCH, 2 * this.#batchMax);
     this.#reading = [];
     for (const key of keys) this.#busyKeys.recordRead(key, sentAt);
     this.#emitReadings(observations, sentAt);
     this.#resolveSettled(keys);
   }
 
+  /** The keys stay marked. When Redis is away, the watcher reads everything again when it is back. */
+  async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
+    for (const key of keys) this.#dirty.add(key);
+    if (!isTimeout(error)) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      return;
+    }
+    this.#batchMax = Math.max(1, Math.floor(keys.length / 2));
+    const suspect = error instanceof ReadTimeoutError ? error.key : keys.length === 1 ? keys[0] : undefined;
+    if (suspect === undefined) return;
+    this.#dirty.delete(suspect);
+    this.#slowKeys.add(suspect);
+    this.#resolveSettled([suspect]);
+  }
+
   #notifyDrained(): void {
-    const waiting = this.#onDrained;
-    this.#onDrained = [];
-    for (const resolve of waiting) resolve();
+    for (const resolve of this.#onDrained.splice(0)) resolve();
   }
 
   #handleOverflow(): void {
     this.#clearQueue();
-    this.onOverflow();
+    this.deps.onOverflow();
   }
 
   #clearQueue(): void {
@@ -183,14 +219,14 @@ export class KeyReader {
 
   #emitReadings(observations: readonly Observation[], sentAt: number): void {
     const receivedAt = performance.now();
-    this.#onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
+    this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
     for (const { key } of observations) this.#schedule(key, receivedAt);
     this.#armTimer();
   }
 
   // Counted from the reply's arrival and one millisecond more, so that Redis's own deadline has passed by then.
   #schedule(key: Key, receivedAt: number): void {
-    const dueMs = this.#computeRereadDelayMs(key);
+    const dueMs = this.deps.computeRereadDelayMs(key);
     if (dueMs === undefined) this.#deadlines.delete(key);
     else this.#deadlines.set(key, receivedAt + dueMs + 1);
   }

@@ -2,6 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { KeyReader } from "./key-reader.ts";
+import type { NonLockKeys } from "./non-lock-keys.ts";
+import type { OversizedKeys } from "./oversized-keys.ts";
+import { PassCoverage } from "./pass-coverage.ts";
+import { RecentCosts } from "./recent-costs.ts";
 import { ScanCursor } from "./scan-cursor.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
@@ -9,7 +13,7 @@ import type { TimeBudget } from "./time-budget.ts";
 const QUEUE_AHEAD_MAX = 500;
 const TRIES = 5;
 const RETRY_MS = 200;
-/** A walk that was broken off earlier than this begins anew. */
+/** A walk that was broken off earlier than this starts over. */
 const RESUMABLE_KEYS_MIN = 100_000;
 
 export interface KeyspaceScanProgress {
@@ -29,11 +33,17 @@ interface KeyspaceScanDeps {
   /** Known keys; with a pace those that were not looked at for a while. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
   isKnown(key: Key): boolean;
+  readonly oversizedKeys: OversizedKeys;
+  readonly nonLockKeys: NonLockKeys;
+  /** Whether Redis does not report changes, so that scans follow each other closely. */
+  isPolled(): boolean;
 }
 
 /** Walks through all that a master has: reads what is known, then what is found beside it. */
 export class KeyspaceScan {
   progress: KeyspaceScanProgress | undefined;
+  /** How long a new key can go unseen by the scans. */
+  readonly coverage = new PassCoverage();
   /** A walk that was broken off, and the run of the server whose cursor it has. */
   #unfinished: { readonly discovery: ScanCursor; readonly run: string } | undefined;
 
@@ -41,8 +51,10 @@ export class KeyspaceScan {
 
   /** @throws when the signal ends it, or Redis does not answer; the next one goes on */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
-    const { redis, patterns, reader, listKnownKeys } = this.deps;
+    const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled } = this.deps;
     reader.isBurst = budget === undefined;
+    // What keys mean may have changed since.
+    if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
       // Not one by one: keys that go and come back meanwhile would be met again and again.
       await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
@@ -52,10 +64,15 @@ export class KeyspaceScan {
       this.#unfinished = undefined;
       const left = kept !== undefined && kept.run === run ? kept.discovery : undefined;
       // What is left over may hold locks that nobody has seen; what was gone through before may have new ones.
-      for (const cursor of [...(left === undefined ? [] : [left]), new ScanCursor(redis, patterns)]) {
+      oversizedKeys.startScan();
+      const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name));
+      for (const cursor of [...(left === undefined ? [] : [left]), fresh]) {
+        this.coverage.startPass();
         await this.#runCursor(cursor, { keys, run }, signal, budget);
       }
+      oversizedKeys.completeScan();
       await raceWithAbort(signal, reader.waitUntilSettled());
+      this.coverage.completePass();
     } finally {
       this.progress = undefined;
       reader.isBurst = false;
@@ -73,7 +90,8 @@ export class KeyspaceScan {
         for await (const found of this.#readUnknownKeys(cursor, signal, budget)) {
           const scanned = Math.round(cursor.scanned / cursor.passCount);
           this.progress = { scanned: Math.min(scanned, keys ?? scanned), keys };
-          await this.#enqueueKeys(found, signal, budget);
+          await this.#enqueueKeys(await this.#selectUnread(found, signal, budget), signal, budget);
+          if (keys !== null) this.coverage.recordProgress(scanned / keys);
         }
         return;
       } catch (error) {
@@ -94,12 +112,21 @@ export class KeyspaceScan {
     signal: AbortSignal,
     budget: TimeBudget | undefined,
   ): AsyncGenerator<Key[]> {
+    const costs = new RecentCosts();
     let startedAt = performance.now();
     for await (const keys of cursor.readPages(signal)) {
-      await budget?.spend(performance.now() - startedAt, signal);
+      await budget?.spend(costs.record(performance.now() - startedAt), signal);
       yield keys.filter((key) => !this.deps.isKnown(key));
       startedAt = performance.now();
     }
+  }
+
+  async #selectUnread(keys: Key[], signal: AbortSignal, budget: TimeBudget | undefined): Promise<Key[]> {
+    if (!this.deps.isPolled()) return keys;
+    const startedAt = performance.now();
+    const unread = await this.deps.nonLockKeys.selectUnread(keys).catch(() => keys);
+    await budget?.spend(performance.now() - startedAt, signal);
+    return unread;
   }
 
   async #enqueueKeys(

@@ -76,12 +76,9 @@ export class MasterSet {
     await Promise.race([all, sleep(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /** Scans every master again: what the keys mean has changed. */
-  rescan(): void {
-    for (const { reconciliation } of this.list) {
-      reconciliation.invalidate();
-      void reconciliation.runNow();
-    }
+  /** Scans every master again: what the keys mean has changed. What is known of them was not missed meanwhile. */
+  async rescan(): Promise<void> {
+    await Promise.all(this.list.map(({ reconciliation }) => reconciliation.runNow()));
   }
 
   #removeLeftMasters(): Key[] {

@@ -1,40 +1,28 @@
+import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
-import { settleQuorum } from "../../concurrency/settle-quorum.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
-import type { Observation, SeenVotes } from "../../formats/observation.ts";
+import type { Observation, ReadableObservation, SeenVotes } from "../../formats/observation.ts";
+import { type FingerprintReading, readFingerprints } from "../../formats/registry/read-fingerprints.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
-import { NeverSentError } from "../../redis/failure.ts";
-import { computeMajority } from "../../redis/majority.ts";
 import type { Master } from "../../redis/master.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
-import { NO_CONTINUITY } from "../holds/hold-version.ts";
 import { computeRereadDelayMs } from "../holds/reread-delay.ts";
 import type { LockIndex } from "../index/lock-index.ts";
+import { toForceReleaseOfHold } from "../quorum/force-release-report.ts";
 import { type ConsensusDecision, KeyConsensus } from "../quorum/key-consensus.ts";
 import { tallyVotes } from "../quorum/vote-tally.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterWatch } from "./master-watch.ts";
-import { PendingNotifications } from "./pending-notifications.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
+import { VoterSet, type VoterState } from "./voter-set.ts";
 
 /** A key over which many strive is decided anew with each look. */
 const READ_ROUNDS_MAX = 4;
+/** An agreement on a fencing token changes no key of which Redis reports changes. */
+const AGREEMENT_POLL_MS = 50;
 /** How many keys are told anew at once when a master came or went. */
 const REEVALUATION_SLICE = 500;
-
-/** One of the masters. */
-class VoterState {
-  readonly pendingNotifications = new PendingNotifications();
-  term = 0;
-  wasUp = false;
-
-  constructor(readonly watch: MasterWatch) {}
-
-  get isUp(): boolean {
-    return this.watch.connection.isUp;
-  }
-}
 
 /** What a key is settled by. */
 interface ReadingTrigger {
@@ -50,26 +38,29 @@ interface ReadingTrigger {
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
-  readonly #voterStates = new Map<MasterWatch, VoterState>();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
   /** Keys that are being looked at: what is known of them is not forgotten meanwhile. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
+  readonly #voters: VoterSet;
+
   /** @param watches of all masters of the quorum, which stay the same */
   constructor(
-    private readonly watches: ReadonlyMap<Master, MasterWatch>,
+    watches: ReadonlyMap<Master, MasterWatch>,
     private readonly index: LockIndex,
     private readonly applyReadings: (all: readonly (() => AppliedReading | undefined)[]) => void,
-  ) {}
+  ) {
+    this.#voters = new VoterSet(watches);
+  }
 
   /** A majority of them answers. */
   get isUp(): boolean {
-    return this.#upVoters.length >= this.majority;
+    return this.#voters.up.length >= this.majority;
   }
 
   enqueueRead(key: Key): void {
-    for (const { watch } of this.#voters) watch.enqueueRead(key);
+    for (const { watch } of this.#voters.all) watch.enqueueRead(key);
   }
 
   async readAndApply(key: Key): Promise<Observation> {
@@ -77,10 +68,9 @@ export class QuorumView implements TopologyView {
     this.#readsInProgress.set(key, (this.#readsInProgress.get(key) ?? 0) + 1);
     try {
       for (let round = 1; round === 1 || (consensus.isPending && round <= READ_ROUNDS_MAX); round++) {
-        await this.#askMajority((watch) => watch.readNow([key]));
+        await this.#voters.askMajority((watch) => watch.readNow(key));
       }
-      const asOf = this.clock.now();
-      return consensus.current ?? { state: "free", key, asOf };
+      return consensus.current ?? { state: "free", key, asOf: this.clock.now() };
     } finally {
       const others = (this.#readsInProgress.get(key) ?? 1) - 1;
       if (others > 0) this.#readsInProgress.set(key, others);
@@ -91,11 +81,11 @@ export class QuorumView implements TopologyView {
 
   async readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation> {
     const seen = new Map<MasterWatch, Observation>();
-    await this.#askMajority(async (watch) => {
-      for (const observation of await readKeys(watch.master.redis, [key], rules))
-        seen.set(watch, observation);
+    await this.#voters.askMajority(async (watch) => {
+      const redis = await watch.master.reads.waitUntilReady();
+      for (const observation of await readKeys(redis, [key], rules)) seen.set(watch, observation);
     });
-    const all = this.#voters.map(({ watch }) => {
+    const all = this.#voters.all.map(({ watch }) => {
       const observation = seen.get(watch);
       return observation?.state === "unreadable" ? undefined : observation;
     });
@@ -105,54 +95,62 @@ export class QuorumView implements TopologyView {
   }
 
   async confirmContinuity(): Promise<void> {
-    await this.#askMajority(({ connection }) => connection.confirmContinuity());
+    await this.#voters.askMajority(({ connection }) => connection.confirmContinuity());
   }
 
   *listKnownKeys(at: MasterWatch, unseenForMs = 0): Iterable<Key> {
-    const voter = this.#getVoterState(at);
+    const voter = this.#voters.get(at);
     const seenBefore = performance.now() - unseenForMs;
     for (const [key, consensus] of this.#consensusByKey)
       if (consensus.getReadTimeAt(voter) < seenBefore) yield key;
   }
 
-  readKeys(keys: readonly Key[], { master }: MasterWatch, rules: FormatRules): Promise<Observation[]> {
-    return readKeys(master.redis, keys, rules);
+  readKeys(keys: readonly Key[], _at: MasterWatch, redis: Redis, rules: FormatRules): Promise<Observation[]> {
+    return readKeys(redis, keys, rules);
+  }
+
+  readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]> {
+    return readFingerprints(redis, keys, "together");
+  }
+
+  findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined {
+    return this.#consensusByKey.get(key)?.getObservationAt(this.#voters.get(at));
   }
 
   isKnown(key: Key, at: MasterWatch): boolean {
     const consensus = this.#consensusByKey.get(key);
-    return (
-      consensus !== undefined && consensus.getReadTimeAt(this.#getVoterState(at)) > Number.NEGATIVE_INFINITY
-    );
+    return (consensus?.getReadTimeAt(this.#voters.get(at)) ?? 0) > 0;
   }
 
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined {
-    const seen = this.#consensusByKey.get(key)?.getObservationAt(this.#getVoterState(at));
+    const seen = this.#consensusByKey.get(key)?.getObservationAt(this.#voters.get(at));
     if (seen?.state !== "held") return undefined;
+    if (this.#consensusByKey.get(key)?.isAwaitingAgreement) return AGREEMENT_POLL_MS;
     const ends = [seen.remainingMs, computeRereadDelayMs(this.index.get(key))].flatMap((ms) => ms ?? []);
     return ends.length === 0 ? undefined : Math.max(1, Math.min(...ends));
   }
 
   onKeyChange(key: Key, event: string, at: MasterWatch): void {
-    this.#getVoterState(at).pendingNotifications.recordKeyChange(key, event);
+    this.#voters.get(at).pendingNotifications.recordKeyChange(key, event);
     at.enqueueRead(key);
   }
 
   /** What masters say is of their votes, so it is seen and concluded what becomes of the lock; but for who freed it and why. */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
-    this.#getVoterState(at).pendingNotifications.recordScriptEvent(event);
+    this.#voters.get(at).pendingNotifications.recordScriptEvent(event);
     if (event.type === "force_released")
-      this.#consensusByKey.get(event.key)?.recordForceRelease(this.#getVoterState(at), event);
+      this.#consensusByKey.get(event.key)?.recordForceRelease(this.#voters.get(at), event);
     at.enqueueRead(event.key);
   }
 
   onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void {
-    this.#getVoterState(at).pendingNotifications.recordBlindPeriod(keys);
+    const isKnown = (key: Key) => this.#consensusByKey.has(key);
+    this.#voters.get(at).pendingNotifications.recordBlindPeriod(keys, isKnown);
   }
 
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined {
     const { key } = reading.observation;
-    const voter = this.#getVoterState(at);
+    const voter = this.#voters.get(at);
     this.clock.update(Date.now(), reading.receivedAt, reading.receivedAt);
     const consensus =
       this.#consensusByKey.get(key) ?? (reading.observation.state === "held" && this.#getConsensus(key));
@@ -163,71 +161,37 @@ export class QuorumView implements TopologyView {
       sentAt,
       isMoving: false,
     });
-    consensus.recordNotifications(voter, notifications);
-    consensus.recordReading(voter, reading, at.clock.toRedisTime(reading.receivedAt) - Date.now());
-    return this.#evaluateConsensus(key, consensus, {
-      sentAt,
-      pendingSince: pendingSince,
-      isExtended: notifications.isExtended,
+    consensus.recordNotifications(voter, { ...notifications, wasGone: notifications.mayBeGone });
+    consensus.recordReading(voter, reading, {
+      clockAheadMs: at.clock.toRedisTime(reading.receivedAt) - Date.now(),
+      begin: at.connection.seesChanges && at.reconciliation.isCaughtUp ? "seen" : "unknown",
     });
+    const { isExtended } = notifications;
+    return this.#evaluateConsensus(key, consensus, { sentAt, pendingSince, isExtended });
   }
 
   onMasterStateChange(): void {
-    let isOther = false;
-    for (const voter of this.#voters) {
-      if (voter.wasUp === voter.isUp) continue;
-      isOther = true;
-      voter.wasUp = voter.isUp;
-      // What it showed before it went says nothing when it is back.
-      if (!voter.isUp) voter.term++;
-    }
-    if (isOther) void this.#reevaluateAll();
+    if (this.#voters.updateTerms()) void this.#reevaluateAll();
   }
 
   findVotes(key: Key): SeenVotes | undefined {
     return this.#consensusByKey.get(key)?.votes;
   }
 
-  get #voters(): readonly VoterState[] {
-    return [...this.watches.values()].map((watch) => this.#getVoterState(watch));
-  }
-
-  get #upVoters(): readonly VoterState[] {
-    return this.#voters.filter(({ isUp }) => isUp);
-  }
-
   get majority(): number {
-    return computeMajority(this.#voters.length);
-  }
-
-  #getVoterState(at: MasterWatch): VoterState {
-    const known = this.#voterStates.get(at);
-    if (known !== undefined) return known;
-    const voter = new VoterState(at);
-    this.#voterStates.set(at, voter);
-    return voter;
+    return this.#voters.majority;
   }
 
   #getConsensus(key: Key): KeyConsensus<VoterState> {
     const known = this.#consensusByKey.get(key);
     if (known !== undefined) return known;
-    const consensus = new KeyConsensus(key, this.#voters);
+    const consensus = new KeyConsensus(key, this.#voters.all);
     this.#consensusByKey.set(key, consensus);
     return consensus;
   }
 
   #forgetIfIdle(key: Key, consensus: KeyConsensus<VoterState>): void {
     if (consensus.isIdle && !this.#readsInProgress.has(key)) this.#consensusByKey.delete(key);
-  }
-
-  /** @throws NeverSentError when fewer than a majority answer */
-  async #askMajority(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
-    const reads = this.#upVoters.map(({ watch }) => question(watch));
-    const answered = await settleQuorum(reads, this.majority);
-    if (answered >= this.majority) return;
-    throw new NeverSentError(
-      `Of ${this.#voters.length} masters ${answered} answered, and ${this.majority} have to`,
-    );
   }
 
   #evaluateConsensus(
@@ -237,7 +201,7 @@ export class QuorumView implements TopologyView {
   ) {
     const decision = consensus.evaluate(this.clock.now());
     const isNew = consensus.isPending && consensus.pendingSince !== pendingSince;
-    const again = isNew ? this.#upVoters : consensus.listUnreadVoters();
+    const again = isNew ? this.#voters.up : consensus.listUnreadVoters();
     for (const { watch } of again) watch.enqueueRead(key);
     if (decision === undefined) return undefined;
     const applied = this.#toAppliedReading(decision, sentAt, isExtended);
@@ -245,13 +209,11 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** A key that nobody voted on has no ballot any more: it was decided to be free, and no look says otherwise. */
+  /** A key without votes has no consensus: it was decided to be free, and no reading shows otherwise. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
-    return this.#toAppliedReading(
-      { observation, endCause: undefined, wasGone: false, forceRelease: undefined },
-      sentAt,
-    );
+    const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };
+    return this.#toAppliedReading(decision, sentAt);
   }
 
   #toAppliedReading(
@@ -259,43 +221,20 @@ export class QuorumView implements TopologyView {
     sentAt: number,
     isExtended = false,
   ): AppliedReading {
-    const watching = this.#upVoters.filter(
-      ({ watch: { connection, reconciliation } }) => connection.seesChanges && reconciliation.isCaughtUp,
-    );
-    const continuityIds = this.#voters.map(({ watch: { connection } }) =>
-      connection.seesChanges ? connection.continuityId : NO_CONTINUITY,
-    );
-    const isSeeing =
-      continuityIds.filter((continuityId) => continuityId !== NO_CONTINUITY).length >= this.majority;
-    const first = this.#voters.filter(({ watch: { reconciliation } }) => reconciliation.isInitialScan);
     const asOf = this.clock.now();
+    const { isInitialScan, ...sight } = this.#voters.describeSight();
+    const hold = this.index.get(observation.key);
     return {
       observation,
-      context: {
-        wasGone,
-        isExtended,
-        since: watching.length >= this.majority ? "exact" : "at_least",
-        continuityId: isSeeing ? continuityIds.join("_") : NO_CONTINUITY,
-      },
+      context: { wasGone, isExtended, ...sight },
       endCause,
-      ...(forceRelease === undefined
+      ...(forceRelease === undefined || hold === undefined
         ? {}
-        : { scriptEvent: this.#buildForceReleaseEvent(forceRelease, asOf) }),
+        : { scriptEvent: toForceReleaseOfHold(forceRelease, hold, asOf) }),
       asOf,
       sentAt,
-      isInitialScan: this.#voters.length - first.length < this.majority,
+      isInitialScan,
     };
-  }
-
-  /** A master's word of its vote, as the word of the hold. */
-  #buildForceReleaseEvent({ key, by, reason }: ScriptEvent, at: number): ScriptEvent | undefined {
-    const hold = this.index.get(key);
-    if (hold === undefined) return undefined;
-    const [{ seen, firstSeenMs }] = hold.holders;
-    const heldMs = Math.max(0, at - (seen.sinceMs ?? firstSeenMs));
-    const { fence } = seen;
-    const owner = fence === null ? seen.token : seen.owner;
-    return { type: "force_released", key, at, fence, seq: seen.seq + 1, count: 0, heldMs, owner, by, reason };
   }
 
   /** What is decided without one master, or with it, in slices: there may be very many locks. */
@@ -308,10 +247,8 @@ export class QuorumView implements TopologyView {
       const sentAt = performance.now();
       const settle = (key: Key) => () => {
         const consensus = this.#consensusByKey.get(key);
-        return (
-          consensus &&
-          this.#evaluateConsensus(key, consensus, { sentAt, pendingSince: consensus.pendingSince })
-        );
+        if (consensus === undefined) return undefined;
+        return this.#evaluateConsensus(key, consensus, { sentAt, pendingSince: consensus.pendingSince });
       };
       this.applyReadings(keys.slice(from, from + REEVALUATION_SLICE).map(settle));
       await new Promise((resolve) => setImmediate(resolve));

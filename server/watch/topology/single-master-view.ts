@@ -1,6 +1,8 @@
+import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
-import type { Observation } from "../../formats/observation.ts";
+import type { Observation, ReadableObservation } from "../../formats/observation.ts";
+import { type FingerprintReading, readFingerprints } from "../../formats/registry/read-fingerprints.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
 import { NeverSentError } from "../../redis/failure.ts";
 import type { Master, Masters } from "../../redis/master.ts";
@@ -42,12 +44,12 @@ export class SingleMasterView implements TopologyView {
   }
 
   async readAndApply(key: Key): Promise<Observation> {
-    return await this.#readFollowingMoves(key, (watch) => watch.readNow([key]));
+    return await this.#readFollowingMoves(key, (watch) => watch.readNow(key));
   }
 
   async readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation> {
-    return await this.#readFollowingMoves(key, ({ master }) =>
-      readKeys(master.redis, [key], rules, this.masters.routing),
+    return await this.#readFollowingMoves(key, async ({ master: { reads } }) =>
+      readKeys(await reads.waitUntilReady(), [key], rules, this.masters.routing),
     );
   }
 
@@ -64,15 +66,28 @@ export class SingleMasterView implements TopologyView {
     }
   }
 
-  async readKeys(keys: readonly Key[], { master }: MasterWatch, rules: FormatRules): Promise<Observation[]> {
+  async readKeys(
+    keys: readonly Key[],
+    { master }: MasterWatch,
+    redis: Redis,
+    rules: FormatRules,
+  ): Promise<Observation[]> {
     const { routing } = this.masters;
-    const observations = await readKeys(master.redis, keys, rules, routing);
+    const observations = await readKeys(redis, keys, rules, routing);
     if (routing === undefined) return observations;
     // A key read while its slot moved away may be overtaken by a reading at its new master.
     const here = observations.filter(({ key }) => this.masters.findMaster(key) === master);
     const found = new Set(here.map(({ key }) => key));
     for (const key of keys) if (!found.has(key)) this.enqueueRead(key);
     return here;
+  }
+
+  readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]> {
+    return readFingerprints(redis, keys, this.masters.routing === undefined ? "together" : "apart");
+  }
+
+  findObservation(key: Key): ReadableObservation | undefined {
+    return this.index.get(key)?.seen;
   }
 
   isKnown(key: Key): boolean {
@@ -98,7 +113,7 @@ export class SingleMasterView implements TopologyView {
   }
 
   onBlindPeriod(keys: Iterable<Key>): void {
-    this.#pendingNotifications.recordBlindPeriod(keys);
+    this.#pendingNotifications.recordBlindPeriod(keys, (key) => this.isKnown(key));
   }
 
   evaluateReading(
@@ -107,20 +122,22 @@ export class SingleMasterView implements TopologyView {
   ): AppliedReading {
     const { key } = observation;
     const isMoving = this.masters.routing?.isMoving(key) ?? false;
-    const { endCause, ...notifications } = this.#pendingNotifications.consume(
-      observation,
-      this.index.get(key),
-      {
-        sentAt,
-        isMoving,
-      },
-    );
+    const {
+      endCause,
+      mayBeGone: _,
+      ...notifications
+    } = this.#pendingNotifications.consume(observation, this.index.get(key), {
+      sentAt,
+      isMoving,
+    });
+    // What became of the hold before it is unknown.
+    const isUnreadable = observation.state === "unreadable";
     const since = connection.seesChanges && reconciliation.isCaughtUp ? "exact" : "at_least";
     return {
       observation,
       context: { ...notifications, since, continuityId: connection.continuityId },
-      endCause,
-      asOf: observation.state === "unreadable" ? clock.now() : observation.asOf,
+      endCause: isUnreadable ? "unreadable" : endCause,
+      asOf: isUnreadable ? clock.now() : observation.asOf,
       sentAt,
       isInitialScan: reconciliation.isInitialScan,
     };

@@ -1,4 +1,4 @@
-import { END_EVENT_TYPES, type LockEvent } from "../../lib/contract/event.ts";
+import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts";
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /** How far apart two instances may say that the same change of a foreign lock happened: their looks differ. */

@@ -1,7 +1,7 @@
-import type { HistoryEntry } from "../../lib/contract/event.ts";
+import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import { compareIds } from "./event-id.ts";
 import type { EventIndex } from "./event-index.ts";
-import { EVENT_APPEND_MAX, type EventStore, type Leadership, type StreamPage } from "./event-store.ts";
+import { type EventStore, type Leadership, type StreamPage, takeBatch } from "./event-store.ts";
 import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** What readers are told. */
@@ -84,9 +84,13 @@ export class StreamCopy {
   async restore(lead: Leadership, lastThere: string | null): Promise<number> {
     const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;
     let last = lastThere;
-    for (let at = 0; at < lost.length; at += EVENT_APPEND_MAX) {
-      const entries = lost.slice(at, at + EVENT_APPEND_MAX);
-      const reply = await this.store.append(lead, { last, until: null, entries });
+    const { cutAt, isTruncated } = this.index;
+    for (let rest: readonly HistoryEntry[] = lost; rest.length > 0; ) {
+      const entries = takeBatch(rest, (entry) => entry);
+      rest = rest.slice(entries.length);
+      // An instance that has to finish this begins with a gap there.
+      const until = entries.at(-1)?.at ?? null;
+      const reply = await this.store.append(lead, { last, until, cutAt, isTruncated, entries });
       if (reply.outcome !== "appended") throw new Error("the lead was lost while events were restored");
       last = reply.ids.at(-1) ?? last;
     }

@@ -1,12 +1,17 @@
-import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
-import { isGap } from "../../lib/contract/gap.ts";
-import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
+import type { GapEvent, HistoryEntry, LockEvent } from "../../../lib/contract/event.ts";
+import { isGap } from "../../../lib/contract/gap.ts";
+import { type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import { compareIds } from "./event-id.ts";
+import { measureEntryBytes } from "./stream-entry.ts";
 
 export interface EventRetention {
+  /** Number of events. They are fewer if they take more than `EVENT_BYTES_MEAN_MAX` each on average. */
   readonly most: number;
   readonly ms: number;
 }
+
+/** Twice what an event of an ordinary lock takes. The largest ones take four times as much. */
+export const EVENT_BYTES_MEAN_MAX = 1024;
 
 /** A part of the events that a reader asked for. */
 export interface EventSlice {
@@ -22,6 +27,8 @@ export class EventIndex {
   #gaps: GapEvent[] = [];
   /** The last one that is gone. */
   #lastDroppedId: string | undefined;
+  #bytes = 0;
+  #isCutByBytes = false;
 
   constructor(readonly retention: EventRetention) {}
 
@@ -42,6 +49,11 @@ export class EventIndex {
     return this.#lastDroppedId !== undefined;
   }
 
+  /** All before this entry is gone, because the events are large; null: nothing had to go for that. */
+  get cutAt(): string | null {
+    return this.#isCutByBytes ? this.oldest : null;
+  }
+
   get gaps(): readonly GapEvent[] {
     return this.#gaps;
   }
@@ -50,6 +62,7 @@ export class EventIndex {
   add(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) {
       this.#entries.push(entry);
+      this.#bytes += measureEntryBytes(entry);
       if (isGap(entry)) {
         this.#gaps.push(entry);
         continue;
@@ -80,48 +93,45 @@ export class EventIndex {
   listTimeline(key: Key): readonly HistoryEntry[] {
     const events = this.listByKey(key);
     if (this.#gaps.length === 0 || events.length === 0) return events;
-    return [...events, ...this.#gaps].sort((a, b) => compareIds(a.id, b.id));
+    let from = 0;
+    const parts = this.#gaps.map((gap): readonly HistoryEntry[] => {
+      const before = events.slice(from, findIndex(events, gap.id));
+      from += before.length;
+      return [...before, gap];
+    });
+    return [...parts, events.slice(from)].flat();
   }
 
-  sliceAfter(id: string): EventSlice {
+  sliceAfter(id: string, limit = Number.POSITIVE_INFINITY): EventSlice {
     const { oldest } = this;
     const isCut = oldest !== null && compareIds(id, oldest) < 0 && id !== this.#lastDroppedId;
-    return { entries: this.#entries.slice(this.#findIndexAfter(id)), isTruncated: isCut };
+    const start = this.#findIndexAfter(id);
+    return { entries: this.#entries.slice(start, start + limit), isTruncated: isCut };
   }
 
   /** Newest first, from the one before an id on. */
   *iterateBackwards(before?: string): Generator<HistoryEntry> {
-    const end = before === undefined ? this.#entries.length : this.#findIndex(before);
+    // Trimming makes a new array: this one stays as it is while a reader takes turns with other work.
+    const entries = this.#entries;
+    const end = before === undefined ? entries.length : findIndex(entries, before);
     for (let at = end - 1; at >= 0; at--) {
-      const entry = this.#entries[at];
+      const entry = entries[at];
       if (entry !== undefined) yield entry;
     }
   }
 
   /** Oldest first, from the one after an id on. */
   *iterateForwards(after?: string): Generator<HistoryEntry> {
-    for (let at = after === undefined ? 0 : this.#findIndexAfter(after); at < this.#entries.length; at++) {
-      const entry = this.#entries[at];
+    const entries = this.#entries;
+    for (let at = after === undefined ? 0 : this.#findIndexAfter(after); at < entries.length; at++) {
+      const entry = entries[at];
       if (entry !== undefined) yield entry;
     }
   }
 
   #findIndexAfter(id: string): number {
-    const at = this.#findIndex(id);
+    const at = findIndex(this.#entries, id);
     return this.#entries[at]?.id === id ? at + 1 : at;
-  }
-
-  /** Where the first one stands that is not before the id. */
-  #findIndex(id: string): number {
-    let low = 0;
-    let high = this.#entries.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const entry = this.#entries[middle];
-      if (entry !== undefined && compareIds(entry.id, id) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   // Cutting a tenth at a time keeps adding cheap: removing from the front of an array moves all of it.
@@ -132,15 +142,34 @@ export class EventIndex {
     if (oldest === undefined || newest === undefined) return;
     const tooMany = this.#entries.length > most * 1.1 ? this.#entries.length - most : 0;
     const edge = getEntryMs(newest) - ms;
-    const tooOld = getEntryMs(oldest) < edge - ms / 10 ? this.#findIndex(`${Math.max(0, edge)}-0`) : 0;
-    const surplus = Math.max(tooMany, tooOld);
+    const tooOld =
+      getEntryMs(oldest) < edge - ms / 10 ? findIndex(this.#entries, `${Math.max(0, edge)}-0`) : 0;
+    const tooLarge = this.#bytes > this.#bytesMax * 1.1 ? this.#countLargeSurplus() : 0;
+    if (tooLarge > 0) this.#isCutByBytes = true;
+    const surplus = Math.max(tooMany, tooOld, tooLarge);
     if (surplus > 0) this.#drop(surplus);
+  }
+
+  get #bytesMax(): number {
+    return this.retention.most * EVENT_BYTES_MEAN_MAX;
+  }
+
+  /** How many of the oldest have to go for the others to have room. */
+  #countLargeSurplus(): number {
+    let bytes = this.#bytes;
+    const kept = this.#entries.findIndex((entry) => {
+      if (bytes <= this.#bytesMax) return true;
+      bytes -= measureEntryBytes(entry);
+      return false;
+    });
+    return kept < 0 ? this.#entries.length : kept;
   }
 
   #drop(count: number): void {
     const gone = this.#entries.slice(0, count);
     this.#entries = this.#entries.slice(count);
     this.#lastDroppedId = gone.at(-1)?.id;
+    this.#bytes -= gone.reduce((sum, entry) => sum + measureEntryBytes(entry), 0);
     const goneOf = new Map<Key, number>();
     for (const entry of gone)
       if (!isGap(entry)) goneOf.set(parseKeyFields(entry), (goneOf.get(parseKeyFields(entry)) ?? 0) + 1);
@@ -152,6 +181,19 @@ export class EventIndex {
     const [oldest] = this.#entries;
     this.#gaps = this.#gaps.filter(({ id }) => oldest !== undefined && compareIds(id, oldest.id) >= 0);
   }
+}
+
+/** Where the first entry stands that is not before the id. @param entries in the order of their ids */
+export function findIndex(entries: readonly HistoryEntry[], id: string): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const entry = entries[middle];
+    if (entry !== undefined && compareIds(entry.id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function getEntryMs({ id }: HistoryEntry): number {

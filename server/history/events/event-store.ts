@@ -1,10 +1,10 @@
-import type { HistoryEntry } from "../../lib/contract/event.ts";
-import { buildCompanionKey, HOME_PREFIX } from "../formats/keys.ts";
-import type { HomeStore } from "../home/home-store.ts";
-import type { RedisArgument } from "../redis/commands.ts";
-import { Script } from "../redis/script.ts";
+import type { HistoryEntry } from "../../../lib/contract/event.ts";
+import { buildCompanionKey, HOME_PREFIX } from "../../formats/keys.ts";
+import type { HomeStore } from "../../home/home-store.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
+import { Script } from "../../redis/script.ts";
 import type { EventRetention } from "./event-index.ts";
-import { decodeEntry, encodeEntry, type UnnumberedEntry } from "./stream-entry.ts";
+import { decodeEntry, encodeEntry, measureEntryBytes, type UnnumberedEntry } from "./stream-entry.ts";
 
 /** A connection to the home store. */
 export type StoreConnection = Pick<HomeStore, "callOnce" | "close">;
@@ -23,6 +23,8 @@ export type AppendResult =
 export interface RecorderStamp {
   /** All that happened until then is recorded, in ms of the target's clock. */
   readonly until: number | null;
+  /** Id of the last entry of the stream when it was written; null if there was none. */
+  readonly last: string | null;
   /** As it stands in Redis: it changes as long as somebody records. */
   readonly text: string | null;
   /** Whether older entries were there once. */
@@ -38,6 +40,10 @@ export interface AppendRequest {
   /** The id of the last entry that is known. */
   readonly last: string | null;
   readonly until: number | null;
+  /** Entries before this id are dropped; null: only those that are too many or too old. */
+  readonly cutAt: string | null;
+  /** Whether older entries were there once. A store that lost its data does not know. */
+  readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }
 
@@ -47,8 +53,9 @@ export interface StreamPage {
   readonly last: string | null;
 }
 
-/** How many entries one call appends at most: the store serves others meanwhile. */
-export const EVENT_APPEND_MAX = 200;
+/** How much one call appends at most: the store serves others meanwhile. */
+const EVENT_APPEND_MAX = 200;
+const APPEND_BYTES_MAX = 256 * 1024;
 const PAGE_SIZE = 500;
 const APPEND_SCRIPT = new Script<RedisArgument[], RedisArgument[], AppendResult>(
   new URL("append.lua", import.meta.url),
@@ -80,11 +87,15 @@ export class EventStore {
     this.#stampKey = `${HOME_PREFIX}recorded:${target}`;
   }
 
-  append({ token, fence }: Leadership, { last, until, entries }: AppendRequest): Promise<AppendResult> {
+  append(
+    { token, fence }: Leadership,
+    { last, until, cutAt, isTruncated, entries }: AppendRequest,
+  ): Promise<AppendResult> {
     const { most, ms } = this.retention;
     const keys = [this.#streamKey, this.#stampKey, this.lockKey, buildCompanionKey(this.lockKey)];
     const args = entries.flatMap((entry) => encodeEntry(entry, entry.id));
-    const given = [token, fence, last ?? "", until ?? "", most, ms, ...args];
+    const truncated = isTruncated ? "1" : "";
+    const given = [token, fence, last ?? "", until ?? "", most, ms, cutAt ?? "", truncated, ...args];
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, keys, given));
   }
 
@@ -92,9 +103,10 @@ export class EventStore {
     const [text = null, leader = null] = await this.home.callOnce((redis) =>
       redis.mget(this.#stampKey, this.lockKey),
     );
-    const [, until] = /^(\d+) /.exec(text ?? "") ?? [];
+    const [, until, last] = /^(\d+) (\d{1,15}-\d{1,15})? /.exec(text ?? "") ?? [];
     return {
       until: until === undefined ? null : Number(until),
+      last: last ?? null,
       text,
       isTruncated: text?.endsWith(" 1") ?? false,
       leader,
@@ -124,4 +136,17 @@ export class EventStore {
       last: found.at(-1)?.[0] ?? after,
     };
   }
+}
+
+/** As many of the first entries as one call appends: one at least. */
+export function takeBatch<Entry>(
+  entries: readonly Entry[],
+  toEntry: (entry: Entry) => UnnumberedEntry,
+): readonly Entry[] {
+  let bytes = 0;
+  const full = entries.findIndex((entry, at) => {
+    bytes += measureEntryBytes(toEntry(entry));
+    return at === EVENT_APPEND_MAX || (at > 0 && bytes > APPEND_BYTES_MAX);
+  });
+  return entries.slice(0, full < 0 ? entries.length : full);
 }

@@ -11,6 +11,8 @@
 -- ARGV[1] the token of the recorder's hold    ARGV[2] its fence    ARGV[3] the id of the last entry that it knows, or ''
 -- ARGV[4] recorded until, ms of the target's clock, or '' when that does not change
 -- ARGV[5] how many entries are kept    ARGV[6] for how many ms they are kept
+-- ARGV[7] the id before which entries are dropped because they are large, or ''
+-- ARGV[8] '1' when older entries are gone, as the recorder knows: a store that lost its data does not
 -- The rest, for each entry: its id ('*': a new one), type, key, at, owner, fence, seq, count, heldMs, more
 --
 -- Returns {'appended', id, ...}   {'behind', id of the last entry, or ''}   {'refused'}: somebody else records
@@ -27,7 +29,7 @@ end
 if last ~= ARGV[3] then return { 'behind', last } end
 
 local reply = { 'appended' }
-for i = 7, #ARGV, 10 do
+for i = 9, #ARGV, 10 do
   last = redis.call('XADD', KEYS[1], ARGV[i], 'type', ARGV[i + 1], 'key', ARGV[i + 2], 'at', ARGV[i + 3],
     'owner', ARGV[i + 4], 'fence', ARGV[i + 5], 'seq', ARGV[i + 6], 'count', ARGV[i + 7], 'heldMs', ARGV[i + 8],
     'more', ARGV[i + 9])
@@ -38,5 +40,7 @@ end
 local time = redis.call('TIME')
 local edge = string.format('%.0f', math.max(0, tonumber(time[1]) * 1000 - tonumber(ARGV[6])))
 local gone = redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[5]) + redis.call('XTRIM', KEYS[1], 'MINID', '~', edge)
-redis.call('SET', KEYS[2], (ARGV[4] ~= '' and ARGV[4] or until_ms) .. ' ' .. last .. ' ' .. (gone > 0 and '1' or cut))
+if ARGV[7] ~= '' then gone = gone + redis.call('XTRIM', KEYS[1], 'MINID', '~', ARGV[7]) end
+if gone > 0 or ARGV[8] == '1' then cut = '1' end
+redis.call('SET', KEYS[2], (ARGV[4] ~= '' and ARGV[4] or until_ms) .. ' ' .. last .. ' ' .. cut)
 return reply

@@ -1,5 +1,10 @@
-import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "../../lib/contract/event.ts";
-import type { RedisArgument } from "../redis/commands.ts";
+import {
+  EVENT_TYPES,
+  type GapEvent,
+  type HistoryEntry,
+  type LockEvent,
+} from "../../../lib/contract/event.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
 
 /** An event that has no id yet: the stream gives it one. */
 export type UnnumberedEvent = Omit<LockEvent, "id">;
@@ -11,6 +16,16 @@ const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs",
 
 /** How many arguments of append.lua one entry takes: those above, after the id. */
 export const ENTRY_ARGUMENT_COUNT = FIELDS.length + 1;
+
+/** What an entry takes beside its texts: in memory, and nearly as much in the arguments of a call. */
+const ENTRY_BYTES = 400;
+
+/** About what an entry takes in memory. In the stream it is less. */
+export function measureEntryBytes(entry: UnnumberedEntry): number {
+  if (entry.type === "gap") return ENTRY_BYTES;
+  const { key, keyBase64 = "", owner = "", by = "", reason = "" } = entry;
+  return ENTRY_BYTES + key.length + keyBase64.length + owner.length + by.length + reason.length;
+}
 
 /** @param id '*', or the one that it had before it was lost */
 export function encodeEntry(entry: UnnumberedEntry, id = "*"): RedisArgument[] {

@@ -1,0 +1,114 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { Observation } from "../../formats/observation.ts";
+
+/** The longest time that a foreign hold may last and be missing from the history without a gap. */
+export const UNSEEN_HOLD_MS_MAX = 200;
+const BEAT_MS = 50;
+/** The end of a hold that is over is notified within this time, or its notification was lost. */
+const END_NOTIFIED_WITHIN_MS = 5000;
+/** More keys than are watched at any time. */
+const KEYS_MAX = 100_000;
+
+const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);
+const END_EVENTS = new Set(["del", "expired", "evicted"]);
+
+/** What was notified of a key since it was read. Moments are of performance.now(). */
+interface UnreadChanges {
+  /** When a hold began at the earliest whose end was not notified. */
+  openFrom: number | undefined;
+  /** The hold that the index shows has ended. */
+  hasEnded: boolean;
+  readonly ended: { readonly from: number; readonly to: number }[];
+}
+
+/**
+ * Finds foreign holds that ended before their key was read. Notifications show that there was one, not whose it was.
+ *
+ * A process that stands still reads keys late, and receives the notifications of a long hold at one moment. A hold
+ * therefore counts from the time before the standstill.
+ */
+export class UnseenHolds {
+  /** Number since the start. */
+  count = 0;
+  readonly #unread = new Map<Key, UnreadChanges>();
+  readonly #beats: NodeJS.Timeout;
+  #beatAt = performance.now();
+  /** Notifications that arrive until then may have been sent since `from`. */
+  #backlog = { from: 0, until: Number.NEGATIVE_INFINITY };
+
+  /** @param onLongHold called when one may have lasted longer than `UNSEEN_HOLD_MS_MAX`, with its earliest start */
+  constructor(private readonly onLongHold: (from: number) => void) {
+    this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#beats);
+  }
+
+  /** @param isHeld whether the index has a hold of the key */
+  recordNotification(key: Key, event: string, isHeld: boolean): void {
+    if (START_EVENTS.has(event)) this.#recordStart(key, isHeld);
+    else if (END_EVENTS.has(event)) this.#recordEnd(key, isHeld);
+  }
+
+  /** The last hold of the key is one of ours: its events are exact. */
+  recordScriptEvent(key: Key): void {
+    const changes = this.#unread.get(key);
+    if (changes !== undefined) changes.openFrom = undefined;
+  }
+
+  /** @param sentAt when the read was sent */
+  checkReading({ key, state }: Observation, sentAt: number): void {
+    const changes = this.#unread.get(key);
+    if (changes === undefined) return;
+    const isHeld = state === "held" || state === "ended";
+    const unseen = changes.ended.filter(({ to }) => to < sentAt);
+    // A read that was on its way may show any of the others.
+    const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
+    const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
+    if (state !== "free" || isOutdated) changes.openFrom = undefined;
+    changes.ended.splice(0, changes.ended.length, ...undecided);
+    changes.hasEnded = false;
+    if (changes.openFrom === undefined && undecided.length === 0) this.#unread.delete(key);
+    this.count += unseen.length;
+    const long = unseen.filter(({ from, to }) => to - from > UNSEEN_HOLD_MS_MAX);
+    if (long.length > 0) this.onLongHold(Math.min(...long.map(({ from }) => from)));
+  }
+
+  #recordStart(key: Key, isHeld: boolean): void {
+    const changes = this.#findChanges(key);
+    if (changes.openFrom === undefined && (!isHeld || changes.hasEnded))
+      changes.openFrom = this.#getEarliestSentAt();
+  }
+
+  #recordEnd(key: Key, isHeld: boolean): void {
+    const changes = this.#findChanges(key);
+    changes.hasEnded = isHeld;
+    if (changes.openFrom === undefined) return;
+    changes.ended.push({ from: changes.openFrom, to: performance.now() });
+    changes.openFrom = undefined;
+  }
+
+  #findChanges(key: Key): UnreadChanges {
+    const known = this.#unread.get(key);
+    if (known !== undefined) return known;
+    if (this.#unread.size >= KEYS_MAX) this.#unread.clear();
+    const changes: UnreadChanges = { openFrom: undefined, hasEnded: false, ended: [] };
+    this.#unread.set(key, changes);
+    return changes;
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    const lateMs = now - this.#beatAt - BEAT_MS;
+    if (lateMs > BEAT_MS) this.#backlog = { from: this.#beatAt, until: now + lateMs };
+    this.#beatAt = now;
+  }
+
+  /** When a notification that arrives now was sent at the earliest. */
+  #getEarliestSentAt(): number {
+    const now = performance.now();
+    if (now <= this.#backlog.until) return this.#backlog.from;
+    return now - this.#beatAt > 2 * BEAT_MS ? this.#beatAt : now;
+  }
+}

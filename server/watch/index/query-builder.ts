@@ -1,0 +1,76 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
+import { NEVER } from "../holds/attention.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { compileFilter } from "./filter-compiler.ts";
+import type { LockIndexDeps, SortOrder } from "./query-context.ts";
+import { getSortValues } from "./sort-values.ts";
+import type { SortedKeys, SortValue } from "./sorted-keys.ts";
+import { TimeDependentIndex, type TimeDependentQuery } from "./time-dependent-index.ts";
+
+export interface QueryDefinition {
+  readonly filter: string;
+  readonly order: SortOrder;
+  /** Only these keys, whatever the filter matches. */
+  readonly allowedKeys: KeyPatternSet | undefined;
+}
+
+/** The result of a query, as of the last change that it includes. */
+export interface CachedQuery {
+  /** Returns what a hold is sorted by, or undefined if it does not match. */
+  readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
+  readonly sorted: SortedKeys;
+  /** Set if the result changes as time passes. */
+  readonly timeIndex: TimeDependentIndex | undefined;
+  /** Number of the first change that it does not include. */
+  appliedUpTo: number;
+}
+
+/** Evaluates a query for one hold after the other. */
+export class QueryBuilder {
+  readonly #query: TimeDependentQuery;
+  #now = 0;
+  #timeIndex: TimeDependentIndex | undefined;
+
+  constructor(
+    { filter, order: { field }, allowedKeys }: QueryDefinition,
+    private readonly holds: ReadonlyMap<Key, ObservedHold>,
+    private readonly deps: LockIndexDeps,
+  ) {
+    const { fits: matches, timeDependentTerm: term } = compileFilter(filter);
+    const fits =
+      allowedKeys === undefined
+        ? matches
+        : (hold: ObservedHold) => allowedKeys.has(hold.key) && matches(hold);
+    this.#query = { fits, term, order: getSortValues(field) };
+  }
+
+  /** Sets the time at which the holds are evaluated. Call it before the first `computeValue`. */
+  begin(): void {
+    this.#now = this.deps.now();
+    const { term, order } = this.#query;
+    if (term === undefined && order.computeChangeAt === undefined) return;
+    this.#timeIndex = new TimeDependentIndex(this.#query, this.holds, this.deps.getTypicalHeldMs, this.#now);
+  }
+
+  /** @returns what the hold is sorted by; undefined if it does not match */
+  computeValue(hold: ObservedHold): SortValue | undefined {
+    return this.#timeIndex === undefined
+      ? this.#computeSortValue(hold)
+      : this.#timeIndex.add(hold, this.#now);
+  }
+
+  build(sorted: SortedKeys, appliedUpTo: number): CachedQuery {
+    return {
+      computeSortValue: (hold) => this.#computeSortValue(hold),
+      sorted,
+      timeIndex: this.#timeIndex,
+      appliedUpTo,
+    };
+  }
+
+  #computeSortValue(hold: ObservedHold): SortValue | undefined {
+    const { fits, order } = this.#query;
+    return fits(hold) ? order.computeSortValue(hold, this.#now, NEVER) : undefined;
+  }
+}

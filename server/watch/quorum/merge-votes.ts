@@ -1,0 +1,134 @@
+import { parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
+
+/** What the votes of several masters make together, as one observation. */
+
+type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
+
+/** One hold as a majority has it: each master shows the same owner. */
+export function mergeSameOwner(
+  group: HeldGroup,
+  majority: number,
+  before: HeldObservation | undefined,
+): HeldObservation {
+  const [holder] = before?.holders ?? [];
+  const known = holder?.token === group[0].holders[0].token ? holder.fence : null;
+  const fence = chooseFence(group, majority, known);
+  const chosen = group.find(({ holders: [each] }) => each.fence === fence) ?? group[0];
+  const [first, ...others] = chosen.holders;
+  const together = (each: SeenHolder) => mergeHolder(each, group, majority);
+  return {
+    ...chosen,
+    holders: [{ ...together(first), fence }, ...others.map(together)],
+    remainingMs: computeMajorityRemainingMs(
+      group.map(({ remainingMs }) => remainingMs),
+      majority,
+    ),
+  };
+}
+
+/**
+ * Whether our hold has votes under several fencing tokens, of which none has a majority yet. Masters do not agree on the
+ * token of a reservation that follows a force-release.
+ */
+export function isFenceOpen(group: HeldGroup, majority: number): boolean {
+  if (parseReservedOwner(group[0].holders[0].token) !== undefined) return false;
+  const fences = listFences(group);
+  const [most] = groupLargestFirst(fences, (fence) => fence);
+  return new Set(fences).size > 1 && most !== undefined && most.length < majority;
+}
+
+const listFences = (group: readonly HeldObservation[]) =>
+  group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
+
+/**
+ * What a majority agreed on; while it does not yet, the highest, on which it is about to.
+ *
+ * @param known the fence under which the hold was decided before: the master that has it may be unreachable
+ */
+function chooseFence(group: HeldGroup, majority: number, known: string | null): string | null {
+  const fences = listFences(group);
+  const [most] = groupLargestFirst(fences, (fence) => fence);
+  if (most === undefined || most.length >= majority) return most?.[0] ?? null;
+  return fences.reduce<string | null>(
+    (one, other) => (one === null || BigInt(other) > BigInt(one) ? other : one),
+    known,
+  );
+}
+
+function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majority: number): SeenHolder {
+  const same = group.flatMap(
+    ({ holders }) => holders.find(({ token, role }) => token === holder.token && role === holder.role) ?? [],
+  );
+  const pickMajorityValue = (values: readonly number[]) => kthSmallest(values, majority);
+  const count = pickMajorityValue(same.map((each) => each.count));
+  const seq = pickMajorityValue(same.map((each) => each.seq));
+  const together = { ...holder, count, seq, isVoted: true } as const;
+  const own = same.flatMap(({ ownRemainingMs }) => (ownRemainingMs === undefined ? [] : [ownRemainingMs]));
+  return own.length < majority
+    ? together
+    : { ...together, ownRemainingMs: computeMajorityRemainingMs(own, majority) };
+}
+
+/** A RedLock as a majority has it: one holder with an owner string per master. @param token what names the hold */
+export function mergeRedLock(group: HeldGroup, majority: number, token: Key): HeldObservation {
+  const [{ lastFence: _ofOneMaster, ...first }] = group;
+  const ownersPerMaster = group.map(({ holders: [holder] }) => holder.token);
+  const counts = group.map(({ holders: [holder] }) => holder.count);
+  const count = kthSmallest(counts, Math.min(majority, counts.length));
+  return {
+    ...first,
+    ...mergeWaiters(group),
+    kind: group.find(({ kind }) => kind !== "lock")?.kind ?? "lock",
+    holders: [{ ...first.holders[0], token, owner: token, ownersPerMaster, count, isVoted: true }],
+    remainingMs: computeMajorityRemainingMs(
+      group.map(({ remainingMs }) => remainingMs),
+      majority,
+    ),
+  };
+}
+
+/**
+ * Masters that different owners have: none is known to hold the lock, and nobody can acquire it.
+ *
+ * @param freeInMs when each known master can be acquired, in ms; Infinity: no TTL
+ */
+export function mergeDifferentOwners(
+  group: HeldGroup,
+  majority: number,
+  freeInMs: readonly number[],
+): HeldObservation {
+  const holders = group.map(
+    ({ holders: [holder], remainingMs }): SeenHolder => ({
+      ...{ ...holder, ownRemainingMs: remainingMs, isVoted: true },
+    }),
+  );
+  const [{ lastFence: _ofOneMaster, ...chosen }] = group;
+  const [first = chosen.holders[0], ...others] = holders;
+  const ms = kthSmallest(freeInMs, majority);
+  return {
+    ...chosen,
+    ...mergeWaiters(group),
+    kind: "lock",
+    holders: [first, ...others],
+    remainingMs: Number.isFinite(ms) ? ms : null,
+  };
+}
+
+/** A client waits at one master at a time. */
+function mergeWaiters(group: HeldGroup): Pick<HeldObservation, "waiters"> {
+  const counts = group.flatMap(({ waiters }) => waiters?.count ?? []);
+  if (counts.length === 0) return {};
+  return { waiters: { count: counts.reduce((sum, count) => sum + count), known: "estimated" } };
+}
+
+/** null: never. */
+function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
+  const ms = kthLargest(
+    remaining.map((each) => each ?? Number.POSITIVE_INFINITY),
+    majority,
+  );
+  return Number.isFinite(ms) ? ms : null;
+}

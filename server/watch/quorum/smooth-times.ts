@@ -1,0 +1,22 @@
+import type { HeldObservation } from "../../formats/observation.ts";
+import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
+
+/** Masters give a renewed lease within this share of it, and do not report a renewal each. */
+const RENEWAL_SPREAD = 0.05;
+const RENEWAL_SPREAD_MS_MAX = 500;
+/**
+ * Takes the differences of the masters out of the times of a hold that goes on: their clocks and round trips differ, and
+ * a hold whose end moved with them would seem to be renewed all the time.
+ */
+export function smoothTimes(seen: HeldObservation, before: HeldObservation | undefined): HeldObservation {
+  if (before === undefined) return seen;
+  const [first, ...others] = seen.holders;
+  const [{ fence, sinceMs }] = before.holders;
+  const since = fence !== null && fence === first.fence ? sinceMs : first.sinceMs;
+  const holders = [{ ...first, sinceMs: since }, ...others] as const;
+  if (before.remainingMs === null || seen.remainingMs === null) return { ...seen, holders };
+  const laterMs = seen.asOf + seen.remainingMs - (before.asOf + before.remainingMs);
+  const spreadMs = Math.min(RENEWAL_SPREAD_MS_MAX, RENEWAL_SPREAD * (first.leaseMs ?? seen.remainingMs));
+  const isSame = laterMs >= 0 && laterMs <= Math.max(CLOCK_TOLERANCE_MS, spreadMs);
+  return { ...seen, holders, remainingMs: seen.remainingMs - (isSame ? laterMs : 0) };
+}

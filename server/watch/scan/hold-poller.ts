@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
+import type { KeyReader } from "./key-reader.ts";
+import { RecentCosts } from "./recent-costs.ts";
+
+/** A round begins so long after the one before it began, or at once if that took longer. */
+const ROUND_EVERY_MS = 1000;
+/** Small keyspaces are polled at this rate, whatever the time that Redis needs for it. */
+const KEYS_PER_MS_MAX = 10;
+/** Polling takes this share of the time of Redis at most. */
+const POLL_SHARE = 0.2;
+/** In one round trip, more of them the longer that takes: one call for 50 keys keeps Redis from other clients. */
+const BATCH = { least: 100, most: 1000 };
+/** So long after its last full read a key is read again: its waiters are not part of the fingerprint. */
+const FULL_READ_AFTER_MS = 25_000;
+const FULL_READS_PER_MS_MAX = 0.4;
+/** Deadlines of one lease differ by what Redis and the script round. */
+const DEADLINE_TOLERANCE_MS = 5;
+/** The delays of so many rounds count. */
+const ROUNDS_MEASURED = 3;
+
+interface CheckedKey extends KeyFingerprint {
+  /** performance.now() */
+  readonly sentAt: number;
+}
+
+export interface HoldPollerDeps {
+  readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
+  /** Known keys; given a time, those that were not read for so long. */
+  listKnownKeys(unreadForMs?: number): Iterable<Key>;
+  /** Whether the last full read of the key proves that nobody else holds it when it has this deadline. */
+  isAsRead(key: Key, deadlineMs: number | undefined): boolean;
+  readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
+  /** Whether Redis responds and does not report changes. */
+  shouldPoll(): boolean;
+  /** The time of a command without any work; null: unknown. */
+  getRoundTripMs(): number | null;
+  /** The index has every change of known keys until then (performance.now()). */
+  onRoundEnd(confirmedAt: number): void;
+}
+
+/**
+ * Polls the keys of known holds while Redis does not report changes: a fingerprint of each, and a full read of those
+ * whose fingerprint changed.
+ *
+ * A round of 10,000 keys takes a second. Rounds of more keys, and of a Redis that is busy or slow, take longer: the rate
+ * and the share of the time of Redis are limited.
+ */
+export class HoldPoller {
+  #checked: ReadonlyMap<Key, CheckedKey> = new Map();
+  /** The longest time, in each of the last rounds, between two checks of a key, or until its change was read. */
+  readonly #roundDelaysMs: number[] = [];
+  #currentDelayMs = 0;
+  readonly #costs = new RecentCosts();
+  /** When (performance.now()) the key was checked that is checked next. */
+  #oldestCheckAt: number | undefined;
+  readonly #abortController = new AbortController();
+
+  constructor(private readonly deps: HoldPollerDeps) {}
+
+  start(): void {
+    void this.#run(this.#abortController.signal).catch(() => undefined);
+  }
+
+  stop(): void {
+    this.#abortController.abort();
+  }
+
+  /** How long a change of a known key went unseen at most, in the last rounds; undefined until that was measured. */
+  get measuredDelayMs(): number | undefined {
+    if (this.#roundDelaysMs.length === 0 || this.#oldestCheckAt === undefined) return undefined;
+    const currentMs = performance.now() - this.#oldestCheckAt;
+    return Math.ceil(Math.max(...this.#roundDelaysMs, this.#currentDelayMs, currentMs));
+  }
+
+  async #run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      const startedAt = performance.now();
+      if (!this.deps.shouldPoll()) this.#reset();
+      // A round that fails counts for nothing; the stated delay grows meanwhile.
+      else await this.#pollRound(signal).catch(() => signal.throwIfAborted());
+      const restMs = Math.max(1, startedAt + ROUND_EVERY_MS - performance.now());
+      await sleep(restMs, undefined, { signal, ref: false });
+    }
+  }
+
+  #reset(): void {
+    this.#checked = new Map();
+    this.#roundDelaysMs.length = 0;
+    this.#currentDelayMs = 0;
+    this.#oldestCheckAt = undefined;
+  }
+
+  async #pollRound(signal: AbortSignal): Promise<void> {
+    const { reader, listKnownKeys, shouldPoll, onRoundEnd } = this.deps;
+    const startedAt = performance.now();
+    const isFirst = this.#oldestCheckAt === undefined;
+    const keys = [...listKnownKeys()].filter((key) => !reader.isReadApart(key));
+    const checked = new Map<Key, CheckedKey>();
+    const batch = this.#computeBatch();
+    for (let from = 0; from < keys.length; from += batch) {
+      if (!shouldPoll()) return;
+      await this.#pollBatch(keys.slice(from, from + batch), checked, signal);
+    }
+    this.#checked = checked;
+    await reader.waitUntilSettled();
+    this.#oldestCheckAt = startedAt;
+    if (!isFirst) this.#roundDelaysMs.push(this.#currentDelayMs);
+    if (this.#roundDelaysMs.length > ROUNDS_MEASURED) this.#roundDelaysMs.shift();
+    this.#currentDelayMs = 0;
+    onRoundEnd(startedAt);
+    this.#enqueueFullReads(keys.length);
+  }
+
+  #computeBatch(): number {
+    const duringRoundTrip = Math.ceil(KEYS_PER_MS_MAX * (this.deps.getRoundTripMs() ?? 0));
+    return Math.min(BATCH.most, Math.max(BATCH.least, duringRoundTrip));
+  }
+
+  async #pollBatch(keys: readonly Key[], checked: Map<Key, CheckedKey>, signal: AbortSignal): Promise<void> {
+    const sentAt = performance.now();
+    const readings = await this.deps
+      .readFingerprints(keys)
+      .catch(() => keys.map((): FingerprintReading => "failed"));
+    const receivedAt = performance.now();
+    let changedSince = Number.POSITIVE_INFINITY;
+    for (const [at, key] of keys.entries()) {
+      const reading = readings[at] ?? "failed";
+      const before = this.#checked.get(key);
+      const lastAt = before?.sentAt ?? sentAt;
+      this.#oldestCheckAt = lastAt;
+      this.#recordDelay(receivedAt - lastAt);
+      if (typeof reading === "object") checked.set(key, { ...reading, sentAt });
+      if (this.#isUnchanged(key, before, reading)) continue;
+      this.deps.reader.enqueueRead(key);
+      changedSince = Math.min(changedSince, lastAt);
+    }
+    if (Number.isFinite(changedSince)) this.#recordWhenSettled(changedSince);
+    await this.#rest(keys.length, sentAt, receivedAt, signal);
+  }
+
+  #isUnchanged(key: Key, before: CheckedKey | undefined, reading: FingerprintReading): boolean {
+    if (typeof reading === "string") return false;
+    const { deadlineMs, digest } = reading;
+    if (before === undefined) return this.deps.isAsRead(key, deadlineMs);
+    return before.digest === digest && isSameDeadline(before.deadlineMs, deadlineMs);
+  }
+
+  #recordDelay(delayMs: number): void {
+    this.#currentDelayMs = Math.max(this.#currentDelayMs, delayMs);
+  }
+
+  #recordWhenSettled(since: number): void {
+    void this.deps.reader.waitUntilSettled().then(() => this.#recordDelay(performance.now() - since));
+  }
+
+  /** Waiters, and what else the fingerprint leaves out, are read at a rate that does not grow with the locks. */
+  #enqueueFullReads(known: number): void {
+    const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);
+    let left = Math.ceil(FULL_READS_PER_MS_MAX * ROUND_EVERY_MS);
+    for (const key of this.deps.listKnownKeys(unreadForMs)) {
+      if (left-- <= 0) return;
+      this.deps.reader.enqueueRead(key);
+    }
+  }
+
+  async #rest(keys: number, sentAt: number, receivedAt: number, signal: AbortSignal): Promise<void> {
+    const workMs = Math.max(0, this.#costs.record(receivedAt - sentAt) - (this.deps.getRoundTripMs() ?? 0));
+    const nextAt = Math.max(sentAt + keys / KEYS_PER_MS_MAX, receivedAt + workMs * (1 / POLL_SHARE - 1));
+    const restMs = nextAt - performance.now();
+    if (restMs > 0) await sleep(restMs, undefined, { signal, ref: false });
+  }
+}
+
+/** Whether two deadlines may be the same one, rounded. Both undefined: no TTL. */
+export function isSameDeadline(one: number | undefined, other: number | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return Math.abs(one - other) <= DEADLINE_TOLERANCE_MS;
+}

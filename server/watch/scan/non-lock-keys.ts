@@ -1,0 +1,56 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
+
+/** Some 100 bytes each. Keys above this number are read in each pass. */
+const KEYS_MAX = 200_000;
+/** One call keeps Redis from other clients while it digests so many keys. */
+const BATCH = 100;
+/** This share of the unchanged keys is read in each pass nevertheless: a companion can make a lock of a key. */
+const REREAD_SHARE = 1 / 50;
+/** Above all digests. */
+const WITH_TTL = 2 ** 40;
+
+/** Keys that match the watched patterns and are not locks, with what they were: unchanged ones are not read again. */
+export class NonLockKeys {
+  readonly #known = new Map<Key, number>();
+  /** Fingerprints taken just before the key is read. */
+  readonly #taken = new Map<Key, number>();
+
+  constructor(private readonly readFingerprints: (keys: readonly Key[]) => Promise<FingerprintReading[]>) {}
+
+  /** @returns the keys that have to be read: new ones, changed ones, and a share of the others */
+  async selectUnread(keys: readonly Key[]): Promise<Key[]> {
+    const unread: Key[] = [];
+    for (let from = 0; from < keys.length; from += BATCH) {
+      const batch = keys.slice(from, from + BATCH);
+      const readings = await this.readFingerprints(batch);
+      for (const [at, key] of batch.entries()) if (this.#mustRead(key, readings[at])) unread.push(key);
+    }
+    return unread;
+  }
+
+  /** A key was read. */
+  record(key: Key, isLock: boolean): void {
+    const fingerprint = this.#taken.get(key);
+    this.#taken.delete(key);
+    if (isLock || fingerprint === undefined) this.#known.delete(key);
+    else if (this.#known.size < KEYS_MAX) this.#known.set(key, fingerprint);
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#taken.clear();
+  }
+
+  #mustRead(key: Key, reading: FingerprintReading | undefined): boolean {
+    if (typeof reading !== "object") return reading !== "gone";
+    const fingerprint = toNumber(reading);
+    if (this.#known.get(key) === fingerprint && Math.random() >= REREAD_SHARE) return false;
+    this.#taken.set(key, fingerprint);
+    return true;
+  }
+}
+
+function toNumber({ digest, deadlineMs }: KeyFingerprint): number {
+  return Number.parseInt(digest, 16) + (deadlineMs === undefined ? 0 : WITH_TTL);
+}

@@ -1,0 +1,135 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { Observation, UnreadableObservation } from "../../formats/observation.ts";
+import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
+import { isTimeout } from "../../redis/failure.ts";
+
+/** A key that timed out so often, each time while Redis responded, is unreadable. */
+const UNREADABLE_AFTER = 3;
+const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
+/** A change of the key shortens the back-off to this share of it. */
+const CHANGED_SHARE = 1 / 4;
+/** More slow keys than this wait for the next scan instead. */
+const SLOW_MAX = 1000;
+
+interface SlowKey {
+  timeouts: number;
+  /** When (performance.now()) the last read ended; undefined before the first one. */
+  triedAt: number | undefined;
+  nextAt: number;
+  unreadable: UnreadableObservation | undefined;
+}
+
+interface SlowKeysDeps {
+  /** Reads one key over a connection of its own. @throws when its reply does not arrive in time */
+  readApart(key: Key): Promise<readonly Observation[]>;
+  /** Whether Redis replies to a probe that is sent now. */
+  isResponding(): Promise<boolean>;
+  /** @param sentAt performance.now() */
+  onRead(observations: readonly Observation[], sentAt: number): void;
+}
+
+/**
+ * Keys whose reply did not arrive in time. Each is read apart from the others, one at a time, with a back-off that
+ * doubles from 1 s to 60 s. A timeout counts only when Redis responded to a probe meanwhile.
+ */
+export class SlowKeys {
+  readonly #slow = new Map<Key, SlowKey>();
+  #timer: NodeJS.Timeout | undefined;
+  #isReading = false;
+  #isStopped = false;
+
+  constructor(private readonly deps: SlowKeysDeps) {}
+
+  get keys(): Iterable<Key> {
+    return this.#slow.keys();
+  }
+
+  has(key: Key): boolean {
+    return this.#slow.has(key);
+  }
+
+  /** Reads the key apart from now on, until it can be read. @returns false when there are too many such keys */
+  add(key: Key): boolean {
+    if (this.#slow.has(key)) return true;
+    if (this.#slow.size >= SLOW_MAX) return false;
+    this.#slow.set(key, {
+      timeouts: 0,
+      triedAt: undefined,
+      nextAt: performance.now(),
+      unreadable: undefined,
+    });
+    this.#arm();
+    return true;
+  }
+
+  /** Whether the key is read here and not in batches. If it is, its change brings the next read forward. */
+  takeChange(key: Key): boolean {
+    const slow = this.#slow.get(key);
+    if (slow === undefined) return false;
+    if (slow.triedAt !== undefined) {
+      slow.nextAt = Math.min(slow.nextAt, slow.triedAt + CHANGED_SHARE * computeBackOffMs(slow.timeouts));
+      this.#arm();
+    }
+    return true;
+  }
+
+  /** What is known of a key that is read here; undefined for other keys. */
+  describe(key: Key): UnreadableObservation | undefined {
+    const slow = this.#slow.get(key);
+    return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#slow.clear();
+    clearTimeout(this.#timer);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#isReading || this.#isStopped || this.#slow.size === 0) return;
+    const nextAt = Math.min(...[...this.#slow.values()].map((slow) => slow.nextAt));
+    const waitMs = Math.max(0, Math.ceil(nextAt - performance.now()));
+    this.#timer = setTimeout(() => void this.#readDue(), waitMs).unref();
+  }
+
+  async #readDue(): Promise<void> {
+    this.#isReading = true;
+    const now = performance.now();
+    const due = [...this.#slow].filter(([, { nextAt }]) => nextAt <= now);
+    for (const [key, slow] of due) {
+      if (this.#isStopped) return;
+      if (this.#slow.get(key) === slow) await this.#readOne(key, slow);
+    }
+    this.#isReading = false;
+    this.#arm();
+  }
+
+  async #readOne(key: Key, slow: SlowKey): Promise<void> {
+    const sentAt = performance.now();
+    const isResponding = this.deps.isResponding();
+    try {
+      const observations = await this.deps.readApart(key);
+      this.#slow.delete(key);
+      this.deps.onRead(observations, sentAt);
+    } catch (error) {
+      const isItsFault = isTimeout(error) && (await isResponding);
+      if (isItsFault) slow.timeouts++;
+      slow.triedAt = performance.now();
+      slow.nextAt = slow.triedAt + computeBackOffMs(slow.timeouts);
+      if (!isItsFault || slow.timeouts < UNREADABLE_AFTER || this.#isStopped) return;
+      slow.unreadable = createTimeoutObservation(key, slow.timeouts);
+      this.deps.onRead([slow.unreadable], sentAt);
+    }
+  }
+}
+
+function computeBackOffMs(timeouts: number): number {
+  return Math.min(BACK_OFF.mostMs, BACK_OFF.firstMs * 2 ** Math.max(0, timeouts - 1));
+}
+
+function createTimeoutObservation(key: Key, times: number): UnreadableObservation {
+  const often = times === 1 ? "" : `, ${times} times in a row`;
+  const why = `Redis did not return it within ${COMMAND_TIMEOUT_MS} ms${often}`;
+  return { state: "unreadable", key, reason: "timeout", why };
+}

@@ -1,0 +1,53 @@
+import type { UnreadableKeyCounts, UnreadableReason } from "../../../lib/contract/live.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { Observation } from "../../formats/observation.ts";
+import { describeExcess } from "../../formats/raw-key.ts";
+
+/** More keys than this are not counted. */
+const UNREADABLE_MAX = 10_000;
+
+export interface UnreadableKey {
+  readonly reason: UnreadableReason;
+  /** What prevents reading it, without a full stop. */
+  readonly why: string;
+}
+
+/** The watched keys of a master that cannot be read, by what was last read of them. */
+export class UnreadableKeyList {
+  readonly #byKey = new Map<Key, UnreadableKey>();
+  readonly #counts = { too_large: 0, forbidden: 0, timeout: 0, error: 0 };
+
+  get counts(): UnreadableKeyCounts {
+    return { count: this.#byKey.size, byReason: { ...this.#counts } };
+  }
+
+  get entries(): ReadonlyMap<Key, UnreadableKey> {
+    return this.#byKey;
+  }
+
+  get keys(): Iterable<Key> {
+    return this.#byKey.keys();
+  }
+
+  record(observation: Observation): void {
+    const { key } = observation;
+    const unreadable = toUnreadableKey(observation);
+    this.delete(key);
+    if (unreadable === undefined || this.#byKey.size >= UNREADABLE_MAX) return;
+    this.#byKey.set(key, unreadable);
+    this.#counts[unreadable.reason]++;
+  }
+
+  delete(key: Key): void {
+    const known = this.#byKey.get(key);
+    if (known === undefined) return;
+    this.#byKey.delete(key);
+    this.#counts[known.reason]--;
+  }
+}
+
+function toUnreadableKey(observation: Observation): UnreadableKey | undefined {
+  if (observation.state === "unreadable") return { reason: observation.reason, why: observation.why };
+  if (observation.state !== "not_a_lock" || observation.unread === undefined) return undefined;
+  return { reason: "too_large", why: `a ${observation.type} ${describeExcess(observation.unread)}` };
+}

@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createForeignHolder, type Observation } from "../../formats/observation.ts";
+import { deriveEvents, type ReportedHold } from "../events/event-derivation.ts";
+import { ForceReleasedHolds } from "../events/force-released-holds.ts";
+import { listCurrentHolders, toReportedHolds } from "../events/holder-state.ts";
+import { updateHold } from "../holds/continuity.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import { PendingNotifications } from "./pending-notifications.ts";
+
+const KEY = "lock:a";
+/** Notifications arrive at most this or as long as the read took after the reply to a read that followed them. */
+const OVERTAKING_MS = 5;
+
+type Owner = "a" | "b";
+
+interface Read {
+  readonly sentAt: number;
+  /** What Redis had; undefined: Redis has not executed the read yet. */
+  result?: { readonly owner: Owner | undefined; readonly notified: number };
+}
+
+/** One key in Redis, and an observer that receives notifications and replies over two connections. */
+class ObservedKey {
+  #now = 1000;
+  #owner: Owner | undefined;
+  readonly #notifications: ("set" | "del")[] = [];
+  #delivered = 0;
+  #read: Read | undefined;
+  /** Notifications that must arrive before a moment. */
+  #due: { readonly count: number; readonly at: number } | undefined;
+  readonly #pending = new PendingNotifications();
+  #hold: ObservedHold | undefined;
+  #reported: readonly ReportedHold[] = [];
+  #epochs = 0;
+  readonly holds: Owner[] = [];
+  readonly events: string[] = [];
+
+  constructor() {
+    vi.spyOn(performance, "now").mockImplementation(() => this.#now);
+  }
+
+  acquire(owner: Owner): void {
+    if (this.#owner !== undefined) return;
+    this.#owner = owner;
+    this.holds.push(owner);
+    this.#notifications.push("set");
+  }
+
+  release(): void {
+    if (this.#owner === undefined) return;
+    this.#owner = undefined;
+    this.#notifications.push("del");
+  }
+
+  passMs(ms: number): void {
+    if (this.#due !== undefined && this.#now + ms > this.#due.at) {
+      this.#now = Math.max(this.#now, this.#due.at);
+      while (this.#delivered < this.#due.count) this.deliver();
+      this.#due = undefined;
+    }
+    this.#now += ms;
+  }
+
+  deliver(): void {
+    const event = this.#notifications[this.#delivered];
+    if (event === undefined) return;
+    this.#delivered++;
+    this.#pending.recordKeyChange(KEY, event);
+  }
+
+  send(): void {
+    this.#read ??= { sentAt: this.#now };
+  }
+
+  execute(): void {
+    if (this.#read !== undefined)
+      this.#read.result ??= { owner: this.#owner, notified: this.#notifications.length };
+  }
+
+  reply(): void {
+    const read = this.#read;
+    if (read?.result === undefined) return;
+    this.#read = undefined;
+    this.#apply(read.sentAt, read.result.owner);
+    const windowMs = Math.max(OVERTAKING_MS, this.#now - read.sentAt);
+    this.#due = { count: read.result.notified, at: this.#now + windowMs };
+  }
+
+  /** Everything arrives, and the key is read again. */
+  settle(): void {
+    this.execute();
+    this.reply();
+    this.passMs(1000);
+    while (this.#delivered < this.#notifications.length) this.deliver();
+    for (let reads = 0; reads < 2; reads++) this.readAtOnce();
+  }
+
+  readAtOnce(): void {
+    this.passMs(1);
+    this.send();
+    this.execute();
+    this.passMs(1);
+    this.reply();
+    this.passMs(1);
+  }
+
+  #apply(sentAt: number, owner: Owner | undefined): void {
+    const asOf = this.#now;
+    const observation: Observation =
+      owner === undefined
+        ? { state: "free", key: KEY, asOf }
+        : {
+            ...({ state: "held", key: KEY, type: "hash", candidates: [], kind: "lock" } as const),
+            ...({ asOf, format: "redisson", confidence: "certain", remainingMs: null } as const),
+            holders: [createForeignHolder(owner)],
+          };
+    const {
+      endCause,
+      mayBeGone: _,
+      ...heard
+    } = this.#pending.consume(observation, this.#hold, {
+      sentAt,
+      isMoving: false,
+    });
+    const context = { ...heard, since: "exact", continuityId: "1" } as const;
+    this.#hold =
+      observation.state === "held"
+        ? updateHold(this.#hold, observation, context, () => ++this.#epochs)
+        : undefined;
+    const current = listCurrentHolders({ hold: this.#hold, isInitialScan: false }, new ForceReleasedHolds());
+    const { events } = deriveEvents(this.#reported, current, asOf, endCause);
+    this.#reported = this.#hold === undefined ? [] : toReportedHolds(this.#hold);
+    this.events.push(...events.map((event) => `${event.type} ${event.owner}`));
+  }
+}
+
+beforeEach(() => {
+  vi.restoreAllMocks();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const STEPS = ["acquire a", "acquire b", "release", "deliver", "send", "execute", "reply", "pass"] as const;
+
+function runStep(key: ObservedKey, step: (typeof STEPS)[number], ms: number): void {
+  if (step === "acquire a") key.acquire("a");
+  else if (step === "acquire b") key.acquire("b");
+  else if (step === "pass") key.passMs(ms);
+  else key[step]();
+  key.passMs(1);
+}
+
+const countHolds = (owners: readonly string[], owner: Owner) => owners.filter((one) => one === owner).length;
+
+describe("notifications and reads in any order", () => {
+  it("no hold is reported that never was, and what is reported alternates between acquired and released", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom(...STEPS), fc.integer({ min: 1, max: 60 })), { maxLength: 60 }),
+        (steps) => {
+          const key = new ObservedKey();
+          for (const [step, ms] of steps) runStep(key, step, ms);
+          key.settle();
+          const begun = key.events
+            .filter((event) => event.startsWith("acquired"))
+            .map((event) => event.slice(9));
+          for (const owner of ["a", "b"] as const)
+            expect(countHolds(begun, owner)).toBeLessThanOrEqual(countHolds(key.holds, owner));
+          const types = key.events.map((event) => event.split(" ")[0]);
+          expect(types).toEqual(types.map((_, at) => (at % 2 === 0 ? "acquired" : "released")));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("a read that was on its way when its hold was reported gone continues the hold", () => {
+    const key = new ObservedKey();
+    key.acquire("a");
+    key.deliver();
+    key.readAtOnce();
+    key.passMs(100);
+    key.send();
+    key.execute();
+    key.release();
+    key.passMs(1);
+    key.deliver();
+    key.reply();
+    key.settle();
+    expect(key.events).toEqual(["acquired a", "released a"]);
+  });
+
+  it("the notification of the hold before does not end the hold that a read showed first", () => {
+    const key = new ObservedKey();
+    key.acquire("a");
+    key.deliver();
+    key.readAtOnce();
+    key.passMs(100);
+    key.send();
+    key.release();
+    key.acquire("b");
+    key.execute();
+    key.passMs(1);
+    key.reply();
+    key.deliver();
+    key.settle();
+    expect(key.events).toEqual(["acquired a", "released a", "acquired b"]);
+  });
+
+  it("the same owner that acquires again between two reads has another hold", () => {
+    const key = new ObservedKey();
+    key.acquire("a");
+    key.deliver();
+    key.readAtOnce();
+    key.passMs(100);
+    key.release();
+    key.acquire("a");
+    key.deliver();
+    key.readAtOnce();
+    key.settle();
+    expect(key.events).toEqual(["acquired a", "released a", "acquired a"]);
+  });
+});

@@ -1,0 +1,84 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { HeldObservation, Observation } from "../../formats/observation.ts";
+import { isSameHolder } from "../holds/holder-identity.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+
+/** Notifications and replies arrive over two connections: one overtakes the other by this, or as long as a read takes. */
+const OVERTAKING_MS = 5;
+
+/** When notifications of a key arrived. */
+interface Arrivals {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What the notifications say about the key at the moment of a read. */
+export type KeyEnd =
+  /** The key was not reported gone. */
+  | "none"
+  /** The key was gone before the read: a hold that looks the same is another. */
+  | "certain"
+  /** The notification arrived after the read was sent. The next read decides. */
+  | "undecided"
+  /** The notification arrived around the read that first showed the hold. It may be of the hold before. */
+  | "possible";
+
+/**
+ * Keeps the notifications that a key was deleted until a read that was sent afterwards.
+ *
+ * A notification and a read that overlap have no order: the read may show the hold that the notification ended, or the
+ * one after it. Taking the former for a new hold would report a hold that never was. Moments are of performance.now().
+ */
+export class EndNotifications {
+  readonly #certain = new Map<Key, Arrivals>();
+  /** Those that may be older than the hold that is there. */
+  readonly #possible = new Map<Key, number>();
+  /** Until when a notification may be older than the hold that a read has just shown; the oldest first. */
+  readonly #newUntil = new Map<Key, number>();
+
+  record(key: Key): void {
+    const now = performance.now();
+    if (now <= (this.#newUntil.get(key) ?? Number.NEGATIVE_INFINITY)) this.#possible.set(key, now);
+    else this.#certain.set(key, { first: this.#certain.get(key)?.first ?? now, last: now });
+  }
+
+  forgetUnknown(isKnown: (key: Key) => boolean): void {
+    for (const heard of [this.#certain, this.#possible, this.#newUntil])
+      for (const key of heard.keys()) if (!isKnown(key)) heard.delete(key);
+  }
+
+  /** @param before the hold that the read before showed  @param sentAt when the read was sent */
+  consume(observation: Observation, before: ObservedHold | undefined, sentAt: number): KeyEnd {
+    const { key } = observation;
+    const arrivals = this.#certain.get(key);
+    const possibleAt = this.#possible.get(key);
+    const wasGone = arrivals !== undefined && arrivals.first < sentAt;
+    if (arrivals !== undefined && arrivals.last < sentAt) this.#certain.delete(key);
+    else if (arrivals !== undefined) this.#certain.set(key, { first: arrivals.last, last: arrivals.last });
+    if (possibleAt !== undefined && possibleAt < sentAt) this.#possible.delete(key);
+    if (observation.state === "held" && (wasGone || !continues(observation.holders, before)))
+      this.#startHold(key, sentAt);
+    if (wasGone) return "certain";
+    if (possibleAt !== undefined && possibleAt < sentAt) return "possible";
+    return arrivals !== undefined || possibleAt !== undefined ? "undecided" : "none";
+  }
+
+  #startHold(key: Key, sentAt: number): void {
+    const now = performance.now();
+    const late = this.#certain.get(key);
+    if (late !== undefined) {
+      this.#certain.delete(key);
+      this.#possible.set(key, late.last);
+    }
+    this.#newUntil.delete(key);
+    this.#newUntil.set(key, now + Math.max(OVERTAKING_MS, now - sentAt));
+    for (const [other, until] of this.#newUntil) {
+      if (until >= now) break;
+      this.#newUntil.delete(other);
+    }
+  }
+}
+
+function continues(holders: HeldObservation["holders"], before: ObservedHold | undefined): boolean {
+  return before?.holders.some(({ seen }) => holders.some((holder) => isSameHolder(seen, holder))) ?? false;
+}

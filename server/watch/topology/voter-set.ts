@@ -1,0 +1,91 @@
+import { settleQuorum } from "../../concurrency/settle-quorum.ts";
+import { NeverSentError } from "../../redis/failure.ts";
+import { computeMajority } from "../../redis/majority.ts";
+import type { Master } from "../../redis/master.ts";
+import type { ObservationContext } from "../holds/continuity.ts";
+import { NO_CONTINUITY } from "../holds/hold-version.ts";
+import type { MasterWatch } from "./master-watch.ts";
+import { PendingNotifications } from "./pending-notifications.ts";
+
+/** One master of a quorum, and what was reported by it. */
+export class VoterState {
+  readonly pendingNotifications = new PendingNotifications();
+  term = 0;
+  wasUp = false;
+
+  constructor(readonly watch: MasterWatch) {}
+
+  get isUp(): boolean {
+    return this.watch.connection.isUp;
+  }
+}
+
+/** The masters of a quorum, which stay the same while they come and go. */
+export class VoterSet {
+  readonly #states = new Map<MasterWatch, VoterState>();
+
+  /** @param watches of all masters; filled after this set is created */
+  constructor(private readonly watches: ReadonlyMap<Master, MasterWatch>) {}
+
+  get all(): readonly VoterState[] {
+    return [...this.watches.values()].map((watch) => this.get(watch));
+  }
+
+  get up(): readonly VoterState[] {
+    return this.all.filter(({ isUp }) => isUp);
+  }
+
+  get majority(): number {
+    return computeMajority(this.all.length);
+  }
+
+  get(at: MasterWatch): VoterState {
+    const known = this.#states.get(at);
+    if (known !== undefined) return known;
+    const voter = new VoterState(at);
+    this.#states.set(at, voter);
+    return voter;
+  }
+
+  /** Begins a new term of each master that went away. @returns whether any went or came since the last call */
+  updateTerms(): boolean {
+    let hasChanged = false;
+    for (const voter of this.all) {
+      if (voter.wasUp === voter.isUp) continue;
+      hasChanged = true;
+      voter.wasUp = voter.isUp;
+      // What it showed before it went says nothing when it is back.
+      if (!voter.isUp) voter.term++;
+    }
+    return hasChanged;
+  }
+
+  /** What a majority of the masters sees of changes: a decision of fewer says less. */
+  describeSight(): Pick<ObservationContext, "since" | "continuityId"> & { readonly isInitialScan: boolean } {
+    const { all, majority } = this;
+    const watching = all.filter(
+      ({ isUp, watch: { connection, reconciliation } }) =>
+        isUp && connection.seesChanges && reconciliation.isCaughtUp,
+    );
+    const continuityIds = all.map(({ watch: { connection } }) =>
+      connection.seesChanges ? connection.continuityId : NO_CONTINUITY,
+    );
+    const isSeeing = continuityIds.filter((id) => id !== NO_CONTINUITY).length >= majority;
+    const scanned = all.filter(({ watch: { reconciliation } }) => !reconciliation.isInitialScan);
+    return {
+      since: watching.length >= majority ? "exact" : "at_least",
+      continuityId: isSeeing ? continuityIds.join("_") : NO_CONTINUITY,
+      isInitialScan: scanned.length < majority,
+    };
+  }
+
+  /** @throws NeverSentError when fewer than a majority answer */
+  async askMajority(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
+    const reads = this.up.map(({ watch }) => question(watch));
+    const answered = await settleQuorum(reads, this.majority);
+    if (answered >= this.majority) return;
+    throw new NeverSentError(
+      `Of ${this.all.length} masters ${answered} answered, and ${this.majority} have to`,
+    );
+  }
+}
