@@ -1,15 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { type Config, getConsoleUrl, readConfig, setNodeEnv } from "./config/config.ts";
+import { type Config, readConfig, setNodeEnv } from "./config/config.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { setRuntime } from "./global-runtime.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import { watchNpm } from "./npm-parent.ts";
-import { formatRootKeyLine, ServerProcess, type StartedServer, stopOnSignals } from "./server-process.ts";
-import type { TargetConnector } from "./targets/target-connector.ts";
+import { ServerProcess, stopOnSignals } from "./server-process.ts";
+import { printStartupSummary, type StartupOutput } from "./startup-output.ts";
 
 const NPM_POLL_MS = 500;
 
-const printLine = (line: string) => void process.stdout.write(`${line}\n`);
+const output: StartupOutput = {
+  hasTerminal: process.stdout.isTTY === true,
+  printLine: (line) => void process.stdout.write(`${line}\n`),
+};
 let serverProcess: ServerProcess | undefined;
 const stop = stopOnSignals(() => serverProcess);
 
@@ -19,10 +22,10 @@ async function main(): Promise<void> {
   stopWhenNpmEnds(config);
   serverProcess = new ServerProcess(config);
   const { httpServer } = serverProcess;
-  const started = await serverProcess.start(printLine);
+  const started = await serverProcess.start(output);
   setRuntime(started.runtime);
   await servePages(config, httpServer);
-  await printStartupSummary(config, started, httpServer.port);
+  await printStartupSummary(output, config, started, httpServer.port);
 }
 
 async function servePages(config: Config, front: HttpServer): Promise<void> {
@@ -48,37 +51,6 @@ async function assertBuiltForBasePath({ basePath }: Config): Promise<void> {
   throw new StartupError(
     `The console was built for LOCKKEEPER_BASE_PATH=${manifest.basePath ?? ""}; run \`npm start\`, which builds it again.`,
   );
-}
-
-async function printStartupSummary(
-  config: Config,
-  { embeddedRedis, runtime }: StartedServer,
-  port: number,
-): Promise<void> {
-  const url = getConsoleUrl(config, port);
-  const token = await runtime.createLoginLink();
-  printLine("");
-  printLine(`  Lockkeeper is ready: ${url}`);
-  printLine("");
-  if (token === undefined)
-    printLine("  The store of sessions is away; once it is there, `npm run login` prints a link.");
-  else printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
-  for (const connector of runtime.targets.connectors)
-    printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
-  if (runtime.newRootKey !== undefined) printLine(formatRootKeyLine(runtime.newRootKey));
-  printLine("");
-}
-
-function formatTargetLine(
-  { name, settings, target, reason }: TargetConnector,
-  embedded: StartedServer["embeddedRedis"],
-): string {
-  if (target === undefined) return `Target ${name} is down, and is tried again: ${reason}`;
-  const { address, server } = target;
-  if (settings.where === embedded?.url)
-    return `Redis for your apps: ${settings.where} (${server}, embedded, keeps its data)`;
-  if (settings.setting === "REDIS_URL") return `Redis: ${address} (${server})`;
-  return `Target ${name}: ${address} (${server}${settings.policy.readOnly ? ", read-only" : ""})`;
 }
 
 function stopWhenNpmEnds(config: Config): void {

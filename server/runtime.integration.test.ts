@@ -22,7 +22,9 @@ it("startup fails with one line when the Redis user may not access Lockkeeper's 
   service,
 }) => {
   await redis.createClient().call("ACL", "SETUSER", "default", "resetkeys", "~lock:*");
-  const error = await service.start(() => undefined).catch((reason: unknown) => reason);
+  const error = await service
+    .start({ hasTerminal: false, printLine: () => undefined })
+    .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\.$/);
 });
@@ -32,7 +34,9 @@ it("startup fails with one line when one of Lockkeeper's own keys has the wrong 
   service,
 }) => {
   await redis.createClient().lpush("{lockkeeper}:home", "anything");
-  const error = await service.start(() => undefined).catch((reason: unknown) => reason);
+  const error = await service
+    .start({ hasTerminal: false, printLine: () => undefined })
+    .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);
   expect(String(error)).toMatch(/WRONGTYPE/);
 });
@@ -42,7 +46,7 @@ it("startup continues without a login link while the home store does not respond
   service,
 }) => {
   try {
-    const { runtime } = await service.start(() => undefined);
+    const { runtime } = await service.start({ hasTerminal: false, printLine: () => undefined });
     redis.freeze();
     expect(await runtime.createLoginLink()).toBeUndefined();
   } finally {

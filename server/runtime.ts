@@ -23,6 +23,10 @@ import { AuditStore } from "./history/audit/audit-store.ts";
 import type { OpenStore } from "./history/recording.ts";
 import type { HomeStore } from "./home/home-store.ts";
 import { openHomeStore, waitForHomeStore } from "./home/open-home-store.ts";
+import type { Readiness } from "./http/readiness.ts";
+import { HoldQuotas } from "./quotas/hold-quotas.ts";
+import { computeReadiness } from "./readiness.ts";
+import type { EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { findHomeLocation } from "./start-configured-redis.ts";
 import { Metrics } from "./stats/metrics.ts";
 import { openTracing, type Tracing } from "./stats/tracing.ts";
@@ -37,9 +41,8 @@ const INITIAL_CONNECT_MS = 2000;
 
 export interface RuntimeOptions {
   readonly config: Config;
-  /** URL of the embedded Redis, when one was started. */
-  readonly embeddedRedisUrl: string | undefined;
-  readonly getPort: () => number;
+  /** The embedded Redis, if one was started. */
+  readonly embeddedRedis: EmbeddedRedis | undefined;
   readonly log: Logger;
   /** Is told of a root key that is made after the start, because the store was away; it is shown once. */
   readonly onRootKeyCreated: (created: string) => void;
@@ -64,10 +67,13 @@ export class Runtime {
 
   /** @throws StartupError */
   static async start(options: RuntimeOptions): Promise<Runtime> {
-    const { config, getPort, log } = options;
+    const { config, log } = options;
     const where = findHomeLocation(config) ?? requireEmbeddedRedisUrl(options);
     const home = openHomeStore(where);
     const targets = createTargets(options, home, (name, more) => openHomeStore(where, name, more));
+    const quotas = new HoldQuotas(config.holdQuota);
+    // Before a target opens, so that no reading is missed.
+    targets.onOpen((target) => quotas.watchTarget(target));
     let isStarted = false;
     try {
       // A Redis that cannot be reached is said in one line before anything is said of our own keys there.
@@ -89,7 +95,6 @@ export class Runtime {
         publicUrl,
         insecureHttp,
         basePath,
-        getPort: getPort,
       });
       const streams = new OpenStreams(config.streamsMax, config.streamsPerCallerMax);
       accountDirectory.onChange(() => streams.checkAll());
@@ -112,10 +117,14 @@ export class Runtime {
         streams,
         pendingRequests,
         limits,
+        quotas,
         answers,
         verbs,
         audit,
         auditStore,
+        embeddedTarget: config.targets.some(({ where }) => where === undefined)
+          ? options.embeddedRedis
+          : undefined,
       };
       const endpoint = new MetricsEndpoint(
         metrics,
@@ -162,13 +171,8 @@ export class Runtime {
     return await handleWebRequest(this.dispatcher, request, this.config.basePath);
   }
 
-  /** Whether requests can be answered: our own store is there, and the picture of one target at least is whole. */
-  get readiness(): { ready: boolean; state: string } {
-    if (this.home.isDisconnected) return { ready: false, state: "home store down" };
-    const states = this.targets.connectors.map(({ target }) => target?.watcher.health().state ?? "down");
-    const found = (["live", "partial"] as const).find((state) => states.includes(state));
-    if (found !== undefined) return { ready: true, state: found };
-    return { ready: false, state: states.includes("catching_up") ? "catching_up" : "down" };
+  get readiness(): Readiness {
+    return computeReadiness(this.home, this.targets.connectors);
   }
 
   /** The token of a one-time link to the console; undefined while the store that keeps it is away. */
@@ -203,11 +207,11 @@ export class Runtime {
 }
 
 function createTargets(
-  { config, embeddedRedisUrl, log }: RuntimeOptions,
+  { config, embeddedRedis, log }: RuntimeOptions,
   home: HomeStore,
   openStore: OpenStore,
 ): Targets {
-  const keeperOf = ({ where = embeddedRedisUrl, ...settings }: Config["targets"][number]) => {
+  const keeperOf = ({ where = embeddedRedis?.url, ...settings }: Config["targets"][number]) => {
     if (where === undefined) throw new Error("the embedded Redis was not started");
     const open = (placed: LocatedTargetSettings) =>
       openTarget(placed, { home, openStore, retention: config.history, log });
@@ -227,9 +231,9 @@ async function connectTargets({ connectors }: Targets): Promise<void> {
   await Promise.race([tries, sleep(INITIAL_CONNECT_MS, undefined, { ref: false })]);
 }
 
-function requireEmbeddedRedisUrl({ embeddedRedisUrl }: RuntimeOptions): string {
-  if (embeddedRedisUrl === undefined) throw new Error("the embedded Redis was not started");
-  return embeddedRedisUrl;
+function requireEmbeddedRedisUrl({ embeddedRedis }: RuntimeOptions): string {
+  if (embeddedRedis === undefined) throw new Error("the embedded Redis was not started");
+  return embeddedRedis.url;
 }
 
 function createUnstableRedisError(where: Parameters<typeof formatLocation>[0]): StartupError {

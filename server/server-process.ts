@@ -2,19 +2,14 @@ import type { Config } from "./config/config.ts";
 import type { HttpLimits } from "./http/http-limits.ts";
 import { HttpServer } from "./http/http-server.ts";
 import { createLogger } from "./log.ts";
-import type { EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { Runtime } from "./runtime.ts";
 import { needsEmbeddedRedis, startConfiguredRedis } from "./start-configured-redis.ts";
+import { printRootKey, type StartedServer, type StartupOutput } from "./startup-output.ts";
 
 /** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
 const STOP_MS = 1800;
 /** The same where it was told to drain first: then what is under way has time for a whole verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
-
-export interface StartedServer {
-  readonly embeddedRedis: EmbeddedRedis | undefined;
-  readonly runtime: Runtime;
-}
 
 /** The HTTP server, its Redis and what runs behind the API, without pages: started and ended in order. */
 export class ServerProcess {
@@ -29,18 +24,20 @@ export class ServerProcess {
   }
 
   /** @throws StartupError; what was started until then is ended by `stop` */
-  async start(printLine: (line: string) => void): Promise<StartedServer> {
+  async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
     await httpServer.listen();
     this.#stopCallbacks.push(() => httpServer.stop());
-    const embedded = needsEmbeddedRedis(config) ? await startConfiguredRedis(config, printLine) : undefined;
+    const log = createLogger(config);
+    const embedded = needsEmbeddedRedis(config)
+      ? await startConfiguredRedis(config, { onProgress: output.printLine, log })
+      : undefined;
     this.#stopCallbacks.push(async () => await embedded?.stop());
     const runtime = await Runtime.start({
       config,
-      embeddedRedisUrl: embedded?.url,
-      getPort: () => httpServer.port,
-      log: createLogger(config),
-      onRootKeyCreated: (rootKey) => printLine(formatRootKeyLine(rootKey)),
+      embeddedRedis: embedded,
+      log,
+      onRootKeyCreated: (rootKey) => void printRootKey(output, config, rootKey),
     });
     this.#stopCallbacks.splice(1, 0, () => runtime.stop());
     httpServer.attachRuntime(runtime);
@@ -56,11 +53,6 @@ export class ServerProcess {
   async stop(): Promise<void> {
     for (const end of this.#stopCallbacks) await end();
   }
-}
-
-/** A key is shown once, whenever it is made. */
-export function formatRootKeyLine(rootKey: string): string {
-  return `  API key, shown only now: ${rootKey}`;
 }
 
 interface Stoppable extends Pick<ServerProcess, "stopMs" | "stop"> {

@@ -22,6 +22,7 @@ import { createNoteRoutes } from "./routes/notes.ts";
 import { createOperatorRoutes } from "./routes/operators.ts";
 import { createOwnerRoutes } from "./routes/owners.ts";
 import { createRawRoutes } from "./routes/raw.ts";
+import { createAppConnectionRoutes } from "./routes/redis/app-connection.ts";
 import { createSessionRoutes } from "./routes/session.ts";
 import { createStatsRoutes } from "./routes/stats.ts";
 import { createTargetRoutes } from "./routes/targets.ts";
@@ -50,7 +51,7 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
 export function createApiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
     ...createVerbRoutes(services, basePath),
-    ...createHoldRoutes(),
+    ...createHoldRoutes(services),
     ...createLockRoutes(),
     ...createExportRoutes(services),
     ...createBulkRoutes(services, log, basePath),
@@ -67,6 +68,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createApiKeyRoutes(services, basePath),
     ...createViewRoutes(services),
     ...createTargetRoutes(services),
+    ...createAppConnectionRoutes(services),
     ...createFormatRoutes(log),
     ...createFinderRoutes(),
     ...createRawRoutes(),

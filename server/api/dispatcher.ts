@@ -10,6 +10,7 @@ import type { VerbEnd } from "../stats/verb-call.ts";
 import type { RunningVerb, VerbObserver } from "../stats/verb-observer.ts";
 import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
+import { UNLIMITED_CPU } from "./http/cpu-budgets.ts";
 import { applyIfNoneMatch } from "./http/etag.ts";
 import type { ApiRequest, ApiResponse, Exchange } from "./http/http-exchange.ts";
 import { toProblemResponse } from "./http/problem.ts";
@@ -101,8 +102,11 @@ export class Dispatcher {
     assertAuthorized(principal, route, name, key);
     // A stream's handler must not run for HEAD: nobody would ever end the stream.
     if (request.method === "HEAD") return { route, call: undefined };
+    const cpu = route.expensive ? this.limits.readCpu.getBudget(principal.id) : UNLIMITED_CPU;
+    cpu.assertAvailable();
     const call: AnyCall = {
       request,
+      cpu,
       principal,
       target: route.scope === "target" ? this.#getTarget(route, name) : undefined,
       connector: route.scope === "keeper" ? this.targets.getConnector(name) : undefined,
@@ -147,7 +151,7 @@ export class Dispatcher {
   }
 
   #runHandler(route: Route, call: AnyCall): Promise<ApiResponse> | ApiResponse {
-    if (typeof route.audit !== "function") return route.handle(call);
+    if (typeof route.audit !== "function") return call.cpu.run(() => route.handle(call));
     return runAudited(this.audit, toAuditedCall(call), route.audit(call), () => route.handle(call));
   }
 

@@ -282,8 +282,9 @@ describe("quorum target", () => {
     acquire,
     waitForHistory,
   }) => {
-    await acquire(key, "one", { leaseMs: 300 });
-    expect((await acquire(key, "two", { leaseMs: 300, waitMs: 5000 })).status).toBe(201);
+    // Long enough to be read at a majority on a machine under load.
+    await acquire(key, "one", { leaseMs: 1500 });
+    expect((await acquire(key, "two", { leaseMs: 1500, waitMs: 5000 })).status).toBe(201);
     await waitForHistory(key, [
       ...["acquired one inferred", "expired one inferred"],
       ...["acquired two inferred", "expired two inferred"],

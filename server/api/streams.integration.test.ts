@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import { LiveRows, type LiveWindow } from "../../lib/contract/live.ts";
@@ -268,8 +269,7 @@ describe("slow tabs", () => {
     // More than the sockets of both ends take.
     for (let round = 0; round < 60; round++) {
       await Promise.all(locks.map((lock) => direct.pexpire(lock, 60_000 + round)));
-      const word = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(15_000)}\t\nlock:a`;
-      await Promise.all(Array.from({ length: 20 }, () => direct.publish("lockkeeper:events:0", word)));
+      await publishWaiting(direct, 300);
     }
     await server.reenter(hold);
     const before = Buffer.concat(read).length;
@@ -291,12 +291,20 @@ describe("slow event readers", () => {
     socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\n\r\n`);
     await once(socket, "data");
     socket.pause();
-    // As our scripts say that somebody waits, with the longest name that is passed on.
-    const word = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(15_000)}\t\nlock:a`;
-    for (let n = 0; n < 1000; n++) await direct.publish("lockkeeper:events:0", word);
+    await publishWaiting(direct, 15_000);
     expect((await server.call("/locks")).status).toBe(200);
     socket.resume();
     await closed;
     expect((await server.call("/locks")).status).toBe(200);
   });
 });
+
+/** Publishes events as the scripts do for a client that waits, with the longest owner that is accepted: 1 KiB each. */
+async function publishWaiting(direct: Redis, count: number): Promise<void> {
+  const message = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(1024)}\t\nlock:a`;
+  for (let sent = 0; sent < count; sent += 500) {
+    const pipeline = direct.pipeline();
+    for (let n = sent; n < Math.min(count, sent + 500); n++) pipeline.publish("lockkeeper:events:0", message);
+    await pipeline.exec();
+  }
+}

@@ -23,6 +23,9 @@ export const StoredApiKey = z.object({
   createdAt: z.number(),
   createdBy: z.string(),
   expiresAt: z.number().nullable(),
+  /** null: the limit of the server, as for keys that were stored before there were quotas. */
+  holdsMax: z.number().nullable().default(null),
+  bytesMax: z.number().nullable().default(null),
   revokedAt: z.number().nullable(),
   rotatedAt: z.number().nullable(),
   /** Hash of the secret. */

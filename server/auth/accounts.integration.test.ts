@@ -104,7 +104,15 @@ describe("known API key during a home store outage", () => {
       name: "key:root",
       grants: createRoleGrants({ "*": "admin" }),
     };
-    const input = { name: "app", verbs: [...Access.options], targets: ["*"], keys: ["*"], expiresAt: null };
+    const input = {
+      name: "app",
+      verbs: [...Access.options],
+      targets: ["*"],
+      keys: ["*"],
+      expiresAt: null,
+      holdsMax: null,
+      bytesMax: null,
+    };
     const { secret } = await new ApiKeys(known, uses).create(input, root);
     const ring = new ApiKeyVerifier(known, uses, 3000);
     const asked = async (access: Access) => (await ring.authenticate(secret, access))?.name;

@@ -91,7 +91,11 @@ export class ApiKeyVerifier {
   #getCachedKey(id: string, key: StoredApiKey): CachedKey {
     const before = this.#cachedKeys.get(id);
     if (before?.key === key) return before;
-    const principal: Principal = { kind: "key", id, name: `key:${key.name}`, grants: createKeyGrants(key) };
+    const { name, holdsMax, bytesMax } = key;
+    const principal: Principal = {
+      ...{ kind: "key", id, name: `key:${name}`, grants: createKeyGrants(key) },
+      quota: { holdsMax, bytesMax },
+    };
     const known: CachedKey = { key, principal, field: buildApiKeyField(id), verifiedSecret: undefined };
     for (const other of this.#cachedKeys.keys())
       if (!this.directory.accounts.keys.has(other)) this.#cachedKeys.delete(other);

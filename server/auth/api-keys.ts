@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { ApiKey, ApiKeyInput, CreatedApiKey } from "../../lib/contract/accounts/api-key.ts";
+import type {
+  ApiKey,
+  ApiKeyInput,
+  ApiKeyQuotaInput,
+  CreatedApiKey,
+} from "../../lib/contract/accounts/api-key.ts";
 import { API_KEYS_MAX, ENDED_KEY_KEPT_MS } from "../../lib/contract/limits.ts";
 import {
   AlreadyExistsError,
@@ -16,6 +21,9 @@ import type { LastUseTracker } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { hashSha256 } from "./secret.ts";
 
+/** An API key without its usage, which depends on the locks. */
+export type KnownApiKey = Omit<ApiKey, "usage">;
+
 /** Making, rotating and revoking API keys. All reject with unavailable and unknown_outcome when the store is away. */
 export class ApiKeys {
   constructor(
@@ -23,7 +31,7 @@ export class ApiKeys {
     private readonly lastUses: LastUseTracker,
   ) {}
 
-  async list(): Promise<ApiKey[]> {
+  async list(): Promise<KnownApiKey[]> {
     const usedAt = await this.lastUses.readAll();
     return [...this.directory.accounts.keys]
       .map(([id, key]) => toApiKey(id, key, usedAt(buildApiKeyField(id))))
@@ -31,13 +39,13 @@ export class ApiKeys {
   }
 
   /** @throws LockkeeperError not_found */
-  async get(id: string): Promise<ApiKey> {
+  async get(id: string): Promise<KnownApiKey> {
     const usedAt = await this.lastUses.readAll();
     return toApiKey(id, getStoredKey(this.directory.accounts, id), usedAt(buildApiKeyField(id)));
   }
 
   /** @throws LockkeeperError invalid, already_exists, forbidden: more than its maker has */
-  async create(input: ApiKeyInput, by: Principal): Promise<CreatedApiKey> {
+  async create(input: ApiKeyInput, by: Principal): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const id = randomBytes(8).toString("hex");
     const secret = createKeySecret(id);
     const now = Date.now();
@@ -70,15 +78,16 @@ export class ApiKeys {
    * @param overlapMs for how long the present secret works beside the new one
    * @throws LockkeeperError not_found, api_key_inactive, forbidden: its secret would give more than its reader has
    */
-  async rotate(id: string, overlapMs: number, by: Principal): Promise<CreatedApiKey> {
+  async rotate(
+    id: string,
+    overlapMs: number,
+    by: Principal,
+  ): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const usedAt = await this.lastUses.readAll();
     const secret = createKeySecret(id);
     const key = await this.directory.update((accounts) => {
-      const before = getStoredKey(accounts, id);
+      const before = getActiveKey(accounts, id);
       const now = Date.now();
-      const state = getKeyState(before, now);
-      if (state !== "active")
-        throw new ApiKeyInactiveError(`This API key is ${state}; create a new one.`, { state });
       assertCanDelegate(by, [before]);
       assertExpiry(before.expiresAt, by, accounts);
       const old = { hash: before.hash, until: now + overlapMs };
@@ -86,6 +95,18 @@ export class ApiKeys {
       return { changes: [toWriteChange(id, after)], result: after };
     });
     return { ...toApiKey(id, key, usedAt(buildApiKeyField(id))), secret };
+  }
+
+  /** Changes the quotas that are given. @throws LockkeeperError not_found, api_key_inactive */
+  async setQuota(id: string, quota: ApiKeyQuotaInput): Promise<KnownApiKey> {
+    const usedAt = await this.lastUses.readAll();
+    const key = await this.directory.update((accounts) => {
+      const before = getActiveKey(accounts, id);
+      const { holdsMax = before.holdsMax, bytesMax = before.bytesMax } = quota;
+      const after: StoredApiKey = { ...before, holdsMax, bytesMax };
+      return { changes: [toWriteChange(id, after)], result: after };
+    });
+    return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
   /** From now on it is refused everywhere, within two seconds. @throws LockkeeperError not_found */
@@ -102,6 +123,13 @@ function getStoredKey(accounts: Accounts, id: string): StoredApiKey {
   const key = accounts.keys.get(id);
   if (key === undefined) throw new NotFoundError("There is no API key with this id; GET /keys lists them.");
   return key;
+}
+
+function getActiveKey(accounts: Accounts, id: string): StoredApiKey {
+  const key = getStoredKey(accounts, id);
+  const state = getKeyState(key, Date.now());
+  if (state === "active") return key;
+  throw new ApiKeyInactiveError(`This API key is ${state}; create a new one.`, { state });
 }
 
 const toWriteChange = (id: string, key: StoredApiKey): AccountChange => [
@@ -150,10 +178,23 @@ function getKeyState({ revokedAt, expiresAt }: StoredApiKey, now: number): ApiKe
   return expiresAt !== null && expiresAt <= now ? "expired" : "active";
 }
 
-function toApiKey(id: string, key: StoredApiKey, lastUsedAt: number | null): ApiKey {
+function toApiKey(id: string, key: StoredApiKey, lastUsedAt: number | null): KnownApiKey {
   const now = Date.now();
-  const { name, verbs, targets, keys, createdAt, createdBy, expiresAt, revokedAt, rotatedAt, old } = key;
+  const {
+    name,
+    verbs,
+    targets,
+    keys,
+    holdsMax,
+    bytesMax,
+    createdAt,
+    createdBy,
+    expiresAt,
+    revokedAt,
+    rotatedAt,
+    old,
+  } = key;
   const oldSecretUntil = old !== null && old.until > now ? old.until : null;
   const facts = { createdAt, createdBy, expiresAt, revokedAt, rotatedAt, oldSecretUntil, lastUsedAt };
-  return { id, name, verbs, targets, keys, state: getKeyState(key, now), ...facts };
+  return { id, name, verbs, targets, keys, holdsMax, bytesMax, state: getKeyState(key, now), ...facts };
 }

@@ -2,6 +2,7 @@ import { ACCESS_OF_ROLE, type Access, Role } from "../../lib/contract/access.ts"
 import type { Key } from "../../lib/keys/key.ts";
 import { KeyPatternSet } from "../redis/glob.ts";
 import type { AccessGrant } from "./grant.ts";
+import type { HoldQuotaOverride } from "./hold-quota.ts";
 
 /** Who calls. */
 export interface Principal {
@@ -11,6 +12,8 @@ export interface Principal {
   /** What events and the audit say: `key:<name>`, or an operator's name, which has no colon. */
   readonly name: string;
   readonly grants: readonly AccessGrant[];
+  /** Limits of an API key of its own; undefined: those of the server. */
+  readonly quota?: HoldQuotaOverride;
 }
 
 export const buildOperatorId = (name: string) => `operator:${name}`;

@@ -146,6 +146,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface FileSettings {
   readonly home: RedisLocation | undefined;
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
+  /** Names of the variables that the file refers to. */
+  readonly references: ReadonlySet<string>;
 }
 
 /** @throws StartupError with the file, the place in it, what is wrong there and what is allowed; without secrets */
@@ -153,7 +155,8 @@ export function readConfigFile(path: string, environment: Environment): FileSett
   const refuse = (fault: string): never => {
     throw new StartupError(`${path}: ${fault}.`);
   };
-  const json = substituteVariables(parseConfigJson(readConfigText(path), refuse), environment, [], refuse);
+  const text = readConfigText(path);
+  const json = substituteVariables(parseConfigJson(text, refuse), environment, [], refuse);
   const result = ConfigFile.safeParse(json);
   if (!result.success) return refuse(describeConfigError(result.error, json));
   const { home, targets } = result.data;
@@ -169,6 +172,7 @@ export function readConfigFile(path: string, environment: Environment): FileSett
   return {
     home: home === undefined ? undefined : parseLocation(home, "home", refuse),
     targets: [settings(first, 0), ...others.map((entry, at) => settings(entry, at + 1))],
+    references: new Set(Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, name = ""]) => name)),
   };
 }
 

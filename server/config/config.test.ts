@@ -55,10 +55,12 @@ describe("environment configuration", () => {
       streamsMax: 1000,
       streamsPerCallerMax: 500,
       waitersMax: 10_000,
+      holdQuota: { holdsMax: 10_000, bytesMax: 67_108_864 },
       connectionsMax: 20_000,
       rateLimits: {
         perCaller: { perSecond: 20_000, burst: 40_000 },
         perAddress: { perSecond: 20, burst: 400 },
+        readCpu: { msPerSecond: 500, burstMs: 5000 },
         sendsHeaders: false,
       },
       drainMs: 0,

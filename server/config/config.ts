@@ -1,16 +1,19 @@
 import { existsSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import type { CpuRate } from "../api/http/cpu-budgets.ts";
 import type { Rate, RateLimitOptions } from "../api/http/rate-limits.ts";
+import type { HoldQuota } from "../auth/hold-quota.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import type { AuditRetention } from "../history/audit/audit-store.ts";
-import type { EventRetention } from "../history/event-index.ts";
+import type { EventRetention } from "../history/events/event-index.ts";
 import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import { parseRedisLocation } from "../locks/backends/redis-location.ts";
 import { TrustedProxies } from "../network/trusted-proxies.ts";
 import type { TargetSettings } from "../targets/target-settings.ts";
 import { type FileSettings, readConfigFile } from "./config-file.ts";
 import { type EnvironmentValues, EnvironmentVariables, type LOG_LEVELS } from "./config-variables.ts";
+import { assertKnownVariables, dropServiceLinks } from "./variable-names.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -18,6 +21,8 @@ const DAY_MS = 86_400_000;
 /** More than one process answers: no app that is well meets it. */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
+/** Milliseconds of processor time: half of one core in the long run. */
+const DEFAULT_READ_CPU_MS: Rate = { perSecond: 500, burst: 5000 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
 /** What the process was asked to be. Read once; nothing else reads the environment. */
@@ -50,6 +55,8 @@ export interface Config {
   readonly streamsPerCallerMax: number;
   /** How many requests of one caller may wait for locks at once. */
   readonly waitersMax: number;
+  /** How much one caller may keep in Redis, unless its API key has limits of its own. */
+  readonly holdQuota: HoldQuota;
   readonly connectionsMax: number;
   readonly rateLimits: RateLimitOptions;
   /** For how long we answer on after the signal to stop, not ready any more. */
@@ -76,12 +83,13 @@ export interface Config {
   readonly sessions: { readonly longestMs: number; readonly idleMs: number };
 }
 
-/** @throws StartupError naming the variable, or the place in the file, that is wrong and what it may be. */
+/** @throws StartupError naming the variable (also one that is unknown), or the place in the file, that is wrong and what it may be. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   argv: readonly string[] = process.argv,
 ): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const links = dropServiceLinks(environment);
+  const given = Object.fromEntries(Object.entries(links).filter(([, value]) => value !== ""));
   const parsed = EnvironmentVariables.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -105,10 +113,15 @@ export function readConfig(
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     streamsPerCallerMax: env.LOCKKEEPER_STREAMS_PER_CALLER_MAX,
     waitersMax: env.LOCKKEEPER_WAITERS_MAX,
+    holdQuota: {
+      holdsMax: env.LOCKKEEPER_HOLDS_PER_CALLER_MAX,
+      bytesMax: env.LOCKKEEPER_HOLD_BYTES_PER_CALLER_MAX,
+    },
     connectionsMax: env.LOCKKEEPER_CONNECTIONS_MAX,
     rateLimits: {
       perCaller: resolveRate(env.LOCKKEEPER_RATE_LIMIT, DEFAULT_CALLER_RATE),
       perAddress: resolveRate(env.LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED, DEFAULT_ADDRESS_RATE),
+      readCpu: toCpuRate(resolveRate(env.LOCKKEEPER_READ_CPU_MS, DEFAULT_READ_CPU_MS)),
       sendsHeaders: env.LOCKKEEPER_RATE_LIMIT !== undefined,
     },
     drainMs: env.LOCKKEEPER_DRAIN_MS,
@@ -131,6 +144,10 @@ export function readConfig(
 
 function resolveRate(given: Rate | "off" | undefined, fallback: Rate): Rate | undefined {
   return given === "off" ? undefined : (given ?? fallback);
+}
+
+function toCpuRate(rate: Rate | undefined): CpuRate | undefined {
+  return rate && { msPerSecond: rate.perSecond, burstMs: rate.burst };
 }
 
 function readFirstOperator(env: EnvironmentValues): Config["firstOperator"] {
@@ -169,8 +186,12 @@ function readTargets(
 
 function readConfiguredFile(env: EnvironmentValues, given: GivenVariables): FileSettings | undefined {
   const path = resolve(env.LOCKKEEPER_CONFIG ?? CONFIG_FILE);
-  if (env.LOCKKEEPER_CONFIG === undefined && !existsSync(path)) return undefined;
+  if (env.LOCKKEEPER_CONFIG === undefined && !existsSync(path)) {
+    assertKnownVariables(given, new Set());
+    return undefined;
+  }
   const file = readConfigFile(path, given);
+  assertKnownVariables(given, file.references);
   const both = SINGLE_TARGET_VARIABLES.filter((name) => given[name] !== undefined);
   if (file.home !== undefined && env.LOCKKEEPER_HOME_URL !== undefined) both.push("LOCKKEEPER_HOME_URL");
   if (both.length === 0) return file;

@@ -1,9 +1,10 @@
+import type { RefusalReason } from "../../lib/contract/refusal.ts";
 import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper-error.ts";
 
 /** Empty when Redis is away. */
 export interface UnavailableFacts {
-  /** stopping: this server ends, and another one may answer. */
-  readonly reason?: "failover_hold_off" | "stopping";
+  /** `stopping`: this server ends, and another one may answer. A `RefusalReason`: Redis responds, and refuses. */
+  readonly reason?: "failover_hold_off" | "stopping" | RefusalReason;
   /** Until locks are granted again. */
   readonly remainingMs?: number;
 }

@@ -5,6 +5,13 @@ export interface TooManyWaitingFacts {
   readonly limit: number;
 }
 
+export interface QuotaExceededFacts {
+  /** Which quota: the number of live holds, or what they take in Redis. */
+  readonly quota: "holds" | "bytes";
+  readonly limit: number;
+  readonly used: number;
+}
+
 export interface TooManyStreamsFacts {
   /** As many may be open at once. */
   readonly limit: number;
@@ -36,6 +43,11 @@ export class InvalidError extends ErrorWithFacts<InvalidFacts> {
 
 export class TooManyWaitingError extends ErrorWithFacts<TooManyWaitingFacts> {
   readonly code = "too_many_waiting";
+}
+
+/** The caller has as many live holds, or as many bytes of them, as its quota permits. */
+export class QuotaExceededError extends ErrorWithFacts<QuotaExceededFacts> {
+  readonly code = "quota_exceeded";
 }
 
 export class TooManyStreamsError extends ErrorWithFacts<TooManyStreamsFacts> {

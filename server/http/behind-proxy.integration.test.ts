@@ -25,6 +25,7 @@ const it = serverTest({
     });
   });
 const withoutProxy = serverTest({ environment: { LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "0.01/2" } });
+const withTls = serverTest({ environment: { LOCKKEEPER_PUBLIC_URL: "https://locks.example" } });
 
 const authorization = createBearerHeader(ROOT_KEY);
 
@@ -90,4 +91,22 @@ describe("trusted proxy headers", () => {
     }
     expect(statuses).toEqual([401, 401, 429, 429]);
   });
+});
+
+describe("origins behind TLS", () => {
+  withTls(
+    "with an https public URL, a page over plain HTTP cannot act with a session",
+    async ({ server }) => {
+      const { host } = new URL(server.url);
+      const logInFrom = async (origin: string) => {
+        const token = (await server.runtime.createLoginLink()) ?? "";
+        return await server.callAnonymously("/login", { body: { token }, headers: { origin } });
+      };
+      const refused = await logInFrom(`http://${host}`);
+      expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
+      expect((await logInFrom(`https://${host}`)).status).toBe(200);
+      expect((await logInFrom("https://locks.example")).status).toBe(200);
+      expect((await logInFrom("http://locks.example")).status).toBe(403);
+    },
+  );
 });

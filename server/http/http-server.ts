@@ -7,14 +7,17 @@ import { toProblemResponse } from "../api/http/problem.ts";
 import type { Config } from "../config/config.ts";
 import type { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
-import { UriTooLongError } from "../errors/request-errors.ts";
+import { InvalidError, UriTooLongError } from "../errors/request-errors.ts";
 import { StartupError } from "../errors/startup-error.ts";
+import { closeConnections, closeListener } from "./close-server.ts";
 import { HTTP_LIMITS, type HttpLimits, rejectMalformedRequest, URL_LENGTH_MAX } from "./http-limits.ts";
+import type { Readiness } from "./readiness.ts";
+import { findPathFault, isDecodable } from "./request-path.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 
 /** The application behind the HTTP server. */
 export interface Application {
-  readonly readiness: { readonly ready: boolean; readonly state: string };
+  readonly readiness: Readiness;
   handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   handleMetricsRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   endPendingRequests(): void;
@@ -23,10 +26,16 @@ export interface Application {
 
 export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
+/**
+ * `draining`: not ready, but serving; responses close their connections, so that clients move to another instance.
+ * `settling`: connections stay open, so that clients open no new ones while the listener closes. `closing`: the listener is
+ * closed; responses close their connections.
+ */
+type Phase = "serving" | "draining" | "settling" | "closing";
+
 /** What is left to requests under way when we stop: a terminal waits for us, a drain has time for a whole verb. */
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
-const IDLE_POLL_MS = 10;
 
 /** The HTTP server: health and the API itself, everything else handed to the pages. */
 export class HttpServer {
@@ -34,7 +43,7 @@ export class HttpServer {
   #application: Application | undefined;
   #pageHandler: PageHandler | undefined;
   readonly #drain = new AbortController();
-  #isDraining = false;
+  #phase: Phase = "serving";
 
   constructor(
     private readonly config: Config,
@@ -86,24 +95,22 @@ export class HttpServer {
   }
 
   /**
-   * Says that it is not ready any more and goes on for the time of the drain, then takes no more, answers who waits,
-   * ends the streams, and gives what is under way a moment to be answered.
+   * Drains, closes the listener, ends waits and streams, and closes the connections. A connection is closed after a
+   * response that says so, or when it has been idle: a request that is already on its way gets a response.
    */
   async stop(): Promise<void> {
     if (!this.server.listening) return;
     const { drainMs } = this.config;
-    this.#isDraining = true;
+    this.#phase = "draining";
     await sleep(drainMs, undefined, { signal: this.#drain.signal }).catch(() => undefined);
+    this.#phase = "settling";
     const closed = once(this.server, "close");
-    this.server.close();
+    await closeListener(this.server);
+    this.#phase = "closing";
     this.#application?.endPendingRequests();
     this.#application?.closeStreams();
-    const idleTimer = setInterval(() => this.server.closeIdleConnections(), IDLE_POLL_MS);
     const answerMs = drainMs > 0 ? STOP_GRACE_AFTER_DRAIN_MS : STOP_GRACE_MS;
-    const cutOff = setTimeout(() => this.server.closeAllConnections(), answerMs);
-    await closed;
-    clearInterval(idleTimer);
-    clearTimeout(cutOff);
+    await closeConnections(this.server, closed, answerMs);
   }
 
   /** Ends the drain now. */
@@ -117,11 +124,13 @@ export class HttpServer {
     const requestPath = mark < 0 ? url : url.slice(0, mark);
     const path = this.#stripBasePath(requestPath);
     const isApi = path?.startsWith("/api/") ?? false;
-    // The next request on this connection is to find a server that stays.
-    if (this.#isDraining) outgoing.setHeader("connection", "close");
+    const pathFault = findPathFault(path ?? requestPath);
+    if (this.#phase === "draining" || this.#phase === "closing") outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing, this.config.basePath);
     // Next redirects these forms to themselves for ever or fails, and its own adapter would believe their headers.
     else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
+    else if (pathFault !== undefined)
+      sendProblem(outgoing, new InvalidError(`${pathFault} Nothing was done.`, {}), this.config.basePath);
     else if (path === undefined) sendText(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
     else if (path === "/healthz") sendText(outgoing, 200, "ok");
     else if (path === "/readyz") this.#handleReadiness(outgoing);
@@ -177,21 +186,12 @@ export class HttpServer {
   }
 
   #handleReadiness(outgoing: ServerResponse): void {
-    const state = this.#isDraining
-      ? { ready: false, state: "draining" }
-      : (this.#application?.readiness ?? { ready: false, state: "starting" });
-    const isReady = state.ready && this.#pageHandler !== undefined;
-    sendText(outgoing, isReady ? 200 : 503, isReady ? "ready" : state.state);
-  }
-}
-
-/** Next answers an address that it cannot decode with a bare 500. */
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
+    const { ready, state, warnings } =
+      this.#phase === "serving"
+        ? (this.#application?.readiness ?? { ready: false, state: "starting", warnings: [] })
+        : { ready: false, state: "draining", warnings: [] };
+    const isReady = ready && this.#pageHandler !== undefined;
+    sendText(outgoing, isReady ? 200 : 503, [isReady ? "ready" : state, ...warnings].join("\n"));
   }
 }
 

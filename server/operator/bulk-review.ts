@@ -2,11 +2,12 @@ import type { BulkItem, ReviewedHold } from "../../lib/contract/actions/bulk-rel
 import type { Holder, Lock } from "../../lib/contract/lock.ts";
 import { toKeyFields } from "../../lib/keys/key.ts";
 import { type FilterTerm, parseFilter } from "../../lib/query/filter.ts";
+import type { TaskOwner } from "../concurrency/task-owner.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
 import { buildHolderVersion, buildHoldVersion } from "../watch/holds/hold-version.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import { compileHolderFilter, type HolderPredicate } from "../watch/index/filter-compiler.ts";
-import { parseSortOrder } from "../watch/index/query-cache.ts";
+import { parseSortOrder } from "../watch/index/query-context.ts";
 import type { Watcher } from "../watch/watcher.ts";
 
 /** A hold that a filter found, and the item that would free it. */
@@ -31,18 +32,15 @@ interface HoldQuery {
  * What a filter finds in the picture. Where it names an owner, a service or a host, of a lock that several hold only the
  * part of those is meant: the others are to keep it.
  */
-export function findMatchingHolds(
+export async function findMatchingHolds(
   watcher: Watcher,
   { filter, sort, limit }: HoldQuery,
   allowedKeys: KeyPatternSet | undefined,
-): FoundHolds {
-  const { holds, total } = watcher.index.queryPage(
-    filter,
-    parseSortOrder(sort),
-    { offset: 0 },
-    limit,
-    allowedKeys,
-  );
+  owner: TaskOwner,
+): Promise<FoundHolds> {
+  const order = parseSortOrder(sort);
+  await watcher.index.prepareQuery(filter, order, allowedKeys, owner);
+  const { holds, total } = watcher.index.queryPage(filter, order, { offset: 0 }, limit, allowedKeys);
   const matchesHolder = compileHolderFilter(parseFilter(filter).filter(isHolderTerm));
   return { finds: holds.flatMap((hold) => toFoundHolds(hold, matchesHolder)), found: total };
 }

@@ -60,11 +60,12 @@ export async function readLockWaiters(
 }
 
 async function readWaitersAt(
-  { redis }: Master,
+  { reads }: Master,
   { routing }: Masters,
   rules: FormatRules,
   key: Key,
 ): Promise<WaitersReading> {
+  const redis = await reads.waitUntilReady();
   const [observation] = await readKeys(redis, [key], rules, routing);
   if (observation === undefined) throw new NeverSentError("The key has moved to another master just now");
   const seen = requireReadable(observation);

@@ -9,18 +9,23 @@ import {
 import { decodeKey, isBinaryKey, type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { RawReply } from "../formats/raw-key.ts";
 import { type RawKeyReading, readRawKey } from "../formats/registry/read-keys.ts";
+import { requireReadable } from "../locks/verbs/require-readable.ts";
 import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure } from "./direct-read.ts";
 
 /**
  * A lock as it stands in Redis. What is no lock is not told: who may look at locks may not read all else that a Redis
  * has.
  *
- * @throws LockkeeperError not_a_lock; the error of Redis when nobody answers
+ * @throws LockkeeperError not_a_lock, unavailable; the error of Redis when nobody answers
  */
 export async function readRawCopies({ name, masters, rules }: DirectReadTarget, key: Key): Promise<RawLock> {
   const selectedMasters = findMastersToAsk(masters, key);
   const reads = await Promise.allSettled(
-    selectedMasters.map(({ redis }) => readRawKey(redis, key, rules.rules, masters.routing)),
+    selectedMasters.map(async ({ reads }) => {
+      const read = await readRawKey(await reads.waitUntilReady(), key, rules.rules, masters.routing);
+      requireReadable(read.observation);
+      return read;
+    }),
   );
   const copies: RawCopy[] = [];
   const unansweredMasters: string[] = [];

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ResultListener } from "../../concurrency/for-each-limited.ts";
 import type { ResponseSink } from "./http-exchange.ts";
+import { waitUntilDrained } from "./wait-until-drained.ts";
 
 export const NDJSON_TYPE = "application/x-ndjson";
 
@@ -11,11 +11,8 @@ export const LINE_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** Below it nothing more is begun for a reader. */
-const BUFFERED_BYTES_MAX = 256 * 1024;
-const POLL_MS = 20;
-/** A reader who takes nothing for so long is given up. */
-const READ_TIMEOUT_MS = 15_000;
+/** Nothing more is begun for a reader that has more than this to take. */
+const DRAIN_LIMITS = { bufferedBytesMax: 256 * 1024, stalledMsMax: 15_000 };
 
 /** An answer of lines of JSON that are written as things are done. */
 export class LineStream implements ResultListener {
@@ -78,10 +75,6 @@ export class LineStream implements ResultListener {
   }
 
   async waitUntilReady(): Promise<void> {
-    const until = performance.now() + READ_TIMEOUT_MS;
-    while (!this.#isGone && this.sink.bufferedBytes > BUFFERED_BYTES_MAX) {
-      if (performance.now() > until) this.sink.close();
-      await sleep(POLL_MS);
-    }
+    await waitUntilDrained(this.sink, () => this.#isGone, DRAIN_LIMITS);
   }
 }

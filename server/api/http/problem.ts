@@ -11,6 +11,7 @@ import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../..
 import {
   InternalError,
   MethodNotAllowedError,
+  QuotaExceededError,
   RateLimitedError,
   TooManyStreamsError,
   TooManyWaitingError,
@@ -79,7 +80,8 @@ function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (
     error instanceof TooManyStreamsError ||
     error instanceof TooManyWaitingError ||
-    error instanceof QueueFullError
+    error instanceof QueueFullError ||
+    error instanceof QuotaExceededError
   ) {
     return buildRetryAfter(CROWDED_RETRY_MS);
   }

@@ -10,6 +10,7 @@ const createLimits = () =>
   new RateLimits({
     perCaller: { perSecond: 10, burst: 5 },
     perAddress: { perSecond: 1, burst: 2 },
+    readCpu: undefined,
     sendsHeaders: true,
   });
 

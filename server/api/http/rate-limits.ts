@@ -1,5 +1,6 @@
 import { RateLimitedError } from "../../errors/request-errors.ts";
 import { getClientNetwork } from "../../network/client-address.ts";
+import { CpuBudgets, type CpuRate } from "./cpu-budgets.ts";
 
 /** Requests a second in the long run, and how many may come at once. */
 export interface Rate {
@@ -12,6 +13,8 @@ export interface RateLimitOptions {
   readonly perCaller: Rate | undefined;
   /** Of one address, for requests without valid credentials; undefined: none. */
   readonly perAddress: Rate | undefined;
+  /** Processor time of expensive reads of one API key or operator; undefined: no limit. */
+  readonly readCpu: CpuRate | undefined;
   /** Every answer tells what is left, not only a refusal. */
   readonly sendsHeaders: boolean;
 }
@@ -40,10 +43,12 @@ const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 /** How often each caller may ask. Counted in the memory of this instance: two instances give each caller twice as much. */
 export class RateLimits {
   readonly sendsHeaders: boolean;
+  readonly readCpu: CpuBudgets;
   readonly #callerBuckets: TokenBuckets | undefined;
   readonly #addressBuckets: TokenBuckets | undefined;
 
-  constructor({ perCaller, perAddress, sendsHeaders }: RateLimitOptions) {
+  constructor({ perCaller, perAddress, readCpu, sendsHeaders }: RateLimitOptions) {
+    this.readCpu = new CpuBudgets(readCpu);
     this.#callerBuckets = perCaller && new TokenBuckets(perCaller, "caller");
     this.#addressBuckets = perAddress && new TokenBuckets(perAddress, "address");
     this.sendsHeaders = sendsHeaders && perCaller !== undefined;

@@ -3,7 +3,7 @@ import type { LiveView } from "../../../lib/contract/live.ts";
 import { type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import type { Journal } from "../../history/journal.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
-import { parseSortOrder } from "../../watch/index/query-cache.ts";
+import { parseSortOrder } from "../../watch/index/query-context.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { encodeSseEvent } from "../http/sse.ts";
 import { type RowJsonCache, toNoteFingerprint } from "./row-json-cache.ts";
@@ -44,12 +44,15 @@ export class LiveSnapshot {
     return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  getWindow({ filter, sort, offset, limit }: LiveView): RowWindow {
+  /** @returns undefined while the filter is being evaluated */
+  getWindow({ filter, sort, offset, limit }: LiveView): RowWindow | undefined {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
     if (known !== undefined) return known;
     const { index } = this.watcher;
-    const { holds, total } = index.queryPage(filter, parseSortOrder(sort), { offset }, limit);
+    const order = parseSortOrder(sort);
+    if (!index.isQueryReady(filter, order)) return undefined;
+    const { holds, total } = index.queryPage(filter, order, { offset }, limit);
     const rows = holds.map((hold) => this.rowCache.getJson(hold));
     const window = { filter, sort, offset, total, held: index.size, rows };
     this.#windows.set(question, window);

@@ -1,13 +1,23 @@
 import { randomBytes } from "node:crypto";
 import type { LiveView } from "../../../lib/contract/live.ts";
 import type { Principal } from "../../auth/principal.ts";
+import { runYielding } from "../../concurrency/for-each-yielding.ts";
 import { NotFoundError } from "../../errors/request-errors.ts";
 import type { Target } from "../../targets/target.ts";
 import type { TargetConnector } from "../../targets/target-connector.ts";
+import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
 import { Tab } from "./tab.ts";
 import { TabBroadcaster } from "./tab-broadcaster.ts";
 import { streamUnreachable, toOperatorHello, toTargetHello } from "./unreachable-target.ts";
+
+/** Whose stream it is. */
+export interface StreamCaller {
+  readonly principal: Principal;
+  /** Pays for the first state and for new filters. */
+  readonly cpu: CpuBudget;
+  readonly isPoll?: boolean;
+}
 
 interface OpenTab {
   readonly principal: Principal;
@@ -19,23 +29,45 @@ export class LiveStreams {
   readonly #tabs = new Map<string, OpenTab>();
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
-  /** @returns resolves when all of the first picture has been told */
-  open(sink: ResponseSink, view: LiveView, principal: Principal, connector: TargetConnector): Promise<void> {
+  /**
+   * Sends the first state. That of a poll is a task of the caller, so that many polls block the event loop no longer than one.
+   *
+   * @returns resolves when the first complete state has been sent; a poll ends then
+   */
+  async open(
+    sink: ResponseSink,
+    view: LiveView,
+    { principal, cpu, isPoll = false }: StreamCaller,
+    connector: TargetConnector,
+  ): Promise<void> {
     const id = randomBytes(12).toString("base64url");
     sink.onClose(() => this.#tabs.delete(id));
     const { target } = connector;
     if (target === undefined) {
       this.#tabs.set(id, { principal, changeView: () => undefined });
       streamUnreachable(id, sink, principal, connector);
-      return Promise.resolve();
+      if (isPoll) sink.end();
+      return;
     }
-    const tab = new Tab(id, sink, view, principal, target.watcher);
+    let isClosed = false;
+    sink.onClose(() => {
+      isClosed = true;
+    });
+    const tab = new Tab(id, sink, view, principal, target.watcher, cpu);
     const feed = this.#getBroadcaster(target);
-    this.#tabs.set(id, { principal, changeView: (next) => feed.changeView(tab, next) });
-    sendHello(tab, target, connector);
-    const shown = feed.join(tab);
+    this.#tabs.set(id, { principal, changeView: (next) => cpu.run(() => feed.changeView(tab, next)) });
     sink.onClose(() => feed.leave(tab));
-    return shown;
+    const begin = () => {
+      if (isClosed) return;
+      sendHello(tab, target, connector);
+      return feed.join(tab);
+    };
+    // A stream gets every event after its response began, so it joins at once.
+    await (isPoll ? runYielding(begin, cpu) : cpu.run(begin));
+    if (!isPoll) return;
+    // Its client may take what was sent much later, or never.
+    feed.leave(tab);
+    sink.end();
   }
 
   /** @throws LockkeeperError not_found */

@@ -47,7 +47,7 @@ export class TabBroadcaster {
   }
 
   leave(tab: Tab): void {
-    this.#tabs.delete(tab);
+    if (!this.#tabs.delete(tab)) return;
     this.#awaitingRecent.delete(tab);
     if (this.#tabs.size === 0) this.#unsubscribe();
   }
@@ -60,9 +60,10 @@ export class TabBroadcaster {
     this.#sendRecentIfAwaited(tab);
   }
 
-  #showView(tab: Tab, view: LiveView): Promise<void> {
+  async #showView(tab: Tab, view: LiveView): Promise<void> {
     tab.changeView(view, this.#takeSnapshot());
-    return tab.readUnwatchedLock(() => this.#takeSnapshot());
+    const takeSnapshot = () => this.#takeSnapshot();
+    await Promise.all([tab.prepareWindow(takeSnapshot), tab.readUnwatchedLock(takeSnapshot)]);
   }
 
   #sendRecentIfAwaited(tab: Tab): void {
@@ -127,6 +128,7 @@ export class TabBroadcaster {
     for (const tab of this.#tabs) {
       this.#sendRecentIfAwaited(tab);
       tab.sendChanges(frame);
+      void tab.prepareWindow(() => this.#takeSnapshot());
     }
     this.#broadcastStateChange();
     // By what it took of the processor: that the machine is busy with others is no reason to tell more seldom.

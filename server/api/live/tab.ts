@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveMessage, LiveView } from "../../../lib/contract/live.ts";
 import { type Key, parseKeyPath } from "../../../lib/keys/key.ts";
 import type { Principal } from "../../auth/principal.ts";
+import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { parseSortOrder } from "../../watch/index/query-context.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import { type CpuBudget, UNLIMITED_CPU } from "../http/cpu-budgets.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
 import { formatSseText } from "../http/sse.ts";
 import { formatEvents, type LiveSnapshot } from "./live-snapshot.ts";
@@ -12,6 +16,8 @@ import type { RowWindow } from "./window-diff.ts";
 const BEHIND_BYTES_MAX = 64 * 1024;
 /** One that is behind for so long has gone, or wants a new connection. */
 const BEHIND_MS_MAX = 15_000;
+/** After a filter could not be evaluated. */
+const RETRY_MS = 1000;
 /** How often counts go out by themselves, in ms. */
 const COUNTS_INTERVAL_MS = 500;
 
@@ -25,6 +31,8 @@ export class Tab {
   #sentLock = "";
   #skipped = 0;
   #behindSince: number | undefined;
+  #isPreparing = false;
+  #isClosed = false;
 
   constructor(
     readonly id: string,
@@ -32,7 +40,11 @@ export class Tab {
     view: LiveView,
     readonly principal: Principal,
     private readonly watcher: Watcher,
+    private readonly cpu: CpuBudget = UNLIMITED_CPU,
   ) {
+    sink.onClose(() => {
+      this.#isClosed = true;
+    });
     this.#view = view;
     this.#key = parseViewKey(view);
     this.#pinnedRows = new PinnedRows(view.keep, watcher);
@@ -90,6 +102,39 @@ export class Tab {
     return true;
   }
 
+  /** Evaluates the filter of the view if it is new, and then sends the window. */
+  async prepareWindow(takeSnapshot: () => LiveSnapshot): Promise<void> {
+    if (this.#isPreparing) return;
+    this.#isPreparing = true;
+    try {
+      while (!this.#isClosed && !this.#isWindowReady()) {
+        await this.#evaluateFilter();
+        if (!this.#isWindowReady() || this.isBehind()) continue;
+        const snapshot = takeSnapshot();
+        this.#sendWindow(snapshot);
+        this.#sendPinned(snapshot);
+      }
+    } finally {
+      this.#isPreparing = false;
+    }
+  }
+
+  #isWindowReady(): boolean {
+    return this.watcher.index.isQueryReady(this.#view.filter, parseSortOrder(this.#view.sort));
+  }
+
+  async #evaluateFilter(): Promise<void> {
+    const { filter, sort } = this.#view;
+    try {
+      this.cpu.assertAvailable();
+      await this.watcher.index.prepareQuery(filter, parseSortOrder(sort), undefined, this.cpu);
+    } catch (error) {
+      // The window stays as it is until the caller may use the processor again.
+      if (!(error instanceof LockkeeperError)) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+
   // Nothing tells of a key outside the watch patterns, so it is looked at with every beat.
   async readUnwatchedLock(frame: () => LiveSnapshot): Promise<void> {
     const key = this.#key;
@@ -105,6 +150,7 @@ export class Tab {
   #sendWindow(frame: LiveSnapshot): void {
     const before = this.#sentWindow;
     const after = frame.getWindow(this.#view);
+    if (after === undefined) return;
     const change = after === before ? undefined : frame.getWindowChange(before, after);
     if (change !== undefined) this.sink.write(change);
     else if (before === undefined || (before.total === after.total && before.held === after.held)) return;

@@ -76,7 +76,7 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
           in: "cookie",
           name: "lockkeeper_PORT",
           description:
-            "A browser session, created by `POST /login`. Requests other than GET are only accepted from pages of the console.",
+            "A browser session, created by `POST /login`. `PORT` is the port of the address that the browser uses; over TLS the name begins with `__Host-`, or with `__Secure-` below a base path, which is then appended. Requests other than GET are only accepted from pages of the console.",
         },
       },
     },

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { AuditItem, AuditPage, AuditVerification } from "../../../lib/contract/audit.ts";
+import { PATTERN_CHARACTERS_MAX } from "../../../lib/contract/detection/format-rule.ts";
+import { API_KEY_PATTERNS_MAX } from "../../../lib/contract/limits.ts";
 import { AUDIT_STREAM, readAuditEntries } from "../../../test/support/audit-entries.ts";
 import { runAuditVerify } from "../../../test/support/audit-verify.ts";
 import { serverTest } from "../../../test/support/fixtures.ts";
@@ -163,6 +165,28 @@ it("the audit exports a chain that audit:verify accepts, and CSV without executa
   expect([refused.status, refused.body.code, refused.body.field]).toEqual([400, "invalid", "key"]);
 }, 60_000);
 
+it("audit:verify claims nothing of a beginning or an end that may have been cut off", async ({
+  server,
+  dir,
+}) => {
+  const lines = (await server.call("/audit/export")).body.trimEnd().split("\n") as string[];
+  const file = join(dir, "cut.jsonl");
+  const verify = async (part: string[], noted?: string) => {
+    await writeFile(file, `${part.join("\n")}\n`);
+    return await runVerify(file, noted);
+  };
+  const cut = await verify(lines.slice(2, -1));
+  expect(cut.isWhole).toBe(true);
+  expect(cut.text).toContain(`Consistent: the hashes of entries 3 to ${lines.length - 1} match.`);
+  expect(cut.text).toContain("Not checked: entries 1 to 2.");
+  expect(cut.text).toContain("Not checked: whether the end was cut off");
+  expect(cut.text).not.toMatch(/whole:|nothing was/i);
+  const noted = JSON.parse(lines[4] ?? "").hash;
+  const compared = await verify(lines, noted);
+  expect(compared.text).toContain("The noted head is entry 5");
+  expect(compared.text).toContain(`Not checked: whether entries after ${lines.length} were cut off.`);
+});
+
 it("an altered audit entry is found by the API and by audit:verify", async ({ server, home, readAudit }) => {
   await waitUntil(async () => (await readAudit("outcome=none")).items.length === 0);
   const verified = async () => (await server.call("/audit/verify")).body as AuditVerification;
@@ -237,6 +261,32 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
   await waitUntil(async () => (await about()).includes("released"));
   expect((await about()).filter((code) => code === "released")).toHaveLength(1);
 }, 30_000);
+
+it("a change of rules is audited with every new rule, however many and long the old ones are", async ({
+  server,
+  readAudit,
+}) => {
+  const pad = "x".repeat(PATTERN_CHARACTERS_MAX - 12);
+  const old = Array.from({ length: 100 }, (_, n) => ({ pattern: `锁${n}:${pad}`, format: "spring" }));
+  const harmful = [...old.slice(0, 50), { pattern: "lock:payments:*", format: "redlock-net" }];
+  const put = (rules: unknown) => server.call("/formats/rules", { method: "PUT", body: { rules } });
+  expect((await put(old)).status).toBe(200);
+  expect((await put(harmful)).status).toBe(200);
+  const [entry, previous] = (await readAudit("action=replace_format_rules&limit=2")).items;
+  expect(entry?.details?.after).toEqual(harmful);
+  expect(entry?.details).toMatchObject({ afterCount: 51, beforeCount: 100 });
+  expect(entry?.details?.beforeSha256).toBe(previous?.details?.afterSha256);
+  expect(previous?.details?.after).toEqual(old);
+  expect((await put([])).status).toBe(200);
+});
+
+it("a new API key is audited with all of its targets, keys and verbs", async ({ server, readAudit }) => {
+  const keys = Array.from({ length: API_KEY_PATTERNS_MAX }, (_, n) => `lock:${n}:${"x".repeat(200)}:*`);
+  const body = { name: `key-${randomUUID().slice(0, 8)}`, verbs: ["read", "force"], keys };
+  expect((await server.call("/keys", { body })).status).toBe(201);
+  const [entry] = (await readAudit("action=create_api_key&limit=1")).items;
+  expect(entry?.details).toMatchObject(body);
+});
 
 it("an audit export ends when its client disconnects", async ({ server, home }) => {
   const filler = "x".repeat(8000);

@@ -27,6 +27,7 @@ import { toVerbCall } from "../../stats/verb-call.ts";
 import type { Target } from "../../targets/target.ts";
 import { LINE_STREAM_HEADERS, LineStream, NDJSON_TYPE } from "../http/line-stream.ts";
 import { toProblem } from "../http/problem.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
 import { BULK_RELEASED_LINE } from "../openapi/examples/bulk.ts";
 import {
   toAuditErrorOutcome,
@@ -92,7 +93,7 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
       errors: ["reason_required", "confirm_required", "too_many_streams"],
       audit: "by_handler",
       handle: async (call) => {
-        const work = createWork(call, services);
+        const work = await createWork(call, services);
         services.streams.assertCapacity(call.principal.id);
         const act = await beginAudit(services.audit, call);
         return {
@@ -126,7 +127,7 @@ async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction |
 }
 
 /** Performs all checks before the response starts. @throws LockkeeperError */
-function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
+async function createWork(call: BulkCall, { verbs, audit, limits }: Services): Promise<BulkWork> {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
   if (!target.watcher.isUp) throw new UnavailableError("Redis does not answer. Nothing was released.");
@@ -135,7 +136,7 @@ function createWork(call: BulkCall, { verbs, audit }: Services): BulkWork {
     by: principal.name,
     allowedKeys: getAllowedKeys(principal, "force", target.name),
   };
-  if (filter !== undefined) return createReview(call, filter, ask);
+  if (filter !== undefined) return createReview(call, filter, ask, limits);
   if (dryRun) return (output) => streamResults(output, call, items, (item) => previewItem(target, item, ask));
   assertReason(body);
   assertConfirmed(target, body.confirm);
@@ -179,9 +180,16 @@ async function runRecorded(
   }
 }
 
-function createReview({ target, body, principal }: BulkCall, filter: string, ask: BulkReleaseArgs): BulkWork {
+async function createReview(
+  { target, body, principal }: BulkCall,
+  filter: string,
+  ask: BulkReleaseArgs,
+  limits: RateLimits,
+): Promise<BulkWork> {
   const requested = { filter, sort: body.sort, limit: body.limit };
-  const seen = findMatchingHolds(target.watcher, requested, getAllowedKeys(principal, "read", target.name));
+  const allowedKeys = getAllowedKeys(principal, "read", target.name);
+  const owner = limits.readCpu.getBudget(principal.id);
+  const seen = await findMatchingHolds(target.watcher, requested, allowedKeys, owner);
   const call = { target, body };
   const items = seen.finds.map(({ item }) => item);
   return (output) =>
@@ -207,7 +215,7 @@ async function streamResults(
 ): Promise<AuditOutcome> {
   const inTurn = found === undefined ? forEachLimited : forEachInOrder;
   const total = items.length;
-  const asOf = target.watcher.clock.lastUpdate;
+  const asOf = target.watcher.asOf;
   const more = found === undefined ? {} : { found };
   writeLine(lines, { type: "head", target: target.name, dryRun, total, ...more, asOf });
   const outcomes: OutcomeCounts = {};

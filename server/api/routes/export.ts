@@ -5,8 +5,9 @@ import { Lock } from "../../../lib/contract/lock.ts";
 import { getAllowedKeys } from "../../auth/principal.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
-import { parseSortOrder } from "../../watch/index/query-cache.ts";
+import { parseSortOrder } from "../../watch/index/query-context.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import type { CpuBudget } from "../http/cpu-budgets.ts";
 import { LINE_STREAM_HEADERS, LineStream, NDJSON_TYPE } from "../http/line-stream.ts";
 import { formatLockCsvRow, LOCK_CSV_HEADER } from "../http/lock-csv.ts";
 import { HELD_LOCK, LOCKS_CSV } from "../openapi/examples/locks.ts";
@@ -28,6 +29,7 @@ export function createExportRoutes({ streams }: Services): Route[] {
       tag: "Locks",
       access: "read",
       filtersByGrant: true,
+      expensive: true,
       summary: "Export locks",
       description: `Exports the locks that match a filter as a file, as known at one moment and in the order of \`sort\`; at most ${EXPORT_LOCKS_MAX.toLocaleString("en")}. If there are more, the last line reports it. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.`,
       query: ExportLocksQuery,
@@ -43,11 +45,12 @@ export function createExportRoutes({ streams }: Services): Route[] {
         description: "One line per lock.",
       },
       errors: ["too_many_streams"],
-      handle: ({ target: { watcher, name }, query, principal, isStillAuthorized }) => {
+      handle: async ({ target: { watcher, name }, query, principal, isStillAuthorized, cpu }) => {
         assertConnected(watcher);
-        streams.assertCapacity(principal.id);
         const allowedKeys = getAllowedKeys(principal, "read", name);
         const order = parseSortOrder(query.sort);
+        await watcher.index.prepareQuery(query.filter, order, allowedKeys, cpu);
+        streams.assertCapacity(principal.id);
         const { holds, total } = watcher.index.queryPage(
           query.filter,
           order,
@@ -61,7 +64,7 @@ export function createExportRoutes({ streams }: Services): Route[] {
           body: (sink) => {
             const lines = new LineStream(sink);
             streams.register(lines.guardedSink, principal.id, isStillAuthorized, "");
-            const file = streamFile(watcher, { holds, total }, query.format, allowedKeys);
+            const file = streamFile(watcher, { holds, total, cpu }, query.format, allowedKeys);
             void lines.writeChunks(file, "something went wrong on our side");
           },
         };
@@ -70,9 +73,15 @@ export function createExportRoutes({ streams }: Services): Route[] {
   ];
 }
 
+interface ExportedLocks {
+  readonly holds: readonly ObservedHold[];
+  readonly total: number;
+  readonly cpu: CpuBudget;
+}
+
 async function* streamFile(
   watcher: Watcher,
-  { holds, total }: { readonly holds: readonly ObservedHold[]; readonly total: number },
+  { holds, total, cpu }: ExportedLocks,
   format: ExportLocksQuery["format"],
   allowedKeys: KeyPatternSet | undefined,
 ): AsyncGenerator<string> {
@@ -80,12 +89,10 @@ async function* streamFile(
   if (format === "csv") yield LOCK_CSV_HEADER;
   for (let at = 0; at < holds.length; at += LOCKS_PER_CHUNK) {
     await afterIo();
-    yield holds
-      .slice(at, at + LOCKS_PER_CHUNK)
-      .map((hold) =>
-        lineOf(watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys))),
-      )
-      .join("");
+    const chunk = holds.slice(at, at + LOCKS_PER_CHUNK);
+    const toLine = (hold: ObservedHold) =>
+      lineOf(watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys)));
+    yield cpu.run(() => chunk.map(toLine).join(""));
   }
   if (holds.length === total) return;
   yield `This export ended early: it has the first ${holds.length} of ${total} locks. Narrow the filter.\n`;

@@ -9,8 +9,7 @@ import { formatKey, type Key } from "../../../lib/keys/key.ts";
 import { formatExactTerm } from "../../../lib/query/filter.ts";
 import { getAllowedKeys } from "../../auth/principal.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { KeyPatternSet } from "../../redis/glob.ts";
-import type { FacetCounts } from "../../watch/index/facet-counts.ts";
+import type { FacetCounts, FacetQuery } from "../../watch/index/facet-counts.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { createTaggedResponse } from "../http/etag.ts";
 import { FACETS } from "../openapi/examples/facets.ts";
@@ -28,33 +27,30 @@ export function createFacetRoutes(): Route[] {
       tag: "Locks",
       access: "read",
       filtersByGrant: true,
+      expensive: true,
       summary: "Count locks by facet",
       description:
         "Counts the locks that match a filter by format, kind, liveness, service, host and whether they have waiters. Each facet ignores the terms of the filter on its own field, and lists its 50 most frequent values. Counts are cached for 1 s, or for 20 times as long as counting took if that is longer.",
       query: FacetsQuery,
       response: { status: 200, schema: Facets, example: FACETS, description: "Counts by facet.", etag: true },
-      handle: async ({ target, query: { filter }, principal }) =>
-        createTaggedResponse(
-          await readFacets(target.watcher, filter, getAllowedKeys(principal, "read", target.name)),
-        ),
+      handle: async ({ target, query: { filter }, principal, cpu }) => {
+        const allowedKeys = getAllowedKeys(principal, "read", target.name);
+        return createTaggedResponse(await readFacets(target.watcher, { filter, allowedKeys, owner: cpu }));
+      },
     }),
   ];
 }
 
-async function readFacets(
-  watcher: Watcher,
-  filter: string,
-  allowedKeys: KeyPatternSet | undefined,
-): Promise<Facets> {
+async function readFacets(watcher: Watcher, query: FacetQuery): Promise<Facets> {
   assertConnected(watcher);
-  const counts = await watcher.index.facets.query({ filter, allowedKeys: allowedKeys });
+  const counts = await watcher.index.facets.query(query);
   if (counts === undefined) {
     throw new UnavailableError(TOO_MANY_FILTERS);
   }
   const facets = FACET_FIELDS.map((field) => toFacet(field, counts));
-  const { lastUpdate } = watcher.clock;
   const isAsNow = counts.revision === watcher.index.revision;
-  return { total: counts.total, facets, asOf: isAsNow ? lastUpdate : Math.min(counts.nowMs, lastUpdate) };
+  const asOf = isAsNow ? watcher.asOf : Math.min(counts.nowMs, watcher.asOf);
+  return { total: counts.total, facets, asOf };
 }
 
 function toFacet(field: FacetField, counts: FacetCounts): Facet {

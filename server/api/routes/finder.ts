@@ -18,6 +18,7 @@ export function createFinderRoutes(): Route[] {
       operationId: "getFinder",
       tag: "Formats",
       access: "read",
+      expensive: true,
       summary: "Get the results of the lock finder",
       description: "Returns the progress of the current or last scan, and the locks that it found.",
       response,

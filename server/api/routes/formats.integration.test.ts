@@ -134,7 +134,7 @@ it("a preview omits keys that Redis forbids to read, and reports a forbidden SCA
     await direct.call("ACL", "SETUSER", "default", "allkeys", "-scan");
     const { status, body } = await previewRules(rules);
     expect([status, body.code]).toEqual([503, "unavailable"]);
-    expect(body.detail).toMatch(/does not allow it \(NOPERM.*scan.*Nothing was changed/s);
+    expect(body.detail).toMatch(/lacks a right \(NOPERM.*scan.*Nothing was changed/s);
   } finally {
     await direct.call("ACL", "SETUSER", "default", "allkeys", "+@all");
   }

@@ -5,6 +5,7 @@ import { FORMAT_NAMES, isWritableFormat } from "../../../lib/contract/format.ts"
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
+import { describeReplacement } from "../../history/audit/describe-change.ts";
 import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
 import type { FormatRuleStore } from "../../watch/annotations/format-rule-store.ts";
 import { previewRules } from "../../watch/annotations/rule-preview.ts";
@@ -64,7 +65,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       errors: ["unknown_outcome"],
       audit: ({ target: { rules }, body }) => ({
         action: "replace_format_rules",
-        details: { before: rules.listedRules, after: body.rules },
+        details: describeReplacement(rules.storedRules, body.rules),
       }),
       handle: async ({ target: { name, rules, watcher }, body, principal }) => {
         const before = rules.listedRules;

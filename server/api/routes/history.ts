@@ -4,6 +4,7 @@ import { createEventMatcher, createEventTextMatcher } from "../../../lib/query/e
 import { getAllowedKeys } from "../../auth/principal.ts";
 import type { HistoryPage, Journal } from "../../history/journal.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
+import type { CpuBudget } from "../http/cpu-budgets.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { HISTORY, KEY_HISTORY } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
@@ -22,11 +23,12 @@ export function createHistoryRoutes(): Route[] {
         "Returns the events that match the filters, and the gaps in which no instance watched the target. All instances return the same history. A cursor is valid in both orders, so you can change direction at any event.",
       query: HistoryQuery,
       filtersByGrant: true,
+      expensive: true,
       response: { status: 200, schema: History, example: HISTORY, description: "A page of events." },
-      handle: ({ target, query, principal }) =>
+      handle: async ({ target, query, principal, cpu }) =>
         createJsonResponse(
           200,
-          readHistory(target.journal, query, getAllowedKeys(principal, "read", target.name)),
+          await readHistory(target.journal, query, getAllowedKeys(principal, "read", target.name), cpu),
         ),
     }),
     defineTargetRoute({
@@ -39,19 +41,25 @@ export function createHistoryRoutes(): Route[] {
       description:
         "Returns the events of the lock, newest first, and the gaps in which no instance watched the target. With `at`, also returns the holds at that time, with their start and end.",
       query: KeyHistoryQuery,
+      expensive: true,
       response: { status: 200, schema: History, example: KEY_HISTORY, description: "A page of events." },
       handle: ({ target, key, query }) => createJsonResponse(200, readKeyHistory(target.journal, key, query)),
     }),
   ];
 }
 
-function readHistory(journal: Journal, query: HistoryQuery, allowedKeys: KeyPatternSet | undefined): History {
+async function readHistory(
+  journal: Journal,
+  query: HistoryQuery,
+  allowedKeys: KeyPatternSet | undefined,
+  cpu: CpuBudget,
+): Promise<History> {
   const { limit, order, cursor, from, to, text, ...filter } = query;
   const isWanted = restrictEvents(createEventMatcher(filter), allowedKeys);
   const matchesText = createEventTextMatcher(text);
   const matches = (entry: HistoryEntry) =>
     isInPeriod(entry, from, to) && isWanted(entry) && (entry.type === "gap" || matchesText(entry));
-  return toHistory(journal.listHistory({ limit, order, cursor, matches }));
+  return toHistory(await journal.listHistory({ limit, order, cursor, matches }, cpu));
 }
 
 function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHistoryQuery): History {

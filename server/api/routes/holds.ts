@@ -4,6 +4,7 @@ import { toHold, toHoldStatus, toReleased } from "../http/hold-json.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
 import { defineHoldRoute, type Route } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 const HOLD_ERRORS = ["not_owner", "key_not_allowed", "unknown_outcome"] as const;
 const CHANGE_ERRORS = [...HOLD_ERRORS, "idempotency_key_reused"] as const;
@@ -13,7 +14,7 @@ const VERIFIED_END: VerbEnd = { outcome: "verified" };
 const LOST_END: VerbEnd = { outcome: "lost" };
 
 /** Holds, by the `holdId` that `acquire` returned. */
-export function createHoldRoutes(): Route[] {
+export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] {
   return [
     defineHoldRoute({
       method: "GET",
@@ -52,6 +53,7 @@ export function createHoldRoutes(): Route[] {
       handle: async ({ target, hold, body: { leaseMs }, requestId, principal }) => {
         const ask = { ...hold, principal: principal.id };
         const grant = await target.locks.renew(ask, { leaseMs, requestId });
+        quotas.extend({ target: target.name, key: hold.key }, grant.remainingMs);
         return createJsonResponse(200, toHold(target.name, grant), { verbEnd: RENEWED_END });
       },
     }),
@@ -78,6 +80,7 @@ export function createHoldRoutes(): Route[] {
       handle: async ({ target, hold, body: { reservedMs }, requestId, principal }) => {
         const ask = { ...hold, principal: principal.id, owner: principal.name };
         const released = await target.locks.release(ask, { reservedMs, requestId });
+        if (released.outcome === "released") quotas.forget({ target: target.name, key: hold.key });
         return createJsonResponse(200, toReleased(hold, released), {
           verbEnd: { outcome: released.outcome },
         });

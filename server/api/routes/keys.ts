@@ -2,9 +2,13 @@ import {
   ApiKey,
   ApiKeyInput,
   ApiKeyList,
+  ApiKeyQuotaInput,
+  type ApiKeyUsage,
   CreatedApiKey,
   RotateApiKeyInput,
 } from "../../../lib/contract/accounts/api-key.ts";
+import type { KnownApiKey } from "../../auth/api-keys.ts";
+import type { HoldQuotas } from "../../quotas/hold-quotas.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { buildLocation, describeLocation } from "../http/location.ts";
 import { API_KEY, CREATED_API_KEY, KEY_ID, ROTATED_API_KEY } from "../openapi/examples/accounts.ts";
@@ -13,7 +17,8 @@ import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
 
 /** API keys of applications. The root key is not one of them. */
-export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: string): Route[] {
+export function createApiKeyRoutes({ apiKeys, targets, quotas }: Services, basePath: string): Route[] {
+  const withUsage = <Known extends KnownApiKey>(key: Known) => ({ ...key, usage: toUsage(quotas, key) });
   return [
     defineRoute({
       method: "GET",
@@ -30,7 +35,7 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
         description: "The API keys, without their secrets.",
       },
       errors: HOME_ERRORS,
-      handle: async () => createJsonResponse(200, { items: await apiKeys.list() }),
+      handle: async () => createJsonResponse(200, { items: (await apiKeys.list()).map(withUsage) }),
     }),
     defineRoute({
       method: "POST",
@@ -62,7 +67,7 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       handle: async ({ body, principal }) => {
         assertTargetsExist(targets, body.targets, "targets");
         const created = await apiKeys.create(body, principal);
-        return createJsonResponse(201, created, {
+        return createJsonResponse(201, withUsage(created), {
           headers: { location: buildLocation(basePath, "keys", created.id) },
           auditOutcome: { details: { id: created.id } },
         });
@@ -79,7 +84,27 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       description: "Returns an API key by id, without its secret.",
       response: { status: 200, schema: ApiKey, example: API_KEY, description: "The API key." },
       errors: ["not_found", ...HOME_ERRORS],
-      handle: async ({ id }) => createJsonResponse(200, await apiKeys.get(id)),
+      handle: async ({ id }) => createJsonResponse(200, withUsage(await apiKeys.get(id))),
+    }),
+    defineRoute({
+      method: "PATCH",
+      path: "/keys/{id}",
+      operationId: "updateApiKey",
+      tag: "API keys",
+      idParam: KEY_ID,
+      access: "admin",
+      summary: "Change the quotas of an API key",
+      description:
+        "Changes how many live holds the key may have and how many bytes they may take in Redis, on every instance within 2 s. A quota below the present usage refuses new holds; existing holds remain and can be renewed.",
+      body: ApiKeyQuotaInput,
+      examples: {
+        "Permit 50,000 live holds": { holdsMax: 50_000 },
+        "Use the limits of the server": { holdsMax: null, bytesMax: null },
+      },
+      response: { status: 200, schema: ApiKey, example: API_KEY, description: "The API key." },
+      errors: ["not_found", "api_key_inactive", ...HOME_ERRORS],
+      audit: ({ id, body }) => ({ action: "update_api_key", details: { id, ...body } }),
+      handle: async ({ id, body }) => createJsonResponse(200, withUsage(await apiKeys.setQuota(id, body))),
     }),
     defineRoute({
       method: "DELETE",
@@ -124,7 +149,11 @@ export function createApiKeyRoutes({ apiKeys, targets }: Services, basePath: str
       idempotent: "by_answer",
       audit: ({ id, body }) => ({ action: "rotate_api_key", details: { id, overlapMs: body.overlapMs } }),
       handle: async ({ id, body, principal }) =>
-        createJsonResponse(200, await apiKeys.rotate(id, body.overlapMs, principal)),
+        createJsonResponse(200, withUsage(await apiKeys.rotate(id, body.overlapMs, principal))),
     }),
   ];
+}
+
+function toUsage(quotas: HoldQuotas, { id, holdsMax, bytesMax }: KnownApiKey): ApiKeyUsage {
+  return { ...quotas.getUsage(id), ...quotas.resolveQuota({ holdsMax, bytesMax }) };
 }

@@ -1,4 +1,5 @@
 import { LiveQuery, LiveView } from "../../../lib/contract/live.ts";
+import type { ResponseSink } from "../http/http-exchange.ts";
 import { SSE_HEADERS } from "../http/sse.ts";
 import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
@@ -6,6 +7,14 @@ import type { Services } from "../routing/services.ts";
 
 /** Room for the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
+
+/** A poll that its client has not read by then is closed. */
+const POLL_TIMEOUT_MS = 15_000;
+
+function closeUnreadPoll(sink: ResponseSink): void {
+  const timer = setTimeout(() => sink.close(), POLL_TIMEOUT_MS);
+  sink.onClose(() => clearTimeout(timer));
+}
 
 /** The stream of a console tab. */
 export function createLiveRoutes({ live, streams }: Services): Route[] {
@@ -21,6 +30,7 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       description:
         "Streams what one tab of the console displays: `hello`; `window`, then `rows` with its changes; `kept` for rows of `keep` whose current state is not in the window; `lock`; `recent` and `events` if requested; `health` every second. A client that reads too slowly receives the latest state instead of every change; `skipped` counts the events that it missed.",
       query: LiveQuery,
+      expensive: true,
       response: {
         status: 200,
         description: "The stream. It stays open until the client disconnects.",
@@ -28,15 +38,16 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
         messages: LIVE_STREAM_MESSAGES,
       },
       errors: ["not_found", "too_many_streams", "unavailable"],
-      handle: ({ connector, query: { mode, ...view }, principal, isStillAuthorized }) => {
+      handle: ({ connector, query: { mode, ...view }, principal, cpu, isStillAuthorized }) => {
         streams.assertCapacity(principal.id);
         return {
           status: 200,
           headers: SSE_HEADERS,
           body: (sink) => {
-            const shown = live.open(sink, view, principal, connector);
-            if (mode === "poll") void shown.then(() => sink.end());
-            else streams.register(sink, principal.id, isStillAuthorized);
+            streams.register(sink, principal.id, isStillAuthorized);
+            const isPoll = mode === "poll";
+            if (isPoll) closeUnreadPoll(sink);
+            live.open(sink, view, { principal, cpu, isPoll }, connector).catch(() => sink.close());
           },
         };
       },

@@ -18,7 +18,7 @@ import { forceReleaseLock } from "../../operator/force-release.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { toVerbCall } from "../../stats/verb-call.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
-import { parseSortOrder } from "../../watch/index/query-cache.ts";
+import { parseSortOrder } from "../../watch/index/query-context.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { createTaggedResponse } from "../http/etag.ts";
@@ -44,6 +44,7 @@ export function createLockRoutes(): Route[] {
         "Lists the indexed locks that are held, or whose deadline has passed while their key still exists. Locks that the caller cannot read are omitted.",
       query: ListQuery,
       filtersByGrant: true,
+      expensive: true,
       response: {
         status: 200,
         schema: LockList,
@@ -51,10 +52,12 @@ export function createLockRoutes(): Route[] {
         description: "A page of locks.",
         etag: true,
       },
-      handle: ({ target, query, principal }) =>
-        createTaggedResponse(
-          listLocks(target.watcher, query, getAllowedKeys(principal, "read", target.name)),
-        ),
+      handle: async ({ target, query, principal, cpu }) => {
+        const allowedKeys = getAllowedKeys(principal, "read", target.name);
+        assertConnected(target.watcher);
+        await target.watcher.index.prepareQuery(query.filter, parseSortOrder(query.sort), allowedKeys, cpu);
+        return cpu.run(() => createTaggedResponse(listLocks(target.watcher, query, allowedKeys)));
+      },
     }),
     defineTargetRoute({
       method: "GET",
@@ -257,7 +260,6 @@ function listLocks(
   { limit, cursor, filter, sort }: z.output<typeof ListQuery>,
   allowedKeys: KeyPatternSet | undefined,
 ): LockList {
-  assertConnected(watcher);
   const order = parseSortOrder(sort);
   const start = cursor === undefined ? { offset: 0 } : { after: decodeCursor(cursor, order) };
   const { holds, total, next } = watcher.index.queryPage(filter, order, start, limit, allowedKeys);
@@ -265,6 +267,6 @@ function listLocks(
     items: holds.map((hold) => toVisibleLock(watcher, hold, allowedKeys)),
     total,
     ...(next === undefined ? {} : { next: encodeCursor(next, order) }),
-    asOf: watcher.clock.lastUpdate,
+    asOf: watcher.asOf,
   };
 }

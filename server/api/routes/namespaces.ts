@@ -16,6 +16,7 @@ export function createNamespaceRoutes(): Route[] {
       tag: "Owners",
       access: "read",
       filtersByGrant: true,
+      expensive: true,
       summary: "List key namespaces",
       description:
         "Groups the held locks by the first segments of their keys, separated by `:`. The key `lock:orders:42` belongs to `lock:` (`depth=1`) and to `lock:orders:` (`depth=2`, or `prefix=lock:`).",
@@ -24,15 +25,21 @@ export function createNamespaceRoutes(): Route[] {
         ...{ status: 200, schema: NamespaceList, example: NAMESPACE_LIST },
         ...{ description: "A page of namespaces.", etag: true },
       },
-      handle: async ({ target, query, principal }) => {
+      handle: async ({ target, query, principal, cpu }) => {
         const { prefix, depth } = query;
         const allowedKeys = getAllowedKeys(principal, "read", target.name);
         return createTaggedResponse(
-          await readGroupsPage(target.watcher, { prefix, depth }, query, allowedKeys, (name, group) => ({
-            name: formatKey(name),
-            ...toGroupCounts(group),
-            deeper: group.childCount,
-          })),
+          await readGroupsPage(
+            target.watcher,
+            { prefix, depth },
+            query,
+            { allowedKeys, cpu },
+            (name, group) => ({
+              name: formatKey(name),
+              ...toGroupCounts(group),
+              deeper: group.childCount,
+            }),
+          ),
         );
       },
     }),

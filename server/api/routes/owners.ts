@@ -13,6 +13,7 @@ import type { KeyPatternSet } from "../../redis/glob.ts";
 import type { GroupBy, GroupOrder } from "../../watch/index/group-cache.ts";
 import type { HoldGroup } from "../../watch/index/hold-group.ts";
 import type { Watcher } from "../../watch/watcher.ts";
+import type { CpuBudget } from "../http/cpu-budgets.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { createTaggedResponse } from "../http/etag.ts";
 import { OWNER_LIST } from "../openapi/examples/owners.ts";
@@ -29,6 +30,7 @@ export function createOwnerRoutes(): Route[] {
       tag: "Owners",
       access: "read",
       filtersByGrant: true,
+      expensive: true,
       summary: "List owners",
       description:
         "Groups the held locks by owner string, or by the service or host of the owner record. Each item has a `filter` that matches exactly its locks, for `GET /locks` and `POST /locks/force-release`. A lock with several holders counts for each of them.",
@@ -40,13 +42,13 @@ export function createOwnerRoutes(): Route[] {
         description: "A page of owners.",
         etag: true,
       },
-      handle: async ({ target, query, principal }) =>
+      handle: async ({ target, query, principal, cpu }) =>
         createTaggedResponse(
           await readGroupsPage(
             target.watcher,
             query.by,
             query,
-            getAllowedKeys(principal, "read", target.name),
+            { allowedKeys: getAllowedKeys(principal, "read", target.name), cpu },
             (name, group) => toOwner(query.by, name, group),
           ),
         ),
@@ -61,26 +63,27 @@ export async function readGroupsPage<Item>(
   watcher: Watcher,
   by: GroupBy,
   { filter, sort, limit, cursor }: Omit<OwnerListQuery, "by">,
-  allowedKeys: KeyPatternSet | undefined,
+  { allowedKeys, cpu }: { readonly allowedKeys: KeyPatternSet | undefined; readonly cpu: CpuBudget },
   itemOf: (name: Key, group: HoldGroup) => Item,
 ) {
   assertConnected(watcher);
   const order = parseGroupOrder(sort);
-  const grouping = await watcher.index.groups.query({ by, filter, order, allowedKeys: allowedKeys });
+  const grouping = await watcher.index.groups.query({ by, filter, order, allowedKeys, owner: cpu });
   if (grouping === undefined) throw new UnavailableError(TOO_MANY_FILTERS);
   const { sorted, withoutNameCount } = grouping;
   const { keys: names, next } =
     cursor === undefined ? sorted.slice(0, limit) : sorted.sliceAfter(decodeCursor(cursor, order), limit);
-  const items = names.flatMap((name) => {
+  const toItems = (name: Key) => {
     const group = grouping.get(name);
     return group === undefined ? [] : [itemOf(name, group)];
-  });
+  };
+  const items = cpu.run(() => names.flatMap(toItems));
   return {
     items,
     total: sorted.size,
     without: withoutNameCount,
     ...(next === undefined ? {} : { next: encodeCursor(next, order) }),
-    asOf: watcher.clock.lastUpdate,
+    asOf: watcher.asOf,
   };
 }
 

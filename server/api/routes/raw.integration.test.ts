@@ -86,6 +86,32 @@ describe("GET /locks/{key}/raw", () => {
     });
   });
 
+  it("a key of the home store is no lock through any route, whatever format rules name", async ({
+    server,
+    direct,
+  }) => {
+    const [login, session] = ["{lockkeeper}:login:c0ffee", "{lockkeeper}other"];
+    for (const key of [login, session]) await direct.set(key, "secret", "PX", 60_000);
+    const rules = [{ pattern: "{lockkeeper}*", format: "token" }];
+    const preview = await server.call("/formats/rules/preview", { body: { rules } });
+    expect(JSON.stringify(preview.body.changes ?? [])).not.toContain("login");
+    expect((await server.call("/formats/rules", { method: "PUT", body: { rules } })).status).toBe(200);
+    for (const key of [login, session]) {
+      const path = `/locks/${encodeURIComponent(key)}`;
+      for (const at of [path, `${path}/raw`, `${path}/waiters`]) {
+        const { status, body } = await server.call(at);
+        expect([at, status, body.code]).toEqual([at, 409, "not_a_lock"]);
+        expect(JSON.stringify(body)).not.toContain("secret");
+      }
+      const release = { expectedVersion: "x", reason: "y" };
+      const { body } = await server.callVerb(key, "force-release", release);
+      expect(body.code).toMatch(/not_a_lock|key_not_allowed/);
+      expect(await direct.get(key)).toBe("secret");
+      await direct.del(key);
+    }
+    await server.call("/formats/rules", { method: "PUT", body: { rules: [] } });
+  });
+
   it("the raw view and the waiter list report missing Redis permissions", async ({ server }) => {
     const shut = createTestKey("lock:shut");
     await server.redis.runCli("ACL", "SETUSER", "default", "resetkeys", "~{lockkeeper}:*", "~lockkeeper:*");

@@ -1,7 +1,14 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { describe, expect } from "vitest";
 import { serverTest } from "../../../test/support/fixtures.ts";
 import { createSameOriginHeaders, TestBrowser } from "../../../test/support/test-browser.ts";
-import { createBearerHeader, startTestServer, waitUntil } from "../../../test/support/test-server.ts";
+import {
+  createBearerHeader,
+  startTestServer,
+  type TestServer,
+  waitUntil,
+} from "../../../test/support/test-server.ts";
 import { countOpenStreams } from "../../../test/support/test-stream.ts";
 
 const it = serverTest()
@@ -126,6 +133,56 @@ describe("browser session", () => {
   });
 });
 
+describe("two instances behind a proxy", () => {
+  async function testBothInstances(
+    origin: string,
+    environment: Record<string, string>,
+    headers: Record<string, string>,
+  ): Promise<string> {
+    const one = await startTestServer({ environment });
+    const other = await startTestServer({ environment: { ...environment, REDIS_URL: one.redis.url } });
+    try {
+      const token = (await one.runtime.createLoginLink()) ?? "";
+      const login = await sendAs(one.url, "/login", { ...headers, origin }, { token });
+      const cookie = login.cookie ?? "";
+      const readStatus = async ({ url }: TestServer) =>
+        (await sendAs(url, "/session", { ...headers, cookie })).status;
+      for (const server of [one, other, one, other]) expect(await readStatus(server)).toBe(200);
+      expect((await sendAs(other.url, "/logout", { ...headers, origin, cookie }, "")).status).toBe(204);
+      await waitUntil(async () => (await readStatus(one)) === 401);
+      return cookie.slice(0, cookie.indexOf("="));
+    } finally {
+      await other.stop();
+      await one.stop();
+    }
+  }
+
+  it("with a public URL, a session is valid at instances on different ports", async () => {
+    const environment = { LOCKKEEPER_PUBLIC_URL: "https://locks.example" };
+    const name = await testBothInstances("https://locks.example", environment, {});
+    expect(name).toBe("__Host-lockkeeper_443");
+  });
+
+  it("without a public URL, a session is valid at instances that receive the same Host", async () => {
+    const headers = { host: "locks.example:8443", "x-forwarded-proto": "https" };
+    const environment = { LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.0/8" };
+    const name = await testBothInstances("https://locks.example:8443", environment, headers);
+    expect(name).toBe("__Host-lockkeeper_8443");
+  });
+});
+
+describe("two Lockkeepers on one host", () => {
+  it("two consoles without a public URL keep separate session cookies", async ({ server, logIn }) => {
+    const other = await startTestServer();
+    const browser = new TestBrowser(other);
+    await browser.logIn({ token: (await other.runtime.createLoginLink()) ?? "" });
+    const cookie = `${await logIn()}; ${browser.cookie}`;
+    for (const each of [server, other])
+      expect((await each.callAnonymously("/session", { headers: { cookie } })).status).toBe(200);
+    await other.stop();
+  });
+});
+
 describe("root key", () => {
   it("the root key is created on first start, stored as a hash, shown once and valid later", async () => {
     const first = await startTestServer({ environment: { LOCKKEEPER_ROOT_KEY: "" } });
@@ -161,3 +218,24 @@ describe("streams of a session", () => {
     expect((await streamed).body).toContain("event: hello");
   });
 });
+
+/** Sends a request with a `Host` of its own, which `fetch` replaces. */
+async function sendAs(
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object | "",
+): Promise<{ readonly status: number | undefined; readonly cookie: string | undefined }> {
+  const options = {
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...(body ? { "content-type": "application/json" } : {}), ...headers },
+  };
+  const sent = request(`${url}/api/v1${path}`, options);
+  sent.end(body ? JSON.stringify(body) : undefined);
+  const [response]: IncomingMessage[] = await once(sent, "response");
+  response?.resume();
+  return {
+    status: response?.statusCode,
+    cookie: response?.headers["set-cookie"]?.[0]?.split(";")[0],
+  };
+}

@@ -3,13 +3,14 @@ import type { Principal } from "../../auth/principal.ts";
 import { AbortedError, IdempotencyKeyRequiredError, InvalidHoldIdError } from "../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { AcquiredGrant, AcquireOptions } from "../../locks/verbs/verbs.ts";
+import type { HoldClaim } from "../../quotas/hold-claim.ts";
 import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
 import { toHold } from "../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../http/http-exchange.ts";
 import { buildLocation, describeLocation } from "../http/location.ts";
 import { EXAMPLE_HOLD_ID } from "../openapi/example-hold-id.ts";
 import { ACQUIRED, REENTERED } from "../openapi/examples/holds.ts";
-import type { PendingRequest, PendingRequests } from "../routing/pending-requests.ts";
+import type { PendingRequest } from "../routing/pending-requests.ts";
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
@@ -32,7 +33,7 @@ const REPLAYED_HEADER = {
 
 /** Acquires locks and re-enters holds. */
 export function createVerbRoutes(
-  { pendingRequests }: Pick<Services, "pendingRequests">,
+  services: Pick<Services, "pendingRequests" | "quotas">,
   basePath: string,
 ): Route[] {
   return [
@@ -71,6 +72,7 @@ export function createVerbRoutes(
         "timeout",
         "lost",
         "queue_full",
+        "quota_exceeded",
         "too_many_waiting",
         "unit_conflict",
         "not_owner",
@@ -81,7 +83,7 @@ export function createVerbRoutes(
         toVerbCall(body.reenter === undefined ? "acquire" : "reenter", target.name, key, body),
       handle: (call) =>
         call.body.reenter === undefined
-          ? acquireLock(call, pendingRequests, basePath)
+          ? acquireLock(call, services, basePath)
           : reenterHold(call, call.body.reenter),
     }),
   ];
@@ -91,13 +93,18 @@ type AcquireCall = TargetCall<Record<string, unknown>, AcquireInput>;
 
 function acquireLock(
   { target, key, body, requestId, request, principal }: AcquireCall,
-  pendingRequests: PendingRequests,
+  { pendingRequests, quotas }: Pick<Services, "pendingRequests" | "quotas">,
   basePath: string,
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
   const ask = toAcquireOptions(body, principal, requestId);
-  const answer = { target: target.name, basePath, requestId };
-  if (waitMs === 0) return respondToAcquire(target.locks.acquire(key, ask), answer);
+  const claim = quotas.claim(principal, { target: target.name, key }, ask);
+  const { leaseMs, graceMs = 0 } = ask;
+  const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
+  if (waitMs === 0) {
+    claim.count();
+    return respondToAcquire(target.locks.acquire(key, ask), answer);
+  }
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
   const options = { ...ask, waitMs, signal: wait.request, onSend: wait.onSend };
@@ -122,25 +129,30 @@ interface AcquireAnswer {
   readonly target: string;
   readonly basePath: string;
   readonly requestId: string | undefined;
+  readonly claim: HoldClaim;
+  readonly leaseMs: number;
+  readonly graceMs: number;
 }
 
 /** Responds to an acquire. It retains only what the response needs, because thousands of requests may be waiting. */
 async function respondToAcquire(
   acquiring: Promise<AcquiredGrant>,
-  { target, basePath, requestId }: AcquireAnswer,
+  { target, basePath, requestId, claim, leaseMs, graceMs }: AcquireAnswer,
   wait?: Wait,
 ): Promise<ApiResponse> {
   let acquired: AcquiredGrant;
   try {
     acquired = await acquiring;
   } catch (error) {
+    claim.fail(error, leaseMs + graceMs);
     throw error instanceof AbortedError && wait !== undefined ? wait.request.toWaitError(error) : error;
   }
+  claim.confirm(acquired.grant.remainingMs + graceMs);
   const hold = toHold(target, acquired.grant);
   const waitedMs = wait?.waitedMs;
   // The client has disconnected and does not know of this hold, so it would never release it. With an Idempotency-Key
   // its retry may already be under way and must receive this very hold.
-  const onUndelivered = requestId === undefined ? acquired.abandon : undefined;
+  const onUndelivered = requestId === undefined ? () => abandonGrant(acquired, claim) : undefined;
   return createJsonResponse(201, waitedMs === undefined ? hold : { ...hold, waitedMs }, {
     headers: {
       location: buildLocation(basePath, "holds", hold.holdId),
@@ -149,6 +161,11 @@ async function respondToAcquire(
     onUndelivered,
     verbEnd: { outcome: "granted", waitedMs },
   });
+}
+
+function abandonGrant({ abandon }: AcquiredGrant, claim: HoldClaim): void {
+  claim.abandon();
+  abandon();
 }
 
 /** A waiting request, and how long it waited before the attempt that succeeded. */

@@ -8,14 +8,13 @@ import { ForbiddenError, UnauthenticatedError } from "../../errors/request-error
 import { normalizeAddress } from "../../network/client-address.ts";
 import type { ApiRequest } from "../http/http-exchange.ts";
 import type { Route } from "./route.ts";
+import { buildSessionCookieName, type CookieScope } from "./session-cookie.ts";
 
 export interface RequestAuthenticatorOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
-  /** What the console is below: its cookie is sent there alone. */
+  /** The path that the console is served below; its cookie is sent to no other. */
   readonly basePath: string;
-  /** Part of the cookie's name: two consoles on one host share their cookies otherwise. */
-  readonly getPort: () => number;
 }
 
 const BEARER = /^Bearer +(\S+)$/i;
@@ -68,7 +67,7 @@ export class RequestAuthenticator {
 
   /** The secret in the session cookie. */
   readSessionSecret(request: ApiRequest): string | undefined {
-    const name = this.#getCookieName();
+    const name = buildSessionCookieName(this.#getCookieScope(request));
     for (const part of (request.header("cookie") ?? "").split(";")) {
       const at = part.indexOf("=");
       if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim() || undefined;
@@ -78,16 +77,32 @@ export class RequestAuthenticator {
 
   /** @throws LockkeeperError forbidden when a cookie would travel unprotected */
   createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
-    const { publicUrl, basePath } = this.options;
-    // The second is there only if a proxy of ours has told it (`http-server.ts`).
-    const isTls = publicUrl?.startsWith("https:") || request.header("x-forwarded-proto") === "https";
-    if (!isTls && !this.options.insecureHttp && !isLoopback(request.remoteAddress)) {
+    const scope = this.#getCookieScope(request);
+    if (!scope.isTls && !this.options.insecureHttp && !this.#isOnThisMachine(request)) {
       throw new ForbiddenError(
         "Without TLS the console can be used on this machine only. Set LOCKKEEPER_PUBLIC_URL to its https:// address, name the proxy in LOCKKEEPER_TRUSTED_PROXIES, or LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
       );
     }
-    const secure = isTls ? "; Secure" : "";
-    return `${this.#getCookieName()}=${secret}; Path=${basePath || "/"}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+    const secure = scope.isTls ? "; Secure" : "";
+    return `${buildSessionCookieName(scope)}=${secret}; Path=${scope.basePath || "/"}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+  }
+
+  #getCookieScope(request: ApiRequest): CookieScope {
+    const { publicUrl, basePath } = this.options;
+    const isTls =
+      // `http-server.ts` removes this header unless a trusted proxy has set it.
+      publicUrl?.startsWith("https:") === true || request.header("x-forwarded-proto") === "https";
+    return { publicUrl, host: request.header("host"), isTls, basePath };
+  }
+
+  /**
+   * Whether the browser is on this machine. A reverse proxy here that is not trusted comes from loopback as well; one
+   * that passes the name on that the browser used is found by it.
+   */
+  #isOnThisMachine(request: ApiRequest): boolean {
+    const { publicUrl } = this.options;
+    const names = [`http://${request.header("host")}`, ...(publicUrl === undefined ? [] : [publicUrl])];
+    return isLoopback(request.remoteAddress) && names.every(isLoopbackUrl);
   }
 
   #authenticateKey(authorization: string, access: RouteAccess["access"]): Principal | Promise<Principal> {
@@ -121,20 +136,11 @@ export class RequestAuthenticator {
     const host = request.header("host");
     const { publicUrl } = this.options;
     return [
-      `http://${host}`,
+      // If the console is served over TLS, a page over plain HTTP can come from an attacker on the network.
+      ...(publicUrl?.startsWith("https:") ? [] : [`http://${host}`]),
       `https://${host}`,
       ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
     ];
-  }
-
-  /**
-   * Under `__Host-` a browser takes no cookie that another host of the same domain has put there. It asks for TLS, and
-   * for a cookie of the whole host.
-   */
-  #getCookieName(): string {
-    const { publicUrl, basePath, getPort } = this.options;
-    const isOfHost = publicUrl?.startsWith("https:") && basePath === "";
-    return `${isOfHost ? "__Host-" : ""}lockkeeper_${getPort()}`;
   }
 }
 
@@ -151,4 +157,10 @@ function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
   const plain = normalizeAddress(address);
   return plain === "localhost" || plain === "::1" || (isIP(plain) === 4 && plain.startsWith("127."));
+}
+
+function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");
+  return isLoopback(host) || host.endsWith(".localhost");
 }

@@ -9,6 +9,7 @@ import type { AuditFacts } from "../../history/audit/audit.ts";
 import type { VerbCall } from "../../stats/verb-call.ts";
 import type { Target } from "../../targets/target.ts";
 import type { TargetConnector } from "../../targets/target-connector.ts";
+import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
 import type { Tag } from "./tags.ts";
 
@@ -26,6 +27,8 @@ export interface RouteCall<Query, Body> {
   readonly requestId: string | undefined;
   /** `x-request-id` of the answer: the log and the audit have it. */
   readonly responseId: string;
+  /** What the caller has left for expensive reads. Unlimited on routes that are not `expensive`. */
+  readonly cpu: CpuBudget;
   /** Asked again while a stream is open: whether this very call would still be let in. */
   readonly isStillAuthorized: () => Promise<boolean>;
 }
@@ -97,6 +100,11 @@ export interface Route {
   readonly access: Access | "anyone";
   /** Whoever is granted some of the target's keys may call it: the handler shows no others (`keysFor`). */
   readonly filtersByGrant?: true;
+  /**
+   * Its cost grows with the number of locks or events. The dispatcher refuses a caller without processor time left, and
+   * charges the synchronous part of the handler; the handler charges the rest to `call.cpu`. Never set on a verb.
+   */
+  readonly expensive?: true;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;

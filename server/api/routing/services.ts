@@ -6,6 +6,8 @@ import type { SavedViews } from "../../auth/saved-views.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import type { Audit } from "../../history/audit/audit.ts";
 import type { AuditStore } from "../../history/audit/audit-store.ts";
+import type { HoldQuotas } from "../../quotas/hold-quotas.ts";
+import type { EmbeddedRedis } from "../../redis/embedded/embedded-redis.ts";
 import type { VerbObserver } from "../../stats/verb-observer.ts";
 import type { Targets } from "../../targets/targets.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
@@ -29,8 +31,11 @@ export interface Services {
   readonly streams: OpenStreams;
   readonly pendingRequests: PendingRequests;
   readonly limits: RateLimits;
+  readonly quotas: HoldQuotas;
   readonly answers: StoredAnswers;
   readonly verbs: VerbObserver;
   readonly audit: Audit;
   readonly auditStore: AuditStore;
+  /** The embedded Redis, if it is a target: applications use it. */
+  readonly embeddedTarget: Pick<EmbeddedRedis, "app" | "appUrl"> | undefined;
 }

@@ -16,12 +16,19 @@ export const API_KEY: ApiKey = {
   createdAt: MORNING,
   createdBy: "mei",
   expiresAt: null,
+  holdsMax: null,
+  bytesMax: null,
+  usage: { holds: 214, holdsMax: 10_000, bytes: 118_272, bytesMax: 67_108_864 },
   revokedAt: null,
   rotatedAt: null,
   oldSecretUntil: null,
   lastUsedAt: null,
 };
-export const CREATED_API_KEY: CreatedApiKey = { ...API_KEY, secret: "lk_9f2c41d07ab3e815_5Yw0Qh3nX8…" };
+export const CREATED_API_KEY: CreatedApiKey = {
+  ...API_KEY,
+  usage: { ...API_KEY.usage, holds: 0, bytes: 0 },
+  secret: "lk_9f2c41d07ab3e815_5Yw0Qh3nX8…",
+};
 export const ROTATED_API_KEY: CreatedApiKey = {
   ...CREATED_API_KEY,
   rotatedAt: MORNING + 86_400_000,

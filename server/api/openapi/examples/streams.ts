@@ -23,10 +23,16 @@ const RESET = z
       .string()
       .nullable()
       .meta({ description: "Id of the newest stored event. null if there is none." }),
-    total: z.int().meta({ description: "Number of held locks in the following `snapshot` messages." }),
+    total: z.int().meta({ description: "Number of held locks when the snapshot began." }),
   })
   .meta({ id: "EventsReset", description: "Discard your state; `snapshot` messages follow." });
-const SNAPSHOT = z.object({ items: z.array(Lock), asOf: asOfSchema }).meta({ id: "EventsSnapshot" });
+const SNAPSHOT = z
+  .object({
+    items: z.array(Lock),
+    asOf: asOfSchema,
+    complete: z.boolean().meta({ description: "true in the last `snapshot` message." }),
+  })
+  .meta({ id: "EventsSnapshot" });
 
 /** The messages of GET /events. */
 export const EVENT_MESSAGES: StreamMessages = {
@@ -47,9 +53,10 @@ export const EVENT_MESSAGES: StreamMessages = {
     example: { newest: ACQUIRED_EVENT.id, total: 1 },
   },
   snapshot: {
-    description: "After `reset`: held locks, at most 500 per message.",
+    description:
+      "After `reset`: held locks, at most 100 per message, in the order of their keys, each as of its message. The last message has `complete: true`; a message with only an id follows, if events are stored. Events since `reset` follow; some may be included in the snapshot.",
     schema: SNAPSHOT,
-    example: { items: [HELD_LOCK], asOf: HELD_LOCK.asOf },
+    example: { items: [HELD_LOCK], asOf: HELD_LOCK.asOf, complete: true },
   },
   ...Object.fromEntries(
     EVENT_TYPES.map((type) => [

@@ -1,3 +1,4 @@
+import type { AppConnection, AppConnectionUrl } from "../../../../lib/contract/accounts/app-connection.ts";
 import type { Session } from "../../../../lib/contract/accounts/session.ts";
 import type { Formats } from "../../../../lib/contract/detection/format-rule.ts";
 import type { FinderReport } from "../../../../lib/contract/detection/lock-finder.ts";
@@ -31,6 +32,14 @@ export const TARGET: TargetSummary = {
   masters: [MASTER],
 };
 
+export const APP_CONNECTION: AppConnection = {
+  host: "127.0.0.1",
+  port: 6399,
+  user: "app",
+  file: "/srv/lockkeeper/.cache/redis/app-redis-url",
+};
+export const APP_CONNECTION_URL: AppConnectionUrl = { url: "redis://app:5Yw0Qh3nX8…@127.0.0.1:6399" };
+
 export const TARGET_HEALTH: TargetHealth = {
   target: TARGET,
   reports: [
@@ -52,6 +61,7 @@ export const TARGET_HEALTH: TargetHealth = {
       masters: ["127.0.0.1:6379"],
     },
   ],
+  unreadableKeys: [],
   checkedAt: NOW,
 };
 

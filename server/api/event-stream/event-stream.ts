@@ -1,0 +1,166 @@
+import type { HistoryEntry } from "../../../lib/contract/event.ts";
+import { runYielding } from "../../concurrency/for-each-yielding.ts";
+import type { EventReplay, PublishedEvent } from "../../history/journal.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
+import type { Target } from "../../targets/target.ts";
+import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
+import type { CpuBudget } from "../http/cpu-budgets.ts";
+import type { ResponseSink } from "../http/http-exchange.ts";
+import { formatSseEvent, formatSseId, formatSseText, isTooFarBehind } from "../http/sse.ts";
+import { waitUntilDrained } from "../http/wait-until-drained.ts";
+import { SnapshotCoverage } from "./snapshot-coverage.ts";
+import {
+  buildSnapshotPage,
+  countSnapshotLocks,
+  prepareSnapshot,
+  type SnapshotPage,
+} from "./snapshot-pages.ts";
+import { UnrecordedEvents } from "./unrecorded-events.ts";
+
+/** Events of one step of a replay. */
+const REPLAY_PAGE = 200;
+/** A snapshot is sent again if its reader is so slow that events have been deleted meanwhile. */
+const SNAPSHOTS_MAX = 4;
+const DRAIN_LIMITS = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
+
+export interface EventStreamOptions {
+  readonly isWanted: (entry: HistoryEntry) => boolean;
+  readonly allowedKeys: KeyPatternSet | undefined;
+  /** Pays for the snapshot and the replay. */
+  readonly cpu: CpuBudget;
+}
+
+/**
+ * Sends the events of a target to one reader, in three phases: a snapshot if the reader's position is unknown, the
+ * recorded events since then, and events as they are published. The first two are read page by page, each when the
+ * reader has taken the page before, so that memory does not depend on their number.
+ */
+export class EventStream {
+  #coverage: SnapshotCoverage | undefined;
+  /** Of the snapshot and the replay under way. */
+  #unrecorded: UnrecordedEvents;
+  #isClosed = false;
+
+  constructor(
+    private readonly target: Target,
+    private readonly sink: ResponseSink,
+    private readonly options: EventStreamOptions,
+  ) {
+    this.#unrecorded = new UnrecordedEvents(target.journal);
+    sink.onClose(() => {
+      this.#isClosed = true;
+      this.#unrecorded.stop();
+    });
+  }
+
+  /** @param lastId id of the last event that the reader has; undefined: it needs none of the past */
+  async run(lastId: string | undefined): Promise<void> {
+    const { journal, watcher } = this.target;
+    const { oldest, newest } = journal;
+    this.sink.write(formatSseEvent("hello", { oldest, newest, now: watcher.clock.now() }));
+    if (lastId === undefined) {
+      this.#follow([]);
+      return;
+    }
+    let position: string | null = lastId;
+    for (let snapshots = 0; !this.#isClosed; snapshots++) {
+      if (await this.#replayAndFollow(position, snapshots > 0)) return;
+      if (snapshots === SNAPSHOTS_MAX) this.sink.close();
+      this.#unrecorded.stop();
+      if (this.#isClosed) return;
+      this.#unrecorded = new UnrecordedEvents(journal);
+      position = await this.#sendSnapshot();
+    }
+  }
+
+  /**
+   * Sends the recorded events after `from`, then follows the journal.
+   *
+   * @param hasSnapshot whether the reader has a snapshot, after which no event may be missing
+   * @returns false if the reader needs a new snapshot
+   */
+  async #replayAndFollow(from: string | null, hasSnapshot: boolean): Promise<boolean> {
+    const { journal } = this.target;
+    let position = from;
+    for (;;) {
+      const page: EventReplay = this.#readPage(position);
+      if (page.kind === "reset" || (page.kind === "gap" && hasSnapshot)) return false;
+      if (page.kind === "gap") this.sink.write(formatSseEvent("gap", { oldest: journal.oldest }));
+      if (page.events.length === 0) {
+        if (this.#unrecorded.isIncomplete) return false;
+        // In the same turn as the last page is read, so that no event falls in between.
+        this.#follow(this.#unrecorded.list());
+        return true;
+      }
+      await this.#runStep(() => {
+        for (const entry of page.events) this.#send({ entry, isStored: true, previousId: undefined });
+      });
+      position = page.events.at(-1)?.id ?? position;
+      await this.#waitUntilDrained();
+      if (this.#isClosed) return false;
+    }
+  }
+
+  #readPage(position: string | null): EventReplay {
+    const { journal } = this.target;
+    if (position !== null) return journal.replayAfter(position, REPLAY_PAGE);
+    // Nothing was recorded when the snapshot began.
+    return { kind: "events", events: journal.listOldest(REPLAY_PAGE) };
+  }
+
+  /** @returns id of the last event before the snapshot; null if there was none */
+  async #sendSnapshot(): Promise<string | null> {
+    const { journal, watcher } = this.target;
+    const { allowedKeys, cpu } = this.options;
+    const { newest } = journal;
+    const coverage = new SnapshotCoverage(watcher.clock.now());
+    this.#coverage = coverage;
+    // An event can be published before its lock is indexed. It would be in neither the snapshot nor the stream.
+    await watcher.waitUntilSettled();
+    await prepareSnapshot(this.target, allowedKeys, cpu);
+    this.sink.write(formatSseEvent("reset", { newest, total: countSnapshotLocks(this.target, allowedKeys) }));
+    let previous: ObservedHold | undefined;
+    for (let isLast = false; !isLast && !this.#isClosed; ) {
+      const page = await this.#buildPage(previous);
+      for (const hold of page.holds) coverage.addHold(hold, watcher.clock.now());
+      this.sink.write(formatSseText("snapshot", page.json));
+      previous = page.holds.at(-1) ?? previous;
+      isLast = page.isLast;
+      await this.#waitUntilDrained();
+    }
+    // A reader that has all pages resumes here. One that has not starts over with its unknown id.
+    if (newest !== null && !this.#isClosed) this.sink.write(formatSseId(newest));
+    return newest;
+  }
+
+  #follow(unrecorded: readonly PublishedEvent[]): void {
+    this.#unrecorded.stop();
+    for (const published of unrecorded) this.#send(published);
+    this.sink.onClose(
+      this.target.journal.subscribeAll((published) => {
+        if (isTooFarBehind(this.sink)) this.sink.close();
+        else this.#send(published);
+      }),
+    );
+  }
+
+  #send({ entry, isStored, previousId }: PublishedEvent): void {
+    if (!this.options.isWanted(entry) || this.#coverage?.includes(entry) === true) return;
+    if (previousId !== undefined) this.sink.write(formatSseId(entry.id));
+    else this.sink.write(formatSseEvent(entry.type, entry, isStored ? entry.id : undefined));
+  }
+
+  async #buildPage(previous: ObservedHold | undefined): Promise<SnapshotPage> {
+    const { allowedKeys, cpu } = this.options;
+    await prepareSnapshot(this.target, allowedKeys, cpu);
+    return await this.#runStep(() => buildSnapshotPage(this.target, previous, allowedKeys));
+  }
+
+  #runStep<Result>(step: () => Result): Promise<Awaited<Result>> {
+    return runYielding(step, this.options.cpu);
+  }
+
+  #waitUntilDrained(): Promise<void> {
+    return waitUntilDrained(this.sink, () => this.#isClosed, DRAIN_LIMITS);
+  }
+}

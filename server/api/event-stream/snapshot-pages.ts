@@ -1,0 +1,52 @@
+import type { TaskOwner } from "../../concurrency/task-owner.ts";
+import type { KeyPatternSet } from "../../redis/glob.ts";
+import type { Target } from "../../targets/target.ts";
+import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
+
+const BY_KEY = { field: "key", direction: 1 } as const;
+const LOCKS_MAX = 100;
+/** A page ends with the lock that exceeds this length. */
+const PAGE_CHARACTERS_MAX = 32 * 1024;
+
+export interface SnapshotPage {
+  readonly holds: readonly ObservedHold[];
+  /** Data of the `snapshot` message. */
+  readonly json: string;
+  readonly isLast: boolean;
+}
+
+/** Makes the index ready for `buildSnapshotPage` and `countSnapshotLocks`. */
+export function prepareSnapshot(
+  { watcher }: Target,
+  allowedKeys: KeyPatternSet | undefined,
+  owner: TaskOwner,
+): Promise<void> {
+  return watcher.index.prepareQuery("", BY_KEY, allowedKeys, owner);
+}
+
+/** Builds one page of a snapshot from the current state of the index: the locks after `previous` in key order. */
+export function buildSnapshotPage(
+  { watcher }: Target,
+  previous: ObservedHold | undefined,
+  allowedKeys: KeyPatternSet | undefined,
+): SnapshotPage {
+  const start = previous === undefined ? { offset: 0 } : { after: [previous.key, previous.key] as const };
+  const page = watcher.index.queryPage("", BY_KEY, start, LOCKS_MAX, allowedKeys);
+  const items: string[] = [];
+  for (let length = 0; items.length < page.holds.length && length < PAGE_CHARACTERS_MAX; ) {
+    const hold = page.holds[items.length];
+    if (hold === undefined) break;
+    const lock = watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
+    const item = JSON.stringify(lock);
+    items.push(item);
+    length += item.length;
+  }
+  const isLast = page.next === undefined && items.length === page.holds.length;
+  const json = `{"items":[${items.join(",")}],"asOf":${watcher.asOf},"complete":${isLast}}`;
+  return { holds: page.holds.slice(0, items.length), json, isLast };
+}
+
+/** Counts the locks that a snapshot has now. */
+export function countSnapshotLocks({ watcher }: Target, allowedKeys: KeyPatternSet | undefined): number {
+  return watcher.index.queryPage("", BY_KEY, { offset: 0 }, 0, allowedKeys).total;
+}

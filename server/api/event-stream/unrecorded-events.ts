@@ -1,0 +1,37 @@
+import { isLiveOnly } from "../../../lib/contract/event.ts";
+import type { Journal, PublishedEvent } from "../../history/journal.ts";
+
+const EVENTS_MAX = 10_000;
+
+/** Collects events that are published but not recorded, because the journal cannot replay them. */
+export class UnrecordedEvents {
+  /** By id, in the order in which they were published. Thousands may be recorded at once. */
+  readonly #events = new Map<string, PublishedEvent>();
+  #isIncomplete = false;
+  /** Ends the collection. Repeated calls do nothing. */
+  readonly stop: () => void;
+
+  constructor(journal: Pick<Journal, "subscribeAll">) {
+    this.stop = journal.subscribeAll((published) => this.#add(published));
+  }
+
+  /** Whether there were more events than are kept. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete;
+  }
+
+  list(): readonly PublishedEvent[] {
+    return [...this.#events.values()];
+  }
+
+  #add(published: PublishedEvent): void {
+    const { entry, isStored, previousId } = published;
+    if (isStored) {
+      // It has been recorded since, so the journal replays it.
+      if (previousId !== undefined) this.#events.delete(previousId);
+    } else if (entry.type === "gap" || !isLiveOnly(entry)) {
+      if (this.#events.size < EVENTS_MAX) this.#events.set(entry.id, published);
+      else this.#isIncomplete = true;
+    }
+  }
+}

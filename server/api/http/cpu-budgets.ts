@@ -1,0 +1,89 @@
+import { startCpuTimer } from "../../concurrency/cpu-timer.ts";
+import { SYSTEM_OWNER, type TaskOwner } from "../../concurrency/task-owner.ts";
+import { RateLimitedError } from "../../errors/request-errors.ts";
+
+/** Processor time per second in the long run, and at once. */
+export interface CpuRate {
+  readonly msPerSecond: number;
+  readonly burstMs: number;
+}
+
+/** More callers than this are forgotten, those that were charged longest ago first. */
+const CALLERS_MAX = 10_000;
+/** A single request never blocks its caller for longer. */
+const WAIT_MAX_MS = 30_000;
+
+/** The processor time that one caller has left for expensive reads. */
+export interface CpuBudget extends TaskOwner {
+  /** @throws LockkeeperError rate_limited */
+  assertAvailable(): void;
+  /** Runs synchronous work and charges its time. */
+  run<Result>(work: () => Result): Result;
+}
+
+export const UNLIMITED_CPU: CpuBudget = {
+  ...SYSTEM_OWNER,
+  assertAvailable: () => undefined,
+  run: (work) => work(),
+};
+
+/**
+ * Limits the processor time that each caller uses for expensive reads. Time is charged after it was used, so the request
+ * that exceeds the budget is served and the next one is refused. Counted in the memory of this instance.
+ */
+export class CpuBudgets {
+  /** When each caller's budget will be full again. */
+  readonly #fullAt = new Map<string, number>();
+
+  /** @param rate undefined: no limit */
+  constructor(private readonly rate: CpuRate | undefined) {}
+
+  getBudget(caller: string): CpuBudget {
+    const charge = (ms: number) => this.#charge(caller, ms);
+    return {
+      id: caller,
+      charge,
+      assertAvailable: () => this.#assertAvailable(caller),
+      run: (work) => {
+        const readCpuMs = startCpuTimer();
+        try {
+          return work();
+        } finally {
+          charge(readCpuMs());
+        }
+      },
+    };
+  }
+
+  #charge(caller: string, ms: number): void {
+    if (this.rate === undefined) return;
+    const now = performance.now();
+    const fullAt = Math.max(now, this.#fullAt.get(caller) ?? 0) + (ms * 1000) / this.rate.msPerSecond;
+    this.#fullAt.delete(caller);
+    this.#fullAt.set(caller, Math.min(fullAt, now + this.#burstDurationMs + WAIT_MAX_MS));
+    if (this.#fullAt.size > CALLERS_MAX) this.#evict(now);
+  }
+
+  #assertAvailable(caller: string): void {
+    const remainingMs = (this.#fullAt.get(caller) ?? 0) - performance.now() - this.#burstDurationMs;
+    if (this.rate === undefined || remainingMs <= 0) return;
+    const { msPerSecond, burstMs } = this.rate;
+    throw new RateLimitedError(
+      `One caller may use ${msPerSecond} ms of processor time per second for filters, facets, history and exports, ${burstMs} ms at once. Retry later, or use fewer different filters.`,
+      { remainingMs: Math.ceil(remainingMs) },
+    );
+  }
+
+  get #burstDurationMs(): number {
+    return this.rate === undefined ? 0 : (this.rate.burstMs * 1000) / this.rate.msPerSecond;
+  }
+
+  #evict(now: number): void {
+    for (const [caller, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(caller);
+    // The callers that were charged longest ago come first.
+    for (const caller of this.#fullAt.keys()) {
+      if (this.#fullAt.size <= CALLERS_MAX) return;
+      this.#fullAt.delete(caller);
+    }
+  }
+}

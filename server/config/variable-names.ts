@@ -1,0 +1,82 @@
+import { StartupError } from "../errors/startup-error.ts";
+import { EnvironmentVariables } from "./config-variables.ts";
+
+type GivenVariables = Readonly<Record<string, string | undefined>>;
+
+const SETTINGS = Object.keys(EnvironmentVariables.shape);
+/** What clients, tests and benchmarks read; they may be set in a shell that also starts the server. */
+const OTHER_NAMES = /^LOCKKEEPER_(?:URL|API_KEY|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
+/** Names that are meant for us, also with the slips that are common in the prefix. */
+const OWN_PREFIX = /^LOCK_?K?EEPER_/i;
+/** Kubernetes sets these in every pod beside a Service whose name begins with `lockkeeper`. */
+const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_[A-Z]+)?)$/;
+const SERVICE_LINK_URL = /^(?:tcp|udp|sctp):\/\//;
+/** A name that differs in more characters than this share of its length resembles another by chance. */
+const DIFFERENCE_MAX = 0.35;
+
+/**
+ * Removes the variables that Kubernetes sets for a Service, such as `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`: one
+ * of them can have the name of a setting.
+ */
+export function dropServiceLinks(given: GivenVariables): Record<string, string | undefined> {
+  const isLink = (name: string, value = "") =>
+    OWN_PREFIX.test(name) &&
+    (SERVICE_LINK.test(name) || (name.endsWith("_PORT") && SERVICE_LINK_URL.test(value)));
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isLink(name, value)));
+}
+
+/**
+ * Refuses variables that look like settings and are none, so that a misspelt setting is not ignored.
+ *
+ * @param referenced names that the configuration file refers to
+ * @throws StartupError that names each, and the setting that it resembles most
+ */
+export function assertKnownVariables(given: GivenVariables, referenced: ReadonlySet<string>): void {
+  const known = new Set([...SETTINGS, ...referenced]);
+  const unknown = Object.keys(given).filter(
+    (name) => OWN_PREFIX.test(name) && !known.has(name) && !OTHER_NAMES.test(name),
+  );
+  if (unknown.length === 0) return;
+  const named = unknown.sort().map((name) => {
+    const nearest = findNearestSetting(name);
+    return nearest === undefined ? name : `${name} (did you mean ${nearest}?)`;
+  });
+  const [are, them] = unknown.length === 1 ? ["is not a setting", "it"] : ["are not settings", "them"];
+  throw new StartupError(`${named.join(", ")} ${are} of Lockkeeper; correct or unset ${them}.`);
+}
+
+function findNearestSetting(name: string): string | undefined {
+  const wanted = name.toUpperCase();
+  const ranked = SETTINGS.filter((setting) => setting.startsWith("LOCKKEEPER_"))
+    .map((setting) => ({ setting, distance: computeEditDistance(wanted, setting) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [first] = ranked;
+  const length = wanted.replace(OWN_PREFIX, "").length;
+  return first !== undefined && first.distance <= Math.max(2, length * DIFFERENCE_MAX)
+    ? first.setting
+    : undefined;
+}
+
+/** How many characters have to be inserted, deleted, replaced or swapped with their neighbour. */
+function computeEditDistance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= from.length; row++) {
+    const now = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      now.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (now[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    beforeLast = last;
+    last = now;
+  }
+  return last[to.length] ?? 0;
+}

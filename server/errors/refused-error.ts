@@ -1,0 +1,21 @@
+import { REFUSAL_TEXTS, type RefusalReason } from "../../lib/contract/refusal.ts";
+import { UnavailableError } from "./redis-errors.ts";
+
+const REPLY_CHARACTERS_MAX = 300;
+
+/**
+ * Creates the error for what Redis refuses: the cause with its error code, and what ends it.
+ *
+ * @param outcome a sentence that tells the caller what this means for the request
+ */
+export function createRefusedError(
+  reason: RefusalReason,
+  outcome: string,
+  options?: ErrorOptions,
+): UnavailableError {
+  const { cause, remedy } = REFUSAL_TEXTS[reason];
+  const reply = options?.cause instanceof Error ? options.cause.message.slice(0, REPLY_CHARACTERS_MAX) : "";
+  // Only the reply names the command or the key.
+  const why = reply.startsWith("NOPERM") ? `The Redis user lacks a right (${reply})` : cause;
+  return new UnavailableError(`${why}. ${outcome} ${remedy}; then retry.`, options, { reason });
+}

@@ -1,0 +1,62 @@
+import type { Server } from "node:http";
+import { Server as NetServer } from "node:net";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+
+/** A turn of the event loop that accepted nothing and is shorter leaves hardly a connection in the queue of the kernel. */
+const QUIET_TURN_MS = 0.2;
+/** How long to look for a quiet turn. A server under full load has none. */
+const QUIET_TURN_WAIT_MS = 500;
+/** A connection without a request for so long is idle. Connections in use get `Connection: close` before. */
+const IDLE_MS = 150;
+const IDLE_POLL_MS = 10;
+
+/**
+ * Stops accepting connections. Those that the kernel has accepted and Node has not are reset when the listener closes,
+ * which a proxy reports as 502. So it closes right after a turn of the event loop that has accepted them all. Later
+ * connections are refused, and a proxy sends their requests to another instance.
+ *
+ * Idle connections stay open, other than with `Server.close()` of `node:http`: a request may be on its way on them.
+ */
+export async function closeListener(server: Server): Promise<void> {
+  await waitForQuietTurn(server);
+  NetServer.prototype.close.call(server);
+}
+
+/**
+ * Closes the connections of a server whose listener is closed: idle ones soon, the others after their response.
+ *
+ * @param closed resolves when there are no connections any more
+ * @param withinMs after that time, in milliseconds, what is left is cut off
+ */
+export async function closeConnections(
+  server: Server,
+  closed: Promise<unknown>,
+  withinMs: number,
+): Promise<void> {
+  const cutOff = setTimeout(() => server.closeAllConnections(), withinMs);
+  await Promise.race([closed, sleep(IDLE_MS)]);
+  // Node closes idle connections only once, and in the next turn others are idle. After the poll phase of a turn, a
+  // connection whose request has arrived is no longer idle.
+  const idleTimer = setInterval(() => setImmediate(() => server.closeIdleConnections()), IDLE_POLL_MS);
+  await closed;
+  clearInterval(idleTimer);
+  clearTimeout(cutOff);
+}
+
+async function waitForQuietTurn(server: Server): Promise<void> {
+  let hasAccepted = false;
+  const onConnection = () => {
+    hasAccepted = true;
+  };
+  server.on("connection", onConnection);
+  const deadline = performance.now() + QUIET_TURN_WAIT_MS;
+  for (;;) {
+    const startedAt = performance.now();
+    hasAccepted = false;
+    // Resolves after the poll phase, in which Node accepts connections.
+    await turn();
+    const now = performance.now();
+    if ((!hasAccepted && now - startedAt < QUIET_TURN_MS) || now > deadline) break;
+  }
+  server.off("connection", onConnection);
+}

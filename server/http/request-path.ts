@@ -1,0 +1,37 @@
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * Finds why a path could name another resource in a parser that normalizes paths (WHATWG URL, Next.js, proxies) than it
+ * does here. A key named `.` or `..` has another form in paths (`encodeKeyPath`).
+ *
+ * @param path still percent-encoded, without the query
+ * @returns the reason as a sentence, or undefined if the path is unambiguous
+ */
+export function findPathFault(path: string): string | undefined {
+  if (hasCharacterThatParsersReplace(path)) {
+    return "The path has a backslash, a fragment or a control character. Percent-encode it.";
+  }
+  if (path.split("/").some((segment) => DOT_SEGMENT.test(segment))) {
+    return "The path has a dot segment (`.` or `..`). Resolve it before you send the request, or write a key of that name as `~Lg` or `~Li4`.";
+  }
+  return undefined;
+}
+
+/** WHATWG URL reads a backslash as a slash, ends the path at `#` and drops tabs and line breaks. */
+function hasCharacterThatParsersReplace(path: string): boolean {
+  for (let at = 0; at < path.length; at++) {
+    const code = path.charCodeAt(at);
+    if (code <= 0x20 || code === 0x7f || code === 0x23 || code === 0x5c) return true;
+  }
+  return false;
+}
+
+/** Next responds to a path that it cannot decode with an empty 500. */
+export function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Key } from "../../lib/keys/key.ts";
+import { Deadlines } from "../watch/scan/deadlines.ts";
+
+/** What one principal keeps in Redis. */
+export interface HoldUsage {
+  readonly holds: number;
+  /** Estimated; see `estimateHoldBytes`. */
+  readonly bytes: number;
+}
+
+export interface LedgerHold {
+  readonly principal: string;
+  readonly bytes: number;
+  /** How long it lasts unless it is renewed, in milliseconds. null: no expiry. */
+  readonly remainingMs: number | null;
+}
+
+const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
+
+type Entry = Pick<LedgerHold, "principal" | "bytes">;
+
+/**
+ * Counts the live holds of each principal over all targets.
+ *
+ * A hold leaves the ledger when it is forgotten or its time has passed, so holds that nobody reads again do not stay.
+ * Every change takes constant time, apart from the heap of deadlines.
+ */
+export class HoldLedger {
+  readonly #usages = new Map<string, HoldUsage>();
+  readonly #holdsByTarget = new Map<string, TargetHolds>();
+
+  /** @param now a monotonic clock, in milliseconds */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Sets the hold of a key. It replaces the one that the key had before. */
+  record(target: string, key: Key, { principal, bytes, remainingMs }: LedgerHold): void {
+    const { entries, deadlines } = this.#getTargetHolds(target);
+    const before = entries.get(key);
+    if (before?.principal !== principal || before.bytes !== bytes) {
+      if (before !== undefined) this.#remove(before);
+      entries.set(key, { principal, bytes });
+      this.add(principal, 1, bytes);
+    }
+    if (remainingMs === null) deadlines.delete(key);
+    else deadlines.set(key, this.now() + remainingMs);
+  }
+
+  /** The hold of a key lasts for `remainingMs` from now, or longer if it did before. */
+  extend(target: string, key: Key, remainingMs: number): void {
+    const holds = this.#holdsByTarget.get(target);
+    const before = holds?.deadlines.find(key);
+    if (before !== undefined) holds?.deadlines.set(key, Math.max(before, this.now() + remainingMs));
+  }
+
+  /** The key has no hold of a principal any more. */
+  forget(target: string, key: Key): void {
+    const holds = this.#holdsByTarget.get(target);
+    const entry = holds?.entries.get(key);
+    if (holds === undefined || entry === undefined) return;
+    holds.entries.delete(key);
+    holds.deadlines.delete(key);
+    this.#remove(entry);
+  }
+
+  /** Returns the principal whose hold the key has. */
+  findPrincipal(target: string, key: Key): string | undefined {
+    this.#removeExpired();
+    return this.#holdsByTarget.get(target)?.entries.get(key)?.principal;
+  }
+
+  getUsage(principal: string): HoldUsage {
+    this.#removeExpired();
+    return this.#usages.get(principal) ?? NO_USAGE;
+  }
+
+  /** Adds to the usage of a principal what is not the hold of a key yet; subtracts it if the numbers are negative. */
+  add(principal: string, holds: number, bytes: number): void {
+    const before = this.#usages.get(principal) ?? NO_USAGE;
+    const after = { holds: before.holds + holds, bytes: before.bytes + bytes };
+    if (after.holds > 0) this.#usages.set(principal, after);
+    else this.#usages.delete(principal);
+  }
+
+  /** Number of holds of all principals. */
+  get size(): number {
+    let size = 0;
+    for (const { entries } of this.#holdsByTarget.values()) size += entries.size;
+    return size;
+  }
+
+  #remove({ principal, bytes }: Entry): void {
+    this.add(principal, -1, -bytes);
+  }
+
+  #removeExpired(): void {
+    const now = this.now();
+    for (const { entries, deadlines } of this.#holdsByTarget.values()) {
+      for (const key of deadlines.takeDue(now)) {
+        const entry = entries.get(key);
+        entries.delete(key);
+        if (entry !== undefined) this.#remove(entry);
+      }
+    }
+  }
+
+  #getTargetHolds(target: string): TargetHolds {
+    let holds = this.#holdsByTarget.get(target);
+    if (holds === undefined) {
+      holds = { entries: new Map(), deadlines: new Deadlines() };
+      this.#holdsByTarget.set(target, holds);
+    }
+    return holds;
+  }
+}
+
+interface TargetHolds {
+  readonly entries: Map<Key, Entry>;
+  readonly deadlines: Deadlines<Key>;
+}

@@ -1,0 +1,110 @@
+import type { Key } from "../../lib/keys/key.ts";
+import { type HoldQuota, type HoldQuotaOverride, NO_QUOTA_OVERRIDE } from "../auth/hold-quota.ts";
+import type { Principal } from "../auth/principal.ts";
+import { QuotaExceededError } from "../errors/request-errors.ts";
+import type { Observation } from "../formats/observation.ts";
+import type { Watcher } from "../watch/watcher.ts";
+import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
+import { HoldClaim } from "./hold-claim.ts";
+import { HoldLedger, type HoldUsage } from "./hold-ledger.ts";
+
+/** The principal whose quota counts. */
+type QuotaPrincipal = Pick<Principal, "id" | "quota">;
+
+/** The lock that a request is about. */
+export interface LockRef {
+  readonly target: string;
+  readonly key: Key;
+}
+
+/**
+ * Limits the live holds of each principal. It knows them from readings of the watched keys, which show what other
+ * instances granted, and from the grants of this instance, which also count where a key is not watched.
+ */
+export class HoldQuotas {
+  readonly #ledger: HoldLedger;
+
+  /** @param defaults the limits of principals that have none of their own */
+  constructor(
+    private readonly defaults: HoldQuota,
+    ledger = new HoldLedger(),
+  ) {
+    this.#ledger = ledger;
+  }
+
+  /** Counts the holds that a target shows from now on. */
+  watchTarget({
+    name,
+    watcher,
+  }: {
+    readonly name: string;
+    readonly watcher: Pick<Watcher, "onReading">;
+  }): void {
+    watcher.onReading((key, _before, after, _waiters, observation) =>
+      this.#applyReading({ target: name, key }, observation, after !== undefined),
+    );
+  }
+
+  /**
+   * Checks that a principal may acquire a lock. A lock on which it has a hold is never refused: the request gets `held`,
+   * or the stored outcome of its Idempotency-Key.
+   *
+   * @throws QuotaExceededError
+   */
+  claim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
+    const bytes = estimateHoldBytes({ key: lock.key, ...hold });
+    if (this.#ledger.findPrincipal(lock.target, lock.key) !== principal.id)
+      this.#assertRoom(principal, bytes);
+    return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
+  }
+
+  /** A hold was renewed through this instance: it lasts for `remainingMs` from now. */
+  extend({ target, key }: LockRef, remainingMs: number): void {
+    this.#ledger.extend(target, key, remainingMs);
+  }
+
+  /** A hold was released through this instance. */
+  forget({ target, key }: LockRef): void {
+    this.#ledger.forget(target, key);
+  }
+
+  getUsage(principal: string): HoldUsage {
+    return this.#ledger.getUsage(principal);
+  }
+
+  resolveQuota({ holdsMax, bytesMax }: HoldQuotaOverride = NO_QUOTA_OVERRIDE): HoldQuota {
+    return {
+      holdsMax: holdsMax ?? this.defaults.holdsMax,
+      bytesMax: bytesMax ?? this.defaults.bytesMax,
+    };
+  }
+
+  #assertRoom(principal: QuotaPrincipal, bytes: number): void {
+    const quota = this.resolveQuota(principal.quota);
+    const used = this.#ledger.getUsage(principal.id);
+    if (used.holds >= quota.holdsMax) throw createQuotaError("holds", quota.holdsMax, used.holds);
+    if (used.bytes + bytes > quota.bytesMax) throw createQuotaError("bytes", quota.bytesMax, used.bytes);
+  }
+
+  #applyReading({ target, key }: LockRef, observation: Observation, isIndexed: boolean): void {
+    if (observation.state === "unreadable") return;
+    const [holder] = observation.state === "held" ? observation.holders : [];
+    if (holder?.principal === undefined) {
+      this.#ledger.forget(target, key);
+      return;
+    }
+    // A key that the index leaves out would make the ledger larger than the index may be.
+    if (!isIndexed && this.#ledger.findPrincipal(target, key) === undefined) return;
+    const remainingMs = observation.state === "held" ? observation.remainingMs : null;
+    const bytes = estimateHoldBytes({ key, owner: holder.owner, record: holder.record });
+    this.#ledger.record(target, key, { principal: holder.principal, bytes, remainingMs });
+  }
+}
+
+function createQuotaError(quota: "holds" | "bytes", limit: number, used: number): QuotaExceededError {
+  const usage = quota === "holds" ? `${used} live holds` : `live holds of ${used} bytes`;
+  return new QuotaExceededError(
+    `The caller has ${usage}, and its quota is ${limit}. Nothing was acquired. Release holds, or ask an administrator to raise the quota.`,
+    { quota, limit, used },
+  );
+}

@@ -1,0 +1,102 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Config, getConsoleUrl } from "./config/config.ts";
+import type { AppConnection, EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
+import type { Runtime } from "./runtime.ts";
+import type { TargetConnector } from "./targets/target-connector.ts";
+
+/** How long a target may take to be read for the first time before the server is reported as ready without it. */
+const FIRST_SCAN_MS = 5000;
+
+export interface StartedServer {
+  readonly embeddedRedis: EmbeddedRedis | undefined;
+  readonly runtime: Runtime;
+}
+
+/** Where the start is reported. Without a terminal, standard output usually ends up in a log, so no secret is printed. */
+export interface StartupOutput {
+  readonly hasTerminal: boolean;
+  printLine(line: string): void;
+}
+
+/** Prints where the console is, how to sign in, and how applications connect. */
+export async function printStartupSummary(
+  output: StartupOutput,
+  config: Config,
+  { embeddedRedis, runtime }: StartedServer,
+  port: number,
+): Promise<void> {
+  const url = getConsoleUrl(config, port);
+  await waitForFirstScan(runtime);
+  output.printLine("");
+  output.printLine(`  Lockkeeper is ready: ${url}`);
+  output.printLine("");
+  const token = output.hasTerminal ? await runtime.createLoginLink() : undefined;
+  if (token !== undefined) output.printLine(`  Sign in (once, within 10 minutes): ${url}/login#${token}`);
+  else if (output.hasTerminal)
+    output.printLine("  The home store is not connected. Once it is, sign in: npm run login");
+  else output.printLine("  Sign in: npm run login");
+  for (const connector of runtime.targets.connectors)
+    output.printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
+  if (runtime.newRootKey !== undefined) await printRootKey(output, config, runtime.newRootKey);
+  if (isRoot())
+    output.printLine(
+      "  Lockkeeper runs as root and needs no root rights. Run it as a user of its own, so that a vulnerability does not give away the machine.",
+    );
+  output.printLine("");
+}
+
+/** `/readyz` agrees with the line that reports the server as ready; a target that is down is not waited for. */
+async function waitForFirstScan(runtime: Pick<Runtime, "readiness">): Promise<void> {
+  const deadline = performance.now() + FIRST_SCAN_MS;
+  while (runtime.readiness.state === "catching_up" && performance.now() < deadline) await sleep(10);
+}
+
+/** A key is shown once: on the terminal, or else in a file that only our account can read. */
+export async function printRootKey(
+  { hasTerminal, printLine }: StartupOutput,
+  { cacheDir }: Pick<Config, "cacheDir">,
+  rootKey: string,
+): Promise<void> {
+  if (hasTerminal) return printLine(`  API key, shown only now: ${rootKey}`);
+  const file = join(cacheDir, "root-key");
+  try {
+    await mkdir(cacheDir, { recursive: true });
+    // The key of an earlier home store: it is of no use any more.
+    await rm(file, { force: true });
+    await writeFile(file, `${rootKey}\n`, { mode: 0o600, flag: "wx" });
+    printLine(`  API key, in this file only: ${formatPath(file)}`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    printLine(
+      `  The API key could not be written to ${formatPath(file)} (${code}). Set LOCKKEEPER_ROOT_KEY and start again.`,
+    );
+  }
+}
+
+function formatTargetLine(
+  { name, settings, target, reason }: TargetConnector,
+  embedded: StartedServer["embeddedRedis"],
+): string {
+  if (target === undefined) return `Target ${name} is down, and is tried again: ${reason}`;
+  const { address, server } = target;
+  if (embedded !== undefined && settings.where === embedded.url)
+    return `Redis for your apps: ${formatAppConnection(embedded.app)} (${server}, embedded, keeps its data)`;
+  if (settings.setting === "REDIS_URL") return `Redis: ${address} (${server})`;
+  return `Target ${name}: ${address} (${server}${settings.policy.readOnly ? ", read-only" : ""})`;
+}
+
+function formatAppConnection({ host, port, file }: AppConnection): string {
+  return `${host}:${port}, REDIS_URL in ${formatPath(file)}`;
+}
+
+/** Relative where the file is below the working directory, as in the commands that people type. */
+function formatPath(file: string): string {
+  const path = relative(process.cwd(), file);
+  return path.startsWith("..") ? file : path;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
