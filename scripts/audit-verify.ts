@@ -4,7 +4,7 @@
  * with 2 when nothing could be checked.
  */
 import { parseArgs } from "node:util";
-import { getEmbeddedRedisDir, readConfig } from "../server/config/config.ts";
+import { readConfig } from "../server/config/config.ts";
 import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
 import type { ChainCheck } from "../server/history/audit/audit-chain.ts";
@@ -13,8 +13,7 @@ import { formatChainReport } from "../server/history/audit/chain-report.ts";
 import { verifyExportFile, verifyStoredChain } from "../server/history/audit/verify-chain.ts";
 import { openHomeStore } from "../server/home/open-home-store.ts";
 import { waitUntilReady } from "../server/redis/connect.ts";
-import { readNote } from "../server/redis/embedded/embedded-files.ts";
-import { findHomeLocation } from "../server/start-configured-redis.ts";
+import { locateHomeStore } from "../server/start-configured-redis.ts";
 import { formatLocation } from "../server/targets/probe-target.ts";
 
 const USAGE =
@@ -42,10 +41,7 @@ function parseArguments(): Arguments {
 
 async function checkHome(noted: string | undefined): Promise<{ check: ChainCheck; label: string }> {
   const config = readConfig();
-  const note = await readNote(getEmbeddedRedisDir(config));
-  const where = findHomeLocation(config) ?? (note && `redis://127.0.0.1:${note.port}`);
-  if (where === undefined)
-    throw new StartupError("Lockkeeper has not run here yet; start it with `npm start`.");
+  const where = await locateHomeStore(config);
   const home = openHomeStore(where, "audit");
   const label = `home store at ${formatLocation(where)}`;
   try {

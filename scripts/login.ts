@@ -1,12 +1,11 @@
 /** `npm run login [-- --name NAME]`: prints a new one-time link to the console that runs with the same settings. */
 import { parseArgs } from "node:util";
 import { LoginLinks } from "../server/auth/login-link.ts";
-import { getConsoleUrl, getEmbeddedRedisDir, readConfig } from "../server/config/config.ts";
+import { getConsoleUrl, readConfig } from "../server/config/config.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
 import { openHomeStore } from "../server/home/open-home-store.ts";
 import { waitUntilReady } from "../server/redis/connect.ts";
-import { readNote } from "../server/redis/embedded/embedded-files.ts";
-import { findHomeLocation } from "../server/start-configured-redis.ts";
+import { locateHomeStore } from "../server/start-configured-redis.ts";
 import { formatLocation } from "../server/targets/probe-target.ts";
 
 function parseName(): string | undefined {
@@ -22,16 +21,13 @@ async function main(): Promise<void> {
   const name = parseName() ?? config.operatorName;
   if (!/^[^\p{C}]{1,64}$/u.test(name))
     throw new StartupError("--name must have 1 to 64 printable characters.");
-  const note = await readNote(getEmbeddedRedisDir(config));
-  const where = findHomeLocation(config) ?? (note && `redis://127.0.0.1:${note.port}`);
-  if (where === undefined)
-    throw new StartupError("Lockkeeper has not run here yet; start it with `npm start`.");
+  const where = await locateHomeStore(config);
   const home = openHomeStore(where, "login");
   try {
     await waitUntilReady(home.store, AbortSignal.timeout(3000));
     const token = await new LoginLinks(home).create({ name, roles: { "*": "admin" } });
     process.stdout.write(
-      `Log in as ${name} (once, within 10 minutes): ${getConsoleUrl(config, config.port)}/login#${token}\n`,
+      `Sign in as ${name} (once, within 10 minutes): ${getConsoleUrl(config, config.port)}/login#${token}\n`,
     );
   } catch (error) {
     if (error instanceof DOMException) {

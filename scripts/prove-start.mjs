@@ -1,6 +1,8 @@
 // npm run prove:start: what a newcomer gets from `git clone` and `npm start`, and that it ends as it should.
 import { randomBytes, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
@@ -14,7 +16,7 @@ const KEY = "lock:orders:42";
 const rootKey = randomBytes(30).toString("base64url");
 
 /** @typedef {import("./prove/installation.mjs").Run} Run */
-/** @typedef {{ run: Run, url: string, redisPort: number }} Started */
+/** @typedef {{ run: Run, url: string, redisUrl: string }} Started */
 
 /**
  * @param {Installation} clone
@@ -28,18 +30,16 @@ async function start(clone, withinMs) {
   const ms = performance.now() - began;
   const { status } = await fetch(`${url}/readyz`);
   expectSame(status, 200, "the status of /readyz");
-  return { run, url, ms, redisPort: await redisPortOf(run) };
+  return { run, url, ms, redisUrl: readRedisUrl(clone) };
 }
 
-/** @param {Run} run */
-async function redisPortOf(run) {
-  // The line stands below the one that says it is ready.
-  for (let tries = 0; tries < 50; tries++) {
-    const port = /redis:\/\/127\.0\.0\.1:(\d+)/.exec(run.output())?.[1];
-    if (port) return Number(port);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("no line of the output tells the URL of the embedded Redis (redis://127.0.0.1:<port>)");
+/**
+ * The URL that applications use: the output names its file.
+ *
+ * @param {Installation} clone
+ */
+function readRedisUrl(clone) {
+  return readFileSync(join(clone.dir, ".cache/redis/app-redis-url"), "utf8").trim();
 }
 
 /**
@@ -61,11 +61,11 @@ async function acquire({ url }, body = {}) {
 
 /**
  * @template T
- * @param {number} port
+ * @param {string} url
  * @param {(client: Redis) => Promise<T>} question
  */
-async function askRedis(port, question) {
-  const client = new Redis(port, { retryStrategy: () => null, maxRetriesPerRequest: 0 });
+async function askRedis(url, question) {
+  const client = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0 });
   client.on("error", () => {});
   try {
     return await question(client);
@@ -86,8 +86,23 @@ async function proveLocks(started) {
     return `fence ${first.body.fence}`;
   });
   await check(`redis-cli would show what the API says: HGETALL ${KEY}`, async () => {
-    const fields = await askRedis(started.redisPort, (client) => client.hgetall(KEY));
+    const fields = await askRedis(started.redisUrl, (client) => client.hgetall(KEY));
     expectSame(Object.values(fields), ["2"], "the counts in the hash");
+  });
+}
+
+/** Without a terminal, the output ends up in a log. @param {Started} started */
+async function proveSecrets({ run, redisUrl }) {
+  await check("the output has no login link, no API key and no password", () => {
+    if (!run.output().includes("Sign in: npm run login")) throw new Error(run.output());
+    const { password } = new URL(redisUrl);
+    for (const secret of ["login#", "lk_", password])
+      if (run.output().includes(secret)) throw new Error(`the output has a secret:\n${run.output()}`);
+  });
+  await check("the embedded Redis refuses clients without a password", async () => {
+    const { host } = new URL(redisUrl);
+    const reply = await askRedis(`redis://${host}`, (client) => client.get(KEY)).catch(String);
+    if (!/NOAUTH|closed/.test(String(reply))) throw new Error(`it replied ${reply}`);
   });
 }
 
@@ -102,8 +117,8 @@ function proveEnd(clone, started, name, tell) {
     tell();
     const ms = await clone.untilGone(END_MS);
     await started.run.ended;
-    const answers = await askRedis(started.redisPort, (client) => client.ping()).catch(() => undefined);
-    if (answers) throw new Error(`a Redis still answers on port ${started.redisPort}`);
+    const answers = await askRedis(started.redisUrl, (client) => client.ping()).catch(() => undefined);
+    if (answers) throw new Error(`a Redis still answers on port ${new URL(started.redisUrl).port}`);
     return seconds(ms);
   });
 }
@@ -122,13 +137,13 @@ async function proveSecondStart(clone, first) {
   });
   if (!second) return;
   const started = second;
-  await check("the embedded Redis has its port again", () => {
-    expectSame(started.redisPort, first.redisPort, "the port");
-    return String(started.redisPort);
+  await check("the embedded Redis has its port and password again", () => {
+    expectSame(started.redisUrl, first.redisUrl, "the URL of applications");
+    return new URL(started.redisUrl).host;
   });
   await check("the embedded Redis has its data again", async () => {
     const companion = `lockkeeper:hold:{${KEY}}`;
-    const exists = await askRedis(started.redisPort, (client) => client.exists(companion));
+    const exists = await askRedis(started.redisUrl, (client) => client.exists(companion));
     expectSame(exists, 1, `EXISTS ${companion}`);
   });
   await proveEnd(clone, started, "Ctrl-C (SIGINT to the process group) ends everything within 2 s", () =>
@@ -191,6 +206,7 @@ async function prove(clone) {
   if (!first) return;
   const started = first;
   await proveLocks(started);
+  await proveSecrets(started);
   await openConsoles(started.url);
   const name = "SIGTERM to npm alone ends everything within 2 s, with consoles open";
   if (!(await proveEnd(clone, started, name, () => process.kill(started.run.pid, "SIGTERM")))) return;

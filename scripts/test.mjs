@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ATTACKS } from "../test/attacks/catalogue/index.mjs";
+import { getStageOf, judgeAttacks, readTestResults } from "./steps/attacks.mjs";
 import { runChild, StepError } from "./steps/child.mjs";
 import { findChromium } from "./steps/chromium.mjs";
 import { readCounts, total } from "./steps/counts.mjs";
@@ -183,6 +185,26 @@ function printTable(stages, results) {
   }
 }
 
+/**
+ * Checks that the tests of the attacks in SECURITY.md ran and passed, as far as their stages were chosen.
+ *
+ * @param {Stage[]} stages
+ */
+function checkAttacks(stages) {
+  const testing = stages.filter(({ tests }) => tests).map(({ name }) => name);
+  if (testing.length === 0) return 0;
+  const results = readTestResults(
+    testing.flatMap((name) => [report(name), report(`${name}-again`)]),
+    ROOT,
+  );
+  const { summary, unproven } = judgeAttacks(
+    ATTACKS.filter(({ file }) => testing.includes(getStageOf(file))),
+    results,
+  );
+  console.log(`\n${summary}`);
+  return unproven;
+}
+
 /** @param {string[]} names */
 function chooseStages(names) {
   const unknown = names.find((name) => !STAGES.some((stage) => stage.name === name));
@@ -207,7 +229,9 @@ async function main() {
     results.push(await runStage(stage, args.includes(RERUN)));
   }
   printTable(stages, results);
-  const { passed, failed } = total(results);
+  const unproven = checkAttacks(stages);
+  const { passed, failed: failedTests } = total(results);
+  const failed = failedTests + unproven;
   console.log(`${"all".padEnd(21)} ${elapsed(started).padStart(7)}\n`);
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;

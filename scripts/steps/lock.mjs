@@ -1,6 +1,16 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { StepError } from "./child.mjs";
 
 const PID_WITHIN_MS = 2_000;
 const BEAT_MS = 1_000;
@@ -16,7 +26,6 @@ const DEAD_AFTER_MS = 60_000;
  * @returns {Promise<T>}
  */
 export async function withLock(dir, work) {
-  mkdirSync(dirname(dir), { recursive: true });
   let said = false;
   while (!take(dir)) {
     const pid = holderOf(dir);
@@ -42,13 +51,59 @@ export async function withLock(dir, work) {
 function take(dir) {
   if (isAbandoned(dir)) clearAway(dir);
   try {
+    mkdirSync(dirname(dir), { recursive: true });
     mkdirSync(dir);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
+    throw createWriteError(error, dirname(dir));
   }
-  writeFileSync(join(dir, "pid"), String(process.pid));
-  return true;
+  try {
+    writeFileSync(join(dir, "pid"), String(process.pid));
+    return true;
+  } catch (error) {
+    // On a full disk it can be created and not be written.
+    rmSync(dir, { recursive: true, force: true });
+    throw createWriteError(error, dir);
+  }
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const CAUSES = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EACCES: "this account may not write there",
+  EPERM: "this account may not write there",
+  ENOTDIR: "a part of the path is a file",
+};
+
+/**
+ * @param {unknown} error
+ * @param {string} path
+ */
+function createWriteError(error, path) {
+  if (!(error instanceof Error && "code" in error)) return error;
+  // `mkdir` with `recursive` reports only ENOENT for whatever the reason.
+  const code = String(error.code === "ENOENT" ? (findWriteFault(path) ?? error.code) : error.code);
+  const cause = CAUSES[code];
+  return new StepError(
+    `The dependencies or the console have to be installed or built, and nothing can be written to ${path} (${cause ? `${code}: ${cause}` : code}). Run this once as the account that owns the folder, or make it writable.`,
+  );
+}
+
+/**
+ * @param {string} path
+ * @returns {string | undefined}
+ */
+function findWriteFault(path) {
+  try {
+    mkdirSync(path);
+    rmdirSync(path);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    return code === "ENOENT" && dirname(path) !== path ? findWriteFault(dirname(path)) : code;
+  }
 }
 
 /** @param {string} dir */

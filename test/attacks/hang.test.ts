@@ -5,13 +5,28 @@ import { matchesFilter, parseFilter } from "../../lib/query/filter.ts";
 import { countReads } from "../support/count-reads.ts";
 import { runInWorker, WORKER_TEST_TIMEOUT_MS } from "../support/run-in-worker.ts";
 import { createSubject, HOSTILE_INPUTS } from "./hostile-inputs.ts";
+import { HOSTILE_TEXTS, TEXT_READERS } from "./text-readers.ts";
 
 /** Its square is 3 · 10⁸ steps, less than a second or so. Its cube is 4 · 10¹², more than an hour. */
 const SIZE = 2 ** 14;
 /** Two pointers with one point of return read a glob some times per pair; one more loop, hundreds of times. */
 const READS_PER_PAIR_MAX = 5;
 
+const LONG_BYTES = 400_000;
+/** Of processor time. A quadratic expression takes ten seconds and more for such a text. */
+const LONG_MS_MAX = 1000;
+
 describe("run time for hostile input", () => {
+  it.each(Object.entries(TEXT_READERS))("%s takes linear time for texts of 400 KB", (_, read) => {
+    for (const createText of HOSTILE_TEXTS) {
+      const text = createText(LONG_BYTES);
+      const { user: startedAt } = process.cpuUsage();
+      read(text);
+      const tookMs = (process.cpuUsage().user - startedAt) / 1000;
+      expect(tookMs, `${text.slice(0, 40)}…${text.slice(-20)}`).toBeLessThan(LONG_MS_MAX);
+    }
+  });
+
   it.each(HOSTILE_INPUTS)(
     "the run time grows at most quadratically for %s",
     async (name) => {

@@ -4,7 +4,7 @@ import { ServerProcess } from "../../server/server-process.ts";
 /** Our server in this process, without Next. Gives its port once the picture is whole. */
 export async function serveWithoutPages(environment: Readonly<Record<string, string | undefined>>) {
   const service = new ServerProcess(readConfig({ ...environment, LOCKKEEPER_LOG: "error" }, []));
-  const { runtime } = await service.start(() => undefined);
+  const { runtime } = await service.start({ hasTerminal: false, printLine: () => undefined });
   while (!runtime.readiness.ready) await new Promise((resolve) => setTimeout(resolve, 10));
   return service.httpServer.port;
 }

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { KEYSPACE_EVENTS } from "../../server/redis/embedded/embedded-redis.ts";
+import { KEYSPACE_EVENTS } from "../../server/redis/embedded/embedded-server.ts";
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import type { Run } from "./figure.ts";
 

@@ -4,6 +4,7 @@ import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 import { startTestCluster, type TestCluster } from "../support/cluster.ts";
 import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
+import { hasServerFeature } from "../support/server-features.ts";
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../support/test-sentinel.ts";
 import { describeConformance, describeContendedCounter, describeFormatConformance } from "./conformance.ts";
@@ -73,16 +74,16 @@ describe("Sentinel group", () => {
 
 describe("Redis Cluster", () => {
   let cluster: TestCluster;
+  let wakesBy: "PUBLISH" | "SPUBLISH";
   beforeAll(async () => {
     cluster = await startTestCluster();
+    const isSharded = await hasServerFeature(cluster.getMasterClient("any"), "sharded_pubsub");
+    wakesBy = isSharded ? "SPUBLISH" : "PUBLISH";
   });
   afterAll(() => cluster.stop());
 
   const open = () =>
-    opened(
-      { cluster: cluster.urls },
-      { findServers: (key) => [cluster.getMasterClient(key)], wakesBy: "SPUBLISH" },
-    );
+    opened({ cluster: cluster.urls }, { findServers: (key) => [cluster.getMasterClient(key)], wakesBy });
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
 });

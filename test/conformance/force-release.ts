@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { getErrorCode, sleepMs } from "../support/test-locks.ts";
+import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
 
@@ -60,6 +60,24 @@ export function describeForceRelease(scene: ConformanceFixture): void {
         expect(await catchHolders(scene.acquire(key, "me"))).toEqual(["lockkeeper:reserve:mei"]);
         const reserved = await scene.acquire(key, "you").catch((error) => error.facts.holders[0]);
         expect(await scene.forceRelease(key, reserved.owner, reserved.fence)).toBe("released");
+        expect(await getErrorCode(scene.acquire(key, "you"))).toBe("ok");
+      });
+
+      it("a reservation of a reservation by the same operator prolongs or shortens it, and nobody can acquire the lock", async () => {
+        const key = scene.createKey();
+        const { token, fence } = await scene.acquire(key, "me");
+        let seen: { owner: string; fence: string | null } = { owner: token, fence };
+        for (const reservedMs of [60_000, 600_000, 30_000]) {
+          expect(await scene.forceRelease(key, seen.owner, seen.fence, reservedMs)).toBe("released");
+          const { facts } = await catchLockError(scene.acquire(key, "you"));
+          const { holders, remainingMs } = facts as { holders: [typeof seen]; remainingMs: number };
+          expect(holders).toMatchObject([{ owner: "lockkeeper:reserve:mei" }]);
+          expect(BigInt(holders[0].fence ?? 0)).toBeGreaterThan(BigInt(seen.fence ?? 0));
+          expect(remainingMs).toBeGreaterThan(reservedMs - 5000);
+          expect(remainingMs).toBeLessThan(reservedMs + 5000);
+          [seen] = holders;
+        }
+        expect(await scene.forceRelease(key, seen.owner, seen.fence)).toBe("released");
         expect(await getErrorCode(scene.acquire(key, "you"))).toBe("ok");
       });
     });

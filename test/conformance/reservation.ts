@@ -74,6 +74,19 @@ export function describeReservation(scene: ConformanceFixture): void {
         expect(await getErrorCode(scene.acquire(key, "you"))).toBe("ok");
       });
 
+      it("a reservation that its principal releases with a reservation stays taken for the new time", async () => {
+        const key = scene.createKey();
+        const principal = "key-1";
+        const reservation = { ...(await reserve(key, 60_000, { principal })), owner: "mei", principal };
+        expect(await scene.release(reservation, { reservedMs: 600_000 })).toMatchObject({
+          outcome: "released",
+        });
+        expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:mei"]);
+        expect(await scene.runOnServers(key, (redis) => redis.pttl(key))).toBeGreaterThan(500_000);
+        expect(await scene.release(reservation)).toMatchObject({ outcome: "not_held" });
+        expect(await catchHolders(scene.acquire(key, "you"))).toEqual(["lockkeeper:reserve:mei"]);
+      });
+
       it("the owner string of a reservation cannot be used to acquire", async () => {
         const key = scene.createKey();
         await reserve(key, 60_000);

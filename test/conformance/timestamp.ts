@@ -4,6 +4,9 @@ import { catchLockError, getErrorCode } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
 
+/** Shorter than any lease of these tests. */
+const SHORT_TTL_MS = LEASE_MS / 4;
+
 /** What the format of deadlines promises besides. */
 export function describeTimestamp(scene: ConformanceFixture): void {
   if (scene.format.format !== "timestamp") return;
@@ -41,13 +44,16 @@ export function describeTimestamp(scene: ConformanceFixture): void {
       expect(await scene.runOnServers(key, (redis) => redis.pttl(key))).toBeGreaterThan(LEASE_MS * 0.9);
     });
 
-    it("a shorter TTL does not shorten the deadline while the key exists", async () => {
+    it("a TTL that ends before the deadline bounds the remaining time of the hold", async () => {
       const key = scene.createKey();
       const hold = await scene.acquire(key, "me");
-      const { asOf, remainingMs } = hold;
-      await scene.runOnServers(key, (redis) => redis.pexpire(key, 5000));
-      expect(await readEnd(hold)).toBe(asOf + remainingMs);
-      expect(await getErrorCode(scene.acquire(key, "you"))).toBe("held");
+      await scene.runOnServers(key, (redis) => redis.pexpire(key, SHORT_TTL_MS));
+      const status = await scene.verify(hold);
+      expect(status.held && status.remainingMs).toBeLessThanOrEqual(SHORT_TTL_MS);
+      const refusal = await catchLockError(scene.acquire(key, "you"));
+      expect(refusal.code).toBe("held");
+      const facts: { remainingMs?: number } = refusal.facts;
+      expect(facts.remainingMs).toBeLessThanOrEqual(SHORT_TTL_MS);
     });
 
     it("a foreign deadline is taken over one whole unit after it has passed, not before", async () => {

@@ -80,8 +80,8 @@ describe.concurrent("hazard 15: isolated old master", () => {
     next,
     key,
   }) => {
-    const [name, lag] = ["min-replicas-to-write", "min-replicas-max-lag"];
-    await old.direct.config("SET", name, "1", lag, "1");
+    await old.direct.config("SET", "min-replicas-to-write", "1");
+    await old.direct.config("SET", "min-replicas-max-lag", "1");
     await waitUntil(async () => (await old.direct.info("replication")).includes("min_slaves_good_slaves:1"));
     const told: string[] = [];
     const hold = await client.acquire(key, { leaseMs: 1200, onJeopardy: () => told.push("jeopardy") });

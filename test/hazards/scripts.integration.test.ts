@@ -5,6 +5,7 @@ import type { AcquireOptions, Grant, VerbHold } from "../../server/locks/verbs/v
 import { locksTest } from "../support/fixtures.ts";
 import { createWriteRefusal, EXPIRE_DURING_SCRIPT, prependLua } from "../support/lua-prelude.ts";
 import { observeLock } from "../support/observed-lock.ts";
+import { requireServerFeature } from "../support/server-features.ts";
 import { createTestKey, getErrorCode, type TestLocks, WRITABLE_FORMATS } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 
@@ -26,7 +27,9 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
     bent,
     direct,
     key,
+    skip,
   }) => {
+    await requireServerFeature({ skip }, direct, "script_clock");
     const hold = await acquire(key, "me", { format });
     bent.prelude = EXPIRE_DURING_SCRIPT;
     expect(await getErrorCode(bent.locks.renew(hold))).toBe("lost");
@@ -42,8 +45,11 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
   it("a re-entry of an expiring lock returns lost, and the same owner then gets a new hold", async ({
     acquire,
     bent,
+    direct,
     key,
+    skip,
   }) => {
+    await requireServerFeature({ skip }, direct, "script_clock");
     const hold = await acquire(key, "me", { format });
     bent.prelude = EXPIRE_DURING_SCRIPT;
     expect(await getErrorCode(bent.locks.reenter(hold))).toBe("lost");

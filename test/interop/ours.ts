@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { SignalledLibrary } from "../../server/formats/release-signals.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 import { connect, parseRedisAddress, waitUntilReady } from "../../server/redis/connect.ts";
 import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
@@ -8,9 +9,15 @@ import { Peer } from "./peer.ts";
 const READY_MS = 5000;
 
 /** A worker process of ours. */
-export function startOurs(url: string, name: string, format: WritableFormat = "redisson"): Promise<Peer> {
+export function startOurs(
+  url: string,
+  name: string,
+  format: WritableFormat = "redisson",
+  signalled?: SignalledLibrary,
+): Promise<Peer> {
   const worker = fileURLToPath(new URL("workers/ours.ts", import.meta.url));
-  return Peer.start(name, process.execPath, ["--import", "tsx", worker, url, format]);
+  const more = signalled === undefined ? [] : [signalled];
+  return Peer.start(name, process.execPath, ["--import", "tsx", worker, url, format, ...more]);
 }
 
 /** Frees a hold of another library, as an operator does. @returns what was answered */

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { computeSlot } from "../../server/redis/cluster/slot.ts";
 import { isPortFree } from "../../server/redis/embedded/server-process.ts";
+import { startTestProxy, type TestProxy } from "./test-proxy.ts";
 import { findFreePort, startTestRedis, type TestRedis } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";
 
@@ -13,6 +14,8 @@ export interface TestClusterOptions {
   masters?: number;
   /** One replica each for the first so many masters. */
   replicas?: number;
+  /** Whether clients, and the replica of the first master, reach it through a proxy. */
+  hasProxy?: boolean;
 }
 
 /** A slot that is being moved from one master to another, as a resharding does it. */
@@ -27,11 +30,13 @@ export interface TestCluster {
   readonly masters: readonly TestRedis[];
   readonly replicas: readonly TestRedis[];
   readonly urls: readonly string[];
+  /** In front of the first master; present with `hasProxy`. */
+  readonly proxy: TestProxy | undefined;
   /** The number of the master that has the key, as the cluster was made. */
   getMasterIndex(key: string): number;
   /** A plain connection to the master that has the key, as the cluster was made. */
   getMasterClient(key: string): Redis;
-  /** A key that the master of this number has. */
+  /** A key that the master of this number has, in a slot of no other key: tests move slots side by side. */
   findKeyOnMaster(master: number, name: string): string;
   /** Begins to move the slot of the key away from the master that had it at first. */
   startSlotMove(key: string, to: number): Promise<SlotMove>;
@@ -42,45 +47,67 @@ export interface TestCluster {
 
 /** Starts a real Redis Cluster for one test file. A node that is away takes only its own slots with it. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const { masters = 3, replicas = 0 } = options;
+  const { masters = 3, replicas = 0, hasProxy = false } = options;
   const nodes: TestRedis[] = [];
+  let proxy: TestProxy | undefined;
   const stop = async () => {
     await Promise.all(nodes.map((node) => node.stop()));
+    await proxy?.stop();
   };
   try {
     // One after the other: each must see the ports of those before.
-    for (let n = 0; n < masters + replicas; n++) nodes.push(await startNode());
+    for (let n = 0; n < masters + replicas; n++) {
+      const started = await startNode(hasProxy && n === 0);
+      nodes.push(started.node);
+      proxy ??= started.proxy;
+    }
     await formCluster(nodes, masters);
   } catch (error) {
     await stop();
     throw error;
   }
-  return new FormedCluster(nodes.slice(0, masters), nodes.slice(masters), {
+  return new FormedCluster(nodes.slice(0, masters), nodes.slice(masters), proxy, {
     stop,
     start: async () => {
-      const node = await startNode();
+      const { node } = await startNode();
       nodes.push(node);
       return node;
     },
   });
 }
 
-async function startNode(): Promise<TestRedis> {
+interface StartedNode {
+  readonly node: TestRedis;
+  readonly proxy: TestProxy | undefined;
+}
+
+async function startNode(hasProxy = false): Promise<StartedNode> {
   for (let left = 5; ; left--) {
     const port = await findFreePort();
     if (!(await isPortFree(port + BUS_OFFSET))) continue;
+    const proxy = hasProxy ? await startTestProxy(port) : undefined;
     try {
-      return await startTestRedis({
+      const announced = proxy === undefined ? [] : announcePort(port, proxy.port);
+      const node = await startTestRedis({
         port,
         args: [
           ...["--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"],
           ...["--cluster-node-timeout", String(NODE_TIMEOUT_MS), "--repl-diskless-sync-delay", "0"],
+          ...announced,
         ],
       });
+      return { node, proxy };
     } catch (error) {
+      await proxy?.stop();
       if (left === 0) throw error;
     }
   }
+}
+
+/** Arguments of a node on `port` that others find at the port of its proxy; the cluster bus goes past the proxy. */
+function announcePort(port: number, proxyPort: number): string[] {
+  const bus = String(port + BUS_OFFSET);
+  return ["--cluster-announce-port", String(proxyPort), "--cluster-announce-bus-port", bus];
 }
 
 async function formCluster(nodes: readonly TestRedis[], masters: number): Promise<void> {
@@ -116,12 +143,14 @@ function getSlotRange(n: number, masters: number): [from: number, to: number] {
 class FormedCluster implements TestCluster {
   readonly urls: readonly string[];
   readonly #clients: Redis[];
+  readonly #usedSlots = new Set<number>();
   /** How many masters shared the slots at first. */
   readonly #count: number;
 
   constructor(
     readonly masters: TestRedis[],
     readonly replicas: readonly TestRedis[],
+    readonly proxy: TestProxy | undefined,
     private readonly nodes: { start(): Promise<TestRedis>; stop(): Promise<void> },
   ) {
     this.#count = masters.length;
@@ -174,6 +203,10 @@ class FormedCluster implements TestCluster {
     const id = String(await client.cluster("MYID"));
     const knowIt = async (each: Redis) => String(await each.cluster("NODES")).includes(`${id} 127.0.0.1`);
     await waitUntil(async () => (await Promise.all(this.#clients.map(knowIt))).every(Boolean), 10_000);
+    // It learns of the others by gossip, later than they learn of it.
+    const ids = await Promise.all(this.#clients.map(async (each) => String(await each.cluster("MYID"))));
+    const knowsAll = (nodes: unknown) => ids.every((other) => String(nodes).includes(`${other} 127.0.0.1`));
+    await waitUntil(async () => knowsAll(await client.cluster("NODES")), 10_000);
     this.#clients.push(client);
     return this.masters.push(node) - 1;
   }
@@ -183,6 +216,12 @@ class FormedCluster implements TestCluster {
   }
 
   findKeyOnMaster(master: number, name: string): string {
-    for (let n = 0; ; n++) if (this.getMasterIndex(`${name}-${n}`) === master) return `${name}-${n}`;
+    for (let n = 0; ; n++) {
+      const key = `${name}-${n}`;
+      const slot = computeSlot(key);
+      if (this.getMasterIndex(key) !== master || this.#usedSlots.has(slot)) continue;
+      this.#usedSlots.add(slot);
+      return key;
+    }
   }
 }

@@ -20,7 +20,10 @@ export function prependLua(redis: Redis, prelude: () => string): Redis {
   });
 }
 
-/** Redis refuses a script's nth write, counted from 0, as it would for a user who may not send that command. */
+/**
+ * Redis refuses a script's nth write, counted from 0, as it would for a user who may not send that command. From version
+ * 7.0, which has REDIS_VERSION_NUM, it raises a table, before a string.
+ */
 export const createWriteRefusal = (n: number): string => `
   local server, left, writes = redis, ${n}, {}
   for name in string.gmatch('SET HSET HDEL HINCRBY DEL PEXPIRE PEXPIREAT ZADD ZREM ZREMRANGEBYSCORE', '%u+') do
@@ -32,9 +35,10 @@ export const createWriteRefusal = (n: number): string => `
     return left == -1
   end
   local refusal = { err = 'ERR this write is refused' }
+  local raised = server.REDIS_VERSION_NUM and refusal or refusal.err
   local redis = {
     call = function(name, ...)
-      if is_refused(name) then error(refusal) end
+      if is_refused(name) then error(raised) end
       return server.call(name, ...)
     end,
     pcall = function(name, ...)

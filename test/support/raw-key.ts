@@ -11,7 +11,7 @@ export function createRawKey(
   const bytes = content.map((each) => (Buffer.isBuffer(each) ? each : Buffer.from(each)));
   const size = type === "string" ? (bytes[0]?.length ?? 0) : bytes.length;
   return {
-    ...{ key, type, size, content: bytes },
+    ...{ key, type, size, bytes: 0, content: bytes },
     ...{ asOf: Date.now(), remainingMs: 30_000, companion: undefined },
     ...{ waiting: 0, fenceCounter: null, queued: 0, permits: [] },
     ...fields,

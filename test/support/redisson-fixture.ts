@@ -92,8 +92,10 @@ export class RedissonFixture {
     { leaseMs = 30_000, thread }: FixtureLease = {},
     kind: "plain" | "fenced" = "plain",
   ) {
-    await this.redis.multi().hincrby(key, this.getOwner(thread), 1).pexpire(key, leaseMs).exec();
-    return kind === "fenced" ? await this.redis.incr(addPrefix("redisson_lock_token", key)) : 0;
+    const multi = this.redis.multi().hincrby(key, this.getOwner(thread), 1).pexpire(key, leaseMs);
+    if (kind === "fenced") multi.incr(addPrefix("redisson_lock_token", key));
+    const [, , fence] = (await multi.exec()) ?? [];
+    return Number(fence?.[1] ?? 0);
   }
 
   /** Takes its place in the queue where it is not let in. `waitMs`: for how long it is believed to be alive. */

@@ -7,7 +7,11 @@ import type { ApiReply, TestServer } from "./test-server.ts";
 export const createSameOriginHeaders = (url: string) => ({ origin: url, "sec-fetch-site": "same-origin" });
 
 /** Creates a one-time login link for an operator with these roles. */
-export async function createLoginToken(server: TestServer, name: string, roles: Roles): Promise<string> {
+export async function createLoginToken(
+  server: Pick<TestServer, "redis">,
+  name: string,
+  roles: Roles,
+): Promise<string> {
   const home = openHomeStore(server.redis.url);
   await waitForHomeStore(home, "the test's");
   const token = await new LoginLinks(home).create({ name, roles });

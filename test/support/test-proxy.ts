@@ -13,6 +13,9 @@ export async function startTestProxy(
   return proxy;
 }
 
+/** The name of a connection by which a replica follows the server. */
+export const REPLICATION_LINK = "replication";
+
 export class TestProxy {
   /**
    * `drop_replies`: what Redis answers is thrown away and the connection cut, after Redis has run it.
@@ -23,9 +26,12 @@ export class TestProxy {
   dropShare = 0;
   /** In `pass`: by how much later what Redis says comes to a connection of this name. */
   getDelayMs: (name: string | undefined) => number = () => 0;
+  /** A connection that Redis sends this text over gets no more replies, and stands. */
+  heldText: string | undefined;
   /** Replies lost so far. */
   droppedCount = 0;
   readonly #links = new Set<ProxyLink>();
+  readonly #requestCounts = new Map<string, number>();
   #stalled: string | undefined;
 
   constructor(
@@ -49,7 +55,18 @@ export class TestProxy {
     this.#links.add(link);
   }
 
-  /** Connections of this name (CLIENT SETNAME) stand and pass nothing, until another one is named. */
+  /** How many packets came from connections of this name. */
+  countRequests(name: string): number {
+    return this.#requestCounts.get(name) ?? 0;
+  }
+
+  recordRequest(name: string | undefined): void {
+    if (name !== undefined) this.#requestCounts.set(name, this.countRequests(name) + 1);
+  }
+
+  /**
+   * Connections of this name (CLIENT SETNAME, or `REPLICATION_LINK`) stand and pass nothing, until another one is named.
+   */
   stall(name: string | undefined): void {
     this.#stalled = name;
     for (const link of this.#links) link.flush();
@@ -80,6 +97,7 @@ class ProxyLink {
   readonly #waiting: (() => void)[] = [];
   #kept: Buffer | undefined;
   #name: string | undefined;
+  #isHeld = false;
 
   constructor(
     private readonly client: Socket,
@@ -87,8 +105,11 @@ class ProxyLink {
     private readonly onEnd: () => void,
   ) {
     this.#redis = dial(proxy.targetPort, "127.0.0.1");
+    // Redis and ioredis do not wait for acknowledgements of TCP either.
+    for (const socket of [client, this.#redis]) socket.setNoDelay(true);
     client.on("data", (chunk) => {
       this.#name ??= parseClientName(chunk);
+      proxy.recordRequest(this.#name);
       this.#enqueue(() => this.#forwardRequest(chunk));
     });
     this.#redis.on("data", (chunk) => this.#enqueue(() => this.#forwardReply(chunk)));
@@ -134,7 +155,8 @@ class ProxyLink {
 
   #forwardReply(chunk: Buffer): void {
     const { proxy } = this;
-    if (this.hasKeptRequest) return;
+    if (proxy.heldText !== undefined && chunk.includes(proxy.heldText)) this.#isHeld = true;
+    if (this.hasKeptRequest || this.#isHeld) return;
     if (proxy.mode !== "drop_replies" && proxy.random() >= proxy.dropShare) {
       const delayMs = proxy.getDelayMs(this.#name);
       // Timers of one length end in the order in which they were set.
@@ -148,5 +170,6 @@ class ProxyLink {
 }
 
 function parseClientName(request: Buffer): string | undefined {
+  if (request.includes("REPLCONF")) return REPLICATION_LINK;
   return /\r\nsetname\r\n\$\d+\r\nlockkeeper:([^\r]+)\r\n/i.exec(request.toString("latin1"))?.[1];
 }

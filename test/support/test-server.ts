@@ -103,7 +103,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   );
   const service = new ServerProcess(config, options.limits);
   const said: string[] = [];
-  const { runtime } = await service.start((line) => said.push(line));
+  const { runtime } = await service.start({ hasTerminal: true, printLine: (line) => said.push(line) });
   if (options.waitFor !== "nothing") await waitUntil(() => runtime.readiness.ready);
   const url = `http://127.0.0.1:${service.httpServer.port}`;
   const send = (path: string, init: CallInit = {}) => {

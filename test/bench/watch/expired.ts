@@ -1,4 +1,3 @@
-import { get, type IncomingMessage } from "node:http";
 import type { Redis } from "ioredis";
 import { type Core, openCore } from "../core/ours.ts";
 import { type Experiment, type Run, roundValue } from "../figure.ts";
@@ -7,6 +6,7 @@ import { startWithoutPages } from "../http/node-servers.ts";
 import { readMachineFacts } from "../machine.ts";
 import { reportProgress } from "../progress.ts";
 import { computePercentile } from "../statistics.ts";
+import { openEventReader } from "./event-reader.ts";
 
 const FIGURE = "watch.expired.p99";
 const FILL_STEP = 20_000;
@@ -27,11 +27,11 @@ export const expired: Experiment = {
     for (let at = 1; at <= others; at += FILL_STEP) {
       await server.inspector.eval(FILL, 0, at, Math.min(others, at + FILL_STEP - 1));
     }
-    const reader = await readExpired(run, server);
+    const reader = await openEventReader(run, server);
     const deadlines = await acquireLocks(run, server, locks, spread);
     reportProgress(`${locks} locks are left to expire`);
-    await reader.waitForEvents(locks);
-    const late = [...reader.at].map(([key, at]) => at - (deadlines.get(key) ?? Number.NaN));
+    await reader.waitForKeys("expired", locks, LOST_MS);
+    const late = [...reader.getTimes("expired")].map(([key, at]) => at - (deadlines.get(key) ?? Number.NaN));
     const conditions = {
       ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ locks, otherKeys: others, spreadMs: spread.spreadMs },
@@ -45,48 +45,6 @@ export const expired: Experiment = {
     ];
   },
 };
-
-interface Reader {
-  /** When the end of each key was heard of, Unix ms. */
-  readonly at: ReadonlyMap<string, number>;
-  /** Resolves when so many were. */
-  waitForEvents(count: number): Promise<void>;
-}
-
-async function readExpired(run: Run, { target: { port, secret } }: NodeContender): Promise<Reader> {
-  const at = new Map<string, number>();
-  let onHeard: () => void = () => undefined;
-  const url = `http://127.0.0.1:${port}/api/v1/events`;
-  const request = get(url, { headers: { authorization: `Bearer ${secret}` } });
-  run.defer(() => request.destroy());
-  const response = await new Promise<IncomingMessage>((resolve, reject) =>
-    request.once("response", resolve).on("error", reject),
-  );
-  let text = "";
-  response.setEncoding("utf8").on("data", (chunk: string) => {
-    const now = Date.now();
-    const messages = (text + chunk).split("\n\n");
-    text = messages.pop() ?? "";
-    for (const message of messages) {
-      if (!message.includes("event: expired\n")) continue;
-      const key: unknown = JSON.parse(/^data: (.*)$/m.exec(message)?.[1] ?? "{}").key;
-      if (typeof key === "string" && !at.has(key)) at.set(key, now);
-    }
-    onHeard();
-  });
-  const heard = (count: number) =>
-    new Promise<void>((resolve, reject) => {
-      const lost = () => reject(new Error(`${at.size} of ${count} locks were told to have expired`));
-      const timer = setTimeout(lost, LOST_MS);
-      onHeard = () => {
-        if (at.size < count) return;
-        clearTimeout(timer);
-        resolve();
-      };
-      onHeard();
-    });
-  return { at, waitForEvents: heard };
-}
 
 /** Takes locks whose leases end one after the other. @returns when each of them ends, by Redis's clock */
 async function acquireLocks(

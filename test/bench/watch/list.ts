@@ -70,7 +70,13 @@ async function openServer(run: Run, name: string, locks: number, secret: string)
   reportProgress(`${locks} locks`);
   await acquireLocks(run, url, look, locks);
   const port = await findFreePort();
-  const env = { ...process.env, REDIS_URL: url, PORT: String(port), LOCKKEEPER_ROOT_KEY: secret };
+  const env = {
+    ...process.env,
+    REDIS_URL: url,
+    PORT: String(port),
+    LOCKKEEPER_ROOT_KEY: secret,
+    LOCKKEEPER_READ_CPU_MS: "off",
+  };
   await startChild(run, "listed.ts", [], { env });
   return { name, inspector: look, locks, port, at: 0 };
 }

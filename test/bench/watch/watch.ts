@@ -6,6 +6,7 @@ import { idle } from "./idle.ts";
 import { lag } from "./lag.ts";
 import { list } from "./list.ts";
 import { notify } from "./notify.ts";
+import { polling } from "./polling.ts";
 
 /** What it costs to watch: to find the locks, to keep them, and to show them. */
 export const watch: readonly Experiment[] = [
@@ -17,4 +18,5 @@ export const watch: readonly Experiment[] = [
   idle,
   notify,
   expired,
+  polling,
 ];

@@ -17,7 +17,7 @@ export const THE_TEN: readonly Mutant[] = [
     edits: [
       {
         file: "server/formats/fast-path/release.lua",
-        find: "if type(stored) == 'string' then",
+        find: "if type(stored) == 'string' and #stored <= 8192 then",
         instead: "if false then",
       },
       {
@@ -106,8 +106,8 @@ export const THE_TEN: readonly Mutant[] = [
     edits: [
       {
         file: "server/locks/verbs/waiter-queues.ts",
-        find: "() => this.wake(),\n      () => this.wake(),",
-        instead: "() => this.sleepUntil(null),\n      () => this.wake(),",
+        find: "this.subscriber.subscribe(wake)]);\n    queue.wake();",
+        instead: "this.subscriber.subscribe(wake)]);\n    queue.sleepUntil(null);",
       },
     ],
     // With few who wait for a lock, nobody else wakes in time.

@@ -38,7 +38,7 @@ process.send?.("ready");
 async function start(): Promise<void> {
   for (;;) {
     try {
-      await service.start(() => undefined);
+      await service.start({ hasTerminal: false, printLine: () => undefined });
       return;
     } catch (error) {
       if (!(error instanceof Error) || error.name !== "StartupError") throw error;

@@ -121,10 +121,14 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   async findMasterOf(lock: string): Promise<number> {
-    const slot = computeSlot(lock);
-    const owner = (await this.#readSlotOwners()).find(({ from, to }) => from <= slot && slot <= to);
+    const owner = await this.#findSlotOwner(computeSlot(lock));
     if (owner === undefined) throw new Error(`nobody has the slot of ${lock}`);
-    return owner.master;
+    return owner;
+  }
+
+  /** The node that is asked may not have learned of a new owner yet: then nobody has the slot. */
+  async #findSlotOwner(slot: number): Promise<number | undefined> {
+    return (await this.#readSlotOwners()).find(({ from, to }) => from <= slot && slot <= to)?.master;
   }
 
   async waitForPromotion(insteadOf: number): Promise<void> {
@@ -166,7 +170,7 @@ export class ClusterGroup implements ReplicaGroup {
         await source.migrate("127.0.0.1", this.servers[to]?.port ?? 0, "", 0, 5000, "KEYS", ...keys);
       }
       for (const redis of [target, source]) await redis.cluster("SETSLOT", slot, "NODE", targetId);
-      await waitUntil(async () => (await this.findMasterOf(lock)) === to, WITHIN_MS);
+      await waitUntil(async () => (await this.#findSlotOwner(slot)) === to, WITHIN_MS);
     };
   }
 

@@ -9,16 +9,20 @@ import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { nginxClients } from "./nginx.ts";
+import { nginxInstanceClients } from "./nginx-instances.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
+import { redissonRedLock } from "./redisson-red-lock.ts";
 import { redlockClients } from "./redlock.ts";
 import { tokenClients } from "./token.ts";
+import { wakeUpClients } from "./wake-ups.ts";
 import { watchEventsClients } from "./watch-events.ts";
 
 /** In the order of their lines. */
 export const CLIENTS: readonly Client[] = [
   redisson,
   ...tokenClients,
+  ...wakeUpClients,
   redissonInConsole,
   npmInConsole,
   pythonInConsole,
@@ -28,10 +32,12 @@ export const CLIENTS: readonly Client[] = [
   guardPostgresql,
   guardMariadb,
   ...redlockClients,
+  redissonRedLock,
   clockAheadOfQuorum,
   ...snippetClients,
   ...watchEventsClients,
   ...sampleClients,
   ...generatedClients,
   ...nginxClients,
+  ...nginxInstanceClients,
 ];

@@ -1,7 +1,8 @@
-import { createInterface } from "node:readline";
+import { createLoginToken } from "../../support/test-browser.ts";
 import { findFreePort, startTestRedis } from "../../support/test-redis.ts";
 import { ROOT_KEY, startTestServer } from "../../support/test-server.ts";
-import { addCleanUp, kill, start } from "../children.ts";
+import { addCleanUp } from "../children.ts";
+import { startInstance } from "../proxy/instance.ts";
 import { startNginx } from "../proxy/nginx-server.ts";
 import {
   proveAddress,
@@ -11,8 +12,6 @@ import {
   proveStream,
   proveWaiting,
 } from "../proxy/proofs.ts";
-import { HERE } from "../steps/cached-dir.ts";
-import type { ConsoleBelow } from "../steps/console-below.ts";
 import type { Client, ClientContext } from "./client.ts";
 
 const UNKNOWN_MAX = 3;
@@ -20,7 +19,6 @@ const SETTINGS = {
   LOCKKEEPER_TRUSTED_PROXIES: "127.0.0.1",
   LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: `0.01/${UNKNOWN_MAX}`,
 };
-const READY_MS = 60_000;
 
 /** The API behind docs/nginx/at-the-root.conf. */
 const atTheRoot: Client = {
@@ -29,7 +27,7 @@ const atTheRoot: Client = {
   async run({ tools, note }) {
     const server = await startTestServer({ environment: SETTINGS });
     const stop = addCleanUp(() => server.stop());
-    const nginx = await startNginx(tools.nginx, "at-the-root", Number(new URL(server.url).port));
+    const nginx = await startNginx(tools.nginx, "at-the-root", [Number(new URL(server.url).port)]);
     try {
       const seen = { url: nginx.url, redis: server.redis.createClient() };
       const keys = await proveKeys(seen);
@@ -59,7 +57,7 @@ async function proveBelow({ tools, note }: ClientContext, adapter: "node" | "nex
   const stop = addCleanUp(() => redis.stop());
   const { basePath } = tools.consoleBelow;
   const port = await findFreePort();
-  const lockkeeper = await startLockkeeper(tools.consoleBelow, {
+  const lockkeeper = await startInstance(tools.consoleBelow.dir, {
     ...SETTINGS,
     PORT: String(port),
     REDIS_URL: redis.url,
@@ -67,47 +65,23 @@ async function proveBelow({ tools, note }: ClientContext, adapter: "node" | "nex
     LOCKKEEPER_BASE_PATH: basePath,
     LOCKKEEPER_HTTP_ADAPTER: adapter,
   });
-  const nginx = await startNginx(tools.nginx, "below-a-path", port);
+  const nginx = await startNginx(tools.nginx, "below-a-path", [port]);
   try {
     const seen = { url: nginx.url + basePath, redis: redis.createClient() };
     const keys = await proveKeys(seen);
     await proveWaiting(seen);
     const ms = await proveStream(seen);
     await proveLimits(seen);
-    const loaded = await provePages(seen, lockkeeper.link);
+    const loaded = await provePages(seen, await createLoginToken({ redis }, "mei", { "*": "admin" }));
     await proveAddress(seen, UNKNOWN_MAX);
     note(
       `${adapter} adapter: ${keys} keys, an event after ${ms.toFixed(0)} ms, a page with all ${loaded} files`,
     );
   } finally {
     await nginx.stop();
-    lockkeeper.end();
+    lockkeeper.kill();
     await stop();
   }
-}
-
-/** As `npm start` runs it. */
-async function startLockkeeper({ dir }: ConsoleBelow, settings: Record<string, string>) {
-  const child = start(process.execPath, ["--import", "tsx", `${HERE}../../server/main.ts`], {
-    cwd: dir,
-    env: { ...process.env, ...settings },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const end = () => kill(child);
-  const link = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("Lockkeeper did not start")), READY_MS);
-    if (child.stdout === null) return;
-    createInterface(child.stdout).on("line", (line) => {
-      const [found] = /http\S+#\S+/.exec(line) ?? [];
-      if (found === undefined) return;
-      clearTimeout(timer);
-      resolve(found);
-    });
-  }).catch((error: unknown) => {
-    end();
-    throw error;
-  });
-  return { link, end };
 }
 
 export const nginxClients: readonly Client[] = [atTheRoot, belowAPath];

@@ -16,7 +16,7 @@ const SHOWN_MS = 10_000;
 
 /** What an operator does by the API of a Lockkeeper server that watches a Redis of its own. */
 export class Operator {
-  private constructor(readonly server: TestServer) {}
+  constructor(readonly server: TestServer) {}
 
   /** @param formats rules for what shapes do not tell, as `LOCKKEEPER_FORMATS` has them */
   static async open(formats = ""): Promise<Operator> {

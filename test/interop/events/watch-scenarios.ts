@@ -129,7 +129,10 @@ export async function proveResetAndRefusal(runner: WatchRunner): Promise<string>
     await waitUntil(() => watcher.listEvents().length >= MANY_LOCKS, WITHIN_MS);
     proxy.lastEventId = "999999999999999-0";
     proxy.cut();
-    await waitUntil(() => /^- reset .*\n- snapshot .*"lock:held:9"/m.test(watcher.readOutput()), WITHIN_MS);
+    await waitUntil(
+      () => /^- reset .*\n(?:- snapshot .*\n)*- snapshot .*"lock:held:9"/m.test(watcher.readOutput()),
+      WITHIN_MS,
+    );
     proxy.lastEventId = undefined;
     proxy.cut();
     await makeEvents(server, "lock:news");

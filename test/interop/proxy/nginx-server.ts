@@ -7,22 +7,32 @@ import { HERE } from "../steps/cached-dir.ts";
 import { getEnvironment, type NginxTool } from "../steps/nginx.ts";
 
 /** Which of the files in docs/nginx. */
-export type NginxConf = "at-the-root" | "below-a-path";
+export type NginxConf = "at-the-root" | "below-a-path" | "two-instances";
 
 export interface Nginx extends Pick<Database, "stop"> {
   /** Where it listens. */
   readonly url: string;
 }
 
-/** nginx as docs/nginx shows it, but for its port, its certificate, and where Lockkeeper is. */
-export async function startNginx(tool: NginxTool, conf: NginxConf, lockkeeperPort: number): Promise<Nginx> {
+/**
+ * Starts nginx with a file of docs/nginx. The ports, the certificate and the path of the API are replaced.
+ *
+ * @param lockkeeperPorts of the instances that the file names 127.0.0.1:3000, 127.0.0.1:3001, …
+ */
+export async function startNginx(
+  tool: NginxTool,
+  conf: NginxConf,
+  lockkeeperPorts: readonly number[],
+  basePath = "",
+): Promise<Nginx> {
   const dir = await createTempDir();
   const port = await findFreePort();
   const shown = readFileSync(join(HERE, `../../docs/nginx/${conf}.conf`), "utf8");
   const server = shown
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
     .replace(/^ *ssl_.*\n/gm, "")
-    .replace("server 127.0.0.1:3000;", `server 127.0.0.1:${lockkeeperPort};`);
+    .replace(/server 127\.0\.0\.1:300(\d)/g, (_, n) => `server 127.0.0.1:${lockkeeperPorts[Number(n)]}`)
+    .replaceAll("location /api/", `location ${basePath}/api/`);
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${join(dir, name)};`,
   );

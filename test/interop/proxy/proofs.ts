@@ -136,8 +136,8 @@ export async function proveAddress({ url }: Seen, limit: number): Promise<void> 
   expect("somebody else, who says the same", await ask("127.0.0.3", "203.0.113.0"), 401);
 }
 
-/** The pages, all that they load, and a login, below the path. @param link as the terminal shows it */
-export async function provePages({ url }: Seen, link: string): Promise<number> {
+/** The pages, all that they load, and a login, below the path. @param token of a one-time login link */
+export async function provePages({ url }: Seen, token: string): Promise<number> {
   const { origin, pathname } = new URL(url);
   const page = await (await fetch(`${url}/login`)).text();
   const addresses = [...page.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, address]) => String(address));
@@ -146,7 +146,6 @@ export async function provePages({ url }: Seen, link: string): Promise<number> {
     assert(address.startsWith(pathname), () => `${address} is not below ${pathname}`);
     expect(`loading ${address}`, (await fetch(origin + address)).status, 200);
   }
-  const token = link.slice(link.indexOf("#") + 1);
   const logIn = (from: string) =>
     fetch(`${url}/api/v1/login`, {
       method: "POST",

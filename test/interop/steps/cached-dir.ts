@@ -16,12 +16,20 @@ const STAMP = ".made-from";
  *
  * @param from what decides whether it is out of date, such as the contents of a lock file
  */
-export async function provideCachedDir(
+export function provideCachedDir(
   name: string,
   from: readonly string[],
   make: (dir: string) => Promise<void>,
 ): Promise<string> {
-  const dir = join(CACHE, name);
+  return provideDir(join(CACHE, name), from, make);
+}
+
+/** Provides a folder like `provideCachedDir`, at any path. */
+export async function provideDir(
+  dir: string,
+  from: readonly string[],
+  make: (dir: string) => Promise<void>,
+): Promise<string> {
   const stamp = createHash("sha256").update(from.join("\n")).digest("hex");
   if (existsSync(join(dir, STAMP)) && readFileSync(join(dir, STAMP), "utf8") === stamp) return dir;
   await mkdir(dirname(dir), { recursive: true });

@@ -1,8 +1,9 @@
-/** A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format]` */
+/** A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format] [library that is signalled]` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
+import type { SignalledLibrary } from "../../../server/formats/release-signals.ts";
 import type { Hold } from "../../../server/locks/client/hold.ts";
 import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import type { GuardedWriter } from "../guards/guard.ts";
@@ -14,10 +15,12 @@ const LEASE_MS = 30_000;
 const REENTER_EVERY = 5;
 const POLLING = { tries: 6000, pauseMs: 5, jitter: 0.5 };
 
-const [urls = "", formatName = "redisson"] = process.argv.slice(2);
+const [urls = "", formatName = "redisson", ...signalled] = process.argv.slice(2);
 const format = formatName as WritableFormat;
 const [url = "", ...others] = urls.split(",");
-const client = await LockClient.open(others.length === 0 ? url : { quorum: [url, ...others] });
+const client = await LockClient.open(others.length === 0 ? url : { quorum: [url, ...others] }, {
+  signalledLibraries: signalled as SignalledLibrary[],
+});
 const redis = new Redis(url);
 const holds = new Map<string, Hold>();
 let writer: GuardedWriter | undefined;

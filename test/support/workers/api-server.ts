@@ -5,7 +5,7 @@ import { ServerProcess, stopOnSignals } from "../../../server/server-process.ts"
 const serverProcess = new ServerProcess(readConfig(undefined, []));
 const stop = stopOnSignals(() => serverProcess);
 process.on("disconnect", () => void stop(0));
-const { runtime } = await serverProcess.start(() => undefined);
+const { runtime } = await serverProcess.start({ hasTerminal: false, printLine: () => undefined });
 serverProcess.httpServer.attachPages((_incoming, outgoing) => void outgoing.writeHead(404).end());
 while (!runtime.readiness.ready) await new Promise((resolve) => setTimeout(resolve, 5));
 process.send?.(serverProcess.httpServer.port);

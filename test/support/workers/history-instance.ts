@@ -16,6 +16,7 @@ const sight = {
   isWhole: () => watcher.health().state === "live",
   now: () => watcher.clock.now(),
   onChange: (listener: () => void) => watcher.onChange(listener),
+  onMiss: (listener: (from: number) => void) => watcher.onLongUnseenHold(listener),
 };
 const openStore = (name: string, more = {}) => openHomeStore(home, name, more);
 const recording = new Recording({ openStore, target, journal, session: sight, times });
@@ -30,6 +31,7 @@ watcher.onChange(() => {
   if (wasLive && !isLive) breakCount++;
   wasLive = isLive;
 });
+watcher.onLongUnseenHold(() => breakCount++);
 let beatAt = performance.now();
 setInterval(() => {
   if (performance.now() - beatAt > 1000) breakCount++;

@@ -1,0 +1,80 @@
+import type { MatrixServer } from "./servers.ts";
+
+/** How much of the suites runs. */
+export type Extent = "full" | "quick";
+
+type SuiteLists = Readonly<Record<Extent, readonly string[]>>;
+
+const COMPLETE: SuiteLists = {
+  // All that depends on how a server behaves: locks, formats and watch, and what these stand on.
+  full: [
+    "server/formats/",
+    "server/locks/",
+    "server/redis/",
+    "server/targets/",
+    "server/watch/",
+    "test/conformance/",
+    "test/hazards/",
+  ],
+  // For each area the files that come closest to the wire.
+  quick: [
+    "server/formats/fast-path",
+    "server/formats/keys",
+    "server/formats/members/",
+    "server/formats/redisson/",
+    "server/formats/strings/",
+    "server/formats/withdraw-request",
+    "server/locks/cluster.",
+    "server/locks/replicas",
+    "server/locks/sentinel.",
+    "server/locks/verbs/",
+    "server/redis/check-server",
+    "server/watch/cluster.",
+    "server/watch/endings",
+    "server/watch/redis-failures",
+    "server/watch/watcher.",
+    "test/conformance/conformance.",
+    "test/hazards/refusals",
+    "test/hazards/scripts",
+    "test/hazards/waiting",
+  ],
+};
+
+/** On a server without CONFIG: the tests that do not call CONFIG themselves and need no Sentinel. */
+const WITHOUT_CONFIG: SuiteLists = {
+  full: [
+    "server/locks/backends/",
+    "server/locks/client/",
+    "server/locks/cluster.",
+    "server/locks/fencing",
+    "server/locks/outage",
+    "server/locks/quorum/",
+    "server/locks/verbs/",
+    "server/targets/without-config",
+    "server/watch/cluster.",
+    "server/watch/endings",
+    "server/watch/finder/",
+    "server/watch/holds/",
+    "server/watch/hostile-messages",
+    "server/watch/redisson",
+    "server/watch/shared-locks",
+  ],
+  quick: [
+    "server/locks/client/hold.",
+    "server/locks/outage",
+    "server/locks/verbs/",
+    "server/targets/without-config",
+    "server/watch/endings",
+    "server/watch/redisson",
+  ],
+};
+
+const LISTS: Readonly<Record<MatrixServer["variant"], SuiteLists>> = {
+  complete: COMPLETE,
+  without_config: WITHOUT_CONFIG,
+};
+
+/** Lists which test files run on a server, as the beginnings of their paths. */
+export function listSuites(variant: MatrixServer["variant"], extent: Extent): readonly string[] {
+  return LISTS[variant][extent];
+}

@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+
+/** @typedef {{ file: string, title: string, status: "passed" | "failed" | "skipped" }} TestResult */
+/** @typedef {import("../../test/attacks/catalogue/index.mjs").Attack} Attack */
+/** @typedef {"passed" | "failed" | "skipped" | "missing"} Verdict */
+
+/**
+ * @typedef {object} AttackReport
+ * @property {string} summary "attacks: 74 of 74 passed", and a line for each that did not
+ * @property {number} unproven attacks whose test was skipped or did not run; a failed test is counted with its stage
+ */
+
+/**
+ * Reads the results of single tests from JSON reports of vitest or Playwright. A report that is missing, as after a
+ * crash, has none.
+ *
+ * @param {string[]} reports a later one replaces the results of the files that it has
+ * @param {string} root paths are relative to it
+ * @returns {TestResult[]}
+ */
+export function readTestResults(reports, root) {
+  /** @type {Map<string, TestResult[]>} */
+  const byFile = new Map();
+  for (const report of reports) {
+    const results = listTestResults(readReport(report), root);
+    for (const file of new Set(results.map((result) => result.file)))
+      byFile.set(
+        file,
+        results.filter((result) => result.file === file),
+      );
+  }
+  return [...byFile.values()].flat();
+}
+
+/**
+ * @param {string} file
+ * @returns {JsonReport}
+ */
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * @typedef {object} JsonReport
+ * @property {{ name: string, assertionResults: { title: string, status: string }[] }[]} [testResults]
+ * @property {{ rootDir: string }} [config]
+ * @property {PlaywrightSuite[]} [suites]
+ */
+
+/**
+ * @typedef {object} PlaywrightSuite
+ * @property {string} file
+ * @property {{ title: string, ok: boolean, tests: { status: string }[] }[]} [specs]
+ * @property {PlaywrightSuite[]} [suites]
+ */
+
+/**
+ * @param {JsonReport} report
+ * @param {string} root
+ * @returns {TestResult[]}
+ */
+export function listTestResults({ testResults = [], config, suites = [] }, root) {
+  const vitest = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ title, status }) => ({
+      file: relative(root, name),
+      title,
+      status: toStatus(status === "passed", status === "failed"),
+    })),
+  );
+  return [...vitest, ...suites.flatMap((suite) => listSuite(suite, relative(root, config?.rootDir ?? root)))];
+}
+
+/**
+ * @param {PlaywrightSuite} suite
+ * @param {string} folder
+ * @returns {TestResult[]}
+ */
+function listSuite({ file, specs = [], suites = [] }, folder) {
+  const own = specs.map(({ title, ok, tests }) => ({
+    file: `${folder}/${file}`,
+    title,
+    // Playwright reports a skipped test as ok.
+    status: toStatus(ok && tests.length > 0 && tests.every(({ status }) => status !== "skipped"), !ok),
+  }));
+  return [...own, ...suites.flatMap((suite) => listSuite(suite, folder))];
+}
+
+/**
+ * @param {boolean} isPassed
+ * @param {boolean} isFailed
+ * @returns {TestResult["status"]}
+ */
+const toStatus = (isPassed, isFailed) => (isPassed ? "passed" : isFailed ? "failed" : "skipped");
+
+/**
+ * Judges whether the test of each attack ran and passed.
+ *
+ * @param {readonly Attack[]} attacks
+ * @param {TestResult[]} results
+ * @returns {AttackReport}
+ */
+export function judgeAttacks(attacks, results) {
+  const judged = attacks.map((attack) => ({ attack, verdict: judgeAttack(attack, results) }));
+  const bad = judged.filter(({ verdict }) => verdict !== "passed");
+  const lines = bad.map(
+    ({ attack: { id, file, test }, verdict }) => `attack ${id}: ${verdict} (${file} "${test}")`,
+  );
+  return {
+    summary: [...lines, `attacks: ${judged.length - bad.length} of ${judged.length} passed`].join("\n"),
+    unproven: bad.filter(({ verdict }) => verdict !== "failed").length,
+  };
+}
+
+/**
+ * @param {Attack} attack
+ * @param {TestResult[]} results
+ * @returns {Verdict}
+ */
+function judgeAttack({ file, test }, results) {
+  const title = new RegExp(`^${test.split("%s").map(escapeRegExp).join(".+")}$`, "s");
+  const statuses = results.filter((result) => result.file === file && title.test(result.title));
+  if (statuses.length === 0) return "missing";
+  for (const status of /** @type {const} */ (["failed", "skipped"]))
+    if (statuses.some((result) => result.status === status)) return status;
+  return "passed";
+}
+
+/** @param {string} text */
+const escapeRegExp = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
+/**
+ * The stage that runs a test file.
+ *
+ * @param {string} file
+ * @returns {"unit" | "integration" | "e2e"}
+ */
+export function getStageOf(file) {
+  if (file.endsWith(".spec.ts")) return "e2e";
+  return file.endsWith(".integration.test.ts") ? "integration" : "unit";
+}

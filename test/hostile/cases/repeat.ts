@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Calls `act` so many times a second until the signal is aborted. A call that is late delays the next one. */
+export async function repeatUntil(
+  signal: AbortSignal,
+  perSecond: number,
+  act: () => Promise<unknown>,
+): Promise<readonly string[]> {
+  while (!signal.aborted) {
+    await act();
+    await sleep(1000 / perSecond);
+  }
+  return [];
+}

@@ -1,0 +1,60 @@
+import type { Redis } from "ioredis";
+import type { TestContext } from "vitest";
+
+/** What not every supported server has. */
+export type ServerFeature = "config" | "tls" | "sharded_pubsub" | "script_clock" | "script_error_codes";
+
+interface FeatureCheck {
+  /** Why a test that needs it is skipped. */
+  readonly reason: string;
+  check(redis: Redis): Promise<boolean>;
+}
+
+const CHECKS: Readonly<Record<ServerFeature, FeatureCheck>> = {
+  config: {
+    reason: "this server has no CONFIG command",
+    check: async (redis) => {
+      const [command] = (await redis.call("COMMAND", "INFO", "CONFIG")) as unknown[];
+      return command !== null && command !== undefined;
+    },
+  },
+  tls: {
+    reason: "this server was built without TLS",
+    check: async (redis) => ((await redis.config("GET", "tls-port")) as unknown[]).length > 0,
+  },
+  sharded_pubsub: {
+    reason: "Redis before 7.0 has no SPUBLISH",
+    check: async (redis) => {
+      const [command] = (await redis.call("COMMAND", "INFO", "SPUBLISH")) as unknown[];
+      return command !== null && command !== undefined;
+    },
+  },
+  script_clock: {
+    reason: "since Redis 7.2 the time stands still while a script runs, so no key expires during it",
+    check: async (redis) => (await readVersion(redis)) < 7.2,
+  },
+  script_error_codes: {
+    reason: "Redis before 7.0 counts the error of a command in a script as ERR",
+    check: async (redis) => (await readVersion(redis)) >= 7,
+  },
+};
+
+/** Whether the server that `redis` is connected to has the feature. */
+export function hasServerFeature(redis: Redis, feature: ServerFeature): Promise<boolean> {
+  return CHECKS[feature].check(redis);
+}
+
+/** Skips the test, with the reason, on a server that lacks the feature. */
+export async function requireServerFeature(
+  { skip }: Pick<TestContext, "skip">,
+  redis: Redis,
+  feature: ServerFeature,
+): Promise<void> {
+  skip(!(await hasServerFeature(redis, feature)), CHECKS[feature].reason);
+}
+
+/** The version of Redis whose behavior the server has, such as 7.2 for every Valkey. */
+async function readVersion(redis: Redis): Promise<number> {
+  const [, version = ""] = /^redis_version:(\d+\.\d+)/m.exec(await redis.info("server")) ?? [];
+  return Number(version);
+}
