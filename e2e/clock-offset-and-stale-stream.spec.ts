@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, connect as dial, type Socket } from "node:net";
 import type { Page } from "@playwright/test";
-import { type Console, expect, test } from "./console.ts";
+import { beginSession, type Console, expect, test } from "./console.ts";
 import { expectWithin, measureMs } from "./expect-within.ts";
 
 const MINUTE_MS = 60_000;
@@ -86,6 +86,8 @@ test("a silent stream shows a stale-data banner within 3 s, blocks releases, and
   await take("a");
   const line = await lineTo(Number(new URL(lockkeeper.url).port));
   try {
+    const link = lockkeeper.link.bind(lockkeeper);
+    await beginSession(page.context(), { link, url: line.url });
     await page.goto(`${line.url}/?q=${encodeURIComponent(`key:${key("*")}`)}`);
     const free = page.getByRole("button", { name: `Free ${key("a")}` });
     await expect(free).not.toHaveAttribute("aria-disabled", "true");

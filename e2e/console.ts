@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 import { UI_FLAGS_COOKIE } from "../components/ui/ui-flags-cookie.ts";
 import type { Role } from "../lib/contract/access.ts";
@@ -11,8 +11,8 @@ import { LoginLinks } from "../server/auth/login-link.ts";
 import { readConfig } from "../server/config/config.ts";
 import { openHomeStore } from "../server/home/open-home-store.ts";
 import { waitUntilReady } from "../server/redis/connect.ts";
-import { findHomeLocation } from "../server/start-configured-redis.ts";
-import { findFreePort, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
+import { locateHomeStore } from "../server/start-configured-redis.ts";
+import { findFreePort, findTestBinary, startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 
@@ -79,6 +79,27 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
   };
 }
 
+/** A console on an embedded Redis of its own, whose data is removed with it. */
+export async function startConsoleOnEmbeddedRedis(): Promise<Console & { readonly dataDir: string }> {
+  const cacheDir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
+  const { source, path } = await findTestBinary();
+  if (source === "unpacked") await symlink(resolve(".cache/redis-server"), join(cacheDir, "redis-server"));
+  const running = await startConsole({
+    REDIS_URL: "",
+    LOCKKEEPER_CACHE_DIR: cacheDir,
+    LOCKKEEPER_REDIS_PORT: String(await findFreePort()),
+    ...(source === "configured" ? { REDIS_SERVER_BIN: path } : {}),
+  });
+  return {
+    ...running,
+    dataDir: join(cacheDir, "redis"),
+    async stop() {
+      await running.stop();
+      await rm(cacheDir, { recursive: true });
+    },
+  };
+}
+
 /** A console on the targets of a configuration file, which is removed with it. */
 export async function startConsoleOnTargets(targets: readonly object[]): Promise<Console> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
@@ -120,7 +141,8 @@ async function nextEvent(url: string, type: string, key: string): Promise<number
   throw new Error(`The stream ended before ${type} of ${key}`);
 }
 
-async function waitForOutput(process: ChildProcess, what: RegExp): Promise<string> {
+/** Waits until a process has printed something that matches, and returns all that it printed. */
+export async function waitForOutput(process: ChildProcess, what: RegExp): Promise<string> {
   let text = "";
   return await new Promise((resolve, reject) => {
     process.stdout?.on("data", (chunk) => {
@@ -133,9 +155,7 @@ async function waitForOutput(process: ChildProcess, what: RegExp): Promise<strin
 
 /** Creates the token in this process: starting another takes a second. */
 async function newToken(env: NodeJS.ProcessEnv, name: string, role: Role): Promise<string> {
-  const where = findHomeLocation(readConfig(env));
-  if (where === undefined) throw new Error("This console has no home in Redis.");
-  const home = openHomeStore(where, "e2e");
+  const home = openHomeStore(await locateHomeStore(readConfig(env)), "e2e");
   try {
     await waitUntilReady(home.store, AbortSignal.timeout(60_000));
     return await new LoginLinks(home).create({ name, roles: { "*": role } });
@@ -202,9 +222,10 @@ export async function logIn(
   return page;
 }
 
-async function beginSession(
+/** Logs in at an address of the console. The session cookie is named after its port. */
+export async function beginSession(
   context: BrowserContext,
-  lockkeeper: Console,
+  lockkeeper: Pick<Console, "link" | "url">,
   name?: string,
   role?: Role,
 ): Promise<void> {

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
 import { findFreePort } from "../test/support/test-redis.ts";
+import { waitForOutput } from "./console.ts";
 
 let demo: ChildProcess;
 let link: string;
@@ -32,14 +34,14 @@ test("the demo fills the console with locks of several kinds of workers, some of
     await expect(page.getByText(what).first()).toBeAttached();
 });
 
-function linkOf(process: ChildProcess): Promise<string> {
-  let text = "";
-  return new Promise((resolve, reject) => {
-    process.stdout?.on("data", (chunk) => {
-      text += chunk;
-      const found = /http:\S+\/login#\S+/.exec(text)?.[0];
-      if (found !== undefined) resolve(found);
-    });
-    process.once("exit", () => reject(new Error(`The demo ended:\n${text}`)));
+/** Waits for the demo, then creates a link with the command that it prints. */
+async function linkOf(process: ChildProcess): Promise<string> {
+  const text = await waitForOutput(process, /workers are at it/);
+  const [, file = "", port = ""] = /REDIS_URL="\$\(cat (\S+)\)" PORT=(\d+) npm run login/.exec(text) ?? [];
+  const env = { ...globalThis.process.env, REDIS_URL: (await readFile(file, "utf8")).trim(), PORT: port };
+  const login = spawn(globalThis.process.execPath, ["--import", "tsx", "scripts/login.ts"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  return /http:\S+\/login#\S+/.exec(await waitForOutput(login, /login#\S+\n/))?.[0] ?? "";
 }

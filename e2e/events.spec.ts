@@ -66,9 +66,9 @@ test("older events can be loaded, including gaps in which nothing was observed",
   await expect(events(page)).toContainText("Nobody watched from");
   const texts = await events(page).getByRole("listitem").allTextContents();
   const at = (text: string) => texts.findIndex((line) => line.includes(text));
-  // The newest first.
-  expect(at(key)).toBeLessThan(at("Nobody watched from"));
-  expect(at("Nobody watched from")).toBeLessThan(at("lock:busy:"));
+  // The newest first. A busy machine may leave another gap after the acquire.
+  const between = texts.slice(at(key) + 1, at("lock:busy:"));
+  expect(between.join("\n")).toContain("Nobody watched from");
   await takeThemeScreenshots(page, info, "gap");
   // Older ones come as one goes there, to the end.
   await expect(async () => {

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { encodeKeyPath } from "../lib/keys/key.ts";
 import { type Console, expect, ROOT_KEY, test } from "./console.ts";
+import { collectApiStatuses, startEvilSite } from "./evil-site.ts";
 
 /** Each would run, or break out of where it stands, if it were written into a page as it is. */
 const PAYLOADS = [
@@ -208,6 +209,7 @@ test("every page forbids framing, sniffing, caching and opener access, and sends
 });
 
 test("another site in the same browser cannot act, read or frame the console with the session", async ({
+  browser,
   lockkeeper,
   page,
   key,
@@ -215,13 +217,14 @@ test("another site in the same browser cannot act, read or frame the console wit
   const name = key("attacked");
   await lockkeeper.api(`/locks/${encodeKeyPath(name)}/acquire`, { owner: "me", leaseMs: 600_000 });
   const { body } = await lockkeeper.api(`/locks/${encodeKeyPath(name)}`);
-  // The same machine under another name: another site, to which the browser sends no more than it has to.
-  const evil = lockkeeper.url.replace("127.0.0.1", "localhost");
-  await page.route(`${evil}/evil`, (route) =>
-    route.fulfill({ contentType: "text/html", body: "<p>evil</p>" }),
-  );
-  await page.goto(`${evil}/evil`);
-  const seen = await page.evaluate(
+  // The same machine under another name is another site, to which the browser sends no more than it has to. A real
+  // server, because Chromium blocks requests to loopback addresses from pages that Playwright fulfils.
+  const evil = await startEvilSite();
+  const context = await browser.newContext({ storageState: await page.context().storageState() });
+  const visitor = await context.newPage();
+  const listStatuses = await collectApiStatuses(visitor, lockkeeper.url);
+  await visitor.goto(evil.url);
+  const seen = await visitor.evaluate(
     async ({ url, path, expectedVersion }) => {
       const text = JSON.stringify({ expectedVersion, reason: "evil" });
       const init = { method: "POST", credentials: "include", body: text } as const;
@@ -263,9 +266,15 @@ test("another site in the same browser cannot act, read or frame the console wit
       expectedVersion: String(body.version),
     },
   );
-  expect(seen.outcomes.slice(1)).toEqual(["rejected", "rejected"]);
+  // Every request reached the server, and each was refused there; a preflight gets 405.
+  await expect
+    .poll(() => listStatuses().filter((status) => !status.endsWith("no response")))
+    .toEqual(["GET 403", "OPTIONS 405", "POST 403", "POST 403"]);
+  expect(seen.outcomes).toEqual(["rejected", "rejected", "rejected"]);
   expect(seen.inside).toBe("out of reach");
   expect((await lockkeeper.api(`/locks/${encodeKeyPath(name)}`)).body.state).toBe("held");
+  await context.close();
+  await evil.stop();
 });
 
 test("a login redirects only to a page of the console, and its token is in no request URL", async ({

@@ -56,6 +56,21 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await expect(row).toContainText("in 89 d");
   await takeAllScreenshots(page, info, "keys");
 
+  await expect(row).toContainText("0 of 10,000");
+  await row.getByRole("button", { name: "Change quotas of checkout" }).click();
+  await sheet.getByLabel("Most live holds").fill("none");
+  await expect(sheet.getByRole("button", { name: "Save quotas" })).toHaveAttribute(
+    "title",
+    "Enter a positive number, or leave the field empty.",
+  );
+  await sheet.getByLabel("Most live holds").fill("250");
+  await sheet.getByLabel("Most memory in Redis (MiB)").fill("1.5");
+  await assertAccessible(page, "quotas");
+  await sheet.getByRole("button", { name: "Save quotas" }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(row).toContainText("0 of 250");
+  await expect(row).toContainText("0 of 1.5 MiB");
+
   await row.getByRole("button", { name: "Rotate checkout" }).click();
   await sheet.getByRole("button", { name: "Make a new secret" }).click();
   const next = await sheet.getByText(/^lk_/).innerText();

@@ -58,7 +58,9 @@ function getCatchUpStatus({ scan }: Health, messages: ShellMessages): Connection
 
 /** What is known of how whole the picture is, a line each. */
 export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
-  const { now, scannedAt, scanMs, scan, missed, leftOut } = health;
+  const { now, scannedAt, scanMs, scan, missed, leftOut, unreadableKeys, oversizedKeys } = health;
+  // Keys that are too large are not locks.
+  const unreadable = (unreadableKeys?.count ?? 0) - (unreadableKeys?.byReason.too_large ?? 0);
   const changes = missed.found + missed.gone + missed.changed;
   return [
     scannedAt === null || scanMs === null
@@ -67,6 +69,8 @@ export function describeCompleteness(health: Health, messages: ShellMessages): s
     scan === undefined ? null : formatScanProgress(scan, messages),
     changes === 0 || missed.lastAt === null ? null : messages.missed(changes, formatAge(now - missed.lastAt)),
     leftOut === undefined ? null : messages.leftOut(leftOut),
+    unreadable === 0 ? null : messages.unreadable(unreadable),
+    oversizedKeys === undefined ? null : messages.oversizedKeys(oversizedKeys),
   ].filter((line) => line !== null);
 }
 

@@ -5,7 +5,7 @@ type ReleaseMessages = Pick<Messages["lock"], "release">;
 
 /** What to know before this lock is freed; null: nothing. */
 export function formatReleaseAdvice(
-  { release, format, kind }: Lock,
+  { release, format, kind, votes }: Lock,
   { release: messages }: ReleaseMessages,
 ): string | null {
   if (release?.why === undefined) return null;
@@ -16,6 +16,7 @@ export function formatReleaseAdvice(
     case "yes":
       return kind === "latch" ? messages.latch : messages.permit;
     case "never":
+      if (votes?.agreement === "different_owners") return messages.differentOwners;
       if (format === "bullmq" || format === "bull") return messages.job;
       return format === "redisson" ? messages.number : messages.notFreed;
   }

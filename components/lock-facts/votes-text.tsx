@@ -6,8 +6,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 /** How the masters of a quorum vote: "at 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const messages = useMessages(english).votes;
-  const { of, known, state, owners } = votes;
+  const { of, known, state, agreement, owners } = votes;
   const [holder] = lock.holders;
+  if (agreement === "different_owners") return messages.differentOwners;
   // Several holds with votes may have one label; the holder's is the one with the most.
   const held = owners.findIndex(({ owner }) => owner === holder?.owner);
   const its = owners[held]?.masters ?? 0;
@@ -15,6 +16,12 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   return (
     <>
       {holder !== undefined && messages.held(its, of)}
+      {holder?.ownersPerMaster?.map((owner, at) => (
+        <span key={owner} className="text-ink-3">
+          {at === 0 ? messages.ownerPerMaster : messages.and}
+          <VoteOwner text={owner} />
+        </span>
+      ))}
       {others.length > 0 && (
         <span className="text-ink-3">
           {holder === undefined ? "" : messages.after}

@@ -1,16 +1,24 @@
 "use client";
 
 import { CommandLine } from "@/components/ui/command-line.tsx";
+import { formatUpperBound } from "@/components/ui/format-duration.ts";
+import type { PollingDelays } from "@/lib/contract/polling.ts";
 import { locks } from "@/lib/i18n/en/locks.tsx";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** What is late without notifications, and how they are had. @param detail the server's own advice */
-export function NotificationsAdvice({ detail }: { detail: string | undefined }) {
+interface NotificationsAdviceProps {
+  /** The server's own advice. */
+  detail: string | undefined;
+  polling: PollingDelays | undefined;
+}
+
+/** Shows how late changes appear without notifications, and how to enable them. */
+export function NotificationsAdvice({ detail, polling }: NotificationsAdviceProps) {
   const messages = useMessages(locks).notifications;
   const { language } = useLanguage();
   return (
     <details className="rounded-[8px] border border-line bg-warn-bg px-3 py-1.5 text-ink-2">
-      <summary className="cursor-pointer">{messages.off()}</summary>
+      <summary className="cursor-pointer">{messages.off(formatDelays(polling))}</summary>
       <div className="flex flex-col gap-2 pt-2 pb-1">
         {(detail === undefined || language !== "en") && <p>{messages.advice}</p>}
         {detail !== undefined && (
@@ -22,4 +30,10 @@ export function NotificationsAdvice({ detail }: { detail: string | undefined }) 
       </div>
     </details>
   );
+}
+
+function formatDelays(polling: PollingDelays | undefined) {
+  const { endsSeenWithinMs = null, newLocksSeenWithinMs = null } = polling ?? {};
+  if (endsSeenWithinMs === null || newLocksSeenWithinMs === null) return undefined;
+  return { ends: formatUpperBound(endsSeenWithinMs), newLocks: formatUpperBound(newLocksSeenWithinMs) };
 }

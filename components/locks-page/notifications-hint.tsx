@@ -8,9 +8,9 @@ const NotificationsAdvice = dynamic(
   { ssr: false },
 );
 
-/** Without notifications the picture is right, but later. */
+/** Shows that changes appear late without notifications, and how late. */
 export function NotificationsHint() {
   const { health } = useLiveState();
   if (health === null || health.notifications === "on" || health.state === "down") return null;
-  return <NotificationsAdvice detail={health.detail} />;
+  return <NotificationsAdvice detail={health.detail} polling={health.polling} />;
 }

@@ -17,6 +17,7 @@ import {
   groupByOutcome,
   isReleased,
 } from "./bulk-state.ts";
+import { focusInDialog } from "./focus-in-dialog.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
 /** How far it is, and at the end what became of each. */
@@ -74,9 +75,7 @@ function BulkSummary({ state }: { state: BulkState }) {
   const releasedCount = groups.get("released")?.length ?? 0;
   const isEnded = step.at === "ended";
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isEnded) place.current?.focus();
-  }, [isEnded]);
+  useEffect(() => (isEnded ? focusInDialog(place) : undefined), [isEnded]);
   return (
     <div
       ref={place}

@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useEffect, useRef } from "react";
+import { focusInDialog } from "./focus-in-dialog.ts";
 
 const TONES = {
   warn: { box: "bg-warn-bg", ink: "text-warn" },
@@ -23,7 +24,7 @@ export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) 
   useEffect(() => {
     // What had the focus may have gone with what could be sent.
     const isLost = document.activeElement === document.body || document.activeElement === null;
-    if (comes === "asked" || isLost) place.current?.focus();
+    return comes === "asked" || isLost ? focusInDialog(place) : undefined;
   }, [comes]);
   return (
     <div

@@ -16,6 +16,8 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useCreateKey } from "@/lib/queries/api-keys.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
 import { ACCESS_LEVELS } from "./access-levels.ts";
+import { NO_QUOTA_TEXT, parseQuotaText } from "./key-quota.ts";
+import { QuotaFields } from "./quota-fields.tsx";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const DAY_MS = 86_400_000;
@@ -38,17 +40,25 @@ export function KeyForm({ onClose }: { onClose(): void }) {
   const [verbs, setVerbs] = useState<readonly Access[]>(["read", "lock"]);
   const [targets, setTargets] = useState<readonly string[]>([]);
   const [patterns, setPatterns] = useState("");
+  const [quotaText, setQuotaText] = useState(NO_QUOTA_TEXT);
   const [life, setLife] = useState<(typeof LIFETIMES)[number]>(LIFETIMES[1]);
   if (make.data !== undefined) return <SecretSheet made={make.data} onClose={onClose} />;
 
+  const quota = parseQuotaText(quotaText);
   const input = (): ApiKeyInput => ({
+    ...{ holdsMax: null, bytesMax: null, ...quota },
     name: name.trim(),
     verbs: [...verbs],
     targets: targets.length === 0 ? ["*"] : [...targets],
     keys: splitLines(patterns),
     expiresAt: life.ms === null || now === null ? null : Math.round(now + life.ms),
   });
-  const missing = name.trim() === "" ? messages.giveName : verbs.length === 0 ? messages.sayMay : null;
+  const missing = findMissing();
+  function findMissing(): string | null {
+    if (name.trim() === "") return messages.giveName;
+    if (verbs.length === 0) return messages.sayMay;
+    return quota === undefined ? messages.quotaInvalid : null;
+  }
   const blocked = make.isPending ? waiting : missing;
   return (
     <Sheet
@@ -97,6 +107,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
           />
         )}
       </Field>
+      <QuotaFields value={quotaText} onChange={setQuotaText} />
       <Field label={messages.expiresAfter} hint={life.ms === null ? messages.expiresNever : undefined}>
         {(field) => (
           <select

@@ -6,14 +6,15 @@ import { CELL_CLASS, DataTable } from "@/components/ui/data-table.tsx";
 import { formatAgo, formatDate, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
-import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
+import type { ApiKey, ApiKeyUsage } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { formatMebibytes } from "./key-quota.ts";
 
-export type ApiKeyTask = { what: "make" } | { what: "rotate" | "revoke"; key: ApiKey };
+export type ApiKeyTask = { what: "make" } | { what: "rotate" | "revoke" | "quota"; key: ApiKey };
 
 export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(task: ApiKeyTask): void }) {
   const messages = useMessages(apiKeys);
@@ -51,6 +52,9 @@ function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): 
       <td className={clsx(CELL_CLASS, "font-mono text-xs")}>
         {keys.includes("*") ? <span className="font-sans">{messages.all}</span> : <LineList texts={keys} />}
       </td>
+      <td className={clsx(CELL_CLASS, "tabular-nums")}>
+        <KeyUsage usage={apiKey.usage} />
+      </td>
       <td className={CELL_CLASS}>
         <LastUsed at={apiKey.lastUsedAt} />
       </td>
@@ -60,6 +64,13 @@ function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): 
       <td className={clsx(CELL_CLASS, "text-right whitespace-nowrap")}>
         {!isOver && (
           <span className="inline-flex gap-1.5">
+            <Button
+              size="small"
+              onClick={() => onTask({ what: "quota", key: apiKey })}
+              aria-label={messages.quotaNamed(toVisibleText(name))}
+            >
+              {messages.quota}
+            </Button>
             <Button
               size="small"
               onClick={() => onTask({ what: "rotate", key: apiKey })}
@@ -95,6 +106,19 @@ function LineList({ texts }: { texts: readonly string[] }) {
       ))}
       {more > 0 && <li className="font-sans text-ink-3">{messages.more(more)}</li>}
     </ul>
+  );
+}
+
+/** Live holds and their size; coloured when the quota is used up. */
+function KeyUsage({ usage: { holds, holdsMax, bytes, bytesMax } }: { usage: ApiKeyUsage }) {
+  const messages = useMessages(apiKeys);
+  return (
+    <>
+      <div className={clsx(holds >= holdsMax && "text-warn")}>{messages.holdUsage(holds, holdsMax)}</div>
+      <div className={clsx("text-2xs", bytes >= bytesMax ? "text-warn" : "text-ink-3")}>
+        {messages.byteUsage(formatMebibytes(bytes), formatMebibytes(bytesMax))}
+      </div>
+    </>
   );
 }
 

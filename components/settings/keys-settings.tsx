@@ -23,6 +23,10 @@ const KeyRevocation = dynamic(() => import("./key-revocation.tsx").then((module)
   ssr: false,
 });
 
+const KeyQuotaSheet = dynamic(() => import("./key-quota-sheet.tsx").then((module) => module.KeyQuotaSheet), {
+  ssr: false,
+});
+
 /** API keys of apps. */
 export function KeysSettings() {
   const messages = useMessages(settings);
@@ -54,6 +58,7 @@ function ApiKeys() {
         {keys.data !== undefined && <KeyTable keys={keys.data.items} onTask={setTask} />}
       </Section>
       {task?.what === "make" && <KeyForm onClose={close} />}
+      {task?.what === "quota" && <KeyQuotaSheet apiKey={task.key} onClose={close} />}
       {task?.what === "rotate" && <KeyRotation apiKey={task.key} onClose={close} />}
       {task?.what === "revoke" && <KeyRevocation apiKey={task.key} onClose={close} />}
     </>

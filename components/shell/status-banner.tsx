@@ -30,7 +30,10 @@ function findHealthNotice(
   const { state, majority, masters, detail } = health;
   if (state === "down")
     return { text: majority === undefined ? messages.redisDownStale : messages.majorityDownStale, detail };
-  if (state !== "partial") return null;
+  if (state !== "partial") {
+    const isRefusing = masters.some(({ writesRefused }) => writesRefused !== undefined);
+    return isRefusing ? { text: messages.writesRefused, detail } : null;
+  }
   const down = formatMastersDown(health, messages);
   if (majority === undefined) return { text: messages.someDown(down), detail };
   const names = masters.filter((master) => master.state === "down").map(({ name }) => name);

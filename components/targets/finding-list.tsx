@@ -1,12 +1,14 @@
 "use client";
 
 import clsx from "clsx";
+import type { ReactNode } from "react";
 import { CommandLine } from "@/components/ui/command-line.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import type { Finding, Severity } from "@/lib/contract/target.ts";
+import type { Finding, Severity, UnreadableKey } from "@/lib/contract/target.ts";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { buildRedisCliLines } from "./redis-cli-command.ts";
+import { UnreadableKeyList } from "./unreadable-key-list.tsx";
 
 const TONES: Record<Severity, string> = {
   danger: "text-bad",
@@ -19,10 +21,11 @@ interface FindingListProps {
   findings: readonly Finding[];
   /** Of the masters that there are. */
   masters: readonly string[];
+  unreadableKeys: readonly UnreadableKey[];
 }
 
 /** What was found, the worst first: what can go wrong, and the command against it. */
-export function FindingList({ findings, masters }: FindingListProps) {
+export function FindingList({ findings, masters, unreadableKeys }: FindingListProps) {
   const messages = useMessages(targets);
   if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.nothingFound}</p>;
   return (
@@ -35,14 +38,23 @@ export function FindingList({ findings, masters }: FindingListProps) {
           <span className={clsx("font-medium", TONES[finding.severity])}>
             {messages.severities[finding.severity]}
           </span>
-          <FindingItem finding={finding} masters={masters} />
+          <FindingItem finding={finding} masters={masters}>
+            {finding.code === "unreadable_keys" && <UnreadableKeyList keys={unreadableKeys} />}
+          </FindingItem>
         </li>
       ))}
     </ul>
   );
 }
 
-function FindingItem({ finding, masters }: { finding: Finding; masters: readonly string[] }) {
+interface FindingItemProps {
+  finding: Finding;
+  masters: readonly string[];
+  /** What is shown below the risk. */
+  children: ReactNode;
+}
+
+function FindingItem({ finding, masters, children }: FindingItemProps) {
   const messages = useMessages(targets);
   const { code, facts, command } = finding;
   const texts = messages.told?.[code];
@@ -63,6 +75,7 @@ function FindingItem({ finding, masters }: { finding: Finding; masters: readonly
           <SafeText text={detail} wrap />
         </p>
       )}
+      {children}
       {masters.length > 1 && finding.masters.length > 0 && (
         <p className="text-2xs text-ink-3">
           <SafeText text={messages.atMasters(finding.masters.join(", "))} wrap />

@@ -19,6 +19,7 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { formatBytes } from "./format-bytes.ts";
+import { PollingDelay } from "./polling-delay.tsx";
 
 interface MasterTableProps {
   masters: readonly MasterHealth[];
@@ -254,6 +255,7 @@ function NotificationState({ master, report }: { master: MasterHealth } & Report
       }
     >
       {isOn ? messages.on : messages.off}
+      <PollingDelay polling={master.polling} />
     </MasterCell>
   );
 }

@@ -17,3 +17,9 @@ it("a command that is not for a master stays unchanged", () => {
   for (const command of ["timedatectl timesync-status", "SENTINEL SET shop quorum 2"])
     expect(buildRedisCliLines(command, ["a:1"])).toEqual([command]);
 });
+
+it("no part of a master's address is interpreted by the shell", () => {
+  expect(buildRedisCliLines("CONFIG GET save", ["a.b$(touch x)'\n:6379;id"])).toEqual([
+    "redis-cli -h 'a.b$(touch x)'\\''\n' -p '6379;id' CONFIG GET save",
+  ]);
+});

@@ -9,13 +9,17 @@ const PLAIN_ARGUMENT = /^[\w:+.,=-]+$/;
  */
 export function buildRedisCliLines(command: string, masters: readonly string[]): string[] {
   if (!PER_MASTER_COMMAND.test(command)) return [command];
-  const words = command
-    .split(" ")
-    .map((word) => (PLAIN_ARGUMENT.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  const words = command.split(" ").map(quoteArgument);
   if (masters.length === 0) return [["redis-cli", ...words].join(" ")];
   return masters.map((master) => {
     const at = master.lastIndexOf(":");
     const host = master.slice(0, at).replace(/^\[|\]$/g, "");
-    return ["redis-cli", "-h", host, "-p", master.slice(at + 1), ...words].join(" ");
+    return ["redis-cli", "-h", quoteArgument(host), "-p", quoteArgument(master.slice(at + 1)), ...words].join(
+      " ",
+    );
   });
+}
+
+function quoteArgument(word: string): string {
+  return PLAIN_ARGUMENT.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

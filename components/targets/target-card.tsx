@@ -22,6 +22,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
   const health = useTargetHealth(target.name);
   const title = useId();
   const { name, label, topology, address, server, state, locks, detail, masters, triedSince } = target;
+  const isRefusing = masters.some(({ writesRefused }) => writesRefused !== undefined);
   const isWell = state === "live" || state === "catching_up";
   return (
     <section aria-labelledby={title} className="rounded-[10px] border border-line bg-panel">
@@ -51,7 +52,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
           {server !== null && own.between}
           {server !== null && <span translate="no">{server}</span>}
         </p>
-        {!isWell && server !== null && detail !== undefined && (
+        {(!isWell || isRefusing) && server !== null && detail !== undefined && (
           <p lang="en" translate="no" className="w-full text-bad">
             {detail}
           </p>
@@ -84,5 +85,6 @@ function TargetFindings({ health, masters }: TargetFindingsProps) {
     );
   }
   if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">{messages.looking}</p>;
-  return <FindingList findings={health.data.findings} masters={masters} />;
+  const { findings, unreadableKeys } = health.data;
+  return <FindingList findings={findings} masters={masters} unreadableKeys={unreadableKeys} />;
 }

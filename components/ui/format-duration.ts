@@ -34,6 +34,12 @@ export function formatSpan(ms: number): string {
   return ms < SECOND ? `${Math.round(ms)} ms` : formatElapsed(ms);
 }
 
+/** A length of time that is not exceeded, rounded up: `1.3 s`, `24 s`. */
+export function formatUpperBound(ms: number): string {
+  const unit = ms < 10 * SECOND ? SECOND / 10 : SECOND;
+  return formatSpan(Math.ceil(ms / unit) * unit);
+}
+
 /** For a sentence: `4 s ago`. */
 export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" | "ago">): string {
   const past = Math.max(0, ms);

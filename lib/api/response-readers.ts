@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ApiKeyList, CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
+import { ApiKey, ApiKeyList, CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
+import { AppConnectionInfo, AppConnectionUrl } from "@/lib/contract/accounts/app-connection.ts";
 import { Operator, OperatorList } from "@/lib/contract/accounts/operator.ts";
 import { BrowserSessionList, Session } from "@/lib/contract/accounts/session.ts";
 import { BulkLine } from "@/lib/contract/actions/bulk-release.ts";
@@ -27,7 +28,10 @@ import { LockWaiters } from "@/lib/contract/waiters.ts";
 z.config({ jitless: true });
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
+export const readApiKey = (json: unknown) => ApiKey.parse(json);
 export const readCreatedApiKey = (json: unknown) => CreatedApiKey.parse(json);
+export const readAppConnection = (json: unknown) => AppConnectionInfo.parse(json);
+export const readAppConnectionUrl = (json: unknown) => AppConnectionUrl.parse(json);
 export const readOperators = (json: unknown) => OperatorList.parse(json);
 export const readOperator = (json: unknown) => Operator.parse(json);
 export const readBrowserSessions = (json: unknown) => BrowserSessionList.parse(json);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LockFilter } from "./list.ts";
-import { asOfSchema } from "./lock.ts";
+import { listAsOfSchema } from "./lock.ts";
 
 export const FACET_FIELDS = ["format", "kind", "liveness", "service", "host", "waiters"] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
@@ -48,7 +48,7 @@ export const Facets = z
   .object({
     total: z.int().meta({ description: "Number of locks that match the filter." }),
     facets: z.array(Facet),
-    asOf: asOfSchema,
+    asOf: listAsOfSchema,
   })
   .meta({ id: "FacetList" });
 export type Facets = z.infer<typeof Facets>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeFilterError, parseFilter } from "../query/filter.ts";
 import { FILTER_CHARACTERS_MAX } from "./limits.ts";
-import { asOfSchema, Lock } from "./lock.ts";
+import { Lock, listAsOfSchema } from "./lock.ts";
 import { LOCK_SORT_FIELDS, LOCK_SORT_PATTERN } from "./lock-sort.ts";
 
 export const LIST_LIMIT_MAX = 500;
@@ -71,7 +71,7 @@ export const LockList = z
     items: z.array(Lock),
     total: z.int().meta({ description: "Number of locks that match the filter, on all pages." }),
     next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
-    asOf: asOfSchema,
+    asOf: listAsOfSchema,
   })
   .meta({ id: "LockList" });
 export type LockList = z.infer<typeof LockList>;

@@ -3,6 +3,8 @@ import { Access } from "./access.ts";
 import { HistoryEntry, LockEvent } from "./event.ts";
 import { LockFilter, LockSort } from "./list.ts";
 import { Lock } from "./lock.ts";
+import { POLLING, PollingDelays } from "./polling.ts";
+import { WRITE_REFUSALS } from "./refusal.ts";
 
 export const WINDOW_LIMIT_MAX = 200;
 
@@ -96,6 +98,13 @@ export const MasterHealth = z
     scannedAt: SCANNED_AT,
     scanMs: SCAN_MS,
     scan: ScanProgress.optional(),
+    polling: PollingDelays.optional().meta({
+      description: "Absent if keyspace notifications arrive or the master is down.",
+    }),
+    writesRefused: z.enum(WRITE_REFUSALS).optional().meta({
+      description:
+        "Why the master refuses all writes: `no_replicas` (NOREPLICAS), `persistence_failed` (MISCONF), `out_of_memory` (OOM), `read_only` (READONLY). Absent while it accepts them, and on targets that Lockkeeper may not write to. Checked every 2 seconds.",
+    }),
     downSince: z.int().optional().meta({
       description: "Start of the outage, Lockkeeper clock, Unix milliseconds. Present only while it is down.",
     }),
@@ -103,6 +112,27 @@ export const MasterHealth = z
   })
   .meta({ id: "MasterHealth" });
 export type MasterHealth = z.infer<typeof MasterHealth>;
+
+export const UNREADABLE_REASONS = ["too_large", "forbidden", "timeout", "error"] as const;
+export const UnreadableReason = z.enum(UNREADABLE_REASONS).meta({
+  description:
+    "`too_large`: larger than a lock can be. `forbidden`: the Redis user may not read it. `timeout`: Redis did not return it in time. `error`: Redis returned an error.",
+});
+export type UnreadableReason = z.infer<typeof UnreadableReason>;
+
+export const UnreadableKeyCounts = z
+  .object({
+    count: z.int().meta({ description: "Number of watched keys that cannot be read, at most 10,000." }),
+    byReason: z
+      .object({ too_large: z.int(), forbidden: z.int(), timeout: z.int(), error: z.int() })
+      .meta({ id: "UnreadableKeysByReason", description: "Number of these keys by reason." }),
+  })
+  .meta({
+    id: "UnreadableKeyCounts",
+    description:
+      "Watched keys that cannot be read, of a quorum those of the master with the most. Keys that are `too_large` are not locks; the others may be locks that are not shown.",
+  });
+export type UnreadableKeyCounts = z.infer<typeof UnreadableKeyCounts>;
 
 export const Health = z
   .object({
@@ -123,6 +153,7 @@ export const Health = z
     scan: ScanProgress.optional().meta({
       description: "Progress of the running scan over all masters. Absent if none is running.",
     }),
+    polling: PollingDelays.optional().meta(POLLING),
     missed: MissedChanges,
     locks: z.int().meta({ description: "Number of held locks." }),
     waiting: z.int().meta({ description: "Number of visible waiters." }),
@@ -132,12 +163,27 @@ export const Health = z
     leftOut: z.int().optional().meta({
       description: "At least this many locks are not indexed, because `LOCKKEEPER_LOCKS_MAX` is reached.",
     }),
+    unreadableKeys: UnreadableKeyCounts.optional().meta({
+      description: "Absent if every watched key can be read.",
+    }),
+    oversizedKeys: z.int().optional().meta({
+      description:
+        "Number of watched keys whose names are longer than 1,024 bytes. They are left out. At most 1,000 per master are counted.",
+    }),
+    ignoredEvents: z.int().optional().meta({
+      description:
+        "Number of messages on the event channel `lockkeeper:events:*` that this instance ignored since its start: malformed, too long, or too many whose hold was not seen in Redis.",
+    }),
+    unseenHolds: z.int().optional().meta({
+      description:
+        "Number of foreign holds since the start of this instance that ended before their key was read. They are not in the history. Holds that may have lasted longer than 200 ms are in a gap.",
+    }),
     majority: z.int().optional().meta({
       description:
         "Number of masters that form a majority. Present only on quorum targets; with fewer reachable masters, `state` is `down`.",
     }),
     detail: z.string().optional().meta({
-      description: "Reason why the target is not `live`, and what to do.",
+      description: "Reason why the target is not `live` or refuses writes, and what to do.",
     }),
     masters: z.array(MasterHealth),
   })

@@ -29,6 +29,11 @@ export const OldestHold = z
 export const asOfSchema = z
   .int()
   .meta({ description: "Time at which Redis was read, Redis clock, Unix milliseconds." });
+/** For what is computed from the index instead of a read. */
+export const listAsOfSchema = z.int().meta({
+  description:
+    "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",
+});
 export const fenceSchema = z.string().regex(/^\d+$/).meta({
   description: "Fencing token: a decimal string that increases with every new hold of the key.",
   example: "1795216496123456",
@@ -47,9 +52,11 @@ const ownerRecordFields = {
   trace: createRecordTextSchema("Trace id or request id of the application."),
 };
 
-export const OwnerRecordInput = z
-  .strictObject(ownerRecordFields)
-  .meta({ id: "OwnerRecordInput", description: "Information about the holder, shown in the console." });
+export const OwnerRecordInput = z.strictObject(ownerRecordFields).meta({
+  id: "OwnerRecordInput",
+  description:
+    "Information about the holder, shown in the console. Texts with control characters or line breaks are refused.",
+});
 
 export const OwnerRecord = z
   .object(ownerRecordFields)
@@ -64,6 +71,10 @@ export const Holder = z
     }),
     ownerBase64: z.string().optional().meta({
       description: "Bytes of the owner in base64. Present only if they are not valid UTF-8.",
+    }),
+    ownersPerMaster: z.array(z.string()).optional().meta({
+      description:
+        "Owner strings of this hold, in the order of the masters that have it; `owner` is one of them. Present only if they differ per master (Redisson's RedLock).",
     }),
     role: z.enum(["read", "write"]).optional().meta({
       description: "On a read/write lock: whether this is the read or the write part.",
@@ -129,6 +140,10 @@ export const Votes = z
     state: z.enum(["decided", "undecided"]).meta({
       description:
         "`decided`: the known votes are enough. `undecided`: the unreachable masters could change the result, so the lock is shown as last decided.",
+    }),
+    agreement: z.enum(["same_owner", "owner_per_master", "different_owners", "none"]).meta({
+      description:
+        "`same_owner`: a majority of the masters has one owner string. `owner_per_master`: a majority has one lock whose owner string differs per master, as Redisson's RedLock writes it (see `ownersPerMaster` of the holder). `different_owners`: a majority of the masters is taken by owners of which none is known to have a majority; the lock cannot be acquired. `none`: nobody has a majority, and the key can be acquired.",
     }),
     owners: z.array(OwnerVotes).meta({
       description: "Owners with votes, most votes first. For a free key: left over from failed attempts.",

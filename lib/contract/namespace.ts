@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../keys/key.ts";
-import { asOfSchema, OldestHold, Waiters } from "./lock.ts";
+import { listAsOfSchema, OldestHold, Waiters } from "./lock.ts";
 import { Owner, OwnerListQuery } from "./owner.ts";
 
 export const NAMESPACE_DEPTH_MAX = 8;
@@ -44,7 +44,7 @@ export const NamespaceList = z
         "Number of locks whose keys start with the prefix, but have fewer segments or are not valid UTF-8.",
     }),
     next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
-    asOf: asOfSchema,
+    asOf: listAsOfSchema,
   })
   .meta({ id: "NamespaceList" });
 export type NamespaceList = z.infer<typeof NamespaceList>;

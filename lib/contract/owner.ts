@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isTimeDependent } from "../query/filter.ts";
 import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
 import { LIVENESS_STATES } from "./liveness.ts";
-import { asOfSchema, OldestHold, Waiters } from "./lock.ts";
+import { listAsOfSchema, OldestHold, Waiters } from "./lock.ts";
 
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const;
 export type OwnerGrouping = (typeof OWNER_GROUPINGS)[number];
@@ -77,7 +77,7 @@ export const OwnerList = z
       .int()
       .meta({ description: "Number of locks that no item counts, because no holder has this field." }),
     next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
-    asOf: asOfSchema,
+    asOf: listAsOfSchema,
   })
   .meta({ id: "OwnerList" });
 export type OwnerList = z.infer<typeof OwnerList>;

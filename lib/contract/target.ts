@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { MasterHealth } from "./live.ts";
+import { MasterHealth, UnreadableReason } from "./live.ts";
+import { POLLING, PollingDelays } from "./polling.ts";
 
 /** Upper limit for the parameter. Configured names are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;
@@ -34,7 +35,10 @@ export const TargetSummary = z
       description:
         "`live`: connected and up to date. `catching_up`: connected, scanning. `partial`: some masters are unreachable. `down`: unreachable.",
     }),
-    detail: z.string().optional().meta({ description: "Reason why the target is not `live`." }),
+    detail: z
+      .string()
+      .optional()
+      .meta({ description: "Reason why the target is not `live` or refuses writes." }),
     locks: z
       .int()
       .nullable()
@@ -44,6 +48,7 @@ export const TargetSummary = z
       description:
         "Last measured round trip to the slowest master, in microseconds. null while the target is down.",
     }),
+    polling: PollingDelays.optional().meta(POLLING),
     masters: z.array(MasterHealth),
     triedSince: z.int().optional().meta({
       description:
@@ -75,18 +80,22 @@ export const FINDING_CODES = [
   "eviction",
   "few_masters",
   "few_sentinels",
+  "ignored_events",
   "memory",
   "min_replicas",
   "no_replica",
   "notifications",
+  "oversized_keys",
   "persistence",
   "restarted",
   "rights",
   "sentinel_quorum",
   "sentinel_unknown",
   "unread",
+  "unreadable_keys",
   "unreached",
   "version",
+  "writes_refused",
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
@@ -152,6 +161,20 @@ export const MasterReport = z
   });
 export type MasterReport = z.infer<typeof MasterReport>;
 
+/** Names of unreadable keys in the health of a target. */
+export const UNREADABLE_KEYS_LISTED_MAX = 20;
+
+export const UnreadableKey = z
+  .object({
+    key: z.string(),
+    keyBase64: z.string().optional(),
+    master: z.string().meta({ description: "Master that has the key." }),
+    reason: UnreadableReason,
+    why: z.string().meta({ description: "What prevents reading the key, such as the error of Redis." }),
+  })
+  .meta({ id: "UnreadableKey" });
+export type UnreadableKey = z.infer<typeof UnreadableKey>;
+
 export const TargetHealth = z
   .object({
     target: TargetSummary,
@@ -159,6 +182,9 @@ export const TargetHealth = z
     findings: z
       .array(Finding)
       .meta({ description: "Findings, most severe first. Empty if there are no problems." }),
+    unreadableKeys: z.array(UnreadableKey).meta({
+      description: `Watched keys that cannot be read, at most ${UNREADABLE_KEYS_LISTED_MAX} of each master.`,
+    }),
     checkedAt: z.int().meta({ description: "Time of the check, Lockkeeper clock, Unix milliseconds." }),
   })
   .meta({ id: "TargetHealth" });

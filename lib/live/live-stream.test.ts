@@ -277,6 +277,20 @@ describe("stream view", () => {
     expect(browser.last.view.offset).toBe(20);
   });
 
+  it("a proxy that sends every view change to another instance causes no loop of reconnects", async () => {
+    await goLive();
+    browser.stream.setView({ ...VIEW, keep: ["lock%3Aa"] });
+    for (let n = 0; n < 20; n++) {
+      browser.changes.at(-1)?.answer("gone");
+      await settle();
+      if (!browser.last.closed) browser.last.message(hello(`s${n + 2}`));
+      await settle();
+    }
+    expect(browser.opened.length).toBeLessThanOrEqual(3);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(browser.last.closed).toBe(false);
+  });
+
   it("the stream reopens when a view change fails", async () => {
     await goLive();
     browser.stream.setView({ ...VIEW, offset: 20 });

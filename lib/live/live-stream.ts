@@ -49,6 +49,8 @@ export class LiveStream {
   #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;
+  /** Consecutive changes of the view that were refused because the server did not know the stream. */
+  #goneStreams = 0;
   #running = false;
   #timers = new Map<TimerName, () => void>();
   #unsubscribePage: (() => void) | undefined;
@@ -183,7 +185,9 @@ export class LiveStream {
       const result = await this.#ports.changeView(stream, view);
       if (this.#streamId !== stream) continue;
       if (result === "out") this.markLoggedOut();
-      if (result === "gone") this.#connect();
+      if (result === "done") this.#goneStreams = 0;
+      // Once, the stream has just ended. Again and again, a proxy sends the changes to another instance.
+      if (result === "gone") void (this.#goneStreams++ === 0 ? this.#connect() : this.#onFailure());
       // A view that was not taken is asked for anew by a new connection.
       if (result === "failed") void this.#onFailure();
     }

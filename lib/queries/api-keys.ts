@@ -1,7 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { ApiKeyInput, ApiKeyList, CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
+import type {
+  ApiKey,
+  ApiKeyInput,
+  ApiKeyList,
+  ApiKeyQuotaInput,
+  CreatedApiKey,
+} from "@/lib/contract/accounts/api-key.ts";
 import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
 import { useInvalidatingMutation } from "./use-change.ts";
 
@@ -31,6 +37,12 @@ export function useRotateKey(id: string) {
     requestJson(sendRequest("POST", `${getKeyPath(id)}/rotate`, input), (wire, json) =>
       wire.readCreatedApiKey(json),
     ),
+  );
+}
+
+export function useSetKeyQuota(id: string) {
+  return useInvalidatingMutation<ApiKey, ApiKeyQuotaInput>(API_KEYS_QUERY_KEY, (input) =>
+    requestJson(sendRequest("PATCH", getKeyPath(id), input), (wire, json) => wire.readApiKey(json)),
   );
 }
 

@@ -30,7 +30,7 @@ public class WatchEvents {
     if (event.equals("hello") || event.equals("reset")) {
       pauseMs = 1000; // The stream works. Before the first event, resume where the stream began.
       var newest = NEWEST.matcher(data);
-      if (event.equals("reset") || lastId.isEmpty()) lastId = newest.find() ? newest.group(1) : "0-0";
+      if (lastId.isEmpty()) lastId = newest.find() ? newest.group(1) : "0-0";
     }
     if (!event.isEmpty() && !event.equals("hello"))
       System.out.println(fields.getOrDefault("id", "-") + " " + event + " " + data);

@@ -22,7 +22,7 @@ function handleMessage(lines: string[]): void {
   const [id, event, data] = [read("id"), read("event"), read("data")];
   if (event === "hello" || event === "reset") {
     pauseMs = PAUSE_MIN_MS; // The stream works. Before the first event, resume where the stream began.
-    if (event === "reset" || lastId === "") lastId = JSON.parse(data ?? "{}").newest ?? "0-0";
+    if (lastId === "") lastId = JSON.parse(data ?? "{}").newest ?? "0-0";
   }
   if (event !== undefined && event !== "hello") console.log(id ?? "-", event, data);
   lastId = id ?? lastId; // also without an event: the id of one that was sent before it had an id

@@ -25,7 +25,7 @@ while :; do
       '') # An empty line completes a message. Half a message is dropped, and sent again.
         if [[ $event == hello || $event == reset ]]; then
           pause=1 # The stream works. Before the first event, resume where the stream began.
-          if [[ $event == reset || -z $last_id ]]; then
+          if [[ -z $last_id ]]; then
             last_id=0-0
             [[ $data =~ \"newest\":\"([0-9-]+)\" ]] && last_id=${BASH_REMATCH[1]}
           fi

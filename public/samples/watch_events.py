@@ -25,7 +25,7 @@ def handle_message(id="", event="", data="", **_):
     global last_id, pause_s
     if event in ("hello", "reset"):
         pause_s = 1  # The stream works. Before the first event, resume where the stream began.
-        if event == "reset" or not last_id:
+        if not last_id:
             last_id = json.loads(data)["newest"] or "0-0"
     if event and event != "hello":
         print(id or "-", event, data, flush=True)

@@ -30,7 +30,7 @@ var lastID, pause = "", time.Second
 func handle(id, event, data string) {
 	if event == "hello" || event == "reset" {
 		pause = time.Second // The stream works. Before the first event, resume where the stream began.
-		if event == "reset" || lastID == "" {
+		if lastID == "" {
 			var begin struct{ Newest string }
 			json.Unmarshal([]byte(data), &begin)
 			lastID = cmp.Or(begin.Newest, "0-0")

@@ -11,6 +11,13 @@ const KeyGlobs = z
   .min(1, "must have at least one pattern, or *")
   .max(API_KEY_PATTERNS_MAX);
 
+const HoldsMax = z.int().min(1).max(10_000_000).nullable();
+const BytesMax = z.int().min(1).max(1_000_000_000_000).nullable();
+const HOLDS_MAX_TEXT =
+  "Quota: live holds of the key at once. null: the limit of the server (`LOCKKEEPER_HOLDS_PER_CALLER_MAX`).";
+const BYTES_MAX_TEXT =
+  "Quota: bytes that the holds of the key take in Redis, estimated. null: the limit of the server (`LOCKKEEPER_HOLD_BYTES_PER_CALLER_MAX`).";
+
 export const ApiKeyInput = z
   .strictObject({
     name: z
@@ -37,6 +44,8 @@ export const ApiKeyInput = z
       .nullable()
       .default(null)
       .meta({ description: "When the key expires, Unix milliseconds. null if it never expires." }),
+    holdsMax: HoldsMax.default(null).meta({ description: HOLDS_MAX_TEXT }),
+    bytesMax: BytesMax.default(null).meta({ description: BYTES_MAX_TEXT }),
   })
   .meta({ id: "ApiKeyInput" });
 export type ApiKeyInput = z.infer<typeof ApiKeyInput>;
@@ -49,6 +58,30 @@ export const RotateApiKeyInput = z
     }),
   })
   .meta({ id: "RotateApiKeyInput" });
+
+export const ApiKeyQuotaInput = z
+  .strictObject({
+    holdsMax: HoldsMax.optional().meta({ description: `${HOLDS_MAX_TEXT} Absent: unchanged.` }),
+    bytesMax: BytesMax.optional().meta({ description: `${BYTES_MAX_TEXT} Absent: unchanged.` }),
+  })
+  .meta({ id: "ApiKeyQuotaInput" });
+export type ApiKeyQuotaInput = z.infer<typeof ApiKeyQuotaInput>;
+
+export const ApiKeyUsage = z
+  .object({
+    holds: z.int().meta({ description: "Live holds." }),
+    holdsMax: z
+      .int()
+      .meta({ description: "Most live holds: the quota of the key, or the limit of the server." }),
+    bytes: z.int().meta({ description: "Bytes that the live holds take in Redis, estimated." }),
+    bytesMax: z.int().meta({ description: "Most bytes: the quota of the key, or the limit of the server." }),
+  })
+  .meta({
+    id: "ApiKeyUsage",
+    description:
+      "Live holds of the key over all targets, and the limits in force. Each instance counts on its own, from the keys that it watches and from its own grants, so the numbers are approximate.",
+  });
+export type ApiKeyUsage = z.infer<typeof ApiKeyUsage>;
 
 export const ApiKey = z
   .object({
@@ -70,6 +103,9 @@ export const ApiKey = z
       .int()
       .nullable()
       .meta({ description: "When the key expires, Unix milliseconds. null if it never expires." }),
+    holdsMax: HoldsMax.meta({ description: HOLDS_MAX_TEXT }),
+    bytesMax: BytesMax.meta({ description: BYTES_MAX_TEXT }),
+    usage: ApiKeyUsage,
     revokedAt: z
       .int()
       .nullable()

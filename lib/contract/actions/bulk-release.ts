@@ -5,7 +5,15 @@ import { Confidence, FormatName, LockKind } from "../format.ts";
 import { BULK_ITEMS_MAX, REASON_CHARACTERS_MAX } from "../limits.ts";
 import { LockFilter, LockSort } from "../list.ts";
 import { Liveness } from "../liveness.ts";
-import { asOfSchema, Holder, keyFields, ReleaseTerms, SeenVersion, Waiters } from "../lock.ts";
+import {
+  asOfSchema,
+  Holder,
+  keyFields,
+  listAsOfSchema,
+  ReleaseTerms,
+  SeenVersion,
+  Waiters,
+} from "../lock.ts";
 import { ForceReleased } from "./force-release.ts";
 import { ReservedMs } from "./verb.ts";
 
@@ -139,7 +147,7 @@ const Head = z
       .int()
       .optional()
       .meta({ description: "Number of locks that match `filter`. Present only with `filter`." }),
-    asOf: asOfSchema,
+    asOf: listAsOfSchema,
   })
   .meta({ id: "BulkHeadLine" });
 

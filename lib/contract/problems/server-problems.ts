@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { keyFields } from "../lock.ts";
+import { REFUSAL_REASONS } from "../refusal.ts";
 import { KEY } from "./lock-facts.ts";
 import type { ProblemKind } from "./problem-kind.ts";
 
@@ -27,6 +28,29 @@ export const SERVER_PROBLEMS = {
       perSecond: 200,
       burst: 400,
       per: "caller",
+    },
+  },
+  quota_exceeded: {
+    meaning:
+      "The caller has as many live holds, or as many bytes of them, as its quota permits. Each instance counts on its own, from the keys that it watches and from its own grants, so the numbers are approximate.",
+    outcome: "not_done",
+    retry: "after_delay",
+    sendsRetryAfter: true,
+    remedy:
+      "Release holds that you no longer need, or ask an administrator to raise the quota of the API key. Renewals and releases are never refused.",
+    facts: {
+      quota: z
+        .enum(["holds", "bytes"])
+        .meta({ description: "holds: number of live holds. bytes: what they take in Redis, estimated." }),
+      limit: z.int().meta({ description: "The quota." }),
+      used: z.int().meta({ description: "What the caller uses, as this instance counts it." }),
+    },
+    example: {
+      detail:
+        "The caller has 10000 live holds, and its quota is 10000. Nothing was acquired. Release holds, or ask an administrator to raise the quota.",
+      quota: "holds",
+      limit: 10_000,
+      used: 10_000,
     },
   },
   queue_full: {
@@ -83,16 +107,20 @@ export const SERVER_PROBLEMS = {
   },
   unavailable: {
     meaning:
-      "Redis could not be reached, the server is starting or stopping, or no locks are granted for a while after a failover.",
+      "Redis could not be reached or refuses the command, the server is starting or stopping, or no locks are granted for a while after a failover.",
     outcome: "not_done",
     retry: "after_delay",
     sendsRetryAfter: true,
-    remedy: "Retry after `Retry-After`, with the same `Idempotency-Key` if you sent one.",
+    remedy:
+      "Retry after `Retry-After`, with the same `Idempotency-Key` if you sent one. If `reason` names a refusal of Redis, an operator has to end it as `detail` describes.",
     facts: {
-      reason: z.enum(["failover_hold_off", "stopping"]).optional().meta({
-        description:
-          "failover_hold_off: no locks are granted for a while after a failover. stopping: this server is stopping; another instance may respond.",
-      }),
+      reason: z
+        .enum(["failover_hold_off", "stopping", ...REFUSAL_REASONS])
+        .optional()
+        .meta({
+          description:
+            "failover_hold_off: no locks are granted for a while after a failover. stopping: this server is stopping; another instance may respond. The others: Redis responds and refuses the command (NOREPLICAS, MISCONF, OOM, READONLY, CLUSTERDOWN, MASTERDOWN, LOADING, BUSY, NOPERM, NOAUTH, in this order). Absent if Redis does not respond.",
+        }),
       remainingMs: z.int().optional().meta({ description: "Milliseconds until locks are granted again." }),
     },
     example: { detail: "Redis cannot take this request now. Nothing was done; try again." },

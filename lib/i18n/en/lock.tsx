@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 /** What the server says about freeing a lock, as another language tells it. */
 export type ReleaseAdviceMessages = Readonly<
-  Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "notFreed", string>
+  Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
 /** What is known of a lock, in the list, on its page and in the sheets that free it. */
@@ -107,6 +107,8 @@ export const lock = {
   /** Of a quorum. */
   votes: {
     held: (its: number, of: number) => `held at ${its} of ${of} masters`,
+    ownerPerMaster: ", with one owner string per master: ",
+    differentOwners: "held by different owners on each master; none is known to have a majority",
     has: (owner: ReactNode, masters: number) => (
       <>
         {owner} has {masters} {masters === 1 ? "vote" : "votes"}

@@ -14,13 +14,16 @@ export const locks = {
     ),
   },
   notifications: {
-    off: () => (
+    off: (delays: { ends: string; newLocks: string } | undefined) => (
       <>
-        <span className="font-medium text-warn">Notifications are off in this Redis:</span> changes by others
-        are found by looking again, so they show later.
+        <span className="font-medium text-warn">Notifications are off in this Redis:</span>{" "}
+        {delays === undefined
+          ? "changes by other clients appear late. Measuring how late…"
+          : `the end of a lock appears within ${delays.ends}, a new lock within ${delays.newLocks} (measured).`}
       </>
     ),
-    advice: "To see them at once, run this in Redis, or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.",
+    advice:
+      "To see changes at once, run this in Redis, or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.",
     copy: "Copy the command",
   },
 };

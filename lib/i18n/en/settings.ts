@@ -15,6 +15,17 @@ export const settings = {
   listOf: (parts: readonly string[]) => parts.join(", "),
   noRole: "none",
 
+  connectApps: "Connect applications",
+  connectAppsText:
+    "Applications connect to the embedded Redis as a user of their own. That user has access to every key except Lockkeeper's own and cannot administer Redis. Showing the password is recorded in the audit.",
+  connectionHost: "Host",
+  connectionPort: "Port",
+  connectionUser: "User",
+  connectionFile: "REDIS_URL in file",
+  showPassword: "Show password",
+  hidePassword: "Hide password",
+  copyUrl: "Copy URL",
+
   loggedInBy: (via: "link" | "password", until: string) =>
     `Logged in by ${via === "link" ? "a one-time link" : "password"}, until ${until} at the latest.`,
   logOut: "Log out",

@@ -70,7 +70,11 @@ export const shell = {
       : `Under way: ${scanned} of ${keys} keys, for ${took}.`,
   missed: (changes: number, age: string) =>
     `${changes} ${changes === 1 ? "change was" : "changes were"} found that Redis never told of, the last ${age} ago.`,
+  unreadable: (keys: number) =>
+    `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks: see Targets.`,
   leftOut: (locks: number) => `${locks} locks or more are left out: the picture is full.`,
+  oversizedKeys: (keys: number) =>
+    `${keys} watched ${keys === 1 ? "key is" : "keys are"} left out: the name is longer than 1,024 bytes.`,
 
   /** Above a page that may be wrong. */
   staleUnreachable:
@@ -84,6 +88,7 @@ export const shell = {
     `${masters}: ${names}. The others decide, and every lock is as shown unless it says otherwise.`,
   someDown: (masters: string) =>
     `${masters}: what is shown of their locks is stale, and those cannot be freed. All others are as shown.`,
+  writesRefused: "Locks can be neither acquired nor renewed.",
   outdated: "Lockkeeper was updated: this page does not understand all of it any more.",
   loadAgain: "Load it again",
 

@@ -1,3 +1,4 @@
+import type { UnreadableReason } from "@/lib/contract/live.ts";
 import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/target.ts";
 
 export type FindingFacts = Readonly<Record<string, string>>;
@@ -27,6 +28,13 @@ const unseen: Readonly<Record<NotificationFlag, string>> = {
   $: "strings: redlock, redis-py, SETNX locks",
 };
 
+const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
+  too_large: "too large",
+  forbidden: "not permitted",
+  timeout: "timed out",
+  error: "error",
+};
+
 /** Every Redis that is looked at, and what makes it unsafe for locks. */
 export const targets = {
   namespace: "targets" as const,
@@ -50,6 +58,8 @@ export const targets = {
   isSetTo: (setting: string) => `notify-keyspace-events is “${setting}” now; no flag of it is dropped.`,
   isEmpty: "notify-keyspace-events is empty now.",
   orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set, and it sets them itself.",
+  unreadableKeys: "Keys that cannot be read",
+  unreadableReasons,
   /** null: the server says it in this very language. */
   told: null as FindingMessages | null,
   masters: {
@@ -85,6 +95,7 @@ export const targets = {
     on: "on",
     off: "off",
     lacks: (flags: string) => `lacks ${flags}`,
+    polled: (ends: string, newLocks: string) => `ends within ${ends}, new locks within ${newLocks}`,
     downSince: (clock: string) => `since ${clock}`,
   },
 };

@@ -99,11 +99,15 @@ export const lock: Messages["lock"] = {
     job: JOB_LOCK.why + JOB_LOCK.instead,
     number:
       "无人等待时，Redis 不告知这个数字是信号量、门闩还是计数器：对其中一种的释放会损坏另一种。请在有人等待时再看，或用创建它的应用更改。",
+    differentOwners:
+      "各主节点由不同的持有者占用，未知谁在多数主节点上持有这把锁。释放其中一个，可能使两个客户端同时获得锁。请等待持有者释放或租约到期。",
     notFreed: "Lockkeeper 不释放此格式的锁。",
   },
 
   votes: {
     held: (its, of) => `在 ${of} 个主节点中的 ${its} 个上持有`,
+    ownerPerMaster: "，每个主节点上的持有者字符串各不相同：",
+    differentOwners: "各主节点由不同的持有者占用，未知谁获得多数",
     has: (owner, masters) => (
       <>
         {owner} 有 {masters} 票

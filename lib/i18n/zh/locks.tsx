@@ -15,10 +15,12 @@ export const locks: Messages["locks"] = {
     ),
   },
   notifications: {
-    off: () => (
+    off: (delays) => (
       <>
         <span className="font-medium text-warn">此 Redis 未开启通知：</span>
-        他人的变更要靠再次查看才能发现，因此显示较晚。
+        {delays === undefined
+          ? "其他客户端的变更会延迟显示，正在测量延迟…"
+          : `锁的结束最迟 ${delays.ends} 后显示，新锁最迟 ${delays.newLocks} 后显示（实测）。`}
       </>
     ),
     advice: "要立即看到变更，请在 Redis 中运行以下命令，或以 LOCKKEEPER_NOTIFICATIONS=set 启动 Lockkeeper。",

@@ -60,6 +60,10 @@ export const problems: Messages["problems"] = {
       format_required: { title: "必须指明锁的格式", remedy: "请选择应用所用的格式。" },
       confirm_required: { title: "必须输入目标名称", remedy: "请再核对一遍要释放的锁，然后输入目标名称。" },
       rate_limited: { title: "短时间内请求过多", remedy: "请稍候再试，并降低频率。" },
+      quota_exceeded: {
+        title: "持有的锁已达配额",
+        remedy: "请释放不再需要的锁，或请管理员提高此密钥的配额。",
+      },
       queue_full: { title: "等待此锁的请求过多", remedy: "请稍后重试，并逐次拉长间隔。" },
       too_many_waiting: { title: "等待中的请求过多", remedy: "请减少同时等待的锁，或稍后重试。" },
       too_many_streams: { title: "打开的事件流过多", remedy: "请关闭一些控制台页面，或稍后重试。" },
@@ -68,7 +72,10 @@ export const problems: Messages["problems"] = {
         remedy: "请减少或缩短请求头；清除此站点的 Cookie 可能有用。",
       },
       internal: { title: "Lockkeeper 内部出错", remedy: "请连同请求 ID 上报；原因在服务器日志中。" },
-      unavailable: { title: "无法连接 Redis，未做任何更改", remedy: "请稍后原样重试。" },
+      unavailable: {
+        title: "服务暂不可用，未做任何更改",
+        remedy: "请稍后原样重试；若 Redis 拒绝写入，须先由运维排除原因。",
+      },
       not_replicated: {
         title: "及时确认的副本过少",
         remedy: "操作已撤回，因为故障转移可能会丢失它；请重试。",

@@ -15,6 +15,17 @@ export const settings: Messages["settings"] = {
   listOf: (parts) => parts.join("，"),
   noRole: "无",
 
+  connectApps: "连接应用",
+  connectAppsText:
+    "应用使用专用账号连接内置 Redis。该账号可以访问 Lockkeeper 自身数据以外的所有键，但不能管理 Redis。显示密码的操作会记入审计日志。",
+  connectionHost: "主机",
+  connectionPort: "端口",
+  connectionUser: "用户",
+  connectionFile: "连接地址文件",
+  showPassword: "显示密码",
+  hidePassword: "隐藏密码",
+  copyUrl: "复制连接地址",
+
   loggedInBy: (via, until) => `已通过${via === "link" ? "一次性链接" : "密码"}登录，最晚于 ${until} 失效。`,
   logOut: "退出登录",
   yourPassword: "你的密码",

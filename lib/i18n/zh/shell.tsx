@@ -64,7 +64,9 @@ export const shell: Messages["shell"] = {
       ? `扫描中：已扫 ${scanned} 个键，用时 ${took}。`
       : `扫描中：已扫 ${scanned} / ${keys} 个键，用时 ${took}。`,
   missed: (changes, age) => `发现 ${changes} 处 Redis 未通知的变更，最近一处在 ${age} 前。`,
+  unreadable: (keys) => `${keys} 个受监视的键无法读取，其中可能有锁：详见“目标”页。`,
   leftOut: (locks) => `至少有 ${locks} 把锁未收录：画面已满。`,
+  oversizedKeys: (keys) => `${keys} 个受监视的键未收录：键名超过 1024 字节。`,
 
   staleUnreachable: "无法连接 Lockkeeper。所见可能已过时，暂时不能释放任何锁。页面会自动重试。",
   staleSilent: (seconds) =>
@@ -73,6 +75,7 @@ export const shell: Messages["shell"] = {
   majorityDownStale: "多数主节点宕机，本页已过时：恢复之前不能释放任何锁。",
   minorityDown: (masters, names) => `${masters}：${names}。由其余节点表决；除非另有标注，各锁均如所示。`,
   someDown: (masters) => `${masters}：其上的锁已过时，不能释放。其余各锁如所示。`,
+  writesRefused: "锁既不能获取也不能续期。",
   outdated: "Lockkeeper 已更新，本页不再能完全理解它。",
   loadAgain: "重新加载",
 

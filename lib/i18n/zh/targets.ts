@@ -1,5 +1,24 @@
 import type { Messages } from "../en/messages.ts";
 
+const WRITE_REFUSALS: Readonly<Record<string, { title: string; remedy: string }>> = {
+  no_replicas: {
+    title: "Redis 拒绝写入：同步中的副本少于 min-replicas-to-write 的要求（NOREPLICAS）",
+    remedy: "请重新连接副本，或调低 min-replicas-to-write。",
+  },
+  persistence_failed: {
+    title: "Redis 拒绝写入：数据无法保存到磁盘（MISCONF）",
+    remedy: "请释放磁盘空间，或使 Redis 的数据目录可写；原因见 Redis 日志。",
+  },
+  out_of_memory: {
+    title: "Redis 拒绝写入：maxmemory 已用满（OOM）",
+    remedy: "请调高 maxmemory，或删除数据。",
+  },
+  read_only: {
+    title: "Redis 拒绝写入：它是只读副本（READONLY）",
+    remedy: "请等待故障转移完成，或改填主节点的地址。",
+  },
+};
+
 export const targets: Messages["targets"] = {
   namespace: "targets",
   title: "目标",
@@ -30,6 +49,8 @@ export const targets: Messages["targets"] = {
   isSetTo: (setting) => `notify-keyspace-events 当前为“${setting}”，已有标志全部保留。`,
   isEmpty: "notify-keyspace-events 当前为空。",
   orAtStart: "或以 LOCKKEEPER_NOTIFICATIONS=set 启动 Lockkeeper，由它自行设置。",
+  unreadableKeys: "无法读取的键",
+  unreadableReasons: { too_large: "过大", forbidden: "无权限", timeout: "超时", error: "出错" },
   told: {
     clock: {
       title: ({ name, ms, side }) => `${name} 的时钟比 Lockkeeper ${side === "ahead" ? "快" : "慢"} ${ms} ms`,
@@ -108,13 +129,42 @@ export const targets: Messages["targets"] = {
       title: () => "没有哨兵告知其组的情况",
       risk: () => "无法得知能否进行故障转移。",
     },
+    ignored_events: {
+      title: ({ count }) => `忽略了事件频道上的 ${count} 条消息`,
+      risk: () =>
+        "这些消息格式有误、过长，或数量过多而无法通过读取确认，可能有客户端在伪造事件。请用 ACL 限制谁能向 lockkeeper:events:* 发布消息。",
+    },
+    oversized_keys: {
+      title: ({ count }) => `${count} 个受监视的键名超过 1024 字节`,
+      risk: () => "这些键不会被读取、显示或释放。请缩小 LOCKKEEPER_WATCH 的范围，或查明是哪个客户端写入的。",
+    },
     unread: {
       title: ({ command }) => `无权读取 ${command}`,
       risk: () => "因此有些情况在此无法得知。",
     },
+    unreadable_keys: {
+      title: ({ count }) => `${count} 个受监视的键无法读取`,
+      risk: ({ count, too_large, forbidden, timeout, error }) =>
+        [
+          Number(count) > Number(too_large) ? "其中若有锁，则不会显示，也不能在此释放。" : "",
+          too_large === "0"
+            ? ""
+            : `${too_large} 个大于锁可能的大小，不予读取：请用 LOCKKEEPER_WATCH 缩小监视范围。`,
+          forbidden === "0"
+            ? ""
+            : `${forbidden} 个无权读取：请为该用户授予这些键和 +memory|usage，或缩小监视范围。`,
+          timeout === "0" ? "" : `${timeout} 个未能及时返回：请查明这些键的内容。`,
+          error === "0" ? "" : `${error} 个读取时出错。`,
+        ].join(""),
+    },
     unreached: {
       title: () => "从未连上，正在重试",
       risk: () => "在连上之前，没有可显示的内容。",
+    },
+    writes_refused: {
+      title: ({ reason = "" }) => WRITE_REFUSALS[reason]?.title ?? "Redis 拒绝写入",
+      risk: ({ reason = "" }) =>
+        `锁既不能获取也不能续期，多数锁只能等待过期。${WRITE_REFUSALS[reason]?.remedy ?? ""}`,
     },
     version: {
       title: ({ version }) => `Redis ${version} 版本较旧`,
@@ -149,6 +199,7 @@ export const targets: Messages["targets"] = {
     on: "开启",
     off: "关闭",
     lacks: (flags) => `缺少 ${flags}`,
+    polled: (ends, newLocks) => `结束 ${ends} 内可见，新锁 ${newLocks} 内可见`,
     downSince: (clock) => `自 ${clock}`,
   },
 };

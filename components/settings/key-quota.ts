@@ -1,0 +1,41 @@
+import type { ApiKeyQuotaInput } from "@/lib/contract/accounts/api-key.ts";
+
+const MIB = 1024 * 1024;
+
+/** Quotas as they are typed: numbers, or nothing for the limit of the server. */
+export interface QuotaText {
+  readonly holds: string;
+  readonly mebibytes: string;
+}
+
+export const NO_QUOTA_TEXT: QuotaText = { holds: "", mebibytes: "" };
+
+export function toQuotaText({ holdsMax, bytesMax }: Required<ApiKeyQuotaInput>): QuotaText {
+  return {
+    holds: holdsMax === null ? "" : String(holdsMax),
+    mebibytes: bytesMax === null ? "" : formatMebibytes(bytesMax),
+  };
+}
+
+/** undefined: not a number that a quota can be. */
+export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKeyQuotaInput> | undefined {
+  const holdsMax = parsePositive(holds);
+  const amount = parsePositive(mebibytes);
+  if (holdsMax === undefined || amount === undefined) return undefined;
+  if (holdsMax !== null && !Number.isInteger(holdsMax)) return undefined;
+  const bytesMax = amount === null ? null : Math.round(amount * MIB);
+  return bytesMax === 0 ? undefined : { holdsMax, bytesMax };
+}
+
+/** A number of bytes in MiB, with one decimal place at most. */
+export function formatMebibytes(bytes: number): string {
+  return String(Math.round((bytes / MIB) * 10) / 10);
+}
+
+/** null: nothing was typed. undefined: not a positive number. */
+function parsePositive(text: string): number | null | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  const number = /^\d{1,9}(?:\.\d{1,3})?$/.test(trimmed) ? Number(trimmed) : 0;
+  return number > 0 ? number : undefined;
+}

@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { Page } from "@playwright/test";
+
+/** Collects the statuses of responses of the API as the network has them: a page cannot read those of another site. */
+export async function collectApiStatuses(page: Page, url: string): Promise<() => string[]> {
+  const session = await page.context().newCDPSession(page);
+  // The two events of a request come in any order.
+  const methods = new Map<string, string>();
+  const statuses = new Map<string, number>();
+  session.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    if (request.url.startsWith(`${url}/api/`)) methods.set(requestId, request.method);
+  });
+  session.on("Network.responseReceivedExtraInfo", ({ requestId, statusCode }) =>
+    statuses.set(requestId, statusCode),
+  );
+  await session.send("Network.enable");
+  return () =>
+    [...methods].map(([id, method]) => `${method} ${statuses.get(id) ?? "no response"}`).toSorted();
+}
+
+/** Another site on this machine, with a page that has no content policy. */
+export async function startEvilSite() {
+  const server = createServer((_, response) =>
+    response.setHeader("content-type", "text/html").end("<p>evil"),
+  );
+  server.listen(0);
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { url: `http://localhost:${address.port}/`, stop };
+}

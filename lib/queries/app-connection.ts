@@ -1,0 +1,25 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { AppConnectionInfo, AppConnectionUrl } from "@/lib/contract/accounts/app-connection.ts";
+import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
+
+/** How applications connect to the embedded Redis, for administrators. */
+export function useAppConnection() {
+  return useQuery<AppConnectionInfo, RequestError>({
+    queryKey: ["app-connection"],
+    queryFn: () =>
+      requestJson(sendRequest("GET", "/app-connection"), (wire, json) => wire.readAppConnection(json)),
+  });
+}
+
+/** Reveals the URL with the password. It is kept by the component that shows it, and in no cache. */
+export function useRevealedUrl() {
+  return useMutation<AppConnectionUrl, RequestError>({
+    mutationFn: () =>
+      requestJson(sendRequest("POST", "/app-connection/url"), (wire, json) =>
+        wire.readAppConnectionUrl(json),
+      ),
+    gcTime: 0,
+  });
+}
