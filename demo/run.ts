@@ -11,6 +11,7 @@ import { findRedisServer } from "../server/redis/embedded/server-binary.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const REDIS_PORT = 6398;
+const LOCKKEEPER_URL_FILE = ".cache/demo/lockkeeper-redis-url";
 const READY_MS = 60_000;
 const RESTART_MS = 1000;
 const STOP_MS = 3000;
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
     dataDir: `${ROOT}.cache/demo`,
     preferredPort: REDIS_PORT,
     onProgress,
+    onUnexpectedEnd: onProgress,
   });
   const port = process.env.PORT ?? "3000";
   const url = `http://127.0.0.1:${port}`;
@@ -94,8 +96,11 @@ async function main(): Promise<void> {
   });
   server.once("exit", (code) => void stop(code ?? 1));
   await waitUntilReady(url);
-  const env = { DEMO_API_URL: url, DEMO_API_KEY: apiKey, DEMO_REDIS_URL: redis.url };
+  const env = { DEMO_API_URL: url, DEMO_API_KEY: apiKey, DEMO_REDIS_URL: redis.appUrl };
   for (const name of WORKERS) keepRunning(name, env);
+  // The server prints `npm run login` instead, which knows nothing of the demo's Redis.
+  if (!process.stdout.isTTY)
+    console.log(`  For the demo: REDIS_URL="$(cat ${LOCKKEEPER_URL_FILE})" PORT=${port} npm run login`);
   console.log(`  ${WORKERS.length} workers are at it. Stop all of it with Ctrl-C.\n`);
 }
 

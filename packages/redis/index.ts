@@ -37,6 +37,7 @@ export {
 } from "../../server/errors/redis-errors.ts";
 export { InvalidError, type InvalidFacts } from "../../server/errors/request-errors.ts";
 export { StartupError } from "../../server/errors/startup-error.ts";
+export type { SignalledLibrary } from "../../server/formats/release-signals.ts";
 export type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 export type { Retry } from "../../server/locks/client/acquire-with-retry.ts";
 export { type CampaignOptions, campaign } from "../../server/locks/client/campaign.ts";
