@@ -79,9 +79,10 @@ local function store_hold(k, _token, total_ms, now_ms, unit)
   local unit_ms = unit == 's' and 1000 or 1
   local value = format_integer(math.ceil((now_ms + total_ms) / unit_ms) + 1)
   margin_ms = 2 * unit_ms
-  local taken = compute_taken_ms(value, now_ms)
-  redis.call('SET', KEYS[k], value, 'PX', format_integer(taken))
-  return value, taken
+  local taken_ms = compute_taken_ms(value, now_ms)
+  -- An absolute expiry: counted from the clock of the script, which may be 1 ms behind TIME, PX would end before the value.
+  redis.call('SET', KEYS[k], value, 'PXAT', format_integer(now_ms + taken_ms))
+  return value, taken_ms
 end
 
 local function increment_count(_k, _token) end
