@@ -1,24 +1,27 @@
 /**
  * Runs the suites of locks, formats and watch on every supported Redis and Valkey.
- * `npm run matrix [-- SERVER…] [--quick] [--allow-skipped] [--workers N]`
+ * `npm run matrix [-- SERVER…] [--quick] [--allow-skipped] [--rerun-failed] [--workers N]`
  *
  * Installs the servers into `.cache/redis-versions`, without root. Prints a line for each server, then a table; the last
- * line is "N passed, N failed". A server that is not available counts as failed, or as neither with `--allow-skipped`.
+ * line is "N passed, N failed". A server that is not available counts as failed, or as neither with `--allow-skipped`. With
+ * `--rerun-failed` a failed file outside the lock core runs once more and is reported as `flaky: <file>`.
  */
 import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted, isEnding } from "../test/interop/children.ts";
 import { formatReason, Skip } from "../test/interop/skip.ts";
-import { provideServer } from "./matrix/provide-server.ts";
+import { type ProvidedServer, provideServer } from "./matrix/provide-server.ts";
 import { countServers, formatOutcome, formatTable, type ServerResult } from "./matrix/report.ts";
-import { runSuites } from "./matrix/run-suites.ts";
+import { runSuites, type SuitesResult } from "./matrix/run-suites.ts";
 import { type MatrixServer, SERVERS } from "./matrix/servers.ts";
 import { listSuites } from "./matrix/suites.ts";
+import { refuseRerun } from "./steps/flaky.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: "boolean", default: false },
     "allow-skipped": { type: "boolean", default: false },
+    "rerun-failed": { type: "boolean", default: false },
     workers: { type: "string" },
   },
 });
@@ -39,11 +42,13 @@ async function runServer(server: MatrixServer): Promise<ServerResult> {
     const provided = await provideServer(server);
     const suites = listSuites(variant, values.quick ? "quick" : "full");
     const workers = values.workers === undefined ? undefined : Number(values.workers);
-    const { passed, failed, skipped, failedTests, output } = await runSuites(provided, suites, workers);
-    if (failed > 0 && !isEnding()) {
-      console.error(output);
-      for (const test of failedTests) console.log(`  failed: ${test}`);
+    const first = await runSuites(provided, suites, workers);
+    if (first.failed > 0 && !isEnding()) {
+      console.error(first.output);
+      for (const test of first.failedTests) console.log(`  failed: ${test}`);
     }
+    const result = values["rerun-failed"] ? await rerunFailed(provided, first) : first;
+    const { passed, failed, skipped } = result;
     const outcome = failed === 0 ? "passed" : "failed";
     const seconds = (performance.now() - startedAt) / 1000;
     return { outcome, name, version: provided.version, passed, failed, skipped, seconds };
@@ -51,6 +56,24 @@ async function runServer(server: MatrixServer): Promise<ServerResult> {
     if (!(error instanceof Skip)) throw error;
     return { outcome: "skipped", name, reason: formatReason(error) };
   }
+}
+
+/** Files that failed once on some server and passed when they ran again. */
+const flaky: string[] = [];
+
+async function rerunFailed(provided: ProvidedServer, first: SuitesResult): Promise<SuitesResult> {
+  const { failedFiles } = first;
+  if (first.failed === 0 || failedFiles.length === 0 || isEnding()) return first;
+  const refusal = refuseRerun([...flaky, ...failedFiles]);
+  if (refusal !== undefined) {
+    console.log(`${refusal}.`);
+    return first;
+  }
+  const again = await runSuites(provided, failedFiles, 1);
+  if (again.failed > 0) return first;
+  for (const file of failedFiles) console.log(`flaky: ${file}`);
+  flaky.push(...failedFiles);
+  return { ...first, passed: first.passed + first.failed, failed: 0 };
 }
 
 endWhenInterrupted();

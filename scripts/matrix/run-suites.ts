@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { addCleanUp, run } from "../../test/interop/children.ts";
 import { readCounts } from "../steps/counts.mjs";
+import { readFailedFiles } from "../steps/flaky.mjs";
 import type { ProvidedServer } from "./provide-server.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -18,6 +19,8 @@ export interface SuitesResult {
   readonly failed: number;
   readonly skipped: number;
   readonly failedTests: readonly string[];
+  /** Empty as well if something outside a test failed. */
+  readonly failedFiles: readonly string[];
   /** The end of the output of a run that failed. */
   readonly output: string;
 }
@@ -50,7 +53,7 @@ export async function runSuites(
     (error: unknown) => describeFailure(error),
   );
   const { passed, failed } = readCounts(report) ?? { passed: 0, failed: 0 };
-  const details = await readDetails(report);
+  const details = { ...(await readDetails(report)), failedFiles: readFailedFiles(report, ROOT) };
   await removeDir();
   const failedAtLeast = output === "" && passed > 0 ? failed : Math.max(1, failed);
   return { passed, failed: failedAtLeast, ...details, output };
