@@ -93,7 +93,7 @@ function FoundGroups({ groups }: { groups: readonly FoundGroup[] }) {
   const names = useMessages(lock);
   return (
     <ul className="flex flex-col divide-y divide-line-soft rounded-[8px] border border-line">
-      {groups.map(({ pattern, format, confidence, count, example, isWatched }) => (
+      {groups.map(({ pattern, format, confidence, count, example, isWatched, isListed }) => (
         <li key={`${format} ${pattern}`} className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5">
           <span className="font-medium tabular-nums">{formatNumber(count)}</span>
           <span translate="no">{getFormatLabel(format, names)}</span>
@@ -101,7 +101,10 @@ function FoundGroups({ groups }: { groups: readonly FoundGroup[] }) {
           <code className="min-w-0 font-mono text-xs" title={example}>
             <SafeText text={pattern} wrap />
           </code>
-          <span className="text-2xs text-ink-3">{messages.sure(confidences[confidence], isWatched)}</span>
+          <span className="text-2xs text-ink-3">
+            {messages.sure(confidences[confidence], isWatched)}
+            {!isListed && messages.unlisted}
+          </span>
         </li>
       ))}
     </ul>

@@ -1,6 +1,12 @@
 import { formatAgo, formatElapsed, formatRemaining } from "@/components/ui/format-duration.ts";
 import type { Liveness } from "@/lib/contract/liveness.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
+
+/** Whether the liveness of a lock is a reason to look at it; of an unlisted one it says nothing. */
+export function isLivenessCritical({ liveness, unlisted }: Pick<Lock, "liveness" | "unlisted">): boolean {
+  return unlisted !== true && (liveness?.state === "overdue" || liveness?.state === "no_ttl");
+}
 
 /** For a cell. `under` is a second line, which only what is wrong has. */
 export function formatLivenessLines(

@@ -6,7 +6,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { formatLivenessEvidence } from "./liveness-label.ts";
+import { formatLivenessEvidence, isLivenessCritical } from "./liveness-label.ts";
 
 const LIVENESS_CLASS: Record<LivenessState, string> = {
   alive: "text-ink-3",
@@ -23,7 +23,7 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   if (liveness === null || liveness.state === "unknown" || liveness.state === "no_ttl") return null;
   return (
     <span
-      className={clsx("text-2xs", LIVENESS_CLASS[liveness.state])}
+      className={clsx("text-2xs", lock.unlisted ? "text-ink-3" : LIVENESS_CLASS[liveness.state])}
       title={formatLivenessEvidence(liveness, lock.asOf, messages)}
     >
       {messages.liveness[liveness.state]}
@@ -41,7 +41,7 @@ export function LivenessEvidence({ lock }: { lock: Lock }) {
   const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
   const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, messages);
   if (liveness.state === "unknown") return <span className="text-ink-3">{evidence}</span>;
-  const isBad = liveness.state === "overdue" || liveness.state === "no_ttl";
+  const isBad = isLivenessCritical(lock);
   return messages.livenessWith(
     <span className={isBad ? "font-medium text-bad" : undefined}>{messages.liveness[liveness.state]}</span>,
     evidence,

@@ -14,7 +14,8 @@ export function RemainingTime({ lock }: { lock: Lock }) {
   const now = useServerNow();
   const left = computeRemainingMs(lock, now);
   if (lock.state === "ended") return <span className="text-ink-3">{messages.endedFree}</span>;
-  if (left === null) return <span className="text-bad">{messages.noTtl}</span>;
+  if (left === null)
+    return <span className={lock.unlisted ? "text-ink-3" : "text-bad"}>{messages.noTtl}</span>;
   if (left === 0) return <span className="text-ink-3">{messages.expiring}</span>;
   if (computeOwnRemainingMs(lock, now) === 0) {
     return (

@@ -122,7 +122,7 @@ function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder:
   return (
     <HoldFact name={messages.itsLease}>
       {remainingMs === null ? (
-        <span className="text-bad">{messages.noTtl}</span>
+        <span className={lock.unlisted ? undefined : "text-bad"}>{messages.noTtl}</span>
       ) : (
         messages.endsIn(formatRemaining(remainingMs - Math.max(0, now - lock.asOf)))
       )}

@@ -21,6 +21,7 @@ import { VotesText } from "../lock-facts/votes-text.tsx";
 import { WaiterCount } from "../lock-facts/waiters-text.tsx";
 import { HolderFacts } from "./holder-facts.tsx";
 import { IfReleased } from "./if-released.tsx";
+import { PossibleLockNote } from "./possible-lock-note.tsx";
 import { StateSentence } from "./state-sentence.tsx";
 import { TypicalHeldTime } from "./typical-held-time.tsx";
 import { UnheldLock } from "./unheld-lock.tsx";
@@ -43,6 +44,7 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
       ) : (
         <>
           <StateSentence lock={lock} />
+          <PossibleLockNote lock={lock} />
           <LockMetrics lock={lock} />
           <OperatorFacts lock={lock} />
           {lock.holders.map((holder) => (

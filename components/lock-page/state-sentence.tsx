@@ -12,6 +12,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
 import { findLongestHolder, rateDuration, selectSufficientSamples } from "../lock-facts/duration-rating.ts";
 import { HolderName } from "../lock-facts/holder-text.tsx";
+import { isLivenessCritical } from "../lock-facts/liveness-label.ts";
 import { toLockPath } from "../lock-facts/lock-path.ts";
 import { computeHeldTime, computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
@@ -21,7 +22,7 @@ type LockPageMessages = typeof lockPage;
 export function StateSentence({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
-  const isWrong = lock.liveness?.state === "overdue" || lock.liveness?.state === "no_ttl";
+  const isWrong = isLivenessCritical(lock);
   return (
     <div className="flex flex-col gap-1 border-b border-line-soft px-4 py-3.5" data-testid="state">
       <p className="text-[20px] leading-7 font-semibold tracking-tight text-pretty wrap-anywhere">
@@ -107,7 +108,7 @@ function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
       return lastRenewalAt === null ? messages.aliveYet : messages.alive(ago(lastRenewalAt));
     case "overdue":
       return (
-        <span className="text-bad">
+        <span className={isLivenessCritical(lock) ? "text-bad" : undefined}>
           {nextRenewalExpectedAt === null
             ? messages.overdueSomehow
             : messages.overdue(
@@ -119,7 +120,7 @@ function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
     case "not_renewing":
       return messages.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0));
     case "no_ttl":
-      return <span className="text-bad">{messages.endless}</span>;
+      return <span className={isLivenessCritical(lock) ? "text-bad" : undefined}>{messages.endless}</span>;
     case "unknown":
       return messages.tooEarly(formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf)));
   }

@@ -10,8 +10,15 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
+import { UnlistedSearchButton } from "./unlisted-locks.tsx";
 
-export function NoLocksFound({ filter, onClear }: { filter: string; onClear(): void }) {
+interface NoLocksFoundProps {
+  filter: string;
+  onClear(): void;
+  onFilter(filter: string): void;
+}
+
+export function NoLocksFound({ filter, onClear, onFilter }: NoLocksFoundProps) {
   const messages = useMessages(emptyLocks);
   return (
     <EmptyState title={messages.notFound.title}>
@@ -22,8 +29,9 @@ export function NoLocksFound({ filter, onClear }: { filter: string; onClear(): v
           </code>,
         )}
       </p>
-      <div>
+      <div className="flex flex-wrap justify-center gap-2">
         <Button onClick={onClear}>{messages.clear}</Button>
+        <UnlistedSearchButton filter={filter} onFilter={onFilter} />
       </div>
     </EmptyState>
   );

@@ -7,6 +7,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { UnlistedLocksHint } from "./unlisted-locks.tsx";
 
 function buildAcquireCommand(origin: string): string {
   return [
@@ -17,7 +18,12 @@ function buildAcquireCommand(origin: string): string {
   ].join("\n");
 }
 
-export function NoLocksHeld({ watch }: { watch: readonly string[] }) {
+interface NoLocksHeldProps {
+  watch: readonly string[];
+  onFilter(filter: string): void;
+}
+
+export function NoLocksHeld({ watch, onFilter }: NoLocksHeldProps) {
   const messages = useMessages(emptyLocks);
   const patterns = watch.map((pattern, index) => (
     <span key={pattern}>
@@ -29,6 +35,7 @@ export function NoLocksHeld({ watch }: { watch: readonly string[] }) {
   ));
   return (
     <EmptyState title={messages.nothingHeld.title}>
+      <UnlistedLocksHint onFilter={onFilter} />
       <p>{messages.nothingHeld.text}</p>
       <CommandLine text={buildAcquireCommand(location.origin)} label={messages.copy} />
       <p>{messages.nothingHeld.keyAndOthers(patterns)}</p>

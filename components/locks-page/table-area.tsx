@@ -67,9 +67,11 @@ export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: 
       releaseBlocked={freeBlocked}
     >
       {window.total === 0 && view.filter !== "" && (
-        <NoLocksFound filter={view.filter} onClear={() => view.setFilter("")} />
+        <NoLocksFound filter={view.filter} onClear={() => view.setFilter("")} onFilter={view.setFilter} />
       )}
-      {window.total === 0 && view.filter === "" && <NoLocksHeld watch={live.hello?.watch ?? []} />}
+      {window.total === 0 && view.filter === "" && (
+        <NoLocksHeld watch={live.hello?.watch ?? []} onFilter={view.setFilter} />
+      )}
     </LocksTable>
   );
 }

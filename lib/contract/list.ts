@@ -35,7 +35,7 @@ export const LockFilter = z
   .default("")
   .meta({
     description:
-      'Terms separated by spaces, all of which must match. Plain text matches the key, the owner and the owner record. `key:GLOB`, `owner:GLOB`, `format:GLOB`, `kind:GLOB`, `liveness:GLOB`, `service:GLOB` and `host:GLOB` match one field, case-insensitively. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare values; times take the units `ms`, `s`, `m`, `h` and `d`. `held>typical` matches locks held longer than the 95th percentile of their key pattern. `is:needs_attention` matches locks that are overdue, have no TTL, or are held for more than twice that percentile. `owner:="a b"` matches the exact text; escape `"` and `\\` with a backslash. `owner:=~BASE64URL` matches exact bytes.',
+      'Terms separated by spaces, all of which must match. Plain text matches the key, the owner and the owner record. `key:GLOB`, `owner:GLOB`, `format:GLOB`, `kind:GLOB`, `confidence:GLOB`, `liveness:GLOB`, `service:GLOB` and `host:GLOB` match one field, case-insensitively. `held>5m`, `remaining<10s`, `waiters>0` and `count>1` compare values; times take the units `ms`, `s`, `m`, `h` and `d`. `held>typical` matches locks held longer than the 95th percentile of their key pattern. `is:needs_attention` matches locks that are overdue, have no TTL, or are held for more than twice that percentile. `is:unlisted` matches possible locks whose key matches neither a lockable pattern nor a format rule: a filter finds them only with this term, a `confidence` term, or a `key` term without wildcards. `is:listed` matches all others. `owner:="a b"` matches the exact text; escape `"` and `\\` with a backslash. `owner:=~BASE64URL` matches exact bytes.',
     example: "key:lock:orders:* billing",
   });
 
@@ -66,10 +66,15 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
+/** What `unlisted` counts, wherever it is returned. */
+export const UNLISTED_DESCRIPTION =
+  "Number of possible locks that lists, counts and events leave out, regardless of the filter. The filter `is:unlisted` finds them.";
+
 export const LockList = z
   .object({
     items: z.array(Lock),
     total: z.int().meta({ description: "Number of locks that match the filter, on all pages." }),
+    unlisted: z.int().meta({ description: UNLISTED_DESCRIPTION }),
     next: z.string().optional().meta({ description: "`cursor` for the next page. Absent on the last page." }),
     asOf: listAsOfSchema,
   })

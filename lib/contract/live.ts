@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Access } from "./access.ts";
 import { HistoryEntry, LockEvent } from "./event.ts";
-import { LockFilter, LockSort } from "./list.ts";
+import { LockFilter, LockSort, UNLISTED_DESCRIPTION } from "./list.ts";
 import { Lock } from "./lock.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
 import { WRITE_REFUSALS } from "./refusal.ts";
@@ -155,7 +155,8 @@ export const Health = z
     }),
     polling: PollingDelays.optional().meta(POLLING),
     missed: MissedChanges,
-    locks: z.int().meta({ description: "Number of held locks." }),
+    locks: z.int().meta({ description: "Number of held locks, without `unlisted`." }),
+    unlisted: z.int().meta({ description: UNLISTED_DESCRIPTION }),
     waiting: z.int().meta({ description: "Number of visible waiters." }),
     needsAttention: z.int().meta({
       description: "Number of locks that match the filter `is:needs_attention`.",
@@ -232,7 +233,7 @@ export const LiveWindow = z
     sort: z.string().meta({ description: "Sort order of the view that this window shows." }),
     offset: z.int(),
     total: z.int().meta({ description: "Number of locks that match the filter." }),
-    held: z.int().meta({ description: "Number of held locks, regardless of the filter." }),
+    held: z.int().meta({ description: "Number of listed locks, regardless of the filter." }),
     items: z.array(Lock),
   })
   .meta({ id: "LiveWindow" });

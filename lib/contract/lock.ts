@@ -220,6 +220,10 @@ export const Lock = z
     }),
     kind: LockKind.nullable(),
     confidence: Confidence.nullable(),
+    unlisted: z.boolean().optional().meta({
+      description:
+        "true for a `possible` lock whose key matches neither a lockable pattern nor a format rule. The default list leaves it out. Absent otherwise.",
+    }),
     holders: z.array(Holder).meta({ description: "Current holders. Empty for a free key." }),
     permits: Permits.optional().meta({
       description: "Permits of a semaphore. Present only if Redis stores them.",

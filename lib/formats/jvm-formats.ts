@@ -1,7 +1,7 @@
 import type { FormatName } from "../contract/format.ts";
 import type { FormatFacts } from "./format-facts.ts";
 
-type CoveredFormat = "redisson" | "token" | "timestamp" | "shedlock" | "spring" | "lan1tian";
+type CoveredFormat = "redisson" | "token" | "timestamp" | "shedlock" | "spring" | "lan1tian" | "lock4j";
 
 export const JVM_AND_OWN_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, FormatFacts>> = {
   redisson: {
@@ -53,6 +53,15 @@ export const JVM_AND_OWN_FORMATS: Readonly<Record<Extract<FormatName, CoveredFor
     waiters:
       "In PUB_SUB mode those who wait are told; else they ask every 100 ms. Whoever asks first gets it.",
     oldOwner: "Its unlock() throws ConcurrentModificationException. Until then it goes on working.",
+  },
+  lock4j: {
+    label: "lock4j",
+    layout: "one string, 32 hexadecimal digits",
+    owner: "unique",
+    renews: { who: "some", afterShare: 1 / 3 },
+    waiters: "Waiters poll every 100 ms, and the first one to ask acquires the lock.",
+    oldOwner:
+      "Its renewals stop at the next attempt, and its release returns false, which is logged as an error. Until then it continues working.",
   },
   lan1tian: {
     label: "lan1tian/lock",

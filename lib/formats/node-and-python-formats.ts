@@ -8,8 +8,12 @@ type CoveredFormat =
   | "redis-lock"
   | "redis-semaphore"
   | "redlock"
+  | "simple-redis-mutex"
+  | "warlock"
   | "celery-once"
+  | "celery-singleton"
   | "django-redis"
+  | "huey"
   | "pottery"
   | "python-redis-lock"
   | "redbeat"
@@ -84,6 +88,45 @@ export const NODE_AND_PYTHON_FORMATS: Readonly<Record<Extract<FormatName, Covere
     oldOwner:
       "Its release is rejected (LockError, or ExecutionError after some retries); using() tries to extend it, and aborts its signal when the lease that it knows of has ended. Until then it goes on working.",
   },
+  "simple-redis-mutex": {
+    label: "simple-redis-mutex",
+    layout: "one string, a random fraction such as 0.59…",
+    owner: "unique",
+    renews: { who: "none" },
+    waiters: "All waiters are notified through a channel, and the first one to ask acquires the lock.",
+    oldOwner: "It is not notified, and its release does nothing. Until then it continues working.",
+  },
+  warlock: {
+    label: "node-redis-warlock",
+    layout: "one string, 24 base64 characters with the time in it",
+    owner: "unique",
+    renews: { who: "none" },
+    waiters:
+      "Waiters poll at the interval that their application chose, and the first one to ask acquires the lock.",
+    oldOwner: "Its unlock() and touch() return 0. Until then it continues working.",
+  },
+  "celery-singleton": {
+    label: "celery-singleton",
+    layout: "one string, the id of the task",
+    owner: "unique",
+    renews: { who: "none" },
+    waiters:
+      "Nobody waits: a duplicate task is not queued, and its caller gets the id of the task that holds the lock.",
+    oldOwner: "It is not notified: the same task can be queued and run in parallel.",
+    comesBack:
+      "When the task ends, it deletes the key without comparing it, even if another task holds the lock by then.",
+  },
+  huey: {
+    label: "huey",
+    layout: "one string or the field of a hash of results, the same for every holder",
+    owner: "recurs",
+    renews: { who: "none" },
+    waiters:
+      "Nobody waits: a task that finds it held fails with TaskLockedException, and runs again if it has retries.",
+    oldOwner: "It is not notified, and the next task runs in parallel.",
+    comesBack:
+      "When the task ends, it deletes the lock without comparing it, even if another task holds it by then.",
+  },
   "celery-once": {
     label: "celery-once",
     layout: "one string, 32 hexadecimal digits with the time in it",
@@ -136,13 +179,15 @@ export const NODE_AND_PYTHON_FORMATS: Readonly<Record<Extract<FormatName, Covere
   },
   rq: {
     label: "RQ",
-    layout: "one string, the process id of the scheduler",
+    layout: "one string, the id of the scheduler; before version 3 its process id",
     owner: "recurs",
     renews: { who: "all", afterShare: 1 / 60 },
-    waiters: "Nobody is told: another scheduler takes it when it asks next.",
-    oldOwner: "It is told nothing, and goes on scheduling beside the next one.",
+    waiters:
+      "Nobody is notified: another scheduler acquires it at its next attempt, which may be minutes later.",
+    oldOwner:
+      "From version 3 its next heartbeat, within a second by default, acquires the lock again. Before, it continues scheduling beside the next one.",
     comesBack:
-      "Its heartbeat and its end act on the key without comparing it, and hit whoever has it by then.",
+      "Stop the scheduler first, or reserve the lock until it has stopped. Before version 3 its heartbeat and its end change the key without comparing it, even if another scheduler holds it by then.",
   },
   tooz: {
     label: "tooz",

@@ -9,6 +9,7 @@ type CoveredFormat =
   | "redlock-net"
   | "redlock-rb"
   | "redsync"
+  | "rueidislock"
   | "sidekiq-unique-jobs"
   | "symfony";
 
@@ -31,6 +32,15 @@ export const OTHER_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, 
     waiters: "Who waits asks after 50 to 250 ms, 32 times at most, and whoever asks first gets it.",
     oldOwner: "Its Unlock and Extend answer an error. Until then it goes on working.",
     comesBack: "With WithSetNXOnExtend its next Extend makes the lock again when it is free.",
+  },
+  rueidislock: {
+    label: "rueidislock",
+    layout: "three strings or more, each with the same 24 random bytes; a majority of them is the lock",
+    owner: "unique",
+    renews: { who: "all", afterShare: 1 / 2 },
+    waiters: "Redis notifies its clients that track the keys, and the first one to ask acquires the lock.",
+    oldOwner:
+      "Redis notifies it as well: its context is cancelled when it has lost the majority of the keys.",
   },
   "redlock-net": {
     label: "RedLock.net",

@@ -1,4 +1,7 @@
 import type { FormatName } from "../contract/format.ts";
 
-/** Formats whose client can neither renew nor release what is left of a lock over several keys: all of them are freed. */
-export const RELEASED_TOGETHER: ReadonlySet<FormatName> = new Set(["bsm-redislock"]);
+/**
+ * Formats whose lock stands at several keys, all of which a force-release frees: their client can neither renew nor
+ * release what is left, or keeps the lock by a majority of the keys.
+ */
+export const RELEASED_TOGETHER: ReadonlySet<FormatName> = new Set(["bsm-redislock", "rueidislock"]);

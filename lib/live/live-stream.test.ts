@@ -25,6 +25,7 @@ const health: LiveMessage = {
     scannedAt: 1,
     scanMs: 1,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },
+    unlisted: 0,
     locks: 0,
     waiting: 0,
     needsAttention: 0,

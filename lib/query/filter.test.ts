@@ -10,6 +10,7 @@ import {
   isTimeDependent,
   matchesFilter,
   parseFilter,
+  selectsUnlisted,
 } from "./filter.ts";
 import { matchesGlob } from "./glob.ts";
 
@@ -34,8 +35,9 @@ describe("filter parsing", () => {
     expect(parseFilter(" \t\n ")).toEqual([]);
   });
 
-  it("the fields format, kind and liveness are recognized", () => {
-    expect(parseFilter("format:Redlock* kind:read liveness:overdue")).toEqual([
+  it("the fields format, kind, confidence and liveness are recognized", () => {
+    expect(parseFilter("confidence:possible format:Redlock* kind:read liveness:overdue")).toEqual([
+      { field: "confidence", glob: "possible" },
       { field: "format", glob: "redlock*" },
       { field: "kind", glob: "read" },
       { field: "liveness", glob: "overdue" },
@@ -108,6 +110,8 @@ describe("exact filter terms", () => {
     ["waiters>0", [{ field: "waiters", comparing: ">", number: 0 }]],
     ["count<12", [{ field: "count", comparing: "<", number: 12 }]],
     ["is:needs_attention", [{ field: "is", state: "needs_attention" }]],
+    ["is:unlisted", [{ field: "is", state: "unlisted" }]],
+    ["is:listed", [{ field: "is", state: "listed" }]],
     ["is:normal", [{ field: "any", text: "is:normal" }]],
     ["a>5 fence>3", ["a>5", "fence>3"].map((text) => ({ field: "any", text }))],
     ['owner:="held>5m"', [{ field: "owner", exact: "held>5m" }]],
@@ -125,6 +129,35 @@ describe("exact filter terms", () => {
     },
     WORKER_TEST_TIMEOUT_MS,
   );
+});
+
+describe("unlisted locks", () => {
+  it.each([
+    ["", false],
+    ["orders", false],
+    ["key:lock:*", false],
+    ["key:lock:?", false],
+    ["key:lock:[ab]", false],
+    ["owner:=me is:needs_attention", false],
+    ["is:listed", false],
+    ["is:unlisted", true],
+    ["orders is:unlisted", true],
+    ["confidence:possible", true],
+    ["confidence:*", true],
+    ["confidence:=possible", true],
+    ["key:lock:a", true],
+    ['key:="lock:*"', true],
+  ])("whether the filter %s also matches unlisted locks: %s", (filter, expected) => {
+    expect(selectsUnlisted(parseFilter(filter))).toBe(expected);
+  });
+
+  it.each([
+    ["is:unlisted", false],
+    ["is:listed", false],
+    ["is:needs_attention", true],
+  ])("whether the result of %s changes with time: %s", (filter, expected) => {
+    expect(isTimeDependent(filter)).toBe(expected);
+  });
 });
 
 const A_TIME = "a time, as 500ms, 30s, 5m, 2h or 1d";

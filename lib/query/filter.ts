@@ -1,7 +1,7 @@
 import { decodeKey, encodeKeyPath, isBinaryKey, type Key } from "../keys/key.ts";
 import { matchesGlob } from "./glob.ts";
 
-const FIELDS = ["key", "owner", "format", "kind", "liveness", "service", "host"] as const;
+const FIELDS = ["key", "owner", "format", "kind", "confidence", "liveness", "service", "host"] as const;
 type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
@@ -19,6 +19,8 @@ const MS_OF_UNIT: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 const WORD = /\S+/y;
+const LOCK_STATES = ["needs_attention", "listed", "unlisted"] as const;
+const WILDCARD = /[*?[\\]/;
 const BYTES = /^~([A-Za-z0-9_-]+)$/;
 
 /**
@@ -28,7 +30,8 @@ const BYTES = /^~([A-Za-z0-9_-]+)$/;
  *
  * Of locks alone: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
  * numbers, `held>typical` is held for longer than nineteen of twenty locks of its pattern were, and `is:needs_attention` finds
- * locks that need attention (`needsAttention`). A lock without expiry has more time left than any.
+ * locks that need attention (`needsAttention`). A lock without expiry has more time left than any. `is:unlisted` finds the
+ * locks that a filter leaves out unless it selects them (`selectsUnlisted`), `is:listed` all others.
  */
 export type ComparisonOperator = "<" | ">";
 export type ComparisonTerm =
@@ -37,7 +40,7 @@ export type ComparisonTerm =
   | { field: "waiters" | "count"; comparing: ComparisonOperator; number: number };
 export type FilterTerm =
   | ComparisonTerm
-  | { field: "is"; state: "needs_attention" }
+  | { field: "is"; state: (typeof LOCK_STATES)[number] }
   | { field: Field; glob: string }
   | { field: Field; exact: Key }
   | { field: "any"; text: string };
@@ -50,6 +53,7 @@ export interface FilterSubject {
   /** Its format, and what else it may be. */
   readonly formats?: readonly string[];
   readonly kind?: string;
+  readonly confidence?: string;
   readonly liveness?: string;
   readonly services?: readonly string[];
   readonly hosts?: readonly string[];
@@ -85,7 +89,8 @@ export function tokenizeFilter(filter: string): FilterToken[] {
 }
 
 function parseTerm(word: string): FilterTerm {
-  if (word === "is:needs_attention") return { field: "is", state: "needs_attention" };
+  const state = LOCK_STATES.find((each) => word === `is:${each}`);
+  if (state !== undefined) return { field: "is", state };
   const comparing = parseComparison(word);
   if (comparing !== undefined) return comparing;
   const [, exactly, text = ""] = EXACT.exec(word) ?? [];
@@ -137,7 +142,18 @@ export function describeFilterError(filter: string): string | undefined {
 
 /** Whether time alone may turn what meets a filter. */
 export function isTimeDependent(filter: string): boolean {
-  return parseFilter(filter).some((term) => "ms" in term || "state" in term);
+  return parseFilter(filter).some(
+    (term) => "ms" in term || ("state" in term && term.state === "needs_attention"),
+  );
+}
+
+/** Returns whether a filter also matches unlisted locks: it says so, names a confidence, or names one key. */
+export function selectsUnlisted(terms: readonly FilterTerm[]): boolean {
+  return terms.some((term) => {
+    if (term.field === "confidence" || ("state" in term && term.state === "unlisted")) return true;
+    if (term.field !== "key") return false;
+    return "exact" in term || !WILDCARD.test(term.glob);
+  });
 }
 
 function parseField(name: string | undefined): Field {
@@ -163,6 +179,7 @@ const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly s
   owner: ({ owners }) => owners,
   format: ({ formats }) => formats ?? [],
   kind: ({ kind }) => (kind === undefined ? [] : [kind]),
+  confidence: ({ confidence }) => (confidence === undefined ? [] : [confidence]),
   liveness: ({ liveness }) => (liveness === undefined ? [] : [liveness]),
   service: ({ services }) => services ?? [],
   host: ({ hosts }) => hosts ?? [],

@@ -25,7 +25,7 @@ if state == 'fault' then return remaining_ms end
 if state == 'free' then return { 'gone', format_integer(now_ms) } end
 if state == 'not_a_lock' then return { state, remaining_ms } end
 
-local ours = kept.token == token
+local ours = token ~= '' and kept.token == token
 if state == 'shared' or #holders > 2 or holders[1] ~= token or (ours and kept.fence or '') ~= fence then
   return { 'changed', format_integer(now_ms) }
 end

@@ -34,7 +34,7 @@ if state == 'fault' then return detail end
 if state == 'free' then return { 'gone', format_integer(now_ms) } end
 if state == 'not_a_lock' then return { state, detail } end
 
-local ours = kept.token == token
+local ours = token ~= '' and kept.token == token
 if #holders > 2 or holders[1] ~= token or (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
 
 local seq, since = 0, ''

@@ -1,13 +1,17 @@
 import type { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import type { FormatName } from "../../lib/contract/format.ts";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
-import { Glob } from "../redis/glob.ts";
+import { Glob, KeyPatternSet } from "../redis/glob.ts";
+import type { KeyReach } from "./lock-format.ts";
 
-/** The first rule that fits a key counts. */
+/** What the settings of a target say about the format of a key. The first rule that fits a key counts. */
 export class FormatRules {
   readonly #rules: readonly { glob: Glob; format: FormatName }[];
+  readonly #lockableKeys: KeyPatternSet;
 
-  constructor(rules: readonly FormatRule[]) {
+  /** @param lockable patterns of the keys that the API may acquire */
+  constructor(rules: readonly FormatRule[], lockable: readonly string[] = []) {
+    this.#lockableKeys = new KeyPatternSet(lockable);
     this.#rules = rules.map(({ pattern, format }) => ({ glob: new Glob(pattern), format }));
   }
 
@@ -15,6 +19,10 @@ export class FormatRules {
     if (this.#rules.length === 0) return undefined;
     const text = formatKey(key);
     return this.#rules.find(({ glob }) => glob.matches(text))?.format;
+  }
+
+  findReach(key: Key): KeyReach {
+    return this.#lockableKeys.has(key) ? "lockable" : "watched";
   }
 }
 

@@ -11,6 +11,9 @@ import type { ForceReleaseReply } from "./script-replies.ts";
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
+/** `lockable`: the API may acquire the key, so whatever blocks an acquire is a lock. `watched`: it is read only. */
+export type KeyReach = "lockable" | "watched";
+
 /** Who is freed, on whose word, and whether the lock is reserved after it. */
 export interface ForceReleaseParams {
   /** One of several holders; undefined: the lock as a whole. */

@@ -4,7 +4,7 @@ import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { toRedisArgument } from "../redis/script.ts";
 
 /** Libraries whose waiters sleep until a release signals them, where a lock is one string. */
-export const SIGNALLED_LIBRARIES = ["python-redis-lock", "spring"] as const;
+export const SIGNALLED_LIBRARIES = ["python-redis-lock", "spring", "simple-redis-mutex"] as const;
 export type SignalledLibrary = (typeof SIGNALLED_LIBRARIES)[number];
 
 /** Whose waiters the release of a hold of ours signals. */
@@ -39,7 +39,10 @@ export function buildReleaseSignals(
   const isReachable = list !== undefined && (!isCluster || isSameSlot(list, toRedisArgument(key)));
   return {
     keys: isReachable ? [list] : [],
-    messages: libraries.includes("spring") ? buildMessages(key) : [],
+    messages: [
+      ...(libraries.includes("spring") ? buildSpringMessages(key) : []),
+      ...(libraries.includes("simple-redis-mutex") ? buildSimpleMutexMessage(key) : []),
+    ],
   };
 }
 
@@ -54,7 +57,7 @@ function buildSignalList(key: Key): RedisArgument | undefined {
 }
 
 /** Spring's registry is named before one of the colons: which one, only its app knows. Since 2023 each lock has a channel. */
-function buildMessages(key: Key): readonly RedisArgument[] {
+function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
   const cuts: number[] = [];
   for (let at = bytes.indexOf(":"); at >= 0 && cuts.length < CUTS_MAX; at = bytes.indexOf(":", at + 1))
@@ -64,6 +67,15 @@ function buildMessages(key: Key): readonly RedisArgument[] {
     const ofLock = Buffer.concat([channel, Buffer.from(":"), bytes]);
     return [channel, toRedisArgument(key), ofLock, toRedisArgument(key)];
   });
+}
+
+const SIMPLE_MUTEX_PREFIX = "@simple-redis-mutex:lock-";
+const SIMPLE_MUTEX_CHANNEL = "@simple-redis-mutex:locks-releases";
+
+/** simple-redis-mutex: one channel for all locks. Its clients parse the message as JSON, and read nothing but the key. */
+function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
+  if (!key.startsWith(SIMPLE_MUTEX_PREFIX)) return [];
+  return [SIMPLE_MUTEX_CHANNEL, JSON.stringify({ key, value: "" })];
 }
 
 /**

@@ -14,7 +14,7 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const value = content[0]?.toString("utf8") ?? "";
   if (companion === undefined || companion.format === "redisson") return undefined;
   const stored = companion.format === "token" ? companion.token : companion.value;
-  if (stored !== value) return undefined;
+  if (stored !== value || value === "") return undefined;
   const holder = toSeenHolder(companion.token, companion.count, companion);
   const known = { candidates: [], kind: "lock", confidence: "certain" } as const;
   if (companion.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
@@ -24,10 +24,10 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
 }
 
-/** Any short string, where a rule says that it is a lock. */
+/** Any short string, even an empty one, where a rule says that it is a lock. */
 export function detectToken({ type, content, remainingMs }: RawKey): DetectedLock | undefined {
   const [value] = content;
-  if (type !== "string" || value === undefined || value.length === 0) return undefined;
+  if (type !== "string" || value === undefined) return undefined;
   const known = { format: "token", candidates: [], kind: "lock", confidence: "certain" } as const;
   return { ...known, holders: [createForeignHolder(toOwner(value))], remainingMs };
 }

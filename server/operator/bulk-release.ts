@@ -34,7 +34,10 @@ export async function forceReleaseItem(
   ask: BulkReleaseArgs,
 ): Promise<ItemResult> {
   return await captureResult(async () => {
-    const released = await forceReleaseLock(target, requireAllowedKey(item, ask), { ...ask, ...item });
+    const released = await forceReleaseLock(target, requireAllowedKey(item, ask), {
+      ...{ ...ask, ...item },
+      scope: "bulk",
+    });
     return { outcome: released.outcome, result: released };
   });
 }
@@ -44,7 +47,10 @@ export async function previewItem(target: Target, item: BulkItem, ask: BulkRelea
   const { watcher } = target;
   const key = parseKeyFields(item);
   const done = await captureResult(async () => {
-    const hold = await findReleasableHold(target, requireAllowedKey(item, ask), { ...ask, ...item });
+    const hold = await findReleasableHold(target, requireAllowedKey(item, ask), {
+      ...{ ...ask, ...item },
+      scope: "bulk",
+    });
     return { outcome: hold === undefined ? ("already_gone" as const) : ("would_release" as const) };
   });
   const hold = done.outcome === "forbidden" ? undefined : watcher.index.get(key);
@@ -60,7 +66,7 @@ export async function previewFoundHold(
   const done = await captureResult(async () => {
     requireAllowedKey(item, ask);
     if (hold.seen.state === "ended") return { outcome: "already_gone" };
-    assertReleasable(target.watcher, hold, { ...ask, ...item });
+    assertReleasable(target.watcher, hold, { ...ask, ...item, scope: "bulk" });
     return { outcome: "would_release" };
   });
   return addReviewedHold(target, done, hold, item);

@@ -1,7 +1,7 @@
 import type { BulkItem, ReviewedHold } from "../../lib/contract/actions/bulk-release.ts";
 import type { Holder, Lock } from "../../lib/contract/lock.ts";
 import { toKeyFields } from "../../lib/keys/key.ts";
-import { type FilterTerm, parseFilter } from "../../lib/query/filter.ts";
+import { type FilterTerm, parseFilter, selectsUnlisted } from "../../lib/query/filter.ts";
 import type { TaskOwner } from "../concurrency/task-owner.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
 import { buildHolderVersion, buildHoldVersion } from "../watch/holds/hold-version.ts";
@@ -29,16 +29,17 @@ interface HoldQuery {
 }
 
 /**
- * What a filter finds in the picture. Where it names an owner, a service or a host, of a lock that several hold only the
+ * What a filter finds in the picture, without unlisted locks: they are released one by one. Where it names an owner, a service or a host, of a lock that several hold only the
  * part of those is meant: the others are to keep it.
  */
 export async function findMatchingHolds(
   watcher: Watcher,
-  { filter, sort, limit }: HoldQuery,
+  { filter: requested, sort, limit }: HoldQuery,
   allowedKeys: KeyPatternSet | undefined,
   owner: TaskOwner,
 ): Promise<FoundHolds> {
   const order = parseSortOrder(sort);
+  const filter = selectsUnlisted(parseFilter(requested)) ? `${requested} is:listed` : requested;
   await watcher.index.prepareQuery(filter, order, allowedKeys, owner);
   const { holds, total } = watcher.index.queryPage(filter, order, { offset: 0 }, limit, allowedKeys);
   const matchesHolder = compileHolderFilter(parseFilter(filter).filter(isHolderTerm));

@@ -29,6 +29,7 @@ import {
   createFormatMismatchError,
   createNotReservableError,
   createSingleHolderError,
+  createUnlistedError,
   createUnverifiedError,
 } from "./operator-errors.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
@@ -44,7 +45,11 @@ type ForceReleaseArgs = ForceReleaseInput & {
   readonly by: string;
   /** Of the keys that were taken together only these are freed; undefined: all. */
   readonly allowedKeys?: KeyPatternSet | undefined;
+  readonly scope?: ReleaseScope | undefined;
 };
+
+/** `bulk`: one of many, which unlisted locks are kept out of. `single` by default. */
+export type ReleaseScope = "single" | "bulk";
 
 /**
  * Frees the hold that the operator saw, or nothing.
@@ -117,7 +122,10 @@ function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: ()
   return given;
 }
 
-type HoldSelector = Pick<ForceReleaseArgs, "expectedVersion" | "format" | "reservedMs" | "allowedKeys"> & {
+type HoldSelector = Pick<
+  ForceReleaseArgs,
+  "expectedVersion" | "format" | "reservedMs" | "allowedKeys" | "scope"
+> & {
   readonly onUnverified: ForceReleaseArgs["onUnverified"] | "extend";
   /** What it is looked at for; `release` by default. */
   readonly doing?: "release" | "extend";
@@ -136,7 +144,9 @@ export async function findReleasableHold(
 /** What a release of a hold would be refused for, as far as the picture tells. @throws LockkeeperError */
 export function assertReleasable(watcher: Watcher, hold: ObservedHold, ask: HoldSelector) {
   const lock = toVisibleLock(watcher, hold, ask);
-  return { format: chooseReleaseFormat(lock, ask), holder: findExpectedHolder(lock, hold, ask) };
+  const format = chooseReleaseFormat(lock, ask);
+  if (ask.scope === "bulk" && !hold.isListed) throw createUnlistedError(lock);
+  return { format, holder: findExpectedHolder(lock, hold, ask) };
 }
 
 interface PresentHold {

@@ -2,7 +2,7 @@ import type { FormatName } from "../../lib/contract/format.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
 import { FORMAT_FACTS } from "../../lib/formats/format-catalogue.ts";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
-import { ChangedError, UnverifiedError } from "../errors/operator-errors.ts";
+import { ChangedError, FormatRequiredError, UnverifiedError } from "../errors/operator-errors.ts";
 import { InvalidError } from "../errors/request-errors.ts";
 import { describeHolder } from "../locks/verbs/error-factories.ts";
 
@@ -34,6 +34,13 @@ export function createChangedError(lock: Lock): ChangedError {
   return new ChangedError(
     `This is not the hold that you saw: the lock is now ${who}. Nothing was released.`,
     { lock, holders, remainingMs, version },
+  );
+}
+
+export function createUnlistedError(lock: Lock): FormatRequiredError {
+  return new FormatRequiredError(
+    "This is only possibly a lock, and it is not listed. A bulk release leaves such keys out. To release it, force-release this key alone and name its format.",
+    { formats: lock.release?.formats ?? [], lock },
   );
 }
 

@@ -35,6 +35,11 @@ export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
     getValue: ({ totals }) => totals.ended,
   },
   {
+    name: "lockkeeper_locks_unlisted",
+    help: "Possible locks that match neither a lockable pattern nor a format rule. No other metric counts them.",
+    getValue: ({ health }) => health.unlisted,
+  },
+  {
     name: "lockkeeper_locks_left_out",
     help: "Locks that are not in the picture, at least so many, for want of room (LOCKKEEPER_LOCKS_MAX).",
     getValue: ({ health }) => health.leftOut ?? 0,

@@ -19,6 +19,7 @@ import { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 import { Notes } from "../watch/annotations/notes.ts";
 import { Runbooks } from "../watch/annotations/runbooks.ts";
 import { Finder } from "../watch/finder/finder.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import { Watcher } from "../watch/watcher.ts";
 import { formatLocation, getTopology, probeTarget } from "./probe-target.ts";
 import type { TargetSettings } from "./target-settings.ts";
@@ -64,6 +65,7 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
     home: deps.home,
     target: name,
     configuredRules: settings.formatRules,
+    lockable: policy.lockable,
   });
   const notes = await Notes.open(deps.home, name);
   return {
@@ -121,6 +123,7 @@ function startWatching(
     readKeys: async ({ reads }, keys) =>
       readKeys(await reads.waitUntilReady(), keys, rules.rules, masters.routing),
     isWatched: (key) => watcher.isWatched(key),
+    isAlwaysListed: (key) => watcher.isAlwaysListed(key),
   });
   watcher.attachNotes(notes);
   rules.onLoaded(() => watcher.setFormatRules(rules.rules));
@@ -148,6 +151,11 @@ function startWatching(
   return { masters, journal, watcher, stats, finder, isRecorder, close };
 }
 
+/** Figures leave out what lists leave out. */
+function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
+  return hold?.isListed === true ? hold : undefined;
+}
+
 function startLockStats(target: string, watcher: Watcher, journal: Journal): LockStats {
   const stats = new LockStats({
     target,
@@ -156,7 +164,7 @@ function startLockStats(target: string, watcher: Watcher, journal: Journal): Loc
     countNeedingAttention: () => watcher.index.attentionCounts,
   });
   watcher.onReading((key, before, after, waitersOfFree) =>
-    stats.onHoldChange(key, before, after, waitersOfFree),
+    stats.onHoldChange(key, selectListed(before), selectListed(after), waitersOfFree),
   );
   journal.subscribe((event) => stats.onEvent(event));
   journal.onPastEvents((entries) => stats.addPastEvents(entries));

@@ -160,12 +160,31 @@ export class ReadingPipeline implements MasterListener {
     const waitersOfFree = index.findWaiters(key)?.count ?? 0;
     for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree, observation);
     if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
-    eventReporter.reportReading({ key, hold: after, isIndexed: indexed !== undefined, ...reading });
+    const change = findListingChange(before, after);
+    // That a hold is listed no more is no end of it.
+    if (change === "unlisted") eventReporter.forgetReported(key);
+    const isStartUnknown = this.#ruleChange !== undefined || after?.holders[0].since !== "exact";
+    const isInitialScan = reading.isInitialScan || (change === "listed" && isStartUnknown);
+    eventReporter.reportReading({
+      ...{ key, hold: after, isIndexed: indexed !== undefined, ...reading },
+      isInitialScan,
+    });
   }
 
   #recordNotification(key: Key): void {
     if (!this.deps.isQuorum) this.deps.missedChanges.recordNotification(key);
   }
+}
+
+/** What a reading changes about whether the same hold is listed; undefined: nothing. */
+function findListingChange(
+  before: ObservedHold | undefined,
+  after: ObservedHold | undefined,
+): "listed" | "unlisted" | undefined {
+  if (before === undefined || after === undefined || before.isListed === after.isListed) return undefined;
+  const isSame = before.holders.some(({ epoch }) => after.holders.some((holder) => holder.epoch === epoch));
+  if (!isSame) return undefined;
+  return after.isListed ? "listed" : "unlisted";
 }
 
 /** When a hold began that is one by new rules alone is unknown. */

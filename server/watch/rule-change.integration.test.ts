@@ -4,15 +4,17 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
 import { FormatRules, NO_RULES } from "../formats/format-rules.ts";
 
-/** Nothing but a rule makes a lock of it. */
+/** Nothing but a rule makes a listed lock of it. */
 const VALUE = "not like a lock";
 
 const it = watcherTest().extend(
   "isListed",
   ({ watcher }) =>
     (key: string) =>
-      watcher.index.get(key) !== undefined,
+      watcher.index.get(key)?.isListed === true,
 );
+
+it.beforeAll(({ watcher }) => watcher.setFormatRules(NO_RULES));
 
 it.afterEach(async ({ watcher }) => {
   watcher.setFormatRules(NO_RULES);

@@ -13,7 +13,7 @@ import type { MasterWatch } from "./topology/master-watch.ts";
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
-  facts: Pick<Health, "missed" | "locks" | "waiting" | "needsAttention" | "majority"> & {
+  facts: Pick<Health, "missed" | "locks" | "unlisted" | "waiting" | "needsAttention" | "majority"> & {
     leftOut: number;
     ignoredEvents: number;
     unseenHolds: number;
@@ -22,13 +22,14 @@ export function buildHealth(
   const masters = watches.map(buildMasterHealth);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const { missed, locks, waiting, needsAttention, leftOut, majority, ignoredEvents, unseenHolds } = facts;
+  const { missed, locks, unlisted, waiting, needsAttention, leftOut, majority, ignoredEvents, unseenHolds } =
+    facts;
   const oversizedKeys = watches.reduce((sum, each) => sum + each.oversizedKeys.count, 0);
   const polling = mergePollingDelays(masters);
   const detail =
     describeOutage(masters, majority) ??
     describeRefusals(up) ??
-    describeFullIndex(locks, leftOut) ??
+    describeFullIndex(locks + unlisted, leftOut) ??
     joinSentences(off?.detail, describePolling(polling));
   const scan = mergeScans(masters);
   const unreadableKeys = mergeUnreadableCounts(watches, majority !== undefined);
@@ -44,6 +45,7 @@ export function buildHealth(
     ...(polling === undefined ? {} : { polling }),
     missed,
     locks,
+    unlisted,
     waiting,
     needsAttention,
     ...(leftOut === 0 ? {} : { leftOut }),
@@ -146,7 +148,7 @@ function describeRefusals(masters: readonly MasterHealth[]): string | undefined 
 
 function describeFullIndex(locks: number, leftOut: number): string | undefined {
   if (leftOut === 0) return undefined;
-  return `${locks} locks are shown, as many as LOCKKEEPER_LOCKS_MAX allows; ${leftOut} or more are not. Raise it, or watch fewer keys with LOCKKEEPER_WATCH.`;
+  return `${locks} locks are indexed, as many as LOCKKEEPER_LOCKS_MAX allows; ${leftOut} or more are not. Raise it, or watch fewer keys with LOCKKEEPER_WATCH.`;
 }
 
 /** @param needed how many have to answer for the picture to be right at all */

@@ -83,6 +83,7 @@ export class Watcher {
     this.index = new LockIndex(options.locksMax, {
       now: () => this.clock.now(),
       getTypicalHeldMs: (key) => this.getTypicalHeldMs(key),
+      isAlwaysListed: (key) => this.isAlwaysListed(key),
     });
     this.#masterSet = new MasterSet(masters, {
       createWatch: (master) => this.#createMasterWatch(master),
@@ -163,13 +164,14 @@ export class Watcher {
   }
 
   health(): Health {
-    const { size: locks, leftOut } = this.index;
+    const { listedCount: locks, leftOut } = this.index;
     const { majority } = this.#view;
     const needsAttention = [...this.index.attentionCounts.values()].reduce((sum, count) => sum + count, 0);
     const counts = { missed: this.missedChanges.counts, locks, waiting: this.countWaiters(), needsAttention };
     const { ignoredEvents } = this.#pipeline;
     return buildHealth(this.#masterSet.list, this.clock.now(), {
       ...{ ...counts, leftOut, majority, ignoredEvents, unseenHolds: this.#unseenHolds.count },
+      unlisted: this.index.countUnlisted(),
     });
   }
 
@@ -197,14 +199,20 @@ export class Watcher {
     return matchesAny(this.#watchedPatterns, key) && !isAuxiliaryKey(key);
   }
 
+  /** Whether any lock under this key is listed, even a possible one: the API refuses to acquire it, or a rule names its format. */
+  isAlwaysListed(key: Key): boolean {
+    const rules = this.#formatRules;
+    return rules.findReach(key) === "lockable" || rules.findFormat(key) !== undefined;
+  }
+
   /** Reads a key in Redis now. The index takes it in when it is a watched one. @throws when Redis is unreachable */
   async readKey(key: Key): Promise<{ observation: Observation; hold: ObservedHold | undefined }> {
     if (this.isWatched(key)) {
       const observation = await this.#view.readAndApply(key);
-      return { observation, hold: this.index.get(key) ?? createTransientHold(observation) };
+      return { observation, hold: this.index.get(key) ?? this.#createTransientHold(observation) };
     }
     const observation = await this.#view.readWithRules(key, this.#formatRules);
-    return { observation, hold: createTransientHold(observation) };
+    return { observation, hold: this.#createTransientHold(observation) };
   }
 
   /** What a key is when it is read as one format; the index stays as it is. @throws when Redis is unreachable */
@@ -246,6 +254,10 @@ export class Watcher {
     this.locks.attachNotes(notes);
     this.#pipeline.attachNotes(notes);
     notes.onChange(() => this.#emitChange());
+  }
+
+  #createTransientHold(observation: Observation): ObservedHold | undefined {
+    return createTransientHold(observation, this.isAlwaysListed(observation.key));
   }
 
   #createView(): TopologyView {

@@ -140,7 +140,7 @@ const ROWS: readonly LibraryRow[] = [
     () => `${createBase64Url()}web-1`,
     createScriptAcquire(SET_ALL_OR_NONE),
   ],
-  ["DistributedLock", "medallion", createNameGenerator("report-"), createMedallionOwner, setPx],
+  ["DistributedLock", "medallion", createNameGenerator("report-lock-"), createMedallionOwner, setPx],
   [
     "DistributedLock writer",
     "medallion",

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { LockEvent } from "../../lib/contract/event.ts";
+import { FormatRules } from "../../server/formats/format-rules.ts";
 import { Journal } from "../../server/history/journal.ts";
 import type { Masters } from "../../server/redis/master.ts";
 import { openMasters } from "../../server/redis/masters/open-masters.ts";
@@ -21,17 +22,24 @@ export interface TestWatcher {
 
 /** A read, its wait for a notification, and another read. */
 const INFERENCE_MS = 150;
+const LOCKABLE = new FormatRules([], ["lock:*"]);
 /** For ten thousand locks on a machine under load. */
 const FIRST_SCAN_MS_MAX = 30_000;
 
-/** Watches `lock:*`, unless other options are given; its first picture is whole. */
+/** Watches `lock:*`, which can be acquired, unless other options are given; its first picture is whole. */
 export async function startTestWatcher(
   where: Parameters<typeof openMasters>[0],
   more: Partial<WatcherOptions> = {},
 ): Promise<TestWatcher> {
   const masters = openMasters(where);
   const journal = new Journal();
-  const options = { target: "test", watch: ["lock:*"], notifications: "off" as const, ...more };
+  const options = {
+    target: "test",
+    watch: ["lock:*"],
+    notifications: "off" as const,
+    rules: LOCKABLE,
+    ...more,
+  };
   const watcher = new Watcher(options, masters, journal);
   const stop = () => {
     watcher.stop();

@@ -33,7 +33,11 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
       "liveness:": toFieldOptions("liveness:", liveness),
       "format:": toFieldOptions("format:", FORMAT_LABELS),
       "kind:": toFieldOptions("kind:", kinds),
-      "is:": toFieldOptions("is:", { needs_attention: fields["is:needs_attention"] }),
+      "confidence:": toFieldOptions("confidence:", texts.confidences),
+      "is:": toFieldOptions("is:", {
+        needs_attention: fields["is:needs_attention"],
+        unlisted: fields["is:unlisted"],
+      }),
       "held>": toFieldOptions("held>", {
         typical,
         "1m": amounts["1m"],
@@ -52,7 +56,7 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
   };
 }
 
-const PARTIAL_TERM = /^((?:liveness|format|kind|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
+const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
 /** What the word that ends at the caret may go on with. */

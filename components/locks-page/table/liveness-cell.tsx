@@ -1,7 +1,11 @@
 "use client";
 
 import clsx from "clsx";
-import { formatLivenessEvidence, formatLivenessLines } from "@/components/lock-facts/liveness-label.ts";
+import {
+  formatLivenessEvidence,
+  formatLivenessLines,
+  isLivenessCritical,
+} from "@/components/lock-facts/liveness-label.ts";
 import type { Liveness } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
@@ -13,18 +17,23 @@ export function LivenessCell({ lock }: { lock: Lock }) {
   const { liveness, state, asOf } = lock;
   if (liveness === null || state !== "held") return null;
   // Of a late one alone the words change with the time.
-  if (liveness.state === "overdue") return <OverdueLiveness liveness={liveness} asOf={asOf} />;
-  return <LivenessCellText liveness={liveness} now={asOf} />;
+  const isBad = isLivenessCritical(lock);
+  if (liveness.state === "overdue") return <OverdueLiveness liveness={liveness} asOf={asOf} isBad={isBad} />;
+  return <LivenessCellText liveness={liveness} now={asOf} isBad={isBad} />;
 }
 
-function OverdueLiveness({ liveness, asOf }: { liveness: Liveness; asOf: number }) {
-  return <LivenessCellText liveness={liveness} now={useServerNow() ?? asOf} />;
+interface LivenessCellProps {
+  liveness: Liveness;
+  isBad: boolean;
 }
 
-function LivenessCellText({ liveness, now }: { liveness: Liveness; now: number }) {
+function OverdueLiveness({ asOf, ...cell }: LivenessCellProps & { asOf: number }) {
+  return <LivenessCellText {...cell} now={useServerNow() ?? asOf} />;
+}
+
+function LivenessCellText({ liveness, now, isBad }: LivenessCellProps & { now: number }) {
   const messages = useMessages(english);
   const { word, under } = formatLivenessLines(liveness, now, messages);
-  const isBad = liveness.state === "overdue" || liveness.state === "no_ttl";
   return (
     <span className="block leading-[1.25]" title={formatLivenessEvidence(liveness, now, messages)}>
       <span className={clsx("flex items-center gap-1.5", isBad ? "text-bad" : "text-ink-3")}>

@@ -6,6 +6,7 @@ import type { ListSettings } from "../views/saved-views.ts";
 import { useSavedViews } from "../views/use-saved-views.ts";
 import { ViewsBar } from "../views/views-bar.tsx";
 import { LocksToolbar } from "./locks-toolbar.tsx";
+import { UnlistedChip } from "./unlisted-chip.tsx";
 
 interface ListBarProps {
   /** What the page shows. */
@@ -30,6 +31,11 @@ export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: Li
         window={validFilter === undefined ? undefined : table.latest}
         saved={saved}
         showToast={showToast}
+        onFilter={onFilter}
+      />
+      <UnlistedChip
+        filter={shown.filter}
+        window={validFilter === undefined ? undefined : table.latest}
         onFilter={onFilter}
       />
       <LocksToolbar table={table} shown={validFilter} showToast={showToast} />

@@ -8,6 +8,7 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Toast } from "@/components/ui/toast.tsx";
 import { views } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { ListPauseButton } from "../frozen-rows/pause-button.tsx";
 import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
 import type { ListSettings } from "../views/saved-views.ts";
@@ -30,7 +31,7 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const { latest: window } = table;
   return (
     <div className="flex shrink-0 items-center gap-2 max-sm:hidden">
-      {window !== undefined && shown !== undefined && shown.filter !== "" && (
+      {window !== undefined && isOfListed(shown?.filter) && (
         <span className="text-ink-3" data-testid="total">
           {messages.ofHeld(formatNumber(window.total), formatNumber(window.held))}
         </span>
@@ -39,6 +40,11 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
       <ListPauseButton table={table} />
     </div>
   );
+}
+
+/** Whether a filter matches some of the listed locks, so that their number says how many of them. */
+function isOfListed(filter = ""): boolean {
+  return filter !== "" && !selectsUnlisted(parseFilter(filter));
 }
 
 interface ListButtonsProps {

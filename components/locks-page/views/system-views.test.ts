@@ -4,11 +4,13 @@ import { describeFilterError, parseFilter } from "@/lib/query/filter.ts";
 import {
   addViewTerms,
   findSystemView,
+  getUnlistedCount,
   getViewCount,
   removeViewTerms,
   SYSTEM_VIEWS,
   type SystemView,
   type SystemViewId,
+  UNLISTED_VIEW,
 } from "./system-views.ts";
 
 function named(id: SystemViewId): SystemView {
@@ -44,6 +46,31 @@ describe("system views", () => {
     expect(addViewTerms(filter, named("noTtl"))).toBe('liveness:no_ttl key:="a  is:needs_attention" billing');
     expect(addViewTerms(filter, named("all"))).toBe('key:="a  is:needs_attention" billing');
     expect(addViewTerms("", named("pastTypical"))).toBe("held>typical");
+  });
+});
+
+describe("the view of unlisted locks", () => {
+  it("is recognized in a filter, and another view replaces it", () => {
+    expect(findSystemView("is:unlisted billing")).toBe(UNLISTED_VIEW);
+    expect(addViewTerms("is:unlisted billing", named("waited"))).toBe("waiters>0 billing");
+    expect(addViewTerms("waiters>0 billing", UNLISTED_VIEW)).toBe("is:unlisted billing");
+    expect(addViewTerms("is:unlisted billing", named("all"))).toBe("billing");
+  });
+
+  it("leaves the count of the view of all locks as it is", () => {
+    const from = { filter: "is:unlisted", window: { total: 27, held: 9 }, totals: TOTALS, queryCounts: [] };
+    expect(getViewCount(named("all"), from)).toBe(9);
+  });
+
+  it.each([
+    ["", { total: 9, held: 9 }, 27],
+    ["waiters>0", { total: 1, held: 9 }, 27],
+    ["billing", { total: 1, held: 9 }, undefined],
+    ["is:unlisted", { total: 26, held: 9 }, 26],
+    ["is:unlisted billing", { total: 3, held: 9 }, 3],
+    ["is:unlisted", undefined, undefined],
+  ])("for the filter %s and the window %j its count is %s", (filter, window, expected) => {
+    expect(getUnlistedCount(filter, window, 27)).toBe(expected);
   });
 });
 

@@ -3,18 +3,18 @@ import { tokenizeFilter } from "@/lib/query/filter.ts";
 
 export type SystemViewId = "all" | "needsAttention" | "waited" | "noTtl" | "pastTypical";
 
-export interface SystemView {
-  id: SystemViewId;
+export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
+  id: Id;
   /** The word of a filter that it is; "" for all locks. */
   term: string;
   /** Whether it is wrong when there are any. */
   isWrong: boolean;
 }
 
-const ALL_VIEW: SystemView = { id: "all", term: "", isWrong: false };
+const ALL_VIEW: SystemView<SystemViewId> = { id: "all", term: "", isWrong: false };
 
 /** The questions that everybody asks, in the words of the API. */
-export const SYSTEM_VIEWS: readonly SystemView[] = [
+export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   ALL_VIEW,
   { id: "needsAttention", term: "is:needs_attention", isWrong: true },
   { id: "waited", term: "waiters>0", isWrong: false },
@@ -22,12 +22,16 @@ export const SYSTEM_VIEWS: readonly SystemView[] = [
   { id: "pastTypical", term: "held>typical", isWrong: false },
 ];
 
-const VIEW_TERMS: ReadonlySet<string> = new Set(SYSTEM_VIEWS.map(({ term }) => term));
+/** Possible locks that all other views leave out. It is a chip of its own, which is there when there are any. */
+export const UNLISTED_VIEW: SystemView = { id: "unlisted", term: "is:unlisted", isWrong: false };
+
+const KNOWN_VIEWS: readonly SystemView[] = [...SYSTEM_VIEWS, UNLISTED_VIEW];
+const VIEW_TERMS: ReadonlySet<string> = new Set(KNOWN_VIEWS.map(({ term }) => term));
 
 /** The first view that a filter has the word of. */
 export function findSystemView(filter: string): SystemView {
   const found = tokenizeFilter(filter).find(({ word }) => VIEW_TERMS.has(word));
-  return SYSTEM_VIEWS.find(({ term }) => term === found?.word) ?? ALL_VIEW;
+  return KNOWN_VIEWS.find(({ term }) => term === found?.word) ?? ALL_VIEW;
 }
 
 /** What is searched for beside the view. */
@@ -55,6 +59,16 @@ export interface CountSources {
   queryCounts: readonly (number | undefined)[];
 }
 
+/** How many unlisted locks the chip shows; undefined: not known beside a search. */
+export function getUnlistedCount(
+  filter: string,
+  window: CountSources["window"],
+  unlisted: number,
+): number | undefined {
+  if (findSystemView(filter) === UNLISTED_VIEW) return window?.total;
+  return removeViewTerms(filter) === "" ? unlisted : undefined;
+}
+
 /** How many locks a view has; undefined: it is not known. */
 export function getViewCount(
   view: SystemView,
@@ -66,5 +80,5 @@ export function getViewCount(
   if (view.id === "all") return window?.held;
   if (view.id === "needsAttention") return totals?.needsAttention;
   if (view.id === "noTtl") return totals?.byLiveness.find(({ liveness }) => liveness === "no_ttl")?.held;
-  return queryCounts[COUNTED_BY_QUERY.indexOf(view)];
+  return queryCounts[COUNTED_BY_QUERY.findIndex(({ id }) => id === view.id)];
 }

@@ -9,6 +9,10 @@ export const FoundGroup = z
     count: z.int().meta({ description: "Number of locks in the group." }),
     example: z.string().meta({ description: "One of the keys in the group." }),
     isWatched: z.boolean().meta({ description: "Whether `example` is a watched key." }),
+    isListed: z.boolean().meta({
+      description:
+        "Whether the default list contains such locks if they are watched: not if they are only `possible`, and `example` matches neither a lockable pattern nor a format rule.",
+    }),
   })
   .meta({ id: "FoundGroup" });
 export type FoundGroup = z.infer<typeof FoundGroup>;

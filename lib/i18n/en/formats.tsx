@@ -64,6 +64,7 @@ export const formats = {
     failed: null as string | null,
     under: "under",
     sure: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,
+    unlisted: ", not listed",
     toWatch: "To watch these as well, set this and start Lockkeeper again:",
     copySetting: "Copy the setting",
   },

@@ -33,6 +33,7 @@ import type { targets } from "./targets.ts";
 import type { timeline } from "./timeline.ts";
 import type { titles } from "./titles.ts";
 import type { ui } from "./ui.ts";
+import type { unlisted } from "./unlisted.ts";
 import type { viewTools } from "./view-tools.ts";
 import type { views } from "./views.ts";
 
@@ -73,6 +74,7 @@ export interface Messages {
   timeline: typeof timeline;
   titles: typeof titles;
   ui: typeof ui;
+  unlisted: typeof unlisted;
   viewTools: typeof viewTools;
   views: typeof views;
 }

@@ -9,6 +9,7 @@ export const search = {
     "liveness:": "Whether its holder is alive",
     "format:": "The library that wrote it",
     "kind:": "Lock, semaphore, read, write…",
+    "confidence:": "How certain it is that the key is a lock",
     "held>": "Held for longer than",
     "held<": "Held for less than",
     "remaining<": "Expires within",
@@ -16,6 +17,12 @@ export const search = {
     "waiters>": "More wait for it than",
     "count>": "Taken more often than, or by more holders",
     "is:needs_attention": "Overdue, no TTL, or held far longer than typical",
+    "is:unlisted": "Possible locks that are not listed",
+  },
+  confidences: {
+    certain: "Its format occurs nowhere else",
+    likely: "Its name and value suggest a lock",
+    possible: "May be something else; includes unlisted locks",
   },
   kinds: {
     lock: "An ordinary lock",

@@ -35,6 +35,10 @@ const jvmAndOurs = {
     waiters: `PUB_SUB 模式下等待者会得到通知；否则每 100 ms 轮询一次。${FIRST_WINS}`,
     oldOwner: `其 unlock() 抛出 ConcurrentModificationException。${UNTIL_THEN}`,
   },
+  lock4j: {
+    waiters: `等待者每 100 ms 轮询一次，${FIRST_WINS}`,
+    oldOwner: `下一次续期失败后不再续期；释放返回 false，并记录为错误日志。${UNTIL_THEN}`,
+  },
   lan1tian: {
     waiters: `等待者约每毫秒轮询一次，${FIRST_WINS}`,
     oldOwner: "在下一次续期时（10 s 之内），获取锁的线程会被中断。",
@@ -71,7 +75,28 @@ const nodeJs = {
   },
 };
 
+const nodeWithSignals = {
+  "simple-redis-mutex": {
+    waiters: `所有等待者都会收到频道通知，${FIRST_WINS}`,
+    oldOwner: `它不会收到通知，其释放不起作用。${UNTIL_THEN}`,
+  },
+  warlock: {
+    waiters: `等待者按应用设定的间隔轮询，${FIRST_WINS}`,
+    oldOwner: `其 unlock() 和 touch() 返回 0。${UNTIL_THEN}`,
+  },
+};
+
 const python = {
+  "celery-singleton": {
+    waiters: "没有客户端等待：重复的任务不会入队，调用方拿到的是持锁任务的 ID。",
+    oldOwner: "它不会收到通知：同一任务可能再次入队并同时运行。",
+    comesBack: "任务结束时会直接删除此键，不比较其值；届时若已有其他任务持锁，也会被删掉。",
+  },
+  huey: {
+    waiters: "没有客户端等待：发现锁被占用的任务抛出 TaskLockedException；设置了重试的任务会再次运行。",
+    oldOwner: "它不会收到通知，下一个任务会与它同时运行。",
+    comesBack: "任务结束时会直接删除锁，不比较其值；届时若已有其他任务持锁，也会被删掉。",
+  },
   "celery-once": {
     waiters: "没有人等待它：发现锁被占用的任务不会入队。",
     oldOwner: "它不会得到通知：同一任务可能与它并行再次入队。",
@@ -92,9 +117,11 @@ const python = {
   },
   "redis-py": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   rq: {
-    waiters: "不会通知任何人：另一个调度器在下次轮询时得锁。",
-    oldOwner: "它不会得到通知，会与下一个调度器并行调度。",
-    comesBack: "其心跳和结束不比较就操作此键，会波及届时的持有者。",
+    waiters: "不会通知任何人：另一个调度器在下次尝试时得锁，可能是几分钟之后。",
+    oldOwner:
+      "自 3.0 版起，它会在下一次心跳时（默认 1 s 之内）重新获取此锁；更早的版本会继续调度，与下一个调度器同时运行。",
+    comesBack:
+      "请先停止该调度器，或预留此锁直到它停止。3.0 之前的版本在心跳和退出时不比较值就改动此键；届时若已有其他调度器持锁，也会受影响。",
   },
   tooz: { waiters: ASK_AGAIN, oldOwner: `其心跳无法延长锁，释放失败。${UNTIL_THEN}` },
 };
@@ -108,6 +135,10 @@ const others = {
     waiters: `等待者每隔 50 至 250 ms 轮询，至多 32 次，${FIRST_WINS}`,
     oldOwner: `其 Unlock 和 Extend 返回错误。${UNTIL_THEN}`,
     comesBack: "使用 WithSetNXOnExtend 时，若锁空闲，下一次 Extend 会重新创建它。",
+  },
+  rueidislock: {
+    waiters: `Redis 会通知跟踪这些键的客户端，${FIRST_WINS}`,
+    oldOwner: "Redis 也会通知它：一旦失去多数键，其 context 即被取消。",
   },
   "redlock-net": {
     waiters: ASK_AGAIN,
@@ -145,6 +176,7 @@ const others = {
 const of: Messages["formatFacts"]["of"] & Record<string, FormatMessages> = {
   ...jvmAndOurs,
   ...nodeJs,
+  ...nodeWithSignals,
   ...python,
   ...others,
 };
@@ -160,22 +192,28 @@ const layouts: Messages["formatFacts"]["layouts"] = {
   shedlock: "一个字符串：时间、主机和 ID",
   spring: "一个字符串：注册表的 ID，同一应用的所有锁相同",
   lan1tian: UUID,
+  lock4j: "一个字符串：32 位十六进制",
   bullmq: "一个字符串：worker 的 ID 和编号",
   bull: "一个字符串：队列进程的 ID",
   "ioredis-lock": UUID,
   "redis-lock": "一个字符串：到期时间，毫秒",
   "redis-semaphore": "一个字符串，或持有者的有序集合",
   redlock: "一个字符串：32 位十六进制",
+  "simple-redis-mutex": "一个字符串：随机小数，如 0.59…",
+  warlock: "一个字符串：24 个 base64 字符，含时间",
+  "celery-singleton": "一个字符串：任务 ID",
+  huey: "一个字符串，或结果哈希中的一个字段；所有持有者的值相同",
   "celery-once": HEX_AND_TIME,
   "django-redis": HEX_AND_TIME,
   pottery: UUID,
   "python-redis-lock": BASE64,
   redbeat: HEX_AND_TIME,
   "redis-py": HEX_AND_TIME,
-  rq: "一个字符串：调度器的进程号",
+  rq: "一个字符串：调度器的 ID；3.0 之前为进程号",
   tooz: HEX_AND_TIME,
   "bsm-redislock": "一个字符串：22 个 base64 字符，加上应用的附加内容",
   redsync: BASE64,
+  rueidislock: "三个或更多字符串，值为相同的 24 个随机字节；占有多数即持有锁",
   "redlock-net": UUID,
   medallion: "机器、进程号和 ID：字符串、集合或有序集合",
   laravel: "一个字符串：16 位字母和数字",

@@ -56,6 +56,7 @@ export const formats: Messages["formats"] = {
     failed: "Redis 没有答复。再次启动即可继续。",
     under: "位于",
     sure: (confidence, isWatched) => `${confidence}${isWatched ? "，已监视" : ""}`,
+    unlisted: "，未列出",
     toWatch: "如需一并监视，请设置下列变量并重新启动 Lockkeeper：",
     copySetting: "复制设置",
   },

@@ -34,6 +34,7 @@ import { targets } from "./targets.ts";
 import { timeline } from "./timeline.ts";
 import { titles } from "./titles.ts";
 import { ui } from "./ui.ts";
+import { unlisted } from "./unlisted.ts";
 import { viewTools } from "./view-tools.ts";
 import { views } from "./views.ts";
 
@@ -73,6 +74,7 @@ export const zh: Messages = {
   timeline,
   titles,
   ui,
+  unlisted,
   viewTools,
   views,
 };

@@ -10,6 +10,7 @@ export const search: Messages["search"] = {
     "liveness:": "持有者是否存活",
     "format:": "写入它的库",
     "kind:": "锁、信号量、读、写…",
+    "confidence:": "是锁的把握有多大",
     "held>": "持有时间超过",
     "held<": "持有时间少于",
     "remaining<": "在此时间内过期",
@@ -17,6 +18,12 @@ export const search: Messages["search"] = {
     "waiters>": "等待者多于",
     "count>": "重入次数或持有者数多于",
     "is:needs_attention": "续期逾期、无 TTL，或持有时间远超通常",
+    "is:unlisted": "未列出的疑似锁",
+  },
+  confidences: {
+    certain: "格式独有，确定是锁",
+    likely: "键名和值都像锁",
+    possible: "可能另有用途；包含未列出的疑似锁",
   },
   kinds: {
     lock: "普通锁",

@@ -2,8 +2,8 @@ import type { TaskOwner } from "../../concurrency/task-owner.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import type { Target } from "../../targets/target.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
+import { BY_KEY } from "../../watch/index/query-context.ts";
 
-const BY_KEY = { field: "key", direction: 1 } as const;
 const LOCKS_MAX = 100;
 /** A page ends with the lock that exceeds this length. */
 const PAGE_CHARACTERS_MAX = 32 * 1024;

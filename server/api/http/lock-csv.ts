@@ -12,6 +12,7 @@ const COLUMNS: CsvColumns<Lock> = {
   liveness: ({ liveness }) => liveness?.state,
   format: ({ format }) => format,
   kind: ({ kind }) => kind,
+  confidence: ({ confidence }) => confidence ?? undefined,
   owner: ({ holders }) => holders[0]?.owner,
   ownerBase64: ({ holders }) => holders[0]?.ownerBase64,
   service: ({ holders }) => holders[0]?.record?.service,

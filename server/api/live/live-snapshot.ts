@@ -54,7 +54,7 @@ export class LiveSnapshot {
     if (!index.isQueryReady(filter, order)) return undefined;
     const { holds, total } = index.queryPage(filter, order, { offset }, limit);
     const rows = holds.map((hold) => this.rowCache.getJson(hold));
-    const window = { filter, sort, offset, total, held: index.size, rows };
+    const window = { filter, sort, offset, total, held: index.listedCount, rows };
     this.#windows.set(question, window);
     return window;
   }

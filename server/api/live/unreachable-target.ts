@@ -59,6 +59,7 @@ function toDownHealth({ reason }: TargetConnector): Extract<LiveMessage, { name:
     scannedAt: null,
     scanMs: null,
     locks: 0,
+    unlisted: 0,
     waiting: 0,
     needsAttention: 0,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },

@@ -184,8 +184,8 @@ describe("bulk release items", () => {
   }) => {
     const name = randomUUID();
     const [a, b, c] = (await acquireLocks(name, 3, "w1")) as [string, string, string];
-    const [possible, job, none] = [`app:${name}`, `bull:q:${name}:lock`, `lock:${name}:none`];
-    await direct.set(possible, randomUUID(), "PX", 60_000);
+    const [possible, job, none] = [`lock:${name}:possible`, `bull:q:${name}:lock`, `lock:${name}:none`];
+    await direct.set(possible, "worker-7", "PX", 60_000);
     await direct.hset(`bull:q:${name}`, "name", "mail", "data", "{}", "timestamp", 1, "opts", "{}");
     await direct.set(job, `${randomUUID()}:3`, "PX", 30_000);
     await server.waitForLocks(name, 5);

@@ -56,14 +56,17 @@ it("new rules apply at once to known locks and to keys that were not locks befor
   createUuidLock,
 }) => {
   const key = await createUuidLock("api");
-  const strange = createTestKey("lock:api");
-  await direct.set(strange, "\x01\x02", "PX", 30_000);
+  const strange = createTestKey("lock:set");
+  await direct.sadd(strange, "a member");
   expect((await server.readLock(strange)).code).toBe("not_a_lock");
-  const { status, body } = await putRules([{ pattern: "lock:api:*", format: "redlock-net" }]);
+  const { status, body } = await putRules([
+    { pattern: "lock:set:*", format: "medallion" },
+    { pattern: "lock:api:*", format: "redlock-net" },
+  ]);
   expect(status).toBe(200);
   expect(body.rules.at(-1)).toEqual({ pattern: "lock:api:*", format: "redlock-net", from: "api" });
   await waitUntil(async () => (await findListedFormat(key)) === "redlock-net");
-  await waitUntil(async () => (await findListedFormat(strange)) === "redlock-net");
+  await waitUntil(async () => (await findListedFormat(strange)) === "medallion");
   await putRules([]);
   await waitUntil(async () => (await findListedFormat(key)) !== "redlock-net");
 });
@@ -95,10 +98,13 @@ it("a preview lists keys whose format would change or that would become locks, a
   createUuidLock,
 }) => {
   const [one, two] = [await createUuidLock("preview"), await createUuidLock("preview")];
-  const strange = createTestKey("lock:preview");
-  await direct.set(strange, "\x01\x02", "PX", 30_000);
+  const strange = createTestKey("lock:set");
+  await direct.sadd(strange, "a member");
   const before = await findListedFormat(one);
-  const rules = [{ pattern: "lock:preview:*", format: "redlock-net" }];
+  const rules = [
+    { pattern: "lock:preview:*", format: "redlock-net" },
+    { pattern: strange, format: "medallion" },
+  ];
   const { status, body } = await previewRules(rules);
   expect(status).toBe(200);
   expect(body).toMatchObject({ affected: 2, looked: 2, isWhole: true });
@@ -108,14 +114,14 @@ it("a preview lists keys whose format would change or that would become locks, a
     sample: expect.arrayContaining([{ key: one }, { key: two }]),
   });
   expect(body.changes[1]).toMatchObject({
-    ...{ from: null, to: { format: "redlock-net" }, count: 1 },
+    ...{ from: null, to: { format: "medallion" }, count: 1 },
     sample: [{ key: strange }],
   });
   expect((await server.call("/formats")).body.rules).toHaveLength(1);
   expect(await findListedFormat(one)).toBe(before);
   expect((await previewRules([])).body).toMatchObject({ affected: 0, changes: [] });
   await putRules(rules);
-  await waitUntil(async () => (await findListedFormat(strange)) === "redlock-net");
+  await waitUntil(async () => (await findListedFormat(strange)) === "medallion");
   const back = (await previewRules([])).body;
   expect(back.changes).toContainEqual(expect.objectContaining({ to: null, sample: [{ key: strange }] }));
   expect((await previewRules([{ pattern: "", format: "spring" }])).status).toBe(400);

@@ -142,7 +142,7 @@ describe("extension of a hold of another library", () => {
     direct,
     extend,
   }) => {
-    const key = `elsewhere:${randomUUID()}`;
+    const key = `elsewhere:${randomUUID()}:mutex`;
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
     const refused = await extend(key);
     expect([refused.status, refused.body.code]).toEqual([409, "unverified"]);

@@ -18,7 +18,8 @@ import { forceReleaseLock } from "../../operator/force-release.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { toVerbCall } from "../../stats/verb-call.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
-import { parseSortOrder } from "../../watch/index/query-context.ts";
+import { UNLISTED_FILTER } from "../../watch/index/lock-index.ts";
+import { BY_KEY, parseSortOrder } from "../../watch/index/query-context.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { createTaggedResponse } from "../http/etag.ts";
@@ -41,7 +42,7 @@ export function createLockRoutes(): Route[] {
       access: "read",
       summary: "List locks",
       description:
-        "Lists the indexed locks that are held, or whose deadline has passed while their key still exists. Locks that the caller cannot read are omitted.",
+        "Lists the indexed locks that are held, or whose deadline has passed while their key still exists. Locks that the caller cannot read are omitted. Possible locks are listed where their key matches a lockable pattern or a format rule; `unlisted` counts the others, and the filter `is:unlisted` finds them.",
       query: ListQuery,
       filtersByGrant: true,
       expensive: true,
@@ -55,7 +56,9 @@ export function createLockRoutes(): Route[] {
       handle: async ({ target, query, principal, cpu }) => {
         const allowedKeys = getAllowedKeys(principal, "read", target.name);
         assertConnected(target.watcher);
-        await target.watcher.index.prepareQuery(query.filter, parseSortOrder(query.sort), allowedKeys, cpu);
+        const { index } = target.watcher;
+        if (allowedKeys !== undefined) await index.prepareQuery(UNLISTED_FILTER, BY_KEY, allowedKeys, cpu);
+        await index.prepareQuery(query.filter, parseSortOrder(query.sort), allowedKeys, cpu);
         return cpu.run(() => createTaggedResponse(listLocks(target.watcher, query, allowedKeys)));
       },
     }),
@@ -266,6 +269,7 @@ function listLocks(
   return {
     items: holds.map((hold) => toVisibleLock(watcher, hold, allowedKeys)),
     total,
+    unlisted: watcher.index.countUnlisted(allowedKeys),
     ...(next === undefined ? {} : { next: encodeCursor(next, order) }),
     asOf: watcher.asOf,
   };

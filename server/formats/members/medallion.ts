@@ -1,3 +1,4 @@
+import type { Confidence } from "../../../lib/contract/format.ts";
 import { RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
 import { formatKey, type Key } from "../../../lib/keys/key.ts";
 import { toRedisArgument } from "../../redis/script.ts";
@@ -10,6 +11,7 @@ import {
 } from "../observation.ts";
 import type { QueueReader } from "../queue-reader.ts";
 import type { RawKey } from "../raw-key.ts";
+import { isNamedAsLock } from "../strings/lock-name.ts";
 import { createScoredRelease, forceReleaseUnscored } from "./force-release-members.ts";
 import {
   findLastEndMs,
@@ -23,6 +25,10 @@ import {
 /** `<machine>_<process id>_<id>` */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
+/** Each acquire and renewal has the key of a semaphore expire after so many leases. */
+const KEY_LEASES = 3;
+/** Between the clock by which Redis expires the key and the one by which the library computes the end of its lease. */
+const TOLERANCE_MS = 5;
 const WAITING_WRITER = "_WRITERWAITING";
 
 function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
@@ -59,8 +65,16 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
     selectLiving(members).map(({ member, leftMs }) => toHolder(member, { ownRemainingMs: leftMs })),
   );
   if (holders === undefined) return undefined;
-  const known = { format: "medallion", candidates: [], kind: "semaphore", confidence: "certain" } as const;
-  return { ...known, holders, remainingMs: findLastEndMs(members) };
+  const lastMs = findLastEndMs(members);
+  const confidence = how === "by_rule" ? "certain" : assessPermits(raw, lastMs ?? 0);
+  const known = { format: "medallion", candidates: [], kind: "semaphore", confidence } as const;
+  return { ...known, holders, remainingMs: lastMs };
+}
+
+/** Connections with the time at which they were last alive look the same, but for the expiry of the key. */
+function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
+  const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
+  return isLeased || isNamedAsLock(key) ? "certain" : "possible";
 }
 
 /** `orders.writer` of `orders.readers`. */

@@ -2,7 +2,7 @@ import type { Confidence } from "../../../lib/contract/format.ts";
 import type { DetectionBasis, LockFormat } from "../lock-format.ts";
 import { createForeignHolder, type DetectedLock } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
-import { hasLockLikeName } from "../strings/lock-name.ts";
+import { isNamedAsLock } from "../strings/lock-name.ts";
 import { createScoredRelease } from "./force-release-members.ts";
 import {
   findLastEndMs,
@@ -58,7 +58,7 @@ function assessConfidence(
   if (endsWithLast) return "certain";
   if (!isShared) return "likely";
   if ((lastMs ?? 0) <= 0) return undefined;
-  return hasLockLikeName(key) ? "likely" : "possible";
+  return isNamedAsLock(key) ? "likely" : "possible";
 }
 
 export const SYMFONY: LockFormat = {

@@ -1,3 +1,4 @@
+import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 import type { Confidence, LockKind } from "../../../lib/contract/format.ts";
 import type { DetectionBasis } from "../lock-format.ts";
 import {
@@ -7,7 +8,7 @@ import {
   type SeenHolder,
 } from "../observation.ts";
 import type { RawKey } from "../raw-key.ts";
-import { hasLockLikeName } from "../strings/lock-name.ts";
+import { hasLockLikeName, isNamedAsLock } from "../strings/lock-name.ts";
 import { parseHolders } from "./holders.ts";
 import { parseMultiLock } from "./multi-lock.ts";
 import { findLongestRemainingMs, parseCounter, parsePermits } from "./permits.ts";
@@ -15,6 +16,9 @@ import { parseReadWriteLock } from "./read-write-lock.ts";
 
 /** The holder of what Redisson keeps no owners of. */
 export const UNNAMED_HOLDER = "unnamed";
+
+/** Few leases are longer; much else that expires is. */
+const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
 
@@ -38,7 +42,7 @@ function detectHash(raw: RawKey, how: DetectionBasis): DetectedLock | undefined 
   const parts = parseReadWriteLock(fields, companion);
   if (parts !== undefined) {
     const { mode, holders, isWhole } = parts;
-    const confidence = isWhole ? assessConfidence(raw, holders, how) : "possible";
+    const confidence = isWhole ? assessReadWriteConfidence(raw, holders, how) : "possible";
     return { ...BASE, kind: mode, confidence, holders, remainingMs };
   }
   const entries = parseMultiLock(fields, asOf, remainingMs);
@@ -57,17 +61,42 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
   const isFenced = fenceCounter !== null && /^\d{1,19}$/.test(fenceCounter);
   const kind: LockKind = queued > 0 ? "fair" : isFenced ? "fenced" : "lock";
   // Several owners without a mode are not what Redisson writes.
-  const confidence = holders.length > 1 ? "possible" : assessConfidence(raw, holders, how);
+  const hasCompanion = queued > 0 || isFenced;
+  const confidence = holders.length > 1 ? "possible" : assessConfidence(raw, holders, how, hasCompanion);
   const { format, candidates } = BASE;
   const found = { format, candidates, kind, confidence, holders, remainingMs };
   if (queued > 0) return { ...found, waiters: { count: queued, known: "exact" } };
   return isFenced && holders.length === 1 ? { ...found, lastFence: fenceCounter } : found;
 }
 
-/** Redisson gives each lock a time to live; what has none may be anybody's. */
-function assessConfidence(raw: RawKey, [{ seq }]: DetectedLock["holders"], how: DetectionBasis): Confidence {
-  if (raw.remainingMs !== null || seq > 0 || how === "by_rule") return "certain";
-  return hasLockLikeName(raw.key) ? "likely" : "possible";
+/**
+ * A cart `{uuid:variant → quantity}` and a set of connections `{uuid:shard → 1}` have the fields of a lock. What occurs
+ * nowhere else is a queue or a counter that Redisson keeps beside its lock, and such a field under the name of a lock.
+ *
+ * @param hasCompanion whether Redisson keeps another key for this lock
+ */
+function assessConfidence(
+  raw: RawKey,
+  [{ token, seq }]: DetectedLock["holders"],
+  how: DetectionBasis,
+  hasCompanion: boolean,
+): Confidence {
+  if (seq > 0 || how === "by_rule" || token.startsWith(RESERVED_OWNER_PREFIX)) return "certain";
+  const { key, remainingMs } = raw;
+  // Redisson gives each lock a time to live; what has none may be anybody's.
+  if (remainingMs === null) return isNamedAsLock(key) || hasCompanion ? "likely" : "possible";
+  if (isNamedAsLock(key) || hasCompanion) return "certain";
+  return hasLockLikeName(key) && remainingMs <= LEASE_MS_MAX ? "likely" : "possible";
+}
+
+/** Nothing but Redisson writes owners beside a `mode`. */
+function assessReadWriteConfidence(
+  { key, remainingMs }: RawKey,
+  [{ seq }]: DetectedLock["holders"],
+  how: DetectionBasis,
+): Confidence {
+  if (remainingMs !== null || seq > 0 || how === "by_rule") return "certain";
+  return isNamedAsLock(key) ? "likely" : "possible";
 }
 
 /** A semaphore or a latch, where a rule says that it is one; which of them, those who wait tell. */

@@ -45,10 +45,13 @@ describe("Redisson semaphores with expiring permits", () => {
 });
 
 describe("Redisson numbers", () => {
-  it("a number without a format rule is not a lock", async ({ scene, key }) => {
+  it("a number without a format rule is at most a possible lock of one string", async ({ scene, key }) => {
     await scene.redis.set(key, 3);
     await scene.subscribe(scene.clients[0].channels.semaphore(key));
-    expect((await scene.observe(key)).state).toBe("not_a_lock");
+    expect(await scene.observe(key)).toMatchObject({ format: "token", confidence: "possible" });
+    const unnamed = scene.createKey("orders");
+    await scene.redis.set(unnamed, 3);
+    expect((await scene.observe(unnamed)).state).toBe("not_a_lock");
   });
 
   it("a number named by a rule takes its kind from its listeners and can be released only if it has any", async ({

@@ -22,7 +22,7 @@ export const REDISSON_DETAILS: DetailReader = {
     if (seen.kind === "fair")
       return { ...seen, waiters: subtractDead(seen.waiters, Number(answers[0] ?? 0)) };
     const [clients] = listeners;
-    const withWaiters = clients === undefined ? seen : { ...seen, waiters: toWaiters(seen, clients) };
+    const withWaiters = clients === undefined ? seen : applyListeners(seen, clients);
     return applyLeases(withWaiters, answers);
   },
 };
@@ -48,6 +48,13 @@ function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead:
 
 /** Of most locks, so that it is kept once for all of them. */
 const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
+
+/** Nobody but a client of Redisson listens on the channel of a lock, unless some of ours wait for the key. */
+function applyListeners(seen: HeldObservation, clients: number): HeldObservation {
+  const isEvidence = clients > 0 && (seen.waiters?.count ?? 0) === 0 && seen.holders.length === 1;
+  const confidence = isEvidence ? "certain" : seen.confidence;
+  return { ...seen, confidence, waiters: toWaiters(seen, clients) };
+}
 
 /** Each client that listens has one waiter or more. Ours listen on the same channel, and are counted one by one. */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {

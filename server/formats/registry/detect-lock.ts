@@ -1,4 +1,5 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
+import type { KeyReach } from "../lock-format.ts";
 import { detectMedallionPermits, detectMedallionReaders } from "../members/medallion.ts";
 import { detectRedisSemaphore } from "../members/redis-semaphore.ts";
 import { detectSidekiqJobs } from "../members/sidekiq.ts";
@@ -10,7 +11,7 @@ import { detectString } from "../strings/detect-string.ts";
 import { detectOwnString } from "../writable-strings.ts";
 import { findLockFormat } from "./lock-formats.ts";
 
-type Detector = (raw: RawKey) => DetectedLock | undefined;
+type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
 /** The most telling first: what one recognises the next are not asked. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
@@ -25,13 +26,17 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
 };
 
 /** What a key is; undefined: nothing that could be a lock. A hold of ours comes before any rule. */
-export function detectLock(raw: RawKey, rule: FormatName | undefined): DetectedLock | undefined {
+export function detectLock(
+  raw: RawKey,
+  rule: FormatName | undefined,
+  reach: KeyReach = "watched",
+): DetectedLock | undefined {
   if (rule !== undefined && !isOwnHold(raw)) {
     const detected = findLockFormat(rule, raw.type)?.detect(raw, "by_rule");
     if (detected !== undefined) return detected;
   }
   for (const recogniser of DETECTORS[raw.type]) {
-    const found = recogniser(raw);
+    const found = recogniser(raw, reach);
     if (found !== undefined) return found;
   }
   return undefined;

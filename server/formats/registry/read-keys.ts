@@ -45,11 +45,15 @@ const readScript = new Script<RedisArgument[], number[], RawReply>(
   parseRawReply,
 );
 
-type FormatLookup = Pick<FormatRules, "findFormat">;
+/** How keys are read: by which rule, and whether the API may acquire them. */
+export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
+
+/** Of a key that the verbs were asked for. */
+const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
 /** Looks at one key by the connection of our verbs, of a cluster too. */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
-  return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), NO_RULES);
+  return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
 
 /**
@@ -200,7 +204,7 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   const raw = { ...reply.raw, key };
   const unread = findExcessSize(raw);
   if (unread !== undefined) return { state: "not_a_lock", key, asOf, type: raw.type, unread };
-  const found = detectLock(raw, rules.findFormat(key));
+  const found = detectLock(raw, rules.findFormat(key), rules.findReach?.(key));
   if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";

@@ -1,11 +1,12 @@
 import type { Confidence, FormatName } from "../../../lib/contract/format.ts";
 import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
 import { formatKey } from "../../../lib/keys/key.ts";
+import type { KeyReach } from "../lock-format.ts";
 import { createForeignHolder, type DetectedLock, type SeenHolder } from "../observation.ts";
 import { type RawKey, toOwner } from "../raw-key.ts";
 import { parseDeadline } from "../timestamp/deadline.ts";
 import { detectDeadline } from "../writable-strings.ts";
-import { hasLockLikeName } from "./lock-name.ts";
+import { assessName, type NameEvidence } from "./lock-name.ts";
 import { STRING_VARIANTS, type StringVariant } from "./string-variants.ts";
 import {
   type EmbeddedFacts,
@@ -27,18 +28,22 @@ const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)mutex:/, "redis-semaphore"],
 ];
 
-/** A string of a library that keeps its lock in one; the table of flavours says which it may be. */
-export function detectString(raw: RawKey): DetectedLock | undefined {
+/**
+ * A string of a library that keeps its lock in one, by the table of variants. Under the name of a lock, and where the API
+ * may acquire the key, any other string may be a lock as well: `acquire` reports it as held.
+ */
+export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;
-  if (value === undefined || value.length === 0) return undefined;
+  if (value === undefined) return undefined;
   const shapes = matchSyntaxes(value, raw.asOf);
-  const isNamed = hasLockLikeName(raw.key);
+  const nameEvidence = assessName(raw.key);
   const name = formatKey(raw.key);
   for (const shaped of shapes) {
-    const found = detectVariant(raw, name, isNamed, shaped);
+    const found = detectVariant(raw, name, nameEvidence, shaped);
     if (found !== undefined) return found;
   }
-  return isNamed ? (detectNamedDeadline(raw) ?? detectGenericToken(raw, name, shapes)) : undefined;
+  if (nameEvidence === "none" && reach === "watched") return undefined;
+  return detectNamedDeadline(raw, nameEvidence) ?? detectGenericToken(raw, name);
 }
 
 /** What a rule says it is: the shape only tells what else the value carries. */
@@ -61,7 +66,7 @@ export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | 
 function detectVariant(
   raw: RawKey,
   name: string,
-  isNamed: boolean,
+  nameEvidence: NameEvidence,
   { shape, carried, isCommon }: SyntaxMatch,
 ): DetectedLock | undefined {
   const mayBe = STRING_VARIANTS.filter(
@@ -72,7 +77,9 @@ function detectVariant(
   const [flavour] = likely;
   if (flavour === undefined) return undefined;
   const isOwn = own.length > 0;
-  const confidence = assessConfidence(flavour, { isOwn, isNamed, isCommon, ends: raw.remainingMs !== null });
+  const confidence = assessConfidence(flavour, {
+    ...{ isOwn, nameEvidence, isCommon, ends: raw.remainingMs !== null },
+  });
   if (confidence === undefined) return undefined;
   const formats = [...new Set(likely.map(({ format }) => format))];
   const beside = likely.flatMap((each) => each.beside ?? []);
@@ -92,32 +99,46 @@ function hasExpectedExpiry(
   return ends !== "as_told" || Math.abs(asOf + remainingMs - Number(epochMs)) < CLOCKS_APART_MS;
 }
 
+interface Evidence {
+  /** The library gives its keys such names. */
+  readonly isOwn: boolean;
+  readonly nameEvidence: NameEvidence;
+  readonly isCommon: boolean;
+  readonly ends: boolean;
+}
+
+/** docs/decisions/0011 has the reasons. */
 function assessConfidence(
-  { isUnmistakable, isGuess }: StringVariant,
-  { isOwn, isNamed, isCommon, ends }: { isOwn: boolean; isNamed: boolean; isCommon: boolean; ends: boolean },
+  { evidence, shape }: StringVariant,
+  { isOwn, nameEvidence, isCommon, ends }: Evidence,
 ): Confidence | undefined {
-  if (isUnmistakable) return "certain";
-  if (isGuess) return "possible";
-  if (isOwn) return "likely";
-  if (isNamed) return ends ? "likely" : "possible";
+  const isLock = nameEvidence === "lock" || nameEvidence === "lock_of_account";
+  if (evidence === "unmistakable") return "certain";
+  if (evidence === "unmistakable_in_lock") return isLock ? "certain" : "possible";
+  if (evidence === "guess") return "possible";
+  if (isOwn) return evidence !== "named_lock" || isLock ? "likely" : "possible";
+  if (nameEvidence !== "none") return isLock && ends ? "likely" : "possible";
+  // Nothing but a lock or an id has the time and a machine in it.
+  if (shape === "uuid1") return "possible";
   return ends && !isCommon ? "possible" : undefined;
 }
 
-/** What a literal SETNX and GETSET leaves: the time at which it ends. */
-function detectNamedDeadline(raw: RawKey): DetectedLock | undefined {
-  const end = parseDeadline(raw.content[0]?.toString("latin1") ?? "");
-  if (end === undefined || !isNearbyTime(end, raw.asOf)) return undefined;
+/** What a literal SETNX and GETSET leaves: the time at which it ends. A lockout and other times look the same. */
+function detectNamedDeadline(raw: RawKey, nameEvidence: NameEvidence): DetectedLock | undefined {
+  if (nameEvidence !== "lock" || !isNearbyDeadline(raw)) return undefined;
   const found = detectDeadline(raw);
   return found && { ...found, confidence: "likely" };
 }
 
-function detectGenericToken(
-  raw: RawKey,
-  name: string,
-  shapes: readonly SyntaxMatch[],
-): DetectedLock | undefined {
-  if (!shapes.some(({ shape }) => shape === "text")) return undefined;
-  const candidates = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
+function isNearbyDeadline({ content, asOf }: RawKey): boolean {
+  const end = parseDeadline(content[0]?.toString("latin1") ?? "");
+  return end !== undefined && isNearbyTime(end, asOf);
+}
+
+/** Any string: its owner is whatever stands there. */
+function detectGenericToken(raw: RawKey, name: string): DetectedLock {
+  const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
+  const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;
   const known = { format: "token", candidates, kind: "lock", confidence: "possible" } as const;
   return { ...known, ...toHoldFields(raw, {}, undefined) };
 }

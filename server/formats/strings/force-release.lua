@@ -40,7 +40,7 @@ if type(value) == 'table' then
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
 if value == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', format_integer(now_ms) } end
-if value == '' or #value > VALUE_BYTES_MAX then return { 'not_a_lock', 'string' } end
+if #value > VALUE_BYTES_MAX then return { 'not_a_lock', 'string' } end
 
 local kept = read_companion(2)
 local ours = kept.token ~= '' and (kept.token == value or kept.value == value)

@@ -14,10 +14,12 @@ export interface StringVariant {
   readonly names: "own" | "any";
   /** `always`: the library never writes it without a time to live; `as_told`: of the length that the value tells. */
   readonly ends: "always" | "maybe" | "as_told";
-  /** The value occurs nowhere else: the name of the key says nothing more. */
-  readonly isUnmistakable?: true;
-  /** Names and values are too common: something else than both has to tell. */
-  readonly isGuess?: true;
+  /**
+   * What shape and name are worth where that is not the usual. `unmistakable`: such a value occurs nowhere else, whatever
+   * the key is called. `unmistakable_in_lock`: nowhere else under the name of a lock. `guess`: names and values are too
+   * common. `named_lock`: the library's own name is common, so it has to name a lock as well.
+   */
+  readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
   /** What else writes such a value under such a name. */
   readonly beside?: readonly FormatName[];
@@ -25,6 +27,8 @@ export interface StringVariant {
 
 /** Bull's and BullMQ's; but any app may name a lock so. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
+/** `<prefix>:<number of the key>:<name>`, with the default prefix. */
+const RUEIDISLOCK_NAME = /^rueidislock:\d{1,3}:/;
 const LARAVEL_NAME = /laravel_unique_job:|laravel-queue-overlap:|framework[/\\]schedule-[0-9a-f]{40}/;
 const LARAVEL_CACHE = createSequencePattern(/[-_]database[-_]/, /[-_]cache[-_:]/);
 
@@ -52,22 +56,29 @@ const createUnnamedVariant = (format: FormatName, shape: ValueSyntaxName): Strin
 
 /** What shape and name tell. Of one shape the library's own names come first. */
 export const STRING_VARIANTS: readonly StringVariant[] = [
-  { ...createUnnamedVariant("shedlock", "shedlock"), ends: "maybe", isUnmistakable: true },
+  { ...createUnnamedVariant("shedlock", "shedlock"), ends: "maybe", evidence: "unmistakable" },
   {
     ...createUnnamedVariant("medallion", "medallion"),
     own: /\.writer$/,
     kind: "write",
     names: "own",
-    isUnmistakable: true,
+    evidence: "unmistakable",
   },
-  { ...createUnnamedVariant("medallion", "medallion"), isUnmistakable: true },
+  { ...createUnnamedVariant("medallion", "medallion"), evidence: "unmistakable_in_lock" },
+  createLeasedVariant("rueidislock", "bytes24", RUEIDISLOCK_NAME),
+  createLeasedVariant("simple-redis-mutex", "fraction", /^@simple-redis-mutex:lock-/),
+  createOptionalLeaseVariant("huey", "any", createSequencePattern(/(?:^|:)huey\.r\./, /\.lock\./)),
+  createOptionalLeaseVariant("celery-singleton", "uuid4", /(?:^|:)SINGLETONLOCK_[0-9a-f]{32}$/),
+  createLeasedVariant("lock4j", "hex32", /^lock4j:/),
+  createLeasedVariant("rq", "hex32", /^rq:scheduler-lock:/),
+  createLeasedVariant("warlock", "base64OfUuid1", /:lock$/),
   createLeasedVariant("bullmq", "uuidAndNumber", JOB_LOCK),
-  { ...createLeasedVariant("bull", "uuid4", JOB_LOCK), isGuess: true },
-  { ...createLeasedVariant("bullmq", "text", /^\{?bull\}?:.+:[^:]+:lock$/), isGuess: true },
+  { ...createLeasedVariant("bull", "uuid4", JOB_LOCK), evidence: "guess" },
+  { ...createLeasedVariant("bullmq", "text", /^\{?bull\}?:.+:[^:]+:lock$/), evidence: "guess" },
   createLeasedVariant("php-lock", "hex64", /^php-malkusch-lock:/),
   createLeasedVariant("php-lock", "hex64Packed", /^php-malkusch-lock:/),
-  { ...createLeasedVariant("php-lock", "hex32", /^lock_/), beside: ["redlock"] },
-  createLeasedVariant("php-lock", "hex32Packed", /^lock_/),
+  { ...createLeasedVariant("php-lock", "hex32", /^lock_/), beside: ["redlock"], evidence: "named_lock" },
+  { ...createLeasedVariant("php-lock", "hex32Packed", /^lock_/), evidence: "named_lock" },
   createLeasedVariant("redbeat", "uuid1", /(?:^|:)redbeat:?:lock$/),
   createLeasedVariant("celery-once", "uuid1", /(?:^|:)qo_/),
   createLeasedVariant("tooz", "uuid1", createSequencePattern(/_tooz/, /_lock$/)),

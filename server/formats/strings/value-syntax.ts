@@ -16,6 +16,8 @@ export interface EmbeddedFacts {
 /** A way to write an owner, tested on the bytes of the value read as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
+  /** Finds in what the pattern matched what no pattern can; undefined: it is no such value. */
+  readonly decode?: (text: string) => EmbeddedFacts | undefined;
   /** Many values that are no locks look so: it says something under the name of a lock only. */
   readonly isCommon?: true;
 }
@@ -43,6 +45,7 @@ export const VALUE_SYNTAXES = {
   uuid4: { pattern: new RegExp(`^${UUID4}$`) },
   uuid1Dashed: { pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ },
   uuid4AndMore: { pattern: new RegExp(`^${UUID4}-(?<added>.{1,200})$`, "s") },
+  base64OfUuid1: { pattern: new RegExp(`^[A-Za-z0-9+/]{21}${BASE64_OF_16}==$`), decode: decodeUuid1 },
   base64Of16: { pattern: new RegExp(`^[A-Za-z0-9+/]{21}${BASE64_OF_16}==$`) },
   base64Of18: { pattern: new RegExp(`^${BOTH_CASES}[A-Za-z0-9+/]{24}$`) },
   base64UrlOf16: { pattern: new RegExp(`^${BOTH_CASES}[A-Za-z0-9_-]{21}${BASE64_OF_16}$`) },
@@ -57,7 +60,10 @@ export const VALUE_SYNTAXES = {
   alnum16Packed: { pattern: buildPackedPattern("(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{16}"), isCommon: true },
   epochMs: { pattern: /^(?<epochMs>\d{13})$/ },
   pid: { pattern: /^(?<pid>\d{1,10})$/ },
+  fraction: { pattern: /^0(?:\.\d{1,25})?$|^\d(?:\.\d{1,25})?e-\d{1,2}$/, isCommon: true },
+  bytes24: { pattern: /^[\s\S]{24}$/, isCommon: true },
   text: { pattern: /^(?![-+.\d]+$|[-+]?[\d.]+[eE][-+]?\d+$|[{["])[!-~]{1,100}$/, isCommon: true },
+  any: { pattern: /^/, isCommon: true },
 } as const satisfies Readonly<Record<string, ValueSyntax>>;
 export type ValueSyntaxName = keyof typeof VALUE_SYNTAXES;
 
@@ -66,6 +72,12 @@ function buildPackedPattern(digits: string): RegExp {
   return new RegExp(
     `^(?:s:\\d\\d:"${digits}";|\\0\\0\\0\\x02\\x11[\\s\\S]${digits}|(?:\\xb0|\\xd9[\\s\\S])${digits}|"${digits}")$`,
   );
+}
+
+/** The digits of a UUID of version 1 whose bytes stand in base64. */
+function decodeUuid1(text: string): EmbeddedFacts | undefined {
+  const digits = Buffer.from(text, "base64").toString("hex");
+  return VALUE_SYNTAXES.uuid1.pattern.test(digits) ? { uuid1: digits } : undefined;
 }
 
 export interface SyntaxMatch {
@@ -80,11 +92,11 @@ const SYNTAX_ENTRIES = Object.entries(VALUE_SYNTAXES) as [ValueSyntaxName, Value
 export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
   const text = bytes.toString("latin1");
   const found: SyntaxMatch[] = [];
-  for (const [shape, { pattern, isCommon = false }] of SYNTAX_ENTRIES) {
+  for (const [shape, { pattern, decode, isCommon = false }] of SYNTAX_ENTRIES) {
     const match = pattern.exec(text);
     if (match === null) continue;
-    const carried: EmbeddedFacts = match.groups ?? {};
-    if (hasPlausibleTime(carried, now)) found.push({ shape, carried, isCommon });
+    const carried: EmbeddedFacts | undefined = decode === undefined ? (match.groups ?? {}) : decode(text);
+    if (carried !== undefined && hasPlausibleTime(carried, now)) found.push({ shape, carried, isCommon });
   }
   return found;
 }

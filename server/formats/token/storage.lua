@@ -24,7 +24,7 @@ local function read_state(k, kept, token, _now_ms)
   if kept.format ~= FORMAT or kept.token ~= value then forget_hold(kept) end
   local remaining_ms = redis.call('PTTL', KEYS[k])
   if remaining_ms == -2 then return 'free', 0 end
-  if value == '' or #value > VALUE_BYTES_MAX then return 'not_a_lock', 'string' end
+  if #value > VALUE_BYTES_MAX then return 'not_a_lock', 'string' end
   local count = kept.token ~= '' and kept.count or 1
   return 'held', remaining_ms, { value, format_integer(count) }, value == token and count or nil
 end

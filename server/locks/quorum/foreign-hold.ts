@@ -41,7 +41,7 @@ export async function readForeignHold(
 
 /** What looks like a lock by its shape alone may be data. */
 const isLock = (seen: Observation): seen is HeldObservation =>
-  seen.state === "held" && seen.confidence !== "possible";
+  seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));
 
 function findHolder(held: readonly HeldObservation[], majority: number): HeldObservation | undefined {
   const [same] = groupLargestFirst(held, ({ holders }) => holders.map(({ token }) => token).join("\0"));

@@ -12,6 +12,8 @@ interface FormatRuleStoreDeps {
   readonly target: string;
   /** Of the configuration: they come first. */
   readonly configuredRules: readonly FormatRule[];
+  /** Patterns of the keys that the API may acquire. */
+  readonly lockable?: readonly string[];
 }
 
 /** Which keys are of which format: as the configuration says, and then as admins said, which the home store keeps. */
@@ -61,7 +63,7 @@ export class FormatRuleStore {
 
   /** As it would be if these took the place of all but those of the configuration. */
   buildRulesWith(rules: readonly FormatRule[]): FormatRules {
-    return new FormatRules([...this.deps.configuredRules, ...rules]);
+    return new FormatRules([...this.deps.configuredRules, ...rules], this.deps.lockable);
   }
 
   /** Takes the place of all rules but those of the configuration. @throws LockkeeperError unavailable, unknown_outcome */

@@ -16,13 +16,31 @@ function isReportedAsForceReleased(
 ): boolean {
   const forced = new ForceReleasedHolds();
   forced.add(KEY, OWNER, { at: FREED_AT });
+  const hold = buildHold(format, afterMs, holder);
+  return listCurrentHolders({ hold, isInitialScan: false }, forced)[0]?.wasForceReleased ?? false;
+}
+
+function buildHold(format: FormatName, afterMs: number, holder = createForeignHolder(OWNER)) {
   const seen: HeldObservation = {
     ...{ state: "held", key: KEY, type: "string", asOf: FREED_AT + afterMs, format, candidates: [] },
     ...{ kind: "lock", confidence: "certain", holders: [holder], remainingMs: 30_000 },
   };
-  const hold = updateHold(undefined, seen, { wasGone: false, since: "exact", continuityId: "1" }, () => 1);
-  return listCurrentHolders({ hold, isInitialScan: false }, forced)[0]?.wasForceReleased ?? false;
+  return updateHold(undefined, seen, { wasGone: false, since: "exact", continuityId: "1" }, () => 1);
 }
+
+describe("holders of a lock that is not listed", () => {
+  const hold = { ...buildHold("redlock-net", 10), isListed: false };
+
+  it("are not reported", () => {
+    expect(listCurrentHolders({ hold, isInitialScan: false }, new ForceReleasedHolds())).toEqual([]);
+  });
+
+  it("are reported if an operator force-released them and they are back", () => {
+    const forced = new ForceReleasedHolds();
+    forced.add(KEY, OWNER, { at: FREED_AT });
+    expect(listCurrentHolders({ hold, isInitialScan: false }, forced)).toHaveLength(1);
+  });
+});
 
 describe("detection of force-released holds", () => {
   it("a hold of a never-reused owner string is recognised as force-released at any later time", () => {

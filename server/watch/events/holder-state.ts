@@ -19,13 +19,16 @@ interface HolderReading {
   readonly isInitialScan: boolean;
 }
 
-/** Who holds the lock, for the story: nobody when its deadline has passed. */
+/**
+ * Lists the holders that events are about: nobody when the deadline has passed. Of a lock that is not listed only those
+ * that an operator force-released, so that a hold that its library creates again is reported.
+ */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,
   forced: ForceReleasedHolds,
 ): CurrentHolder[] {
   if (hold === undefined || hold.seen.state === "ended") return [];
-  return hold.holders.map((holder) => ({
+  const holders = hold.holders.map((holder) => ({
     ...toHolderSnapshot(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isInitialScan,
@@ -34,6 +37,7 @@ export function listCurrentHolders(
       leaseMs: getLeaseMs(hold),
     }),
   }));
+  return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
 /** What has been told of a lock once a look at it was told. */

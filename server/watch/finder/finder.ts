@@ -25,6 +25,8 @@ interface FinderDeps {
   readonly masters: Masters;
   readKeys(master: Master, keys: readonly Key[]): Promise<Observation[]>;
   isWatched(key: Key): boolean;
+  /** Whether any lock under this key is listed, even a possible one. */
+  isAlwaysListed(key: Key): boolean;
   /** What is watched now. */
   readonly watch: readonly string[];
 }
@@ -79,7 +81,7 @@ export class Finder {
 
   get report(): FinderReport {
     const run = this.#currentRun;
-    const groups = run?.found.listGroups((key) => this.deps.isWatched(key)) ?? [];
+    const groups = run?.found.listGroups(this.deps) ?? [];
     // Too many names to have anything in common would have everything watched.
     const more = groups.filter(
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",

@@ -18,6 +18,12 @@ interface KeyGroup {
   readonly example: Key;
 }
 
+interface KeyPredicates {
+  isWatched(key: Key): boolean;
+  /** Whether any lock under this key is listed, even a possible one. */
+  isAlwaysListed(key: Key): boolean;
+}
+
 /** What a finder has found, by format and by what names have in common. */
 export class FoundLocks {
   readonly #groups = new Map<string, KeyGroup>();
@@ -29,7 +35,7 @@ export class FoundLocks {
     if (this.#groups.size > GROUPS_MAX) this.#mergeGroups();
   }
 
-  listGroups(isWatched: (key: Key) => boolean): FoundGroup[] {
+  listGroups({ isWatched, isAlwaysListed }: KeyPredicates): FoundGroup[] {
     this.#mergeGroups();
     const all = [...this.#groups.values()].sort(
       (a, b) => a.confidenceRank - b.confidenceRank || b.count - a.count,
@@ -42,6 +48,7 @@ export class FoundLocks {
         count,
       },
       ...{ example: formatKey(example), isWatched: isWatched(example) },
+      isListed: CONFIDENCE_ORDER[confidenceRank] !== "possible" || isAlwaysListed(example),
     }));
   }
 

@@ -40,7 +40,21 @@ function buildHold({
   );
 }
 
+const UNLISTED: ObservedHold = { ...buildHold({ heldMs: HOUR_MS, remainingMs: null }), isListed: false };
 const NO_EXPIRY = buildHold({ heldMs: 10, remainingMs: null });
+
+describe("a lock that is not listed", () => {
+  it("needs no attention, however long it has been there and although it has no TTL", () => {
+    expect(needsAttention(UNLISTED, NOW, 1000)).toBe(false);
+    expect(needsAttention({ ...UNLISTED, isListed: true }, NOW, 1000)).toBe(true);
+  });
+
+  it("is sorted with the locks that need no attention, and time does not change that", () => {
+    const calm = buildHold({ heldMs: HOUR_MS });
+    expect(computeRank(UNLISTED, NOW, 1000)).toBe(computeRank(calm, NOW, NEVER));
+    expect(computeRankChangeAt(UNLISTED, NOW, 1000)).toBe(NEVER);
+  });
+});
 
 describe("needs-attention check", () => {
   it.each([

@@ -21,7 +21,12 @@ const TYPICAL_FACTOR_MAX = 2;
 
 /** Whether a lock wants a look: nobody renews it any more, it never ends, or it is held for far longer than typical. */
 export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: number): boolean {
-  return hold.seen.state === "held" && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
+  return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
+}
+
+/** Data that only looks like a lock needs no attention: nothing waits for it, and it has no lease. */
+function isAssessed({ seen, isListed }: ObservedHold): boolean {
+  return seen.state === "held" && isListed;
 }
 
 function isCritical({ liveness: { state } }: ObservedHold): boolean {
@@ -53,8 +58,10 @@ export interface TimeDependentTerm {
 
 /** @returns undefined: time does not matter to it */
 export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | undefined {
-  if ("state" in term)
+  if ("state" in term) {
+    if (term.state !== "needs_attention") return undefined;
     return { matches: needsAttention, computeChangeAt: computeAttentionAt, usesTypical: true };
+  }
   if (!("ms" in term)) return undefined;
   // The longer it is held the less is left to it.
   const isAfter = (term.field === "held") === (term.comparing === ">");
@@ -80,7 +87,7 @@ function computeBound(
 }
 
 function computeAttentionAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
-  if (hold.seen.state !== "held" || isCritical(hold)) return NEVER;
+  if (!isAssessed(hold) || isCritical(hold)) return NEVER;
   return computeChangeAfter(computePastTypicalAt(hold, typicalMs), nowMs);
 }
 
@@ -103,7 +110,7 @@ export function computeRank(hold: ObservedHold, nowMs: number, typicalMs: number
 }
 
 function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): number {
-  if (hold.seen.state !== "held") return 0;
+  if (!isAssessed(hold)) return 0;
   return isCritical(hold) ? DOUBLINGS_MAX + 2 : countDoublings(hold, nowMs, typicalMs);
 }
 
@@ -115,7 +122,7 @@ function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): n
 
 /** When time alone changes a hold's rank. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
-  if (hold.seen.state !== "held" || isCritical(hold)) return NEVER;
+  if (!isAssessed(hold) || isCritical(hold)) return NEVER;
   const doublings = countDoublings(hold, nowMs, typicalMs);
   if (doublings === DOUBLINGS_MAX) return NEVER;
   return Math.max(nowMs + 1, getHeldSince(hold) + Math.max(1, typicalMs) * 2 ** doublings);

@@ -18,6 +18,8 @@ export interface ObservationContext {
   readonly since: "exact" | "at_least";
   /** The stretch of time without a break in what we heard. */
   readonly continuityId: string;
+  /** False for a possible lock that is not listed; true by default. */
+  readonly isListed?: boolean;
 }
 
 /** Lists of formats that come with locks, few and the same ones again and again: each is kept once. */
@@ -105,6 +107,7 @@ export function updateHold(
     longestMs,
     renewals,
     liveness: liveness,
+    isListed: context.isListed ?? true,
   };
   return withRecurrence(hold, recurrence);
 }
@@ -137,7 +140,7 @@ function continueHold(
   before: ObservedHold,
   seen: HeldObservation,
   holders: ObservedHold["holders"],
-  { continuityId, isExtended = false }: ObservationContext,
+  { continuityId, isExtended = false, isListed = true }: ObservationContext,
 ): ObservedHold {
   const longestMs = computeLongestMs(before.longestMs, seen.remainingMs);
   const isBroken = continuityId !== before.continuityId;
@@ -153,6 +156,7 @@ function continueHold(
     longestMs,
     renewals,
     liveness: liveness,
+    isListed,
   };
   return withRecurrence(hold, before.recurrence);
 }
@@ -214,13 +218,21 @@ class PreviousHolders {
   }
 }
 
-/** A hold that nobody watches: known from one look only. */
-export function createTransientHold(observation: Observation): ObservedHold | undefined {
+/** A hold that nobody watches: known from one look only. @param isAlwaysListed whether any lock under its key is listed */
+export function createTransientHold(
+  observation: Observation,
+  isAlwaysListed = false,
+): ObservedHold | undefined {
   if (observation.state !== "held" && observation.state !== "ended") return undefined;
   return updateHold(
     undefined,
     observation,
-    { wasGone: false, since: "at_least", continuityId: NO_CONTINUITY },
+    {
+      wasGone: false,
+      since: "at_least",
+      continuityId: NO_CONTINUITY,
+      isListed: isAlwaysListed || observation.confidence !== "possible",
+    },
     () => 0,
   );
 }

@@ -27,6 +27,7 @@ export function toLock(target: string, hold: ObservedHold, sharedWith: readonly 
     candidates: [...seen.candidates],
     kind: seen.kind,
     confidence: seen.confidence,
+    ...(hold.isListed ? {} : { unlisted: true }),
     holders: hold.holders.map((holder) => toHolder(target, hold, holder)),
     ...(seen.permits === undefined ? {} : { permits: seen.permits }),
     ...(seen.lastFence === undefined ? {} : { lastFence: seen.lastFence }),

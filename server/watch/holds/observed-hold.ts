@@ -32,6 +32,8 @@ export interface ObservedHold {
   readonly renewals: RenewalHistory;
   /** As of the last look. */
   readonly liveness: LivenessAssessment;
+  /** False for a possible lock that lists, counts and events leave out: nothing but its shape and name says lock. */
+  readonly isListed: boolean;
   /** undefined of nearly all holds: none of its holders came back. */
   readonly recurrence?: Recurrence | undefined;
 }

@@ -5,7 +5,12 @@ import type { TaskOwner } from "../../concurrency/task-owner.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { NEVER } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
-import { compileFilterTerms, type HoldPredicate } from "./filter-compiler.ts";
+import {
+  combinePredicates,
+  compileFilterTerms,
+  compileScope,
+  type HoldPredicate,
+} from "./filter-compiler.ts";
 import type { LockIndexDeps } from "./query-context.ts";
 
 export interface FacetQuery {
@@ -54,7 +59,8 @@ export class FacetCounts {
         : () => NEVER;
       return (hold) => fits(hold) && timeDependentTerm.matches(hold, nowMs, typicalOf(hold));
     };
-    const fits = matches(terms.filter((term) => findFacetField(term) === undefined));
+    const others = matches(terms.filter((term) => findFacetField(term) === undefined));
+    const fits = combinePredicates([...compileScope(terms), others]);
     this.#otherPredicate =
       allowedKeys === undefined ? fits : (hold) => allowedKeys.has(hold.key) && fits(hold);
     this.#fieldPredicates = FACET_FIELDS.flatMap((field) => {

@@ -1,6 +1,11 @@
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import { formatKey, type Key } from "../../../lib/keys/key.ts";
-import { type ComparisonTerm, type FilterTerm, parseFilter } from "../../../lib/query/filter.ts";
+import {
+  type ComparisonTerm,
+  type FilterTerm,
+  parseFilter,
+  selectsUnlisted,
+} from "../../../lib/query/filter.ts";
 import { matchesGlob } from "../../../lib/query/glob.ts";
 import type { SeenHolder } from "../../formats/observation.ts";
 import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
@@ -22,8 +27,17 @@ export interface CompiledFilter {
  * them, and what has few values (format, kind, liveness) is compared once a value.
  */
 export function compileFilter(filter: string): CompiledFilter {
-  return compileFilterTerms(parseFilter(filter));
+  const terms = parseFilter(filter);
+  const { fits, timeDependentTerm } = compileFilterTerms(terms);
+  return { fits: combinePredicates([...compileScope(terms), fits]), timeDependentTerm };
 }
+
+/** Returns the predicates for what no term says: locks that are not listed match only where a filter selects them. */
+export function compileScope(terms: readonly FilterTerm[]): readonly HoldPredicate[] {
+  return selectsUnlisted(terms) ? [] : [isListedHold];
+}
+
+const isListedHold: HoldPredicate = ({ isListed }) => isListed;
 
 export function compileFilterTerms(terms: readonly FilterTerm[]): CompiledFilter {
   const timed = terms.flatMap((term) => compileTimeDependentTerm(term) ?? []);
@@ -31,7 +45,7 @@ export function compileFilterTerms(terms: readonly FilterTerm[]): CompiledFilter
   return { fits: combinePredicates(fits), timeDependentTerm: combineTimeDependentTerms(timed) };
 }
 
-function combinePredicates(each: readonly HoldPredicate[]): HoldPredicate {
+export function combinePredicates(each: readonly HoldPredicate[]): HoldPredicate {
   const [first, second] = each;
   if (first === undefined) return () => true;
   if (second === undefined) return first;
@@ -74,6 +88,10 @@ function compileGlob(term: Extract<FilterTerm, { glob: string } | { text: string
 
 function compileTerm(term: FilterTerm): HoldPredicate {
   if ("number" in term) return compileComparison(term);
+  if ("state" in term && term.state !== "needs_attention") {
+    const isWanted = term.state === "listed";
+    return ({ isListed }) => isListed === isWanted;
+  }
   // What time turns is asked elsewhere.
   if ("ms" in term || "state" in term) return () => true;
   if (term.field === "owner" || term.field === "service" || term.field === "host") {
@@ -91,6 +109,7 @@ function compileTerm(term: FilterTerm): HoldPredicate {
     return answer;
   };
   if (field === "kind") return ({ seen }) => matches(seen.kind);
+  if (field === "confidence") return ({ seen }) => matches(seen.confidence);
   if (field === "liveness") return ({ liveness }) => matches(liveness.state);
   return ({ seen }) => matches(seen.format) || seen.candidates.some(matches);
 }
@@ -113,9 +132,13 @@ function isMatch(text: string | undefined, matches: (text: string) => boolean): 
   return text !== undefined && matches(text);
 }
 
-function compileExactTerm(field: "key" | "kind" | "liveness" | "format", text: string): HoldPredicate {
+function compileExactTerm(
+  field: "key" | "kind" | "confidence" | "liveness" | "format",
+  text: string,
+): HoldPredicate {
   if (field === "key") return ({ key }) => key === text;
   if (field === "kind") return ({ seen }) => seen.kind === text;
+  if (field === "confidence") return ({ seen }) => seen.confidence === text;
   if (field === "liveness") return ({ liveness }) => liveness.state === text;
   return ({ seen }) => seen.format === text || seen.candidates.some((each) => each === text);
 }

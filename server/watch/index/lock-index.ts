@@ -1,17 +1,17 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
-import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { TaskOwner } from "../../concurrency/task-owner.ts";
-import type { Observation, SeenVotes, SeenWaiters } from "../../formats/observation.ts";
+import type { HeldObservation, Observation, SeenWaiters } from "../../formats/observation.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
 import { NO_TYPICAL_HELD } from "../holds/attention.ts";
 import { type ObservationContext, updateHold } from "../holds/continuity.ts";
-import { getHolderSince, type ObservedHold, type ObservedHolder } from "../holds/observed-hold.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
 import { AttentionKeys } from "./attention-keys.ts";
 import { FacetCountCache } from "./facet-count-cache.ts";
 import { GroupCache } from "./group-cache.ts";
+import { isEquivalentHold } from "./hold-equivalence.ts";
 import { QueryCache } from "./query-cache.ts";
-import type { LockIndexDeps, SortOrder } from "./query-context.ts";
+import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
@@ -37,9 +37,14 @@ export interface HoldPage {
 /** Where a page begins. */
 export type PageStart = { readonly offset: number } | { readonly after: SortPosition };
 
+/** The filter that finds all unlisted locks. */
+export const UNLISTED_FILTER = "is:unlisted";
+
 /** The picture in memory: every held lock, as last read. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
+  /** Keys of holds that are not listed: see `ObservedHold.isListed`. */
+  readonly #unlisted = new Set<Key>();
   readonly #sharedTokens = new SharedTokenIndex();
   /** Who waits for keys that were free when we looked last. */
   readonly #waiters = new Map<Key, SeenWaiters>();
@@ -54,21 +59,32 @@ export class LockIndex {
   #lastEpoch = 0;
   #revision = 0;
 
-  /** @param maxLocks locks; those that come when there are as many are not taken in */
+  /** @param maxLocks locks; of those that come when there are as many, a listed one takes the room of an unlisted one */
   constructor(
     private readonly maxLocks = Number.POSITIVE_INFINITY,
-    knows: LockIndexDeps = DEFAULT_DEPS,
+    private readonly deps: LockIndexDeps = DEFAULT_DEPS,
   ) {
-    this.#queries = new QueryCache(this.#holds, knows);
-    this.#attentionKeys = new AttentionKeys(this.#holds, knows, (hold, needsAttention) =>
+    this.#queries = new QueryCache(this.#holds, deps);
+    this.#attentionKeys = new AttentionKeys(this.#holds, deps, (hold, needsAttention) =>
       this.groups.applyChange({ hold, needsAttention: !needsAttention }, { hold, needsAttention }),
     );
     this.groups = new GroupCache(this.#holds, this.#attentionKeys);
-    this.facets = new FacetCountCache(this.#holds, knows, () => this.#revision);
+    this.facets = new FacetCountCache(this.#holds, deps, () => this.#revision);
   }
 
+  /** How many locks are kept, listed or not. */
   get size(): number {
     return this.#holds.size;
+  }
+
+  get listedCount(): number {
+    return this.#holds.size - this.#unlisted.size;
+  }
+
+  /** How many possible locks are not listed. @param allowedKeys counts only such keys; make `UNLISTED_FILTER` ready first */
+  countUnlisted(allowedKeys?: KeyPatternSet): number {
+    if (allowedKeys === undefined) return this.#unlisted.size;
+    return this.queryPage(UNLISTED_FILTER, BY_KEY, { offset: 0 }, 0, allowedKeys).total;
   }
 
   /** How many locks are known not to be in the picture, because it is full. */
@@ -101,22 +117,49 @@ export class LockIndex {
     } else this.#waiters.delete(key);
     if (observation.state !== "held" && observation.state !== "ended") {
       this.#leftOut.delete(key);
-      if (before === undefined) return { before, after: undefined };
-      this.#holds.delete(key);
-      this.#sharedTokens.update(key, before, undefined);
-      this.#recordChange(key, before);
+      if (before !== undefined) this.#removeHold(before);
       return { before, after: undefined };
     }
-    const after = updateHold(before, observation, context, () => ++this.#lastEpoch);
-    if (before === undefined && this.#holds.size >= this.maxLocks) {
-      if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
+    const inScope = this.#isListed(observation) ? context : { ...context, isListed: false };
+    const after = updateHold(before, observation, inScope, () => ++this.#lastEpoch);
+    if (before === undefined && !this.#makeRoom(after)) {
+      this.#recordLeftOut(key);
       return { before, after };
     }
     this.#leftOut.delete(key);
     this.#holds.set(key, after);
+    if (after.isListed) this.#unlisted.delete(key);
+    else this.#unlisted.add(key);
     this.#sharedTokens.update(key, before, after);
     if (before === undefined || !isEquivalentHold(before, after)) this.#recordChange(key, before);
     return { before, after };
+  }
+
+  #isListed({ key, confidence }: HeldObservation): boolean {
+    return confidence !== "possible" || (this.deps.isAlwaysListed?.(key) ?? true);
+  }
+
+  /** @returns whether there is room for the hold */
+  #makeRoom({ isListed }: ObservedHold): boolean {
+    if (this.#holds.size < this.maxLocks) return true;
+    const [unlisted] = isListed ? this.#unlisted : [];
+    const hold = unlisted === undefined ? undefined : this.#holds.get(unlisted);
+    if (hold === undefined) return false;
+    this.#removeHold(hold);
+    this.#recordLeftOut(hold.key);
+    return true;
+  }
+
+  #removeHold(hold: ObservedHold): void {
+    const { key } = hold;
+    this.#holds.delete(key);
+    this.#unlisted.delete(key);
+    this.#sharedTokens.update(key, hold, undefined);
+    this.#recordChange(key, hold);
+  }
+
+  #recordLeftOut(key: Key): void {
+    if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
   }
 
   /** Who waits for a key that is free. */
@@ -185,56 +228,4 @@ export class LockIndex {
       after && { hold: after, needsAttention: this.#attentionKeys.has(key) },
     );
   }
-}
-
-/** Whether two looks would be shown, found and sorted alike. */
-function isEquivalentHold(before: ObservedHold, after: ObservedHold): boolean {
-  const [a, b] = [before.seen, after.seen];
-  return (
-    before.continuityId === after.continuityId &&
-    before.endsAtMs === after.endsAtMs &&
-    before.holders.length === after.holders.length &&
-    before.holders.every((one, at) => isEquivalentHolder(one, after.holders[at])) &&
-    a.state === b.state &&
-    a.format === b.format &&
-    a.kind === b.kind &&
-    a.confidence === b.confidence &&
-    before.liveness.state === after.liveness.state &&
-    before.liveness.missedRenewals === after.liveness.missedRenewals &&
-    a.permits?.available === b.permits?.available &&
-    a.waiters?.count === b.waiters?.count &&
-    a.waiters?.known === b.waiters?.known &&
-    isSameVotes(a.votes, b.votes) &&
-    isSameList(a.candidates, b.candidates)
-  );
-}
-
-function isEquivalentHolder(one: ObservedHolder, two: ObservedHolder | undefined): boolean {
-  return (
-    one.epoch === two?.epoch &&
-    one.ambiguousExits === two.ambiguousExits &&
-    one.seen.count === two.seen.count &&
-    one.seen.leaseMs === two.seen.leaseMs &&
-    isSameList(one.seen.ownersPerMaster ?? [], two.seen.ownersPerMaster ?? []) &&
-    getHolderSince(one).since === getHolderSince(two).since &&
-    isSameRecord(one.seen.record, two.seen.record)
-  );
-}
-
-function isSameVotes(one: SeenVotes | undefined, two: SeenVotes | undefined): boolean {
-  return (
-    one === two ||
-    (one?.known === two?.known &&
-      one?.state === two?.state &&
-      one?.agreement === two?.agreement &&
-      isSameList(one?.owners.flatMap(Object.values) ?? [], two?.owners.flatMap(Object.values) ?? []))
-  );
-}
-
-function isSameRecord(one: OwnerRecord = {}, two: OwnerRecord = {}): boolean {
-  return one === two || isSameList(Object.entries(one).flat(), Object.entries(two).flat());
-}
-
-function isSameList(one: readonly unknown[], two: readonly unknown[]): boolean {
-  return one === two || (one.length === two.length && one.every((each, at) => each === two[at]));
 }

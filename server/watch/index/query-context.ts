@@ -1,4 +1,5 @@
 import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { GetTypicalHeldMs } from "../holds/attention.ts";
 import type { SortDirection } from "./sorted-keys.ts";
 
@@ -6,6 +7,8 @@ export interface SortOrder {
   readonly field: LockSortField;
   readonly direction: SortDirection;
 }
+
+export const BY_KEY: SortOrder = { field: "key", direction: 1 };
 
 export function parseSortOrder(sort: string): SortOrder {
   const field = (sort.startsWith("-") ? sort.slice(1) : sort) as LockSortField;
@@ -17,4 +20,6 @@ export interface LockIndexDeps {
   /** Redis's clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
+  /** Whether any lock under this key is listed, even a possible one; all keys by default. */
+  readonly isAlwaysListed?: (key: Key) => boolean;
 }

@@ -3,7 +3,14 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /** Formats in which one token may stand at several keys that were taken together. */
-const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set(["redlock", "bsm-redislock", "token"]);
+const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
+  "redlock",
+  "bsm-redislock",
+  "rueidislock",
+  "token",
+]);
+/** A shorter value of an unknown library, such as `1`, identifies nobody: any number of locks have it. */
+const TOKEN_LENGTH_MIN = 16;
 
 /** Which keys hold one token. Taking in a change costs the same however many there are. */
 export class SharedTokenIndex {
@@ -42,7 +49,7 @@ function findSharedToken(hold: ObservedHold | undefined): Key | undefined {
   if (hold === undefined || hold.holders.length > 1) return undefined;
   const { format, candidates, holders } = hold.seen;
   const [{ token, fence }] = holders;
-  if (fence !== null) return undefined;
+  if (fence !== null || (format === "token" && token.length < TOKEN_LENGTH_MIN)) return undefined;
   return SHARED_TOKEN_FORMATS.has(format) || candidates.some((name) => SHARED_TOKEN_FORMATS.has(name))
     ? token
     : undefined;

@@ -99,6 +99,7 @@ describe("votes of a RedLock", () => {
     const doubtful = [1, 2, 3].map((client) => ({
       ...buildVote(client, client),
       confidence: "possible" as const,
+      remainingMs: null,
     }));
     expect(tally(doubtful)).toMatchObject({ outcome: "free" });
   });

@@ -135,7 +135,8 @@ function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key
 }
 
 /** What looks like a lock of Redisson by its shape alone may be data. */
-const isBlockingHold = (hold: HeldObservation) => isPlainRedissonHold(hold) && hold.confidence !== "possible";
+const isBlockingHold = (hold: HeldObservation) =>
+  isPlainRedissonHold(hold) && (hold.confidence !== "possible" || isRedLockPart(hold));
 
 /** When a master that shows this can be acquired, in ms. */
 function computeFreeInMs(seen: ReadableObservation): number {

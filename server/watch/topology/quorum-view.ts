@@ -3,7 +3,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation, ReadableObservation, SeenVotes } from "../../formats/observation.ts";
 import { type FingerprintReading, readFingerprints } from "../../formats/registry/read-fingerprints.ts";
-import { readKeys } from "../../formats/registry/read-keys.ts";
+import { type FormatLookup, readKeys } from "../../formats/registry/read-keys.ts";
 import type { Master } from "../../redis/master.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
@@ -79,7 +79,7 @@ export class QuorumView implements TopologyView {
     }
   }
 
-  async readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation> {
+  async readWithRules(key: Key, rules: FormatLookup): Promise<Observation> {
     const seen = new Map<MasterWatch, Observation>();
     await this.#voters.askMajority(async (watch) => {
       const redis = await watch.master.reads.waitUntilReady();

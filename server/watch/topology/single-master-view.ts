@@ -3,7 +3,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation, ReadableObservation } from "../../formats/observation.ts";
 import { type FingerprintReading, readFingerprints } from "../../formats/registry/read-fingerprints.ts";
-import { readKeys } from "../../formats/registry/read-keys.ts";
+import { type FormatLookup, readKeys } from "../../formats/registry/read-keys.ts";
 import { NeverSentError } from "../../redis/failure.ts";
 import type { Master, Masters } from "../../redis/master.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
@@ -47,7 +47,7 @@ export class SingleMasterView implements TopologyView {
     return await this.#readFollowingMoves(key, (watch) => watch.readNow(key));
   }
 
-  async readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation> {
+  async readWithRules(key: Key, rules: FormatLookup): Promise<Observation> {
     return await this.#readFollowingMoves(key, async ({ master: { reads } }) =>
       readKeys(await reads.waitUntilReady(), [key], rules, this.masters.routing),
     );

@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import type { FormatRules } from "../../formats/format-rules.ts";
 import type { Observation, SeenVotes } from "../../formats/observation.ts";
+import type { FormatLookup } from "../../formats/registry/read-keys.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import type { EndCause } from "../events/event-derivation.ts";
@@ -35,7 +35,7 @@ export interface TopologyView extends MasterView {
   /** Looks now, past the queue; what is seen has been taken in when this resolves. @throws when Redis is away */
   readAndApply(key: Key): Promise<Observation>;
   /** Looks now by other rules; nothing is taken in. @throws when Redis is away */
-  readWithRules(key: Key, rules: Pick<FormatRules, "findFormat">): Promise<Observation>;
+  readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
   /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
   confirmContinuity(key: Key): Promise<void>;
   /** Redis said that something happened to the key. */

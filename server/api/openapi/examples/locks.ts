@@ -70,7 +70,7 @@ export const HELD_LOCK: Lock = createSampleLock({
 
 export const LOCKS_CSV = LOCK_CSV_HEADER + formatLockCsvRow(HELD_LOCK);
 
-export const LOCK_LIST: LockList = { items: [HELD_LOCK], total: 1, asOf: AS_OF };
+export const LOCK_LIST: LockList = { items: [HELD_LOCK], total: 1, unlisted: 27, asOf: AS_OF };
 
 export const FORCE_RELEASED: ForceReleased = {
   key: KEY,

@@ -1,0 +1,28 @@
+"use client";
+
+import { TargetLink } from "@/components/app/target-link.tsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { unlisted as english } from "@/lib/i18n/en/unlisted.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+
+/** Says of a possible lock what it may be, what its release needs, and why it is not listed. */
+export function PossibleLockNote({ lock }: { lock: Lock }) {
+  const messages = useMessages(english);
+  if (lock.confidence !== "possible") return null;
+  return (
+    <div
+      className="flex flex-col gap-1 border-b border-line-soft px-4 py-3 text-ink-2"
+      data-testid="possible"
+    >
+      <p>{messages.possible}</p>
+      {lock.unlisted === true && (
+        <p>
+          {messages.unlisted}{" "}
+          <TargetLink href="/formats" className="text-accent underline">
+            {messages.addRule}
+          </TargetLink>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { Button } from "@/components/ui/button.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { unlisted as english } from "@/lib/i18n/en/unlisted.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
+import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
+import { UNLISTED_VIEW } from "./views/system-views.ts";
+
+/** Where no lock is listed: says that there are possible ones, and shows them. */
+export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
+  const messages = useMessages(english);
+  const unlisted = useLiveState().health?.unlisted ?? 0;
+  if (unlisted === 0) return null;
+  return (
+    <>
+      <p>{messages.notListed(unlisted, formatNumber(unlisted))}</p>
+      <div>
+        <Button onClick={() => onFilter(UNLISTED_VIEW.term)}>{messages.show}</Button>
+      </div>
+    </>
+  );
+}
+
+/** Where a search matches nothing that is listed: repeats it with all possible locks. */
+export function UnlistedSearchButton({
+  filter,
+  onFilter,
+}: {
+  filter: string;
+  onFilter(filter: string): void;
+}) {
+  const messages = useMessages(english);
+  const unlisted = useLiveState().health?.unlisted ?? 0;
+  if (unlisted === 0 || selectsUnlisted(parseFilter(filter))) return null;
+  return <Button onClick={() => onFilter(`${filter} confidence:*`)}>{messages.searchThem}</Button>;
+}

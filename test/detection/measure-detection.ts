@@ -1,0 +1,52 @@
+import type { Key } from "../../lib/keys/key.ts";
+import { DEFAULT_LOCKABLE_PATTERNS, DEFAULT_WATCH_PATTERNS } from "../../server/config/config-file.ts";
+import { FormatRules } from "../../server/formats/format-rules.ts";
+import { getReleaseTerms } from "../../server/formats/registry/release-terms.ts";
+import type { TestRedis } from "../support/test-redis.ts";
+import { startTestWatcher } from "../support/test-watcher.ts";
+
+/** What a watcher made of the keys of a Redis. */
+export interface DetectionFigures {
+  /** Locks of any confidence. */
+  readonly detected: number;
+  /** Locks in the default list. */
+  readonly listed: readonly Key[];
+  /** Locks that an operator can release without naming a format. */
+  readonly releasable: readonly Key[];
+  /** Until every key was read once. */
+  readonly readyMs: number;
+}
+
+export const DEFAULT_PATTERNS = [...DEFAULT_WATCH_PATTERNS, ...DEFAULT_LOCKABLE_PATTERNS];
+const RULES = new FormatRules([], DEFAULT_LOCKABLE_PATTERNS);
+
+/** Watches these patterns until all keys were read, with the default lockable patterns. */
+export async function measureDetection(
+  { url }: Pick<TestRedis, "url">,
+  watch: readonly string[],
+): Promise<DetectionFigures> {
+  const startedAt = performance.now();
+  const { watcher, stop } = await startTestWatcher(url, { watch, rules: RULES });
+  const readyMs = performance.now() - startedAt;
+  try {
+    const holds = [...watcher.index.keys()].flatMap((key) => watcher.index.get(key) ?? []);
+    const releasable = holds.filter(({ seen }) => getReleaseTerms(seen).may === "yes");
+    return {
+      ...{ detected: holds.length, readyMs },
+      listed: holds.filter(({ isListed }) => isListed).map(({ key }) => key),
+      releasable: releasable.map(({ key }) => key),
+    };
+  } finally {
+    stop();
+  }
+}
+
+/** The keys by shape, most first. */
+export function countByShape(keys: readonly Key[], shapes: ReadonlyMap<Key, string>): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    const shape = shapes.get(key) ?? "a textbook lock";
+    counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a);
+}
