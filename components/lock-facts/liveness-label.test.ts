@@ -28,6 +28,9 @@ describe("liveness evidence", () => {
       "last renewed 4 s ago, every 10 s, next expected in 6.0 s",
     );
     expect(formatLivenessEvidence(renewing, NOW + 7000, words)).toMatch(/next expected now$/);
+    expect(formatLivenessEvidence({ ...renewing, nextRenewalExpectedAt: null }, NOW, words)).toBe(
+      "last renewed 4 s ago, every 10 s",
+    );
   });
 
   it("the evidence for an overdue holder is the delay, the missed renewals and the last renewal", () => {
@@ -51,6 +54,14 @@ describe("liveness evidence", () => {
       "watched for 25 s and never renewed",
     );
     expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("not long enough");
+  });
+
+  it("the evidence for a holder without regular renewals has its last renewal", () => {
+    const extended = liveness({ renewals: 1, lastRenewalAt: NOW - 20_000 });
+    expect(formatLivenessEvidence({ ...extended, state: "not_renewing" }, NOW, words)).toBe(
+      "last renewed 20 s ago, no regular renewals observed",
+    );
+    expect(formatLivenessEvidence(extended, NOW, words)).toMatch(/^last renewed 20 s ago, watched for 25 s/);
   });
 });
 

@@ -34,7 +34,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
   const joined = (...parts: string[]) => messages.joined(parts.filter((part) => part !== ""));
   switch (state) {
     case "alive": {
-      const leftMs = nextRenewalExpectedAt === null ? 0 : nextRenewalExpectedAt - now;
+      if (nextRenewalExpectedAt === null) return joined(last, every);
+      const leftMs = nextRenewalExpectedAt - now;
       return joined(last, every, leftMs > 0 ? messages.nextIn(formatRemaining(leftMs)) : messages.nextNow);
     }
     case "overdue": {
@@ -50,10 +51,11 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
       );
     }
     case "not_renewing":
+      if (lastRenewalAt !== null) return joined(last, messages.noRegularRenewals);
       return messages.watchedNever(formatElapsed(watchedMs));
     case "no_ttl":
       return messages.noTtlMeans;
     case "unknown":
-      return messages.watchedShort(formatElapsed(watchedMs));
+      return joined(last, messages.watchedShort(formatElapsed(watchedMs)));
   }
 }

@@ -11,6 +11,7 @@ interface Sample {
   leaseMs: number;
   waitMs?: number;
   record?: Record<string, unknown>;
+  renewEveryMs?: number;
   format?: "token" | "timestamp";
 }
 
@@ -161,7 +162,7 @@ async function stopRenewing(lockkeeper: Console): Promise<void> {
     pid: 81,
     purpose: "settle EU orders of the night",
   };
-  const hold = { key: STUCK_KEY, owner, leaseMs: 600_000, record };
+  const hold = { key: STUCK_KEY, owner, leaseMs: 600_000, renewEveryMs: 700, record };
   await acquire(lockkeeper, hold);
   await lockkeeper.callHold("reenter", pathOf(STUCK_KEY));
   for (let i = 0; i < 6; i++) {

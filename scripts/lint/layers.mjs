@@ -51,6 +51,7 @@ export const LAYERS = [
   ["server/watch/holds", "observed holds: continuity, liveness and versions"],
   ["server/watch/connection", "connections to a master and keyspace notifications"],
   ["server/watch/index", "the in-memory index of locks and its queries"],
+  ["server/watch/evidence", "evidence about holds that survives a restart"],
   ["server/watch/annotations", "notes, runbooks and format rules"],
   ["server/watch/events", "events derived from readings"],
   ["server/watch/quorum", "votes of a quorum on one key"],

@@ -1,6 +1,8 @@
+import { z } from "zod";
+import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
 import { WritableFormat } from "../../lib/contract/format.ts";
 import { OwnerRecord } from "../../lib/contract/lock.ts";
-import type { SeenHolder } from "./observation.ts";
+import type { SeenHolder, StatedRenewal } from "./observation.ts";
 
 /** What the companion says of a hold, as companion.lua writes it. Not to be trusted before it fits the lock. */
 export interface Companion {
@@ -19,6 +21,7 @@ export interface Companion {
   /** The API principal that acquired the hold; empty for the library. */
   readonly principal?: string;
   readonly record: OwnerRecord | undefined;
+  readonly statedRenewal?: StatedRenewal | undefined;
   readonly graceMs: number;
 }
 
@@ -54,6 +57,7 @@ export function parseCompanion(text: string): Companion | undefined {
     owner: copyText(owner),
     principal: copyText(principal),
     record: parseOwnerRecord(record),
+    statedRenewal: parseStatedRenewal(record),
   };
 }
 
@@ -67,7 +71,18 @@ export function toSeenHolder(
   token: string,
   count: number,
   companion:
-    | Pick<Companion, "fence" | "sinceMs" | "leaseMs" | "seq" | "owner" | "principal" | "record" | "graceMs">
+    | Pick<
+        Companion,
+        | "fence"
+        | "sinceMs"
+        | "leaseMs"
+        | "seq"
+        | "owner"
+        | "principal"
+        | "record"
+        | "statedRenewal"
+        | "graceMs"
+      >
     | undefined,
 ): SeenHolder {
   const principal = companion?.principal ?? "";
@@ -81,6 +96,7 @@ export function toSeenHolder(
     record: companion?.record,
     marginMs: companion?.graceMs ?? 0,
     seq: companion?.seq ?? 0,
+    ...(companion?.statedRenewal === undefined ? {} : { statedRenewal: companion.statedRenewal }),
     ...(principal === "" ? {} : { principal }),
   };
 }
@@ -89,12 +105,40 @@ export function parseWholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-export function parseOwnerRecord(json: string | undefined): OwnerRecord | undefined {
-  if (!json) return undefined;
+/**
+ * Formats the record line of a companion: what the client tells of itself, and how often it renews. The scripts store
+ * the line as it is.
+ */
+export function formatRecordLine(
+  record: OwnerRecord | undefined,
+  statedRenewal: StatedRenewal | undefined,
+): string {
+  if (statedRenewal === undefined) return record === undefined ? "" : JSON.stringify(record);
+  const { everyMs, ofLeaseMs } = statedRenewal;
+  return JSON.stringify({ ...record, renewEveryMs: everyMs, ofLeaseMs });
+}
+
+/** undefined where the line has no record: anyone can write to Redis. */
+export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
+  const { success, data } = OwnerRecord.safeParse(parseJson(line));
+  return success && Object.keys(data).length > 0 ? data : undefined;
+}
+
+const StatedRenewalLine = z.object({
+  renewEveryMs: z.int().min(1).max(LEASE_MS_MAX),
+  ofLeaseMs: z.int().min(1).max(LEASE_MS_MAX),
+});
+
+function parseStatedRenewal(line: string | undefined): StatedRenewal | undefined {
+  const { success, data } = StatedRenewalLine.safeParse(parseJson(line));
+  return success ? { everyMs: data.renewEveryMs, ofLeaseMs: data.ofLeaseMs } : undefined;
+}
+
+function parseJson(text: string | undefined): unknown {
+  if (!text) return undefined;
   try {
-    return OwnerRecord.parse(JSON.parse(json));
+    return JSON.parse(text);
   } catch {
-    // Anyone can write to Redis; a record that is not one is no record.
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
+import { formatRecordLine } from "./companion.ts";
 import {
   buildCompanionKey,
   buildFencedCounterKey,
@@ -61,6 +62,8 @@ export interface AcquireRequest extends LockRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly record: OwnerRecord | undefined;
+  /** How often the client will renew; undefined: it states nothing. */
+  readonly renewEveryMs?: number | undefined;
   /** For how long the lock stays taken after a lease that ran out. */
   readonly graceMs: number;
   /** For how long the lock stays taken at least, also when it is released before. */
@@ -295,8 +298,9 @@ export class LockWriter {
 }
 
 /** As companion.lua keeps them. */
-function formatOwnerLines({ owner, principal, record }: AcquireRequest): string {
-  return `${owner}\n${principal ?? ""}\n${record === undefined ? "" : JSON.stringify(record)}`;
+function formatOwnerLines({ owner, principal, record, renewEveryMs, leaseMs }: AcquireRequest): string {
+  const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
+  return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated)}`;
 }
 
 function toRenewArguments(

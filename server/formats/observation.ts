@@ -7,6 +7,12 @@ export const LOCK_TYPES = ["string", "hash", "set", "zset"] as const;
 /** What a lock may be in Redis. */
 export type LockType = (typeof LOCK_TYPES)[number];
 
+/** The interval of a client's renewals, and the lease that it was stated with. */
+export interface StatedRenewal {
+  readonly everyMs: number;
+  readonly ofLeaseMs: number;
+}
+
 /** One holder as Redis tells it. Facts of our companion are present only while they belong to this hold. */
 export interface SeenHolder {
   /** What the lock stores of the holder, and what identifies it: our token, or the owner of another library. */
@@ -29,6 +35,8 @@ export interface SeenHolder {
   readonly ownRemainingMs?: number | null;
   /** What it has in the key, where that is more or something else than its owner; compared when it is freed. */
   readonly stored?: readonly Key[];
+  /** How often its client renews it, as stated when it was acquired: of a hold of ours alone. */
+  readonly statedRenewal?: StatedRenewal;
   /** The API principal that acquired it; of a hold acquired through the API alone. */
   readonly principal?: string;
   /** Number of our last change to this hold; 0 for a foreign one. */

@@ -73,6 +73,11 @@ export class Recorder {
     return this.#mode === "leading";
   }
 
+  /** Whether another instance records. */
+  get isFollowing(): boolean {
+    return this.#mode === "following";
+  }
+
   /** Whether everything that happens is observed now. */
   get seesAll(): boolean {
     return this.#observedEvents.getCoveredSince(this.session.now()) !== undefined;

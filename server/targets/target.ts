@@ -18,8 +18,11 @@ import { LockStats } from "../stats/lock-stats.ts";
 import { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 import { Notes } from "../watch/annotations/notes.ts";
 import { Runbooks } from "../watch/annotations/runbooks.ts";
+import { EvidenceRecorder } from "../watch/evidence/evidence-recorder.ts";
+import { EvidenceStore } from "../watch/evidence/evidence-store.ts";
 import { Finder } from "../watch/finder/finder.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
+import { recordEvidence } from "../watch/record-evidence.ts";
 import { Watcher } from "../watch/watcher.ts";
 import { formatLocation, getTopology, probeTarget } from "./probe-target.ts";
 import type { TargetSettings } from "./target-settings.ts";
@@ -68,13 +71,15 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
     lockable: policy.lockable,
   });
   const notes = await Notes.open(deps.home, name);
+  const evidence = await EvidenceRecorder.open(new EvidenceStore(deps.home, name), { log: deps.log });
+  const parts = { masters: openMasters(where), backend, rules, notes, libraries, evidence };
   return {
     ...{ name, label, environment, policy, rules, notes },
     topology: getTopology(where),
     address: formatLocation(where),
     server: server.name,
     locks: backend.verbs,
-    ...startWatching(settings, { masters: openMasters(where), backend, rules, notes, libraries }, deps),
+    ...startWatching(settings, parts, deps),
   };
 }
 
@@ -102,11 +107,12 @@ interface OpenedParts {
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
   readonly libraries: SeenLibraries;
+  readonly evidence: EvidenceRecorder;
 }
 
 function startWatching(
   { name, policy, locksMax, runbooks = [] }: LocatedTargetSettings,
-  { masters, backend, rules, notes, libraries }: OpenedParts,
+  { masters, backend, rules, notes, libraries, evidence }: OpenedParts,
   { openStore, retention, log }: TargetDeps,
 ) {
   const journal = new Journal(retention);
@@ -114,6 +120,7 @@ function startWatching(
   const options = {
     ...{ target: name, watch, notifications, readOnly, locksMax, rules: rules.rules },
     runbooks: new Runbooks(runbooks),
+    restoreHold: evidence.restoreHold,
   };
   const watcher = new Watcher(options, masters, journal, log);
   const stats = startLockStats(name, watcher, journal);
@@ -136,12 +143,14 @@ function startWatching(
     onMiss: (listener: (from: number) => void) => watcher.onLongUnseenHold(listener),
   };
   const recording = new Recording({ openStore, target: name, journal, session: observationSession, log });
+  recordEvidence(evidence, watcher, () => !recording.recorder.isFollowing);
   watcher.start();
   recording.start();
   const close = async () => {
     stats.stop();
     notes.close();
     finder.cancel();
+    await evidence.stop();
     watcher.stop();
     await recording.stop();
     masters.close();

@@ -9,7 +9,6 @@ import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import type { Notes } from "./annotations/notes.ts";
-import type { Runbooks } from "./annotations/runbooks.ts";
 import type { RedisClock } from "./connection/redis-clock.ts";
 import { EventReporter } from "./events/event-reporter.ts";
 import { MissedChangeTracker } from "./events/missed-change-tracker.ts";
@@ -27,22 +26,9 @@ import { QuorumView } from "./topology/quorum-view.ts";
 import { SingleMasterView } from "./topology/single-master-view.ts";
 import type { TopologyView } from "./topology/topology-view.ts";
 import { buildHealth, isFullyWatched } from "./watch-health.ts";
+import type { WatcherOptions } from "./watcher-options.ts";
 
-export interface WatcherOptions {
-  readonly target: string;
-  readonly watch: readonly string[];
-  readonly notifications: "off" | "set";
-  /** Nothing is ever written: no canary, no setting. */
-  readonly readOnly?: boolean;
-  /** Which keys are of which format where detection cannot decide. */
-  readonly rules?: FormatRules;
-  /** Links to what to read about a lock. */
-  readonly runbooks?: Runbooks;
-  /** At most so many locks are kept in the index. */
-  readonly locksMax?: number;
-  /** How often all keys are scanned for changes that were missed. */
-  readonly reconcileEveryMs?: number;
-}
+export type { WatcherOptions };
 
 const RECONCILE_EVERY_MS = 30_000;
 
@@ -84,6 +70,7 @@ export class Watcher {
       now: () => this.clock.now(),
       getTypicalHeldMs: (key) => this.getTypicalHeldMs(key),
       isAlwaysListed: (key) => this.isAlwaysListed(key),
+      ...(options.restoreHold === undefined ? {} : { restoreHold: options.restoreHold }),
     });
     this.#masterSet = new MasterSet(masters, {
       createWatch: (master) => this.#createMasterWatch(master),

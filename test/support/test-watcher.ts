@@ -5,6 +5,8 @@ import { FormatRules } from "../../server/formats/format-rules.ts";
 import { Journal } from "../../server/history/journal.ts";
 import type { Masters } from "../../server/redis/master.ts";
 import { openMasters } from "../../server/redis/masters/open-masters.ts";
+import type { EvidenceRecorder } from "../../server/watch/evidence/evidence-recorder.ts";
+import { recordEvidence } from "../../server/watch/record-evidence.ts";
 import { Watcher, type WatcherOptions } from "../../server/watch/watcher.ts";
 import { sleepMs } from "./test-locks.ts";
 import { waitUntil } from "./test-server.ts";
@@ -26,10 +28,15 @@ const LOCKABLE = new FormatRules([], ["lock:*"]);
 /** For ten thousand locks on a machine under load. */
 const FIRST_SCAN_MS_MAX = 30_000;
 
+interface TestWatcherOptions extends Partial<WatcherOptions> {
+  /** Where it stores the evidence about holds, and whether it does; by default it stores none. */
+  readonly evidence?: { readonly recorder: EvidenceRecorder; readonly isWriter: () => boolean };
+}
+
 /** Watches `lock:*`, which can be acquired, unless other options are given; its first picture is whole. */
 export async function startTestWatcher(
   where: Parameters<typeof openMasters>[0],
-  more: Partial<WatcherOptions> = {},
+  { evidence, ...more }: TestWatcherOptions = {},
 ): Promise<TestWatcher> {
   const masters = openMasters(where);
   const journal = new Journal();
@@ -40,7 +47,9 @@ export async function startTestWatcher(
     rules: LOCKABLE,
     ...more,
   };
-  const watcher = new Watcher(options, masters, journal);
+  const restoring = evidence === undefined ? {} : { restoreHold: evidence.recorder.restoreHold };
+  const watcher = new Watcher({ ...options, ...restoring }, masters, journal);
+  if (evidence !== undefined) recordEvidence(evidence.recorder, watcher, evidence.isWriter);
   const stop = () => {
     watcher.stop();
     masters.close();

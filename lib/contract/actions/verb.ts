@@ -55,6 +55,10 @@ const acquireFields = {
         "How long to wait for a held lock, in milliseconds. Defaults to 0: fail at once with `held`.",
     }),
   record: OwnerRecordInput.optional(),
+  renewEveryMs: createMillisecondsSchema(1).optional().meta({
+    description:
+      "How often the client will renew the hold, in milliseconds; less than `leaseMs`. If a renewal is late by half of this, the liveness of the lock is `overdue`. Without it, the lock becomes `overdue` only after renewals at a steady interval were observed.",
+  }),
   ...formatFields,
   graceMs: createMillisecondsSchema(0).optional().meta({
     description:
@@ -90,6 +94,9 @@ export const AcquireInput = z
       return;
     }
     if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
+    if ((input.renewEveryMs ?? 0) >= (input.leaseMs ?? LEASE_MS_DEFAULT)) {
+      context.addIssue({ code: "custom", path: ["renewEveryMs"], message: "must be less than leaseMs" });
+    }
     if ((input.leaseMs ?? LEASE_MS_DEFAULT) + (input.graceMs ?? 0) > LEASE_MS_MAX) {
       const message = `leaseMs and graceMs must add up to at most ${LEASE_MS_MAX} (24 hours)`;
       context.addIssue({ code: "custom", path: ["graceMs"], message });

@@ -36,6 +36,7 @@ export const lock = {
   wasExpected: (ago: string) => `expected ${ago}`,
   missed: (count: number) => `${count} missed`,
   watchedNever: (span: string) => `watched for ${span} and never renewed`,
+  noRegularRenewals: "no regular renewals observed",
   noTtlMeans: "it never expires, and nothing shows whether its holder is alive",
   watchedShort: (span: string) => `watched for ${span}, not long enough`,
   livenessWith: (liveness: ReactNode, evidence: ReactNode) => (

@@ -30,6 +30,7 @@ export const lock: Messages["lock"] = {
   nextNow: "预计此刻续期",
   wasExpected: (ago) => `本应续期：${ago}`,
   missed: (count) => `错过 ${count} 次`,
+  noRegularRenewals: "未观察到规律续期",
   watchedNever: (span) => `已观察 ${span}，从未续期`,
   noTtlMeans: "不会自行过期，也无从得知持有者是否存活",
   watchedShort: (span) => `已观察 ${span}：不足以判定`,

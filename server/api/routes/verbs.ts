@@ -112,11 +112,12 @@ function acquireLock(
 }
 
 function toAcquireOptions(
-  { owner, leaseMs = LEASE_MS_DEFAULT, record, format, unit, graceMs, minHoldMs }: AcquireInput,
+  { owner, leaseMs = LEASE_MS_DEFAULT, ...input }: AcquireInput,
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
-  const asked = { leaseMs, record, format, unit, graceMs, minHoldMs, requestId };
+  const { record, renewEveryMs, format, unit, graceMs, minHoldMs } = input;
+  const asked = { leaseMs, record, renewEveryMs, format, unit, graceMs, minHoldMs, requestId };
   return { ...asked, owner: owner ?? getDefaultOwner(principal), principal: principal.id };
 }
 

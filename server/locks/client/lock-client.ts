@@ -22,6 +22,7 @@ import {
   assertWithLockOptions,
 } from "./options.ts";
 import { enterLock } from "./reentry.ts";
+import { computeRenewalIntervalMs } from "./watchdog.ts";
 import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
 export interface LockClientOptions extends SafetyOptions {
@@ -165,7 +166,8 @@ export class LockClient {
     const { owner = OWNER, leaseMs = LEASE_MS, waitMs = 0, renew = true } = options;
     const { unit, record, graceMs, minHoldMs, retry, onJeopardy } = options;
     const format = options.format ?? this.backend.format ?? "redisson";
-    const ask = { owner, leaseMs, waitMs, format, unit, record, graceMs, minHoldMs, signal };
+    const renewEveryMs = renew ? computeRenewalIntervalMs(leaseMs) : undefined;
+    const ask = { owner, leaseMs, waitMs, format, unit, record, renewEveryMs, graceMs, minHoldMs, signal };
     try {
       if (signal?.aborted) throw createAbortedError(signal);
       const [{ grant, abandon }, sentAt] = await acquireWithRetry(

@@ -2,6 +2,7 @@ import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { getCurrentMoment } from "../verbs/moment.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
+const RENEW_SHARE = 1 / 3;
 const BATCH_SIZE = 100;
 /** A renewal is tried again this soon after it failed, or a tenth of the lease if that is sooner. */
 const RETRY_MS = 250;
@@ -10,6 +11,11 @@ const BATCH_AHEAD_SHARE = 0.1;
 /** A try may take this share of the lease, so that at least three fit in before the deadline. */
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
+
+/** How often the watchdog renews a lease, in whole milliseconds. */
+export function computeRenewalIntervalMs(leaseMs: number): number {
+  return Math.round(leaseMs * RENEW_SHARE);
+}
 
 /**
  * Renews all leases of a client at a third of their length: one timer, up to a hundred leases per script, on a
@@ -32,7 +38,7 @@ export class Watchdog {
   ) {}
 
   watch(lease: HoldLease): void {
-    this.#schedule(lease, lease.remainingMs() - (lease.leaseMs * 2) / 3);
+    this.#schedule(lease, lease.remainingMs() - lease.leaseMs * (1 - RENEW_SHARE));
   }
 
   /** The deadline of the lease has changed. No effect on a lease that is not watched. */
@@ -115,7 +121,7 @@ export class Watchdog {
         if (remainingMs === undefined) this.#retry(lease);
         else if (remainingMs === null) lease.markLost(createGoneError(lease));
         else lease.applyRenewal(sentAt, remainingMs);
-        if (remainingMs !== undefined) this.#continue(lease, isOutdated() ? 0 : lease.leaseMs / 3);
+        if (remainingMs !== undefined) this.#continue(lease, isOutdated() ? 0 : lease.leaseMs * RENEW_SHARE);
       });
     } catch {
       for (const lease of batch) this.#retry(lease);

@@ -3,6 +3,7 @@ import { InvalidError } from "../../errors/request-errors.ts";
 
 export interface Durations {
   readonly leaseMs?: number | undefined;
+  readonly renewEveryMs?: number | undefined;
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
@@ -15,8 +16,13 @@ export interface Durations {
  *
  * @throws InvalidError
  */
-export function assertDurations({ leaseMs, graceMs, minHoldMs, reservedMs, waitMs = 0 }: Durations): void {
+export function assertDurations(durations: Durations): void {
+  const { leaseMs, renewEveryMs, graceMs, minHoldMs, reservedMs, waitMs = 0 } = durations;
   assertWhole("leaseMs", leaseMs, LEASE_MS_MIN);
+  assertWhole("renewEveryMs", renewEveryMs, 1);
+  if (renewEveryMs !== undefined && leaseMs !== undefined && renewEveryMs >= leaseMs) {
+    throw new InvalidError("renewEveryMs must be less than leaseMs.", { field: "renewEveryMs" });
+  }
   assertWhole("graceMs", graceMs, 0);
   assertWhole("minHoldMs", minHoldMs, 0);
   assertWhole("reservedMs", reservedMs, LEASE_MS_MIN);

@@ -25,8 +25,9 @@ export class RequestFactory {
 
   /** @param token by default a new one */
   createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
-    const { owner, leaseMs, record, graceMs = 0, minHoldMs = 0, unit = "ms", format } = options;
-    const ask = { owner, leaseMs, record, graceMs, minHoldMs, unit };
+    const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0 } = options;
+    const { unit = "ms", format } = options;
+    const ask = { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit };
     return { token, ...ask, ...this.#identify(options, ["acquire", format ?? "redisson", ask]) };
   }
 

@@ -42,6 +42,8 @@ export interface AcquireOptions extends HoldCaller {
   /** What `timestamp` writes its deadline in; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
+  /** How often the client will renew, in ms: a renewal that does not come is then overdue. By default nothing is stated. */
+  readonly renewEveryMs?: number | undefined;
   /** For how long nobody may take the lock after a lease that ran out; a clean release ends it at once. */
   readonly graceMs?: number | undefined;
   /** For how long the lock stays taken at least, also when it is released before. */

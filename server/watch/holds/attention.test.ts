@@ -19,6 +19,7 @@ interface HoldInput {
   readonly remainingMs?: number | null;
   readonly state?: "held" | "ended";
   readonly othersHeldMs?: readonly number[];
+  readonly waiters?: number | null;
 }
 
 function buildHold({
@@ -26,6 +27,7 @@ function buildHold({
   remainingMs = 30_000,
   state = "held",
   othersHeldMs = [],
+  waiters = 0,
 }: HoldInput): ObservedHold {
   const others = othersHeldMs.map((ms, n) => createForeignHolder(`other-${n}`, { sinceMs: NOW - ms }));
   return updateHold(
@@ -33,6 +35,7 @@ function buildHold({
     {
       ...({ state, key: "lock:a", asOf: NOW, type: "hash", format: "redisson", candidates: [] } as const),
       ...({ kind: "lock", confidence: "certain", remainingMs } as const),
+      waiters: { count: waiters, known: waiters === null ? "unknown" : "exact" },
       holders: [createForeignHolder("pod-1", { sinceMs: NOW - heldMs }), ...others],
     },
     { wasGone: false, since: "exact", continuityId: "1" },
@@ -117,19 +120,62 @@ describe("needs-attention rank", () => {
     expect(new Set(ranks).size).toBe(ranks.length);
   });
 
+  it("locks that block others rank first: critical ones, then others by doublings of waiters", () => {
+    const ranks = [
+      rank({ heldMs: HOUR_MS, waiters: null }, NEVER),
+      rank({ heldMs: 4000, waiters: 50 }, 1),
+      rank({ heldMs: 9999, remainingMs: null }, NEVER),
+      rank({ heldMs: 10_000, waiters: 1 }, NEVER),
+      rank({ heldMs: 20_000, waiters: 1 }, 1000),
+      rank({ heldMs: 10_000, waiters: 2 }, NEVER),
+      rank({ heldMs: 20_000, waiters: 3 }, NEVER),
+      rank({ heldMs: 10_000, waiters: 4 }, NEVER),
+      rank({ heldMs: 10_000, waiters: 2 ** 30 }, NEVER),
+      rank({ heldMs: 10_000, waiters: 1, remainingMs: null }, NEVER),
+      rank({ heldMs: 10_000, waiters: 9, remainingMs: null }, NEVER),
+    ];
+    expect(ranks).toEqual(ranks.toSorted((one, two) => one - two));
+    expect(new Set(ranks).size).toBe(ranks.length);
+  });
+
+  it("a lock with waiters ranks as any other until it has been held for ten seconds", () => {
+    for (const remainingMs of [30_000, null]) {
+      const [waiting, alone] = [1, 0].map((waiters) => buildHold({ heldMs: 3000, remainingMs, waiters }));
+      if (waiting === undefined || alone === undefined) throw new Error("no holds");
+      expect(computeRank(waiting, NOW, NEVER)).toBe(computeRank(alone, NOW, NEVER));
+      const changeAt = computeRankChangeAt(waiting, NOW, NEVER);
+      expect(changeAt).toBe(NOW + 7000);
+      expect(computeRank(waiting, changeAt - 1, NEVER)).toBe(computeRank(alone, NOW, NEVER));
+      expect(computeRank(waiting, changeAt, NEVER)).toBeGreaterThan(computeRank(alone, NOW, NEVER));
+      expect(computeRankChangeAt(waiting, changeAt, NEVER)).toBe(NEVER);
+    }
+  });
+
+  it("needing attention does not depend on waiters", () => {
+    expect(needsAttention(buildHold({ heldMs: HOUR_MS, waiters: 9 }), NOW, NEVER)).toBe(false);
+  });
+
   it("within one severity the rank rises with each second of held time", () => {
     expect(rank({ heldMs: 5000 }, NEVER)).toBeGreaterThan(rank({ heldMs: 4000 }, NEVER));
     expect(rank({ heldMs: 999_000 }, 500_000)).toBeGreaterThan(rank({ heldMs: 501_000 }, 500_000));
   });
 
-  it.each([1, 7, 37_315.8, 1000])(
-    "the rank changes at exactly the predicted millisecond, with a typical held time of %d ms",
-    (typicalMs) => {
-      const hold = buildHold({ heldMs: 0 });
+  it.each([
+    [1, 0],
+    [7, 0],
+    [37_315.8, 0],
+    [1000, 0],
+    [1000, 3],
+    [37_315.8, 3],
+  ])(
+    "the rank changes at exactly the predicted millisecond, with a typical held time of %d ms and %d waiters",
+    (typicalMs, waiters) => {
+      const hold = buildHold({ heldMs: 0, waiters });
       let at = NOW;
       for (let turn = 0; turn < 12; turn++) {
         const next = computeRankChangeAt(hold, at, typicalMs);
         expect(next).toBeGreaterThan(at);
+        if (next === NEVER) break;
         expect(computeRank(hold, Math.max(at, next - 1), typicalMs)).toBe(computeRank(hold, at, typicalMs));
         at = next;
       }

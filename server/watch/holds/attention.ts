@@ -96,13 +96,23 @@ function computeChangeAfter(bound: number, nowMs: number): number {
   return nowMs < bound ? bound : nowMs === bound ? bound + 1 : NEVER;
 }
 
-/** Among locks that need attention and among the rest, whatever is held longest comes first: ten digits of seconds are enough. */
+/** Of locks of one severity, whatever is held longest comes first: ten digits of seconds are enough. */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
+/** Severities below this are doublings of the typical held time. */
+const CRITICAL = DOUBLINGS_MAX + 2;
+/** Each is followed by as many severities as there are doublings of waiters. */
+const BLOCKING = CRITICAL + 1;
+const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
+/** A lock held for less is ordinary contention: its row does not jump to the top of the list. */
+const BLOCKING_MS_MIN = 10_000;
 
 /**
- * The order that an operator wants to read in: what never ends or nobody renews, then what is past its typical, the more
- * often the sooner (by doublings), then the rest; and what is held longest first among its like.
+ * Ranks a lock for the sort `attention`: locks that block others and are overdue or without TTL, then other locks that
+ * block others (the more waiters the sooner, by doublings), then locks that are overdue or without TTL, then locks held
+ * past their typical time (by doublings), then the rest. Of locks of equal severity the longest held comes first.
+ *
+ * A lock blocks others if clients wait for it and it has been held for ten seconds or longer.
  */
 export function computeRank(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const age = SECONDS - Math.min(SECONDS - 1, Math.floor(getHeldSince(hold) / 1000));
@@ -111,7 +121,20 @@ export function computeRank(hold: ObservedHold, nowMs: number, typicalMs: number
 
 function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (!isAssessed(hold)) return 0;
-  return isCritical(hold) ? DOUBLINGS_MAX + 2 : countDoublings(hold, nowMs, typicalMs);
+  if (nowMs >= computeBlockingAt(hold)) {
+    const base = isCritical(hold) ? BLOCKING_CRITICAL : BLOCKING;
+    return base + Math.min(DOUBLINGS_MAX, Math.floor(Math.log2(countWaiters(hold))));
+  }
+  return isCritical(hold) ? CRITICAL : countDoublings(hold, nowMs, typicalMs);
+}
+
+/** Since when it blocks others, or will if they go on waiting; NEVER: no client is known to wait. */
+function computeBlockingAt(hold: ObservedHold): number {
+  return countWaiters(hold) > 0 ? getHeldSince(hold) + BLOCKING_MS_MIN : NEVER;
+}
+
+function countWaiters({ seen }: ObservedHold): number {
+  return seen.waiters?.count ?? 0;
 }
 
 /** 0: within the typical; 1: past it once; 2: held for twice as long or more; 3: for four times … */
@@ -122,8 +145,12 @@ function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): n
 
 /** When time alone changes a hold's rank. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
-  if (!isAssessed(hold) || isCritical(hold)) return NEVER;
+  if (!isAssessed(hold)) return NEVER;
+  const blockingAt = computeBlockingAt(hold);
+  if (nowMs >= blockingAt) return NEVER;
+  if (isCritical(hold)) return blockingAt;
   const doublings = countDoublings(hold, nowMs, typicalMs);
-  if (doublings === DOUBLINGS_MAX) return NEVER;
-  return Math.max(nowMs + 1, getHeldSince(hold) + Math.max(1, typicalMs) * 2 ** doublings);
+  if (doublings === DOUBLINGS_MAX) return blockingAt;
+  const nextDoublingAt = getHeldSince(hold) + Math.max(1, typicalMs) * 2 ** doublings;
+  return Math.min(blockingAt, Math.max(nowMs + 1, nextDoublingAt));
 }

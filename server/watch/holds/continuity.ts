@@ -1,4 +1,5 @@
 import type { HeldObservation, Observation, SeenHolder } from "../../formats/observation.ts";
+import { outlastsGap } from "./gap-continuity.ts";
 import { NO_CONTINUITY } from "./hold-version.ts";
 import { hasCertainIdentity, isSameHolder } from "./holder-identity.ts";
 import { assessLiveness } from "./liveness.ts";
@@ -73,7 +74,8 @@ export function updateHold(
     }
     // The same owner may have let go and taken again while we did not hear.
     const isLost = before?.continuityId !== context.continuityId;
-    if (isSure || (!isLost && !context.hasAmbiguousExit)) {
+    const isSame = !isLost || (before !== undefined && outlastsGap(before, was.seen, seen, holder));
+    if (isSure || (isSame && !context.hasAmbiguousExit)) {
       isWatchedOn = true;
       return continueHolder(was, holder);
     }
@@ -144,7 +146,7 @@ function continueHold(
 ): ObservedHold {
   const longestMs = computeLongestMs(before.longestMs, seen.remainingMs);
   const isBroken = continuityId !== before.continuityId;
-  const renewals = updateRenewalHistory(before, seen, longestMs, { isBroken, isExtended });
+  const renewals = updateRenewalHistory(before, seen, { isBroken, isExtended });
   const liveness = assessLiveness({ seen, renewals });
   const endsAtMs = computeEndsAtMs(before, seen);
   const hold: ObservedHold = {

@@ -125,6 +125,11 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
+/** Identifies a holder, as far as Redis alone can tell, without storing its owner string. */
+export function digestHolder(seen: SeenHolder): string {
+  return digestTexts([formatHolderIdentity(seen), seen.fence ?? ""]);
+}
+
 function digestTokens(holders: readonly ObservedHolder[]): string {
   return digestTexts(holders.map(({ seen }) => formatHolderIdentity(seen)));
 }

@@ -43,23 +43,26 @@ it("a renewed lock costs one read per renewal, and one more read detects an over
   collectLivenessUntilGone,
 }) => {
   const before = await countReads();
-  const renewals = 8;
+  let renewals = 0;
   let overdue = 0;
   let renewedAt = performance.now();
-  for (let n = 0; n < renewals; n++) {
+  // On a machine that is busy it takes more of them until three intervals in a row are steady.
+  const isSteady = () => typeof getLiveness(key)?.nextRenewalExpectedAt === "number";
+  while (renewals < 8 || !isSteady()) {
     await sleepMs(EVERY_MS);
     await direct.pexpire(key, LEASE_MS);
+    renewals++;
+    await waitUntil(() => getLiveness(key)?.renewals === renewals);
     // On a machine that is busy the renewal itself may come late.
     if (performance.now() - renewedAt > 1.2 * EVERY_MS) overdue++;
     renewedAt = performance.now();
   }
-  await waitUntil(() => getLiveness(key)?.renewals === renewals);
   expect(getLiveness(key)?.state).toBe("alive");
   expect((await countReads()) - before).toBeLessThanOrEqual(renewals + overdue);
   await waitUntil(() => getLiveness(key)?.state === "overdue");
   expect((await countReads()) - before).toBeLessThanOrEqual(renewals + overdue + 1);
   expect(await collectLivenessUntilGone(key)).toEqual(["overdue"]);
-}, 15_000);
+}, 30_000);
 
 it("a lock that is not renewed is read once when that becomes certain and again at its end", async ({
   lock: key,

@@ -1,12 +1,14 @@
 import type { Liveness, LivenessState } from "../../../lib/contract/liveness.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
-import { getRenewalPolicy } from "./renewal-policy.ts";
+import { getRenewalSchedule } from "./renewal-policy.ts";
 
-/** A renewal may come late by this share of the cadence before anything is said of it. */
+/** A renewal may come late by this share of the interval before the holder is overdue. */
 const GRACE_SHARE = 1 / 2;
-/** A hold that was watched for so many cadences without a renewal is on a fixed lease. */
-const OBSERVED_CADENCES_MIN = 1.5;
+/** A hold that was observed for so many intervals without a renewal does not renew. */
+const OBSERVED_INTERVALS_MIN = 1.5;
+/** An interval is the default of the library if it differs from it by at most this share. */
+const DEFAULT_SPREAD = 1 / 2;
 
 /** What a liveness is drawn from. */
 export interface LivenessEvidence {
@@ -28,71 +30,90 @@ const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, Live
   unknown: { state: "unknown", missedRenewals: 0 },
 };
 
-/** Whether the holder is alive, as far as what was seen tells at the moment of the last look. */
-export function assessLiveness(samples: LivenessEvidence): LivenessAssessment {
-  const { seen, renewals } = samples;
+/**
+ * Assesses whether the holder is alive, as of the last reading.
+ *
+ * A holder is `overdue` only on sufficient evidence: renewals at a steady interval (`RenewalHistory`), an interval that
+ * it stated when it acquired the lock, or a library that is certain and whose holders all renew.
+ */
+export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
+  const { seen, renewals } = evidence;
   if (seen.remainingMs === null) return PLAIN_ASSESSMENTS.no_ttl;
-  const { renewalIntervalMs, nextAt, changesAt, isSure } = computeExpectation(samples);
-  if (seen.asOf <= changesAt) return PLAIN_ASSESSMENTS[renewals.count > 0 ? "alive" : "unknown"];
-  if (!isSure) return PLAIN_ASSESSMENTS.not_renewing;
-  return {
-    state: "overdue",
-    missedRenewals: Math.floor((seen.asOf - nextAt) / renewalIntervalMs + GRACE_SHARE),
-  };
+  const expectation = computeExpectation(evidence);
+  const { intervalMs, nextAt, changesAt, isSufficient, isLikelyTimer } = expectation;
+  if (seen.asOf <= changesAt) {
+    const isAlive = renewals.count > 0 && (isSufficient || isLikelyTimer);
+    return PLAIN_ASSESSMENTS[isAlive ? "alive" : "unknown"];
+  }
+  if (!isSufficient) return PLAIN_ASSESSMENTS.not_renewing;
+  const missedRenewals = Math.floor((seen.asOf - nextAt) / intervalMs + GRACE_SHARE);
+  return { state: "overdue", missedRenewals };
 }
 
 /** When the liveness will be another one if nothing happens until then; undefined: never, or it matters no more. */
-export function findLivenessChangeAt(samples: LivenessEvidence): number | undefined {
-  const { asOf, remainingMs } = samples.seen;
+export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
+  const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;
-  const { changesAt } = computeExpectation(samples);
+  const { changesAt } = computeExpectation(evidence);
   return asOf <= changesAt ? changesAt : undefined;
 }
 
-/** The liveness with its evidence. */
-export function describeLiveness(samples: LivenessEvidence): Liveness {
-  const { seen, renewals } = samples;
-  const { state, missedRenewals } = assessLiveness(samples);
-  const { renewalIntervalMs, nextAt, isManual } = computeExpectation(samples);
-  const isExpected = state !== "no_ttl" && !isManual;
+/** Describes the liveness with its evidence. */
+export function describeLiveness(evidence: LivenessEvidence): Liveness {
+  const { seen, renewals } = evidence;
+  const { state, missedRenewals } = assessLiveness(evidence);
+  const { intervalMs, nextAt, isSufficient, isManual } = computeExpectation(evidence);
+  const hasTtl = state !== "no_ttl";
   return {
     state,
     watchedMs: seen.asOf - renewals.sinceMs,
     renewals: renewals.count,
     lastRenewalAt: renewals.lastAt,
-    renewalIntervalMs: isExpected ? renewalIntervalMs : null,
-    nextRenewalExpectedAt: isExpected && state !== "not_renewing" ? nextAt : null,
+    renewalIntervalMs: hasTtl && !isManual ? intervalMs : null,
+    nextRenewalExpectedAt: hasTtl && isSufficient ? nextAt : null,
     missedRenewals,
   };
 }
 
 interface RenewalExpectation {
-  readonly renewalIntervalMs: number;
+  readonly intervalMs: number;
   readonly nextAt: number;
-  /** Until then nothing is said of it. */
+  /** Until then the state stays as it is if no renewal comes. */
   readonly changesAt: number;
-  /** A renewal that does not come says something: it renewed before, or its library always does. */
-  readonly isSure: boolean;
-  /** Nothing was seen, and its library does not renew by itself. */
+  /** The evidence is sufficient: a renewal that does not come is overdue. */
+  readonly isSufficient: boolean;
+  /** The last renewal came when the library renews by default. */
+  readonly isLikelyTimer: boolean;
+  /** No steady interval was observed, and the library does not renew by itself. */
   readonly isManual: boolean;
 }
 
 function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpectation {
-  const { who, afterShare } = getRenewalPolicy(seen);
-  const { lastAt, leaseBeganAt, leaseMs } = renewals;
-  const renewalIntervalMs =
-    renewals.renewalIntervalMs ?? Math.max(1, Math.round(afterShare * (leaseMs ?? 0)));
-  // The present lease was given with the last renewal, or before we looked.
+  const { lastAt, leaseBeganAt, leaseMs, intervalsMs, steadyIntervalMs } = renewals;
+  const { intervalMs: scheduledMs, basis } = getRenewalSchedule(seen, leaseMs);
+  const isSteady = steadyIntervalMs !== undefined;
+  const isSufficient = isSteady || basis === "certain";
+  const isStated = seen.holders[0].statedRenewal !== undefined && basis === "certain";
+  // Whoever renews less often than expected is judged by the longest interval that was observed.
+  const patientMs = Math.max(scheduledMs, ...intervalsMs);
+  const shortestMs = isStated ? scheduledMs : 1;
+  const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;
+  // The present lease was given with the last renewal, or before it was first read.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
-  const nextAt = givenAt + renewalIntervalMs;
-  const isSure = renewals.count > 0 || who === "all";
+  const nextAt = givenAt + intervalMs;
+  const observedFrom = Math.max(renewals.sinceMs, lastAt ?? 0);
+  const lastIntervalMs = intervalsMs.at(-1);
   return {
-    renewalIntervalMs,
+    intervalMs,
     nextAt,
-    changesAt: isSure
-      ? nextAt + GRACE_SHARE * renewalIntervalMs
-      : renewals.sinceMs + OBSERVED_CADENCES_MIN * renewalIntervalMs,
-    isSure,
-    isManual: renewals.renewalIntervalMs === undefined && who === "none",
+    changesAt: isSufficient
+      ? nextAt + GRACE_SHARE * intervalMs
+      : observedFrom + OBSERVED_INTERVALS_MIN * intervalMs,
+    isSufficient,
+    isLikelyTimer:
+      basis === "default" &&
+      lastIntervalMs !== undefined &&
+      Math.abs(lastIntervalMs - scheduledMs) <= DEFAULT_SPREAD * scheduledMs,
+    isManual: !isSteady && basis === "none",
   };
 }

@@ -3,25 +3,41 @@ import { isSameHolder } from "./holder-identity.ts";
 
 /** Redis's expiry and our reading of its clock may differ by this much. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** The cadence is the middle of so many intervals: one that went wrong is outweighed. */
-const INTERVALS_MAX = 5;
+/** So many intervals in a row make a steady interval: at least three renewals. */
+const STEADY_INTERVALS = 3;
+/** By which share of their median the intervals of a timer may differ from it. */
+const STEADY_SPREAD = 0.3;
+/**
+ * Extensions that follow each other within this share of the lease are one renewal: a client that prolongs several keys
+ * after it acquired the last one, or that extends a lock twice, has no timer of that interval.
+ */
+const SEPARATE_SHARE = 0.01;
+const SEPARATE_MS_MIN = 20;
+const SEPARATE_MS_MAX = 1000;
+/** A lease that grew by more than this factor is renewed on another schedule. */
+const LONGER_LEASE_FACTOR = 1.5;
 
-/** What looking at one hold has shown of its lease, and of how it was prolonged. */
+/** What reading one hold again and again has shown of its lease, and of how it was prolonged. */
 export interface RenewalHistory {
-  /** Since when this hold is looked at, Redis's clock. */
+  /** Since when this hold is watched, Redis's clock. */
   readonly sinceMs: number;
   readonly count: number;
   readonly lastAt: number | null;
-  /** The last times from one renewal to the next, or from the beginning to the first, oldest first. */
+  /** The last times from one renewal to the next, or from the beginning to the first, oldest first; at most three. */
   readonly intervalsMs: readonly number[];
-  /** From one renewal to the next, as seen: the middle of the last intervals, and the longer one of two. */
-  readonly renewalIntervalMs: number | undefined;
-  /** From when the next interval is counted; null: we do not know that moment. */
+  /**
+   * The interval of its timer: the median of the last three intervals if none differs from it by more than 30 %.
+   * undefined: it renewed less often than three times, or irregularly.
+   */
+  readonly steadyIntervalMs: number | undefined;
+  /** From when the next interval is counted; null: that moment is unknown. */
   readonly countedFrom: number | null;
   /** As asked for, or the longest that was seen; null: no expiry. */
   readonly leaseMs: number | null;
   /** When the present lease was given, as far as its length is known. */
   readonly leaseBeganAt: number | null;
+  /** The present deadline is an operator's: `leaseMs` and `leaseBeganAt` are those of the holder before. */
+  readonly isExtended?: true;
 }
 
 const NO_INTERVALS: readonly number[] = [];
@@ -33,66 +49,114 @@ export function startRenewalHistory(seen: HeldObservation, begunAt: number | nul
     count: 0,
     lastAt: null,
     intervalsMs: NO_INTERVALS,
-    renewalIntervalMs: undefined,
+    steadyIntervalMs: undefined,
     countedFrom: begunAt,
-    leaseMs: getLeaseMs(seen, seen.remainingMs),
-    leaseBeganAt: computeLeaseStart(seen, seen.remainingMs),
+    ...describeLease(seen, null),
   };
 }
 
 interface ReadingGap {
-  /** Something may have happened since the look before that we did not hear of. */
+  /** Something may have happened since the reading before that was not reported. */
   readonly isBroken: boolean;
   /** An operator gave it more time. */
   readonly isExtended: boolean;
 }
 
+interface WatchedHold {
+  readonly seen: HeldObservation;
+  readonly renewals: RenewalHistory;
+}
+
 export function updateRenewalHistory(
-  before: { readonly seen: HeldObservation; readonly renewals: RenewalHistory },
+  before: WatchedHold,
   seen: HeldObservation,
-  longestMs: number | null,
   { isBroken, isExtended }: ReadingGap,
 ): RenewalHistory {
   const { renewals } = before;
-  const leaseMs = getLeaseMs(seen, longestMs);
-  const began = computeLeaseStart(seen, longestMs);
   const countedFrom = isBroken ? null : renewals.countedFrom;
-  if (isExtended || !isProlonged(before.seen, seen)) {
-    const { leaseMs: known, leaseBeganAt: knownFrom } = renewals;
-    const isAsKnown = !isBroken && isNear(known, leaseMs) && isNear(knownFrom, began);
-    // Nearly all looks show nothing new: what is kept for long is not made anew for them.
-    return isAsKnown ? renewals : { ...renewals, leaseMs, leaseBeganAt: began, countedFrom };
+  const renewal = isExtended ? undefined : findRenewal(before, seen);
+  const isOfOperator = isExtended || (renewals.isExtended === true && renewal?.setsDeadline !== true);
+  const lease: Partial<RenewalHistory> = isOfOperator
+    ? { isExtended: true }
+    : describeLease(seen, renewals.leaseMs);
+  if (renewal === undefined) {
+    const isAsKnown = !isBroken && (isOfOperator ? renewals.isExtended : isSameLease(renewals, lease));
+    // Nearly all readings show nothing new: what is kept for long is not made anew for them.
+    return isAsKnown ? renewals : { ...renewals, ...lease, countedFrom };
   }
-  const lastAt = Math.min(seen.asOf, Math.max(before.seen.asOf, began ?? seen.asOf));
-  const interval = countedFrom === null || lastAt <= countedFrom ? NO_INTERVALS : [lastAt - countedFrom];
-  const intervalsMs = [...renewals.intervalsMs, ...interval].slice(-INTERVALS_MAX);
-  return {
-    sinceMs: renewals.sinceMs,
-    count: renewals.count + 1,
-    lastAt,
-    intervalsMs,
-    renewalIntervalMs: intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)],
-    countedFrom: lastAt,
-    leaseMs,
-    leaseBeganAt: began,
-  };
+  const { sinceMs, leaseMs, leaseBeganAt } = renewals;
+  const known = { sinceMs, leaseMs, leaseBeganAt, lastAt: renewal.at, ...lease };
+  const intervalMs = countedFrom === null ? undefined : renewal.at - countedFrom;
+  if (intervalMs !== undefined && intervalMs < computeSeparationMs(known.leaseMs)) {
+    const { count, intervalsMs, steadyIntervalMs } = renewals;
+    return { ...known, count, intervalsMs, steadyIntervalMs, countedFrom };
+  }
+  const isLonger = (known.leaseMs ?? 0) > LONGER_LEASE_FACTOR * (leaseMs ?? 0);
+  const earlier = isLonger ? NO_INTERVALS : renewals.intervalsMs;
+  const intervalsMs = [...earlier, ...(intervalMs === undefined ? [] : [intervalMs])].slice(
+    -STEADY_INTERVALS,
+  );
+  const steadyIntervalMs = findSteadyInterval(intervalsMs);
+  return { ...known, count: renewals.count + 1, intervalsMs, steadyIntervalMs, countedFrom: renewal.at };
+}
+
+/** The median of as many intervals as it takes, if it is the interval of a timer. */
+export function findSteadyInterval(intervalsMs: readonly number[]): number | undefined {
+  if (intervalsMs.length < STEADY_INTERVALS) return undefined;
+  const median = intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)] ?? 0;
+  const isSteady = intervalsMs.every((ms) => Math.abs(ms - median) <= STEADY_SPREAD * median);
+  return isSteady ? median : undefined;
+}
+
+function computeSeparationMs(leaseMs: number | null): number {
+  return Math.min(SEPARATE_MS_MAX, Math.max(SEPARATE_MS_MIN, SEPARATE_SHARE * (leaseMs ?? 0)));
+}
+
+interface Renewal {
+  readonly at: number;
+  /** The deadline is the holder's own again, and no longer the one that an operator set. */
+  readonly setsDeadline: boolean;
+}
+
+/** Finds a renewal between two readings. */
+function findRenewal(before: WatchedHold, seen: HeldObservation): Renewal | undefined {
+  if (isProlonged(before.seen, seen)) {
+    const { leaseBeganAt } = describeLease(seen, before.renewals.leaseMs);
+    const at = Math.min(seen.asOf, Math.max(before.seen.asOf, leaseBeganAt ?? seen.asOf));
+    return { at, setsDeadline: true };
+  }
+  // Within the time that an operator added, a renewal sets an earlier deadline, or leaves it as it is.
+  if (isSetBack(before, seen)) return { at: seen.asOf, setsDeadline: true };
+  return hasRenewedByScript(before.seen, seen) ? { at: seen.asOf, setsDeadline: false } : undefined;
+}
+
+type Lease = Pick<RenewalHistory, "leaseMs" | "leaseBeganAt">;
+
+/** The lease as asked for, or else the longest that was seen. */
+function describeLease(seen: HeldObservation, longestMs: number | null): Lease {
+  const { asOf, remainingMs, holders } = seen;
+  if (remainingMs === null) return { leaseMs: null, leaseBeganAt: null };
+  const [{ leaseMs: askedMs, marginMs }] = holders;
+  const leaseMs = askedMs ?? Math.max(longestMs ?? 0, remainingMs);
+  return { leaseMs, leaseBeganAt: asOf + remainingMs - leaseMs - (askedMs === null ? 0 : marginMs) };
+}
+
+function isSameLease(known: Lease, { leaseMs, leaseBeganAt }: Partial<Lease>): boolean {
+  return isNear(known.leaseMs, leaseMs ?? null) && isNear(known.leaseBeganAt, leaseBeganAt ?? null);
 }
 
 function isNear(a: number | null, b: number | null): boolean {
   return a === b || (a !== null && b !== null && Math.abs(a - b) <= CLOCK_TOLERANCE_MS);
 }
 
-function getLeaseMs({ remainingMs, holders: [first] }: HeldObservation, longestMs: number | null) {
-  return remainingMs === null ? null : (first.leaseMs ?? longestMs);
+/** Whether one of our scripts changed the hold and not its count: each renewal raises the number. */
+function hasRenewedByScript({ holders: [was] }: HeldObservation, { holders: [is] }: HeldObservation) {
+  return is.fence !== null && is.seq > was.seq && is.count === was.count;
 }
 
-function computeLeaseStart(
-  { asOf, remainingMs, holders: [first] }: HeldObservation,
-  longestMs: number | null,
-): number | null {
-  if (remainingMs === null) return null;
-  const wholeMs = first.leaseMs === null ? (longestMs ?? remainingMs) : first.leaseMs + first.marginMs;
-  return asOf + remainingMs - wholeMs;
+function isSetBack({ seen: was, renewals }: WatchedHold, is: HeldObservation): boolean {
+  const then = computeEndsAtMs(was, was.remainingMs);
+  return renewals.isExtended === true && isLater(computeEndsAtMs(is, is.remainingMs), then);
 }
 
 /** Whether one who stayed has more time than before. A re-entry prolongs as well, and tells of no timer. */

@@ -2,7 +2,7 @@ import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { SeenVotes } from "../../formats/observation.ts";
 import { getHolderSince, type ObservedHold, type ObservedHolder } from "../holds/observed-hold.ts";
 
-/** Whether two looks would be shown, found and sorted alike. */
+/** Whether two readings would be shown, found and sorted alike. */
 export function isEquivalentHold(before: ObservedHold, after: ObservedHold): boolean {
   const [a, b] = [before.seen, after.seen];
   return (

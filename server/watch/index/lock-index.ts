@@ -121,7 +121,9 @@ export class LockIndex {
       return { before, after: undefined };
     }
     const inScope = this.#isListed(observation) ? context : { ...context, isListed: false };
-    const after = updateHold(before, observation, inScope, () => ++this.#lastEpoch);
+    const newEpoch = () => ++this.#lastEpoch;
+    const known = before ?? this.deps.restoreHold?.(observation, newEpoch);
+    const after = updateHold(known, observation, inScope, newEpoch);
     if (before === undefined && !this.#makeRoom(after)) {
       this.#recordLeftOut(key);
       return { before, after };
@@ -160,6 +162,24 @@ export class LockIndex {
 
   #recordLeftOut(key: Key): void {
     if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
+  }
+
+  /** Continues a hold from before this process started, where that became known after the key was read. */
+  restoreLate(key: Key): void {
+    const before = this.#holds.get(key);
+    if (before === undefined) return;
+    const { seen, continuityId, isListed } = before;
+    const stored = this.deps.restoreHold?.(
+      seen,
+      (holder) => before.holders.find((each) => each.seen === holder)?.epoch ?? ++this.#lastEpoch,
+    );
+    if (stored === undefined) return;
+    const context = { wasGone: false, since: "at_least", continuityId, isListed } as const;
+    this.#holds.set(
+      key,
+      updateHold(stored, seen, context, () => ++this.#lastEpoch),
+    );
+    this.#recordChange(key, before);
   }
 
   /** Who waits for a key that is free. */

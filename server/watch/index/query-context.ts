@@ -1,6 +1,8 @@
 import type { LockSortField } from "../../../lib/contract/lock-sort.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import type { GetTypicalHeldMs } from "../holds/attention.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
 import type { SortDirection } from "./sorted-keys.ts";
 
 export interface SortOrder {
@@ -22,4 +24,9 @@ export interface LockIndexDeps {
   readonly getTypicalHeldMs: GetTypicalHeldMs;
   /** Whether any lock under this key is listed, even a possible one; all keys by default. */
   readonly isAlwaysListed?: (key: Key) => boolean;
+  /** Returns a hold as it was known before this process started. */
+  restoreHold?(
+    observation: HeldObservation,
+    getEpoch: (holder: SeenHolder) => number,
+  ): ObservedHold | undefined;
 }

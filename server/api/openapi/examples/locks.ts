@@ -61,7 +61,7 @@ export const HELD_LOCK: Lock = createSampleLock({
     renewals: 0,
     lastRenewalAt: null,
     renewalIntervalMs: 10_000,
-    nextRenewalExpectedAt: SINCE + 10_000,
+    nextRenewalExpectedAt: null,
     missedRenewals: 0,
   },
   version: `fence.${FENCE}`,

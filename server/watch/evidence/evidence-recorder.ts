@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Key } from "../../../lib/keys/key.ts";
+import type { HeldObservation, Observation, SeenHolder } from "../../formats/observation.ts";
+import { getHeldSince } from "../holds/attention.ts";
+import type { ObservedHold } from "../holds/observed-hold.ts";
+import type { EvidenceStore } from "./evidence-store.ts";
+import { formatHoldEvidence, restoreHold } from "./hold-evidence.ts";
+
+const BATCH_SIZE = 500;
+/** Holds beyond this number are not stored. */
+const HOLDS_MAX = 100_000;
+/** A process that stops waits so long for its last write. */
+const STOP_TIMEOUT_MS = 1000;
+
+export interface EvidenceTimes {
+  readonly writeEveryMs: number;
+  /** Younger holds are not stored: nearly all of them end before they could matter. */
+  readonly heldMsMin: number;
+}
+
+const EVIDENCE_TIMES: EvidenceTimes = { writeEveryMs: 5000, heldMsMin: 5000 };
+
+export interface EvidenceOptions {
+  readonly times?: EvidenceTimes;
+  readonly log?: Logger;
+}
+
+/** The watcher whose holds are stored. */
+export interface EvidenceSource {
+  /** Redis's clock. */
+  now(): number;
+  /** Whether every lock of the target has been read. */
+  isComplete(): boolean;
+  findHold(key: Key): ObservedHold | undefined;
+  listKeys(): Iterable<Key>;
+  /** The stored evidence of the key was read later than the key. */
+  restoreLate(key: Key): void;
+  /** Whether this instance writes: of several that watch a target, one does. */
+  isWriter(): boolean;
+}
+
+/**
+ * Keeps the evidence about holds in the home store, so that it survives a restart: liveness, and since when a lock of
+ * another library is held.
+ *
+ * Writes what changed, every five seconds and when it stops. What changed after the last write of a process that was
+ * killed is lost: its holds appear to have been renewed while no process was watching.
+ */
+export class EvidenceRecorder {
+  /** What was stored before the start, until its key is read. */
+  #unread = new Map<Key, string>();
+  /** Keys with a field in the store. */
+  #stored: Set<Key> | undefined;
+  /** The store was read, and its keys were not compared with the locks that there are. */
+  #mayHaveEndedUnseen = true;
+  readonly #changed = new Set<Key>();
+  #source: EvidenceSource | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly store: EvidenceStore,
+    private readonly times: EvidenceTimes,
+    private readonly log: Logger | undefined,
+  ) {}
+
+  /** Reads what is stored; while the home store is away, as soon as it is there. */
+  static async open(
+    store: EvidenceStore,
+    { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
+  ): Promise<EvidenceRecorder> {
+    const recorder = new EvidenceRecorder(store, times, log);
+    // Without it the target opens all the same, and its holds are assessed anew.
+    await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
+    store.onEmptied(() => recorder.#markAllChanged(new Set()));
+    return recorder;
+  }
+
+  /** Returns a hold as it was stored before the start, once: the next reading of the key continues it or ends it. */
+  readonly restoreHold = (
+    observation: HeldObservation,
+    getEpoch: (holder: SeenHolder) => number,
+  ): ObservedHold | undefined => {
+    const text = this.#unread.get(observation.key);
+    if (text === undefined) return undefined;
+    this.#unread.delete(observation.key);
+    return restoreHold(text, observation, getEpoch);
+  };
+
+  start(source: EvidenceSource): void {
+    this.#source = source;
+    this.#timer = setInterval(() => void this.#write(), this.times.writeEveryMs);
+    this.#timer.unref();
+  }
+
+  recordReading(
+    key: Key,
+    before: ObservedHold | undefined,
+    after: ObservedHold | undefined,
+    observation: Observation,
+  ): void {
+    if (isCertainlyNotHeld(observation)) this.#unread.delete(key);
+    if (before !== after && (before === undefined || after === undefined || hasNewEvidence(before, after)))
+      this.#changed.add(key);
+  }
+
+  /** Writes what is left. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    const written = this.#write().then(() => this.#write());
+    await Promise.race([written, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    this.#source = undefined;
+  }
+
+  async #readStored(): Promise<void> {
+    const texts = await this.store.readAll();
+    this.#stored = new Set(texts.keys());
+    this.#unread = texts;
+    // A store that was away at the start: the locks have been read meanwhile.
+    for (const key of texts.keys()) if (this.#source?.findHold(key)) this.#source.restoreLate(key);
+  }
+
+  #markAllChanged(stored: Set<Key>): void {
+    this.#stored = stored;
+    this.#mayHaveEndedUnseen = true;
+    for (const key of this.#source?.listKeys() ?? []) this.#changed.add(key);
+  }
+
+  #logFailure(error: unknown): void {
+    this.log?.warn({ err: error }, "evidence about holds could not be read or stored");
+  }
+
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeChanged()
+      .catch((error: unknown) => this.#logFailure(error))
+      .finally(() => {
+        this.#writing = undefined;
+      });
+    return this.#writing;
+  }
+
+  async #writeChanged(): Promise<void> {
+    const source = this.#source;
+    if (source === undefined || this.store.isDisconnected) return;
+    if (!source.isWriter()) {
+      // Another instance changes the store, which is read again before this one writes.
+      this.#stored = undefined;
+      this.#unread.clear();
+      this.#changed.clear();
+      return;
+    }
+    const stored = this.#stored ?? new Set((await this.store.readAll()).keys());
+    if (this.#stored === undefined) this.#markAllChanged(stored);
+    if (source.isComplete()) this.#markEndedUnseen(source, stored);
+    const keys = [...this.#changed];
+    this.#changed.clear();
+    let from = 0;
+    try {
+      for (; from < keys.length; from += BATCH_SIZE) {
+        const { written, removed } = this.#collect(source, keys.slice(from, from + BATCH_SIZE), stored);
+        await this.store.write(written, removed);
+        for (const [key] of written) stored.add(key);
+        for (const key of removed) stored.delete(key);
+      }
+      await this.store.prolong();
+    } catch (error) {
+      for (const key of keys.slice(from)) this.#changed.add(key);
+      throw error;
+    }
+  }
+
+  /** Removes the evidence of holds that ended while no instance was watching. */
+  #markEndedUnseen(source: EvidenceSource, stored: ReadonlySet<Key>): void {
+    if (!this.#mayHaveEndedUnseen) return;
+    this.#mayHaveEndedUnseen = false;
+    this.#unread.clear();
+    for (const key of stored) if (source.findHold(key) === undefined) this.#changed.add(key);
+  }
+
+  #collect(source: EvidenceSource, keys: readonly Key[], stored: ReadonlySet<Key>) {
+    const written: [Key, string][] = [];
+    const removed: Key[] = [];
+    const heldBefore = source.now() - this.times.heldMsMin;
+    let room = HOLDS_MAX - stored.size;
+    for (const key of keys) {
+      const hold = source.findHold(key);
+      const isStored = stored.has(key);
+      if (hold?.seen.state !== "held") {
+        if (isStored && !this.#unread.has(key)) removed.push(key);
+      } else if (getHeldSince(hold) > heldBefore) {
+        this.#changed.add(key);
+        if (isStored && !this.#unread.has(key)) removed.push(key);
+      } else if (isStored || room > 0) {
+        if (!isStored) room--;
+        written.push([key, formatHoldEvidence(hold)]);
+      }
+    }
+    return { written, removed };
+  }
+}
+
+/** On a quorum nothing is certain until enough votes are known. */
+function isCertainlyNotHeld(observation: Observation): boolean {
+  if (observation.state === "free")
+    return observation.votes === undefined || observation.votes.owners.length === 0;
+  return observation.state === "not_a_lock";
+}
+
+function hasNewEvidence(before: ObservedHold, after: ObservedHold): boolean {
+  return (
+    before.renewals !== after.renewals ||
+    before.endsAtMs !== after.endsAtMs ||
+    before.seen.state !== after.seen.state ||
+    before.holders.length !== after.holders.length ||
+    before.holders.some(({ epoch }, at) => epoch !== after.holders[at]?.epoch)
+  );
+}

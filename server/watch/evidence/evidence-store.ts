@@ -1,0 +1,64 @@
+import { encodeKeyPath, type Key, parseKeyPath } from "../../../lib/keys/key.ts";
+import { HOME_PREFIX } from "../../formats/keys.ts";
+import type { HomeStore } from "../../home/home-store.ts";
+
+const SCAN_COUNT = 1000;
+/** Evidence of a target that no instance watches any more is dropped after seven days. */
+const RETENTION_MS = 7 * 86_400_000;
+
+/** The evidence of one target in the home store: a hash with one field per lock. */
+export class EvidenceStore {
+  readonly #redisKey: string;
+
+  constructor(
+    private readonly home: HomeStore,
+    target: string,
+  ) {
+    this.#redisKey = `${HOME_PREFIX}evidence:${target}`;
+  }
+
+  get isDisconnected(): boolean {
+    return this.home.isDisconnected;
+  }
+
+  /** Runs a task that may be repeated: now, or as soon as the store is there. @throws what the task throws else */
+  whenAvailable(task: () => Promise<void>): Promise<void> {
+    return this.home.whenAvailable(task);
+  }
+
+  /** Called when the store was found empty although it was written to. */
+  onEmptied(listener: () => void): void {
+    this.home.onEmptied(async () => listener());
+  }
+
+  /** Reads everything. @throws LockkeeperError unavailable, unknown_outcome */
+  async readAll(): Promise<Map<Key, string>> {
+    const texts = new Map<Key, string>();
+    let cursor = "0";
+    do {
+      const from = cursor;
+      const [next, fields] = await this.home.run((redis) =>
+        redis.hscan(this.#redisKey, from, "COUNT", SCAN_COUNT),
+      );
+      cursor = next;
+      for (let at = 0; at + 1 < fields.length; at += 2) {
+        const path = parseKeyPath(fields[at] ?? "");
+        if (path.ok) texts.set(path.key, fields[at + 1] ?? "");
+      }
+    } while (cursor !== "0");
+    return texts;
+  }
+
+  /** Writes and removes evidence. @throws LockkeeperError unavailable, unknown_outcome */
+  async write(written: readonly (readonly [Key, string])[], removed: readonly Key[]): Promise<void> {
+    const fields = written.flatMap(([key, text]) => [encodeKeyPath(key), text]);
+    if (fields.length > 0) await this.home.run((redis) => redis.hset(this.#redisKey, ...fields));
+    if (removed.length > 0)
+      await this.home.run((redis) => redis.hdel(this.#redisKey, ...removed.map(encodeKeyPath)));
+  }
+
+  /** Keeps what is stored for another seven days. @throws LockkeeperError unavailable, unknown_outcome */
+  async prolong(): Promise<void> {
+    await this.home.run((redis) => redis.pexpire(this.#redisKey, RETENTION_MS));
+  }
+}

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { digestHolder } from "../holds/hold-version.ts";
+import { assessLiveness } from "../holds/liveness.ts";
+import type { ObservedHold, ObservedHolder } from "../holds/observed-hold.ts";
+import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-history.ts";
+
+/** Of a semaphore with more holders the others are not stored. */
+const HOLDERS_MAX = 32;
+const TEXT_CHARACTERS_MAX = 8192;
+/** Redis's clock was set back if a hold was stored this much later than it is read. */
+const CLOCK_STEP_MS = 5000;
+/** Names no observation period: whatever was stored, observation was interrupted since. */
+const STORED_CONTINUITY_ID = "stored";
+
+const Time = z.int().min(0);
+const Duration = z.int().min(0);
+
+/** digest, count, number of the last change, first seen, whether that is its exact start, its own deadline */
+const StoredHolder = z.tuple([
+  z.string().max(32),
+  z.int(),
+  z.int(),
+  Time,
+  z.union([z.literal(0), z.literal(1)]),
+  Time.nullable().optional(),
+]);
+
+/** Arrays and not objects: names of fields would be half of the bytes. */
+const StoredHold = z.tuple([
+  z.literal(1),
+  z.tuple([Time, Time.nullable(), Duration.nullable()]),
+  z.tuple([Time, z.int().min(0), Time.nullable(), z.array(Duration).max(10), Time.nullable()]),
+  z.tuple([Duration.nullable(), z.int().nullable(), z.union([z.literal(0), z.literal(1)])]),
+  z.array(StoredHolder).min(1).max(HOLDERS_MAX),
+]);
+type StoredHold = z.infer<typeof StoredHold>;
+
+/** Formats what has to outlast this process of a hold: its deadline, its renewals, and since when it is held. */
+export function formatHoldEvidence({ seen, endsAtMs, longestMs, renewals, holders }: ObservedHold): string {
+  const { sinceMs, count, lastAt, intervalsMs, countedFrom, leaseMs, leaseBeganAt, isExtended } = renewals;
+  const stored: StoredHold = [
+    1,
+    [seen.asOf, roundTime(endsAtMs), roundTime(longestMs)],
+    [sinceMs, count, roundTime(lastAt), intervalsMs.map(Math.round), roundTime(countedFrom)],
+    [roundTime(leaseMs), roundTime(leaseBeganAt), isExtended === true ? 1 : 0],
+    holders.slice(0, HOLDERS_MAX).map((holder) => toStoredHolder(holder, seen.asOf)),
+  ];
+  return JSON.stringify(stored);
+}
+
+function toStoredHolder({ seen, firstSeenMs, since }: ObservedHolder, asOf: number): StoredHold[4][number] {
+  const { count, seq, ownRemainingMs: leftMs } = seen;
+  const isExact = since === "exact" ? 1 : 0;
+  const digest = digestHolder(seen);
+  if (leftMs === undefined) return [digest, count, seq, firstSeenMs, isExact];
+  return [digest, count, seq, firstSeenMs, isExact, roundTime(leftMs === null ? null : asOf + leftMs)];
+}
+
+function roundTime(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
+/**
+ * Restores a hold as it was stored, as far as the observation shows its holders. Whether it is the same hold is decided
+ * when the observation is applied to it.
+ *
+ * @param text as `formatHoldEvidence` gives it; any other text is ignored
+ * @returns undefined if the text is no hold, or none of its holders is there
+ */
+export function restoreHold(
+  text: string,
+  observation: HeldObservation,
+  getEpoch: (holder: SeenHolder) => number,
+): ObservedHold | undefined {
+  const stored = parseStoredHold(text);
+  if (stored === undefined) return undefined;
+  const [, [asOf, endsAtMs, longestMs], , , storedHolders] = stored;
+  const sinceTimes = [stored[2][0], ...storedHolders.map(([, , , firstSeenMs]) => firstSeenMs)];
+  if (asOf > observation.asOf + CLOCK_STEP_MS || Math.max(...sinceTimes) > asOf) return undefined;
+  const [first, ...others] = matchHolders(observation, storedHolders, asOf, getEpoch);
+  if (first === undefined) return undefined;
+  const holders: ObservedHold["holders"] = [first, ...others];
+  const seen: HeldObservation = {
+    ...observation,
+    asOf,
+    state: "held",
+    remainingMs: endsAtMs === null ? null : endsAtMs - asOf,
+    holders: [first.seen, ...others.map((holder) => holder.seen)],
+  };
+  const renewals = toRenewalHistory(stored);
+  const liveness = assessLiveness({ seen, renewals });
+  const { key } = observation;
+  const continuityId = STORED_CONTINUITY_ID;
+  // Whether it is listed follows from the reading that continues it.
+  return { key, seen, holders, continuityId, endsAtMs, longestMs, isListed: true, renewals, liveness };
+}
+
+function parseStoredHold(text: string): StoredHold | undefined {
+  if (text.length > TEXT_CHARACTERS_MAX) return undefined;
+  try {
+    return StoredHold.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function matchHolders(
+  observation: HeldObservation,
+  stored: StoredHold[4],
+  asOf: number,
+  getEpoch: (holder: SeenHolder) => number,
+): ObservedHolder[] {
+  const unmatched = [...stored];
+  return observation.holders.flatMap((holder) => {
+    const digest = digestHolder(holder);
+    const at = unmatched.findIndex(([name]) => name === digest);
+    const [found] = at < 0 ? [] : unmatched.splice(at, 1);
+    if (found === undefined) return [];
+    const [, count, seq, firstSeenMs, isExact, endsAtMs] = found;
+    const own = endsAtMs === undefined ? {} : { ownRemainingMs: endsAtMs === null ? null : endsAtMs - asOf };
+    const since = isExact === 1 ? ("exact" as const) : ("at_least" as const);
+    const seen: SeenHolder = { ...holder, count, seq, ...own };
+    return [{ seen, epoch: getEpoch(holder), firstSeenMs, since, ambiguousExits: 0 }];
+  });
+}
+
+function toRenewalHistory([, , renewals, lease]: StoredHold): RenewalHistory {
+  const [sinceMs, count, lastAt, intervalsMs, countedFrom] = renewals;
+  const [leaseMs, leaseBeganAt, isExtended] = lease;
+  return {
+    ...{ sinceMs, count, lastAt, intervalsMs, steadyIntervalMs: findSteadyInterval(intervalsMs) },
+    ...{ countedFrom, leaseMs, leaseBeganAt },
+    ...(isExtended === 1 ? { isExtended: true } : {}),
+  };
+}

@@ -1,0 +1,45 @@
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import type { ObservedHold } from "./observed-hold.ts";
+
+/**
+ * By how much the deadline of a hold may differ before and after a gap: clocks of a master and of the replica that took
+ * over differ, and the masters of a quorum do not renew at the same moment.
+ */
+const DEADLINE_SHARE = 0.01;
+const DEADLINE_MS_MIN = 50;
+const DEADLINE_MS_MAX = 500;
+/** A renewal during a gap came within this share of the interval of when it was due. */
+const BEAT_SHARE = 0.1;
+
+/**
+ * Whether an owner string that may recur names the same hold before and after a time without observation.
+ *
+ * It does if the deadline is unchanged: another hold would have another one. It also does if a single holder that renewed
+ * at a steady interval has the deadline that a renewal on its schedule would have set. Any other deadline may be that of
+ * a new hold of the same owner. A lock without expiry has no deadline to compare, and counts as the same hold.
+ */
+export function outlastsGap(
+  before: Pick<ObservedHold, "seen" | "renewals" | "holders">,
+  was: SeenHolder,
+  seen: HeldObservation,
+  holder: SeenHolder,
+): boolean {
+  const then = computeDeadline(before.seen, was);
+  const now = computeDeadline(seen, holder);
+  if (then === null || now === null) return then === now;
+  const { leaseMs, steadyIntervalMs } = before.renewals;
+  if (Math.abs(now - then) <= computeToleranceMs(leaseMs)) return true;
+  const isAlone = before.holders.length === 1 && seen.holders.length === 1;
+  if (!isAlone || steadyIntervalMs === undefined) return false;
+  const renewals = Math.round((now - then) / steadyIntervalMs);
+  return renewals > 0 && Math.abs(now - then - renewals * steadyIntervalMs) <= BEAT_SHARE * steadyIntervalMs;
+}
+
+function computeDeadline({ asOf, remainingMs }: HeldObservation, { ownRemainingMs }: SeenHolder) {
+  const leftMs = ownRemainingMs === undefined ? remainingMs : ownRemainingMs;
+  return leftMs === null ? null : asOf + leftMs;
+}
+
+function computeToleranceMs(leaseMs: number | null): number {
+  return Math.min(DEADLINE_MS_MAX, Math.max(DEADLINE_MS_MIN, DEADLINE_SHARE * (leaseMs ?? 0)));
+}
