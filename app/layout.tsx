@@ -1,12 +1,12 @@
-import { GeistMono } from "geist/font/mono";
-import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
-import { headers } from "next/headers";
+import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
+import { FONTS_COOKIE } from "@/components/app/fonts-cookie.ts";
 import { AppProviders } from "@/components/shell/app-providers.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { LANGUAGE_TAGS } from "@/lib/i18n/language.ts";
 import { MessagesProvider } from "@/lib/i18n/messages-provider.tsx";
+import { monoFont, sansFont } from "./fonts.ts";
 import { getDescription, resolveRequestLanguage } from "./language.ts";
 import "./globals.css";
 
@@ -38,13 +38,14 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   // Reading a header also keeps every page dynamic, which a nonce needs.
-  const [asked, language] = await Promise.all([headers(), resolveRequestLanguage()]);
-  const nonce = asked.get("x-nonce") ?? undefined;
+  const [received, stored, language] = await Promise.all([headers(), cookies(), resolveRequestLanguage()]);
+  const nonce = received.get("x-nonce") ?? undefined;
+  const hasFonts = stored.has(FONTS_COOKIE);
   return (
     // The theme's class is set by a script before React wakes up.
     <html
       lang={LANGUAGE_TAGS[language]}
-      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      className={hasFonts ? `${sansFont.variable} ${monoFont.variable}` : undefined}
       suppressHydrationWarning
     >
       <body>

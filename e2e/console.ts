@@ -33,6 +33,10 @@ export interface Console {
   ): Promise<{ status: number; body: Record<string, unknown> }>;
   /** When `GET /events` next sends an event of this type and key, in milliseconds of `performance.now()`. */
   nextEvent(type: string, key: string): Promise<number>;
+  /** Ends the process as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,11 +52,7 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
     LOCKKEEPER_RUNBOOKS: "*-has-runbook*=https://wiki.example/locks?key={key}",
     ...environment,
   };
-  const server = spawn(process.execPath, ["--import", "tsx", "server/main.ts"], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await waitForOutput(server, /Lockkeeper is ready/);
+  let server = await startServerProcess(env);
   const holds = new Map<string, string>();
   return {
     url,
@@ -71,12 +71,30 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
         : callApi(url, `/holds/${holdId}/${verb}`, body);
     },
     nextEvent: (type, key) => nextEvent(url, type, key),
+    kill: () => endProcess(server, "SIGKILL"),
+    async restart() {
+      server = await startServerProcess(env);
+    },
     async stop() {
-      server.kill("SIGTERM");
-      if (server.exitCode === null) await once(server, "exit");
+      await endProcess(server, "SIGTERM");
       await redis.stop();
     },
   };
+}
+
+async function startServerProcess(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const server = spawn(process.execPath, ["--import", "tsx", "server/main.ts"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await waitForOutput(server, /Lockkeeper is ready/);
+  return server;
+}
+
+async function endProcess(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  server.kill(signal);
+  await once(server, "exit");
 }
 
 /** A console on an embedded Redis of its own, whose data is removed with it. */

@@ -26,9 +26,15 @@ export function getConnectionStatus(
       return createStatus("idle", messages.asleep);
     case "connecting":
       return createStatus("idle", messages.connecting);
+    case "reconnecting":
+      return createStatus("warn", messages.reconnecting);
     case "stale":
       if (silentMs === null) return createStatus("bad", messages.unreachable);
-      return { tone: "bad", text: messages.staleSince(silentMs), announcement: messages.stale };
+      return {
+        tone: "bad",
+        text: messages.reconnectingSince(silentMs),
+        announcement: messages.staleAnnouncement,
+      };
     case "live":
       return state.health === null
         ? createStatus("idle", messages.connecting)

@@ -22,3 +22,10 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     covers: (pathname) => pathname.startsWith("/settings/"),
   },
 ];
+
+const TARGET_PAGES: ReadonlySet<ConsolePage["name"]> = new Set(["locks", "owners", "events", "formats"]);
+
+/** Whether the page is about one target. */
+export function isTargetPage(pathname: string): boolean {
+  return CONSOLE_PAGES.some(({ name, covers }) => TARGET_PAGES.has(name) && covers(pathname));
+}

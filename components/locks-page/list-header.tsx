@@ -9,6 +9,7 @@ import { OverviewToggle } from "@/components/overview/overview-toggle.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import type { Toast } from "@/components/ui/toast.tsx";
+import { loadPart } from "@/lib/api/load-part.ts";
 import { locks } from "@/lib/i18n/en/locks.tsx";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { problems } from "@/lib/i18n/en/problems.ts";
@@ -21,13 +22,16 @@ import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
 /** Their figures come with the first rows, and so do they, into places that are kept for them. */
-const loadListBar = () => import("./toolbar/list-bar.tsx").then((module) => module.ListBar);
+const loadListBar = loadPart(() => import("./toolbar/list-bar.tsx").then((module) => module.ListBar));
 const ListBar = dynamic(loadListBar, { ssr: false });
 if (typeof window !== "undefined") loadListBar().catch(() => undefined);
-const PhoneTools = dynamic(() => import("./toolbar/phone-tools.tsx").then((module) => module.PhoneTools), {
-  ssr: false,
-  loading: () => <div className="w-24 shrink-0 sm:hidden" />,
-});
+const PhoneTools = dynamic(
+  loadPart(() => import("./toolbar/phone-tools.tsx").then((module) => module.PhoneTools)),
+  {
+    ssr: false,
+    loading: () => <div className="w-24 shrink-0 sm:hidden" />,
+  },
+);
 const MemoFacetSheetButton = memo(FacetSheetButton);
 const MemoOverviewStrip = memo(OverviewStrip);
 const MemoOverviewToggle = memo(OverviewToggle);

@@ -15,6 +15,7 @@ import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
 import { useToast } from "@/components/ui/toast.tsx";
 import { useEventCallback } from "@/components/ui/use-event-callback.ts";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
+import { loadPart } from "@/lib/api/load-part.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { locks } from "@/lib/i18n/en/locks.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
@@ -31,12 +32,15 @@ import { useReleaseSheet } from "./use-release-sheet.ts";
 import { useSelection } from "./use-selection.ts";
 
 const EventPanel = dynamic(
-  () => import("@/components/events/feed/event-panel.tsx").then((module) => module.EventPanel),
+  loadPart(() => import("@/components/events/feed/event-panel.tsx").then((module) => module.EventPanel)),
   { ssr: false, loading: () => <EventPanelPlaceholder /> },
 );
-const SelectionBar = dynamic(() => import("./selection-bar.tsx").then((module) => module.SelectionBar), {
-  ssr: false,
-});
+const SelectionBar = dynamic(
+  loadPart(() => import("./selection-bar.tsx").then((module) => module.SelectionBar)),
+  {
+    ssr: false,
+  },
+);
 // A window comes ten times a second, and the table is all that is drawn again for it.
 const MemoFacetSidebar = memo(FacetSidebar);
 const MemoEventPanel = memo(EventPanel);

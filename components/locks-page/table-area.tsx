@@ -1,31 +1,34 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { isTargetNeverReached } from "@/components/app/connection.ts";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
+import { loadPart } from "@/lib/api/load-part.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
-import { TargetUnreachable } from "./target-unreachable.tsx";
+import { TablePlaceholder } from "./table-placeholder.tsx";
 import type { CopySheetState } from "./use-copy-sheet.ts";
 import type { LocksView } from "./use-locks-view.ts";
 import type { ReleaseSheetState } from "./use-release-sheet.ts";
 import type { LockSelection } from "./use-selection.ts";
 
 /** Shown with the first rows, which come later than the page: it is on its way while they are. */
-const loadLocksTable = () => import("./table/locks-table.tsx").then((module) => module.LocksTable);
-const LocksTable = dynamic(loadLocksTable, { ssr: false });
+const loadLocksTable = loadPart(() => import("./table/locks-table.tsx").then((module) => module.LocksTable));
+const LocksTable = dynamic(loadLocksTable, { ssr: false, loading: () => <TablePlaceholder /> });
 if (typeof window !== "undefined") loadLocksTable().catch(() => undefined);
-const NoLocksHeld = dynamic(() => import("./no-locks-held.tsx").then((module) => module.NoLocksHeld), {
-  ssr: false,
-});
-const NoLocksFound = dynamic(() => import("./empty-locks.tsx").then((module) => module.NoLocksFound), {
-  ssr: false,
-});
-const InvalidSearch = dynamic(() => import("./empty-locks.tsx").then((module) => module.InvalidSearch), {
-  ssr: false,
-});
-const TargetNeverReached = dynamic(
-  () => import("./empty-locks.tsx").then((module) => module.TargetNeverReached),
+const NoLocksHeld = dynamic(
+  loadPart(() => import("./no-locks-held.tsx").then((module) => module.NoLocksHeld)),
+  {
+    ssr: false,
+  },
+);
+const NoLocksFound = dynamic(
+  loadPart(() => import("./empty-locks.tsx").then((module) => module.NoLocksFound)),
+  {
+    ssr: false,
+  },
+);
+const InvalidSearch = dynamic(
+  loadPart(() => import("./empty-locks.tsx").then((module) => module.InvalidSearch)),
   {
     ssr: false,
   },
@@ -45,10 +48,7 @@ export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: 
   const freeBlocked = useReleaseBlockedReason();
   const { window } = view.table;
   if (view.fault !== undefined) return <InvalidSearch onClear={() => view.setFilter("")} />;
-  if (window === undefined) {
-    if (live.connection === "stale") return <TargetUnreachable />;
-    return isTargetNeverReached(live) ? <TargetNeverReached /> : null;
-  }
+  if (window === undefined) return <TablePlaceholder />;
   return (
     <LocksTable
       list={view.table}

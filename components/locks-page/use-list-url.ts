@@ -2,10 +2,8 @@
 
 import { parseAsString, useQueryStates } from "nuqs";
 import { useRef } from "react";
-import { describeFilterError } from "@/lib/query/filter.ts";
-import { FILTER_CHARACTERS_MAX } from "../../lib/contract/limits.ts";
-import { LOCK_SORT_PATTERN } from "../../lib/contract/lock-sort.ts";
 import { DEFAULT_SORT } from "./columns/columns.ts";
+import { type ListQuery, parseListUrl } from "./list-url.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
@@ -13,11 +11,7 @@ const PARSERS = {
   lock: parseAsString,
 };
 
-export interface ListUrl {
-  filter: string;
-  /** What is wrong with the filter, which nothing is asked with then. */
-  fault: string | undefined;
-  sort: string;
+export interface ListUrl extends ListQuery {
   /** Path form of the row that has the keyboard. */
   focusedPath: string | null;
   setFilter(filter: string): void;
@@ -31,12 +25,8 @@ export interface ListUrl {
 export function useListUrl(): ListUrl {
   const [{ q, sort, lock }, set] = useQueryStates(PARSERS);
   const written = useRef<Promise<unknown>>(Promise.resolve());
-  // The URL is anybody's: what the server would refuse is not sent to it.
-  const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {
-    filter,
-    fault: describeFilterError(filter),
-    sort: LOCK_SORT_PATTERN.test(sort) ? sort : DEFAULT_SORT,
+    ...parseListUrl(q, sort),
     focusedPath: lock,
     setFilter: (next) => void set({ q: next === "" ? null : next }),
     setSort: (next) => void set({ sort: next }),

@@ -10,7 +10,7 @@ import { DEFAULT_SORT } from "./columns/columns.ts";
 import { type FrozenRows, useFrozenRows, usePinnedPaths } from "./frozen-rows/use-frozen-rows.ts";
 import { useIsReading } from "./frozen-rows/use-is-reading.ts";
 import { type ListUrl, useListUrl } from "./use-list-url.ts";
-import { computeWindowOffset, WINDOW_ROWS } from "./visible-window.ts";
+import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
@@ -28,6 +28,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   useRememberedSearch(url);
   const [offset, setOffset] = useState(0);
+  const [limit, setLimit] = useState(() => computeWindowLimit(0, 0));
   const visible = useRef<readonly [number, number]>([0, 0]);
   const isReading = useIsReading(place);
   const table = useFrozenRows({ latest: useLockWindow(), isReading, visible });
@@ -38,13 +39,14 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
     filter: url.fault === undefined ? url.filter : "",
     sort: url.sort,
     offset,
-    limit: WINDOW_ROWS,
+    limit,
     keep: pinnedPaths,
   });
   const total = table.window?.total ?? 0;
   const showRows = useCallback(
     (first: number, last: number) => {
       visible.current = [first, last];
+      setLimit((present) => Math.max(present, computeWindowLimit(first, last)));
       setOffset((present) => computeWindowOffset(first, last, total, present));
     },
     [total],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toggleSort } from "./columns/columns.ts";
-import { computeWindowOffset, WINDOW_ROWS } from "./visible-window.ts";
+import { computeWindowLimit, computeWindowOffset, WINDOW_ROWS } from "./visible-window.ts";
 
 describe("list window", () => {
   it("the list window stays while the visible rows are inside with a margin", () => {
@@ -15,6 +15,18 @@ describe("list window", () => {
       const offset = computeWindowOffset(first, last, 100_000, 0);
       expect(offset).toBeLessThanOrEqual(first);
       expect(offset + WINDOW_ROWS).toBeGreaterThan(last);
+    }
+  });
+
+  it("the first window is smaller and holds the visible rows with a margin", () => {
+    expect(computeWindowLimit(0, 0)).toBeLessThan(WINDOW_ROWS);
+    for (const last of [0, 23, 39]) expect(computeWindowLimit(0, last)).toBeGreaterThan(last + 10);
+    for (const [first, last] of [
+      [0, 40],
+      [1, 24],
+      [500, 524],
+    ] as const) {
+      expect(computeWindowLimit(first, last)).toBe(WINDOW_ROWS);
     }
   });
 

@@ -12,7 +12,7 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLogin } from "@/lib/queries/session.ts";
 import { PasswordForm } from "./password-form.tsx";
-import { sanitizeRedirect } from "./safe-redirect.ts";
+import { isLoginPath, sanitizeRedirect } from "./safe-redirect.ts";
 
 type LoginStepName = "reading" | "asking" | "form" | "refused" | "failed";
 
@@ -39,7 +39,8 @@ export function LoginPage() {
 
   const openLink = () => {
     const { hash, pathname, search } = location;
-    if (hash.length < 2) {
+    // At another address a fragment is a place on the page.
+    if (hash.length < 2 || !isLoginPath(location, BASE_PATH)) {
       setStep((now) => (now === "reading" ? "form" : now));
       return;
     }

@@ -7,7 +7,13 @@ import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
 
 function createQueryClient(): QueryClient {
-  return new QueryClient({ defaultOptions: { queries: { retry: 1 }, mutations: { retry: false } } });
+  return new QueryClient({
+    defaultOptions: {
+      queries: { retry: 1 },
+      // Fails at once while the server is unreachable. An action must never be sent later than it was asked for.
+      mutations: { retry: false, networkMode: "always" },
+    },
+  });
 }
 
 export function AppProviders({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {

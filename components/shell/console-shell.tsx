@@ -1,26 +1,41 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { usePathname } from "next/navigation";
 import { useQueryState } from "nuqs";
 import { type ReactNode, useState } from "react";
 import { CommandsProvider } from "@/components/app/command-registry.tsx";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
+import { loadPart } from "@/lib/api/load-part.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/live-provider.tsx";
+import { isTargetNeverReached } from "../app/connection.ts";
+import { isTargetPage } from "../app/pages.ts";
 import { MainNavigation } from "./main-navigation.tsx";
 import { StatusBanner } from "./status-banner.tsx";
 import { TargetCheck } from "./target-check.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-const KeyboardHelp = dynamic(() => import("./keyboard-help.tsx").then((module) => module.KeyboardHelp), {
-  ssr: false,
-});
+const KeyboardHelp = dynamic(
+  loadPart(() => import("./keyboard-help.tsx").then((module) => module.KeyboardHelp)),
+  {
+    ssr: false,
+  },
+);
 
-const LoggedOutNotice = dynamic(() => import("./logged-out.tsx").then((module) => module.LoggedOutNotice), {
-  ssr: false,
-});
+const LoggedOutNotice = dynamic(
+  loadPart(() => import("./logged-out.tsx").then((module) => module.LoggedOutNotice)),
+  {
+    ssr: false,
+  },
+);
+
+const TargetNeverReached = dynamic(
+  loadPart(() => import("./target-never-reached.tsx").then((module) => module.TargetNeverReached)),
+  { ssr: false },
+);
 
 /** Which target it is about stands in the address; another one is another picture, from its beginning. */
 export function ConsoleShell({ children }: { children: ReactNode }) {
@@ -36,7 +51,6 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
 
 function ShellFrame({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
-  const { connection } = useLiveState();
   const [help, setHelp] = useState(false);
   useShortcuts({ "?": () => setHelp(true) });
   return (
@@ -50,10 +64,23 @@ function ShellFrame({ children }: { children: ReactNode }) {
       <TopBar onHelp={() => setHelp(true)} />
       <MainNavigation />
       <main id="content" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
-        <StatusBanner />
-        {connection === "logged_out" ? <LoggedOutNotice /> : <TargetCheck>{children}</TargetCheck>}
+        <PageContent>{children}</PageContent>
       </main>
       {help && <KeyboardHelp onClose={() => setHelp(false)} />}
     </div>
+  );
+}
+
+/** The page, or why it cannot be shown. */
+function PageContent({ children }: { children: ReactNode }) {
+  const pathname = usePathname();
+  const live = useLiveState();
+  if (live.connection === "logged_out") return <LoggedOutNotice />;
+  if (isTargetNeverReached(live) && isTargetPage(pathname)) return <TargetNeverReached />;
+  return (
+    <>
+      <StatusBanner />
+      <TargetCheck>{children}</TargetCheck>
+    </>
   );
 }

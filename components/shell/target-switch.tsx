@@ -1,13 +1,17 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { loadPart } from "@/lib/api/load-part.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { TargetBadges } from "../app/target-badges.tsx";
 
-const TargetMenu = dynamic(() => import("./target-menu.tsx").then((module) => module.TargetMenu), {
-  ssr: false,
-});
+const TargetMenu = dynamic(
+  loadPart(() => import("./target-menu.tsx").then((module) => module.TargetMenu)),
+  {
+    ssr: false,
+  },
+);
 
 /** Which target this page is about, and the way to another one where there are several. */
 export function TargetSwitch() {

@@ -135,13 +135,16 @@ export async function logout(): Promise<void> {
 }
 
 /** EventSource does not tell 401 from a server that is down; this does. */
-export async function checkSession(): Promise<"in" | "out" | "unknown"> {
+export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
   try {
     const response = await sendRequest("GET", "/session");
     if (response.ok) return "in";
-    return response.status === 401 ? "out" : "unknown";
+    if (response.status === 401) return "out";
+    // A proxy without a server behind it has no problem document to send.
+    const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
+    return isFromLockkeeper ? "unknown" : "unreachable";
   } catch {
-    return "unknown";
+    return "unreachable";
   }
 }
 

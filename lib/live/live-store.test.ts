@@ -4,7 +4,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveStore } from "./live-store.ts";
-import type { StreamPorts } from "./stream-ports.ts";
+import type { SessionState, StreamPorts } from "./stream-ports.ts";
 
 const LOCK = createSampleLock({ asOf: 70_000 });
 const hello: LiveMessage = {
@@ -21,7 +21,9 @@ const hello: LiveMessage = {
 
 function setup() {
   let elapsed = 1000;
+  const session: { state: SessionState } = { state: "in" };
   let say: (message: LiveMessage | undefined) => void = () => {};
+  let fail: () => void = () => {};
   const views: LiveView[] = [];
   const seen = { windows: [] as LiveWindow[], locks: [] as Lock[], reconnected: 0, forgotten: 0 };
   const ports: StreamPorts = {
@@ -35,13 +37,14 @@ function setup() {
     },
     open: (_url, on) => {
       say = on.message;
+      fail = on.error;
       return { close() {} };
     },
     changeView: async (_stream, view) => {
       views.push(view);
       return "done";
     },
-    checkSession: async () => "in",
+    checkSession: async () => session.state,
     timer: () => () => {},
     random: () => 0,
     page: { hidden: () => false, onChange: () => () => {} },
@@ -63,6 +66,8 @@ function setup() {
     store,
     views,
     seen,
+    session,
+    fail: () => fail(),
     say: (message: LiveMessage | undefined) => say(message),
     wait: (ms: number) => {
       elapsed += ms;
@@ -153,6 +158,16 @@ describe("live store", () => {
     expect(await settle()).toBe("page");
     leavePage();
     expect(await settle()).toBeUndefined();
+  });
+
+  it("the live store clears everything when the session has ended elsewhere", async () => {
+    const { store, seen, session, say, fail } = setup();
+    say(hello);
+    session.state = "out";
+    fail();
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    expect(store.state()).toMatchObject({ connection: "logged_out", hello: null, health: null });
+    expect(seen.forgotten).toBe(1);
   });
 
   it("the live store clears everything on logout", () => {

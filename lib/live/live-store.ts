@@ -84,6 +84,7 @@ export class LiveStore {
         connection: (connection) => {
           // Nobody looks at a tab that sleeps: its countdowns stand still, too.
           this.ticker.rest(connection === "asleep");
+          if (connection === "logged_out") this.#forget();
           this.#setState({ connection });
         },
       },
@@ -139,9 +140,13 @@ export class LiveStore {
   }
 
   markLoggedOut(): void {
+    this.#stream.markLoggedOut();
+  }
+
+  /** Nothing of a session that has ended stays on the page. */
+  #forget(): void {
     this.events.clear();
     this.#cache.clear();
-    this.#stream.markLoggedOut();
     this.#lastMessageAt = null;
     this.#setState({ hello: null, health: null });
   }

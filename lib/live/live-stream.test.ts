@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
-import { type Connection, LiveStream, STALE_AFTER_MS } from "./live-stream.ts";
-import type { StreamPorts } from "./stream-ports.ts";
+import { type Connection, FIRST_MESSAGE_MS, LiveStream, STALE_AFTER_MS } from "./live-stream.ts";
+import type { SessionState, StreamPorts } from "./stream-ports.ts";
 
 const VIEW: LiveView = { filter: "", sort: "key", offset: 0, limit: 100, events: "none" };
 const hello = (stream: string): LiveMessage => ({
@@ -33,13 +33,13 @@ const health: LiveMessage = {
   },
 };
 
-type Session = "in" | "out" | "unknown";
 type Taken = "done" | "gone" | "out" | "failed";
 
 class Browser {
   opened: { view: LiveView; closed: boolean; message(m: LiveMessage | undefined): void; error(): void }[] =
     [];
-  session: Session = "in";
+  session: SessionState = "in";
+  sessionChecks = 0;
   changes: { stream: string; view: LiveView; answer(taken: Taken): void }[] = [];
   hidden = false;
   hasPlace = true;
@@ -74,7 +74,10 @@ class Browser {
         new Promise((answer) => {
           this.changes.push({ stream, view, answer });
         }),
-      checkSession: async () => this.session,
+      checkSession: async () => {
+        this.sessionChecks++;
+        return this.session;
+      },
       timer: (run, ms) => {
         const timer = setTimeout(run, ms);
         return () => clearTimeout(timer);
@@ -182,6 +185,21 @@ describe("stream silence", () => {
     expect(browser.connections).toEqual(["live", "stale", "live"]);
   });
 
+  it("the first message may take longer, and a server that does not respond is reported at once", async () => {
+    browser.stream.start();
+    await vi.advanceTimersByTimeAsync(FIRST_MESSAGE_MS - 1);
+    expect(browser.connections).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(browser.connections).toEqual(["stale"]);
+    const other = new Browser();
+    other.session = "unreachable";
+    other.stream.start();
+    other.last.error();
+    await settle();
+    expect(other.connections).toEqual(["stale"]);
+    other.stream.stop();
+  });
+
   it("the stream drops a connection that is silent for 10 s", async () => {
     await goLive();
     await vi.advanceTimersByTimeAsync(10_000);
@@ -195,9 +213,9 @@ describe("stream silence", () => {
     browser.last.error();
     await vi.advanceTimersByTimeAsync(400);
     expect(browser.opened).toHaveLength(2);
-    expect(browser.connections).toEqual(["live"]);
+    expect(browser.connections).toEqual(["live", "reconnecting"]);
     await vi.advanceTimersByTimeAsync(STALE_AFTER_MS - 400);
-    expect(browser.connections).toEqual(["live", "stale"]);
+    expect(browser.connections).toEqual(["live", "reconnecting", "stale"]);
   });
 });
 
@@ -218,6 +236,39 @@ describe("stream reconnects", () => {
     expect(pauses).toEqual([300, 600, 1200, 2400, 4800, 5000, 5000]);
   });
 
+  it("a lost connection is reported at once, and live again with the next message", async () => {
+    await goLive();
+    browser.last.error();
+    expect(browser.connections).toEqual(["live", "reconnecting"]);
+    await vi.advanceTimersByTimeAsync(300);
+    browser.last.message(hello("s2"));
+    expect(browser.connections).toEqual(["live", "reconnecting", "live"]);
+  });
+
+  it("one small request at a time probes a server that does not respond, at least every 4.5 s", async () => {
+    await goLive();
+    browser.session = "unreachable";
+    browser.last.error();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(browser.opened).toHaveLength(1);
+    expect(browser.sessionChecks).toBeGreaterThan(60 / 4.5);
+    expect(browser.sessionChecks).toBeLessThan(30);
+    browser.session = "in";
+    await vi.advanceTimersByTimeAsync(4500);
+    expect(browser.opened).toHaveLength(2);
+  });
+
+  it("a session that ended during an outage logs the stream out", async () => {
+    await goLive();
+    browser.session = "unreachable";
+    browser.last.error();
+    await vi.advanceTimersByTimeAsync(5000);
+    browser.session = "out";
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(browser.connections).toEqual(["live", "reconnecting", "stale", "logged_out"]);
+    expect(browser.opened).toHaveLength(1);
+  });
+
   it("a reconnect requests the current view", async () => {
     await goLive();
     browser.last.error();
@@ -233,7 +284,7 @@ describe("stream reconnects", () => {
     old.error();
     await vi.advanceTimersByTimeAsync(STALE_AFTER_MS);
     old.message(health);
-    expect(browser.connections).toEqual(["live", "stale"]);
+    expect(browser.connections).toEqual(["live", "reconnecting", "stale"]);
   });
 
   it("a stopped stream does not reconnect", async () => {

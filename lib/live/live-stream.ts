@@ -1,11 +1,11 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
-import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
+import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * `connecting`: nothing heard yet, or woken up again. `stale`: silence for too long; what is shown may be wrong.
- * `asleep`: the tab is hidden and holds no connection.
+ * `connecting`: nothing heard yet, or woken up again. `reconnecting`: the connection was lost a moment ago. `stale`:
+ * silence for too long; what is shown may be wrong. `asleep`: the tab is hidden and holds no connection.
  */
-export type Connection = "connecting" | "live" | "stale" | "logged_out" | "asleep";
+export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
 
 export interface StreamListener {
   message(message: LiveMessage | undefined): void;
@@ -13,6 +13,8 @@ export interface StreamListener {
 }
 
 export const STALE_AFTER_MS = 2500;
+/** A first message takes longer on a slow network. Until then nothing is shown that could be stale. */
+export const FIRST_MESSAGE_MS = 15_000;
 /** How often a tab asks that has no connection of its own; less than what is stale. */
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
@@ -20,6 +22,8 @@ const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
+/** Between two probes of a server that does not respond. */
+const PROBE_MAX_MS = 3000;
 
 type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
 
@@ -49,6 +53,8 @@ export class LiveStream {
   #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;
+  /** No message has arrived since the page was loaded. */
+  #isFirst = true;
   /** Consecutive changes of the view that were refused because the server did not know the stream. */
   #goneStreams = 0;
   #running = false;
@@ -139,6 +145,7 @@ export class LiveStream {
   }
 
   #handleMessage(message: LiveMessage | undefined): void {
+    this.#isFirst = false;
     if (message?.name === "hello") {
       this.#streamId = message.data.stream;
       this.#failures = 0;
@@ -151,24 +158,49 @@ export class LiveStream {
   }
 
   #restartStaleTimer(): void {
-    this.#startTimer("stale", STALE_AFTER_MS, () => this.#setConnection("stale"));
+    const afterMs = this.#isFirst ? FIRST_MESSAGE_MS : STALE_AFTER_MS;
+    this.#startTimer("stale", afterMs, () => this.#setConnection("stale"));
   }
 
   #restartDeadTimer(): void {
-    this.#startTimer("dead", DEAD_AFTER_MS, () => void this.#onFailure());
+    const afterMs = this.#isFirst ? FIRST_MESSAGE_MS : DEAD_AFTER_MS;
+    this.#startTimer("dead", afterMs, () => void this.#onFailure());
   }
 
   async #onFailure(): Promise<void> {
     this.#disconnect();
     this.#cancelTimer("dead");
+    if (this.#connection === "live") this.#setConnection("reconnecting");
+    const session = await this.#checkLostSession();
+    if (session === undefined) return;
+    if (session === "unreachable") this.#probeLater();
+    else this.#startTimer("retry", this.#nextPauseMs(RETRY_MAX_MS), () => this.#connect());
+  }
+
+  /** A small request instead of the stream: as long as it fails, a stream would fail as well. */
+  #probeLater(): void {
+    this.#startTimer("retry", this.#nextPauseMs(PROBE_MAX_MS), async () => {
+      const session = await this.#checkLostSession();
+      if (session === "unreachable") this.#probeLater();
+      else if (session !== undefined) this.#connect();
+    });
+  }
+
+  /** undefined: the session has ended, or the stream is no longer wanted. */
+  async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
     const session = await this.#ports.checkSession();
-    if (!this.#running || this.#source !== undefined || this.#connection === "asleep") return;
-    if (session === "out") {
-      this.markLoggedOut();
-      return;
-    }
-    const pause = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** this.#failures++);
-    this.#startTimer("retry", pause * (0.5 + this.#ports.random()), () => this.#connect());
+    const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
+    if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
+    // Nothing is to be waited for.
+    if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
+    if (session !== "out") return session;
+    this.markLoggedOut();
+    return undefined;
+  }
+
+  #nextPauseMs(maxMs: number): number {
+    const pauseMs = Math.min(maxMs, RETRY_MIN_MS * 2 ** this.#failures++);
+    return pauseMs * (0.5 + this.#ports.random());
   }
 
   async #sendView(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { requestJson, sendRequest, withTarget } from "../api/request.ts";
-import { useLiveState } from "../live/hooks.ts";
+import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /** The server keeps each answer and brings it up to date: asking costs next to nothing, and is still not free. */
@@ -11,7 +11,7 @@ const REFETCH_MS = 15_000;
 /** How many locks each of the filters finds, in their order; undefined: not known yet. */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   const target = useTargetName();
-  const { connection } = useLiveState();
+  const isReadable = useIsTargetReadable();
   return useQueries({
     queries: filters.map((filter) => ({
       queryKey: ["count", target, filter],
@@ -20,7 +20,7 @@ export function useLockCounts(filters: readonly string[]): readonly (number | un
           sendRequest("GET", withTarget("/locks", target, { filter, limit: "1" })),
           (wire, json) => wire.readLocks(json).total,
         ),
-      enabled: connection === "live",
+      enabled: isReadable,
       refetchInterval: REFETCH_MS,
       retry: false,
     })),

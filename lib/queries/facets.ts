@@ -1,10 +1,10 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { Facets } from "@/lib/contract/facet.ts";
 import type { NamespaceList } from "@/lib/contract/namespace.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
-import { useLiveState } from "../live/hooks.ts";
+import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /** Calmly: these are counts to choose by. A hidden page asks nothing. */
@@ -15,15 +15,14 @@ export const NAMESPACES_SHOWN = 50;
 /** What the locks of a search have in common. @param filter undefined: it is none that could be asked */
 export function useFacets(filter: string | undefined) {
   const target = useTargetName();
-  const { connection } = useLiveState();
-  return useQuery<Facets, RequestError>({
+  return useTargetQuery<Facets, RequestError>({
     queryKey: ["facets", target, filter],
     queryFn: () =>
       requestJson(
         sendRequest("GET", withTarget("/facets", target, { filter: filter || undefined })),
         (wire, json) => wire.readFacets(json),
       ),
-    enabled: filter !== undefined && connection !== "logged_out",
+    enabled: filter !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
   });
@@ -32,8 +31,7 @@ export function useFacets(filter: string | undefined) {
 /** What keys of locks go on with after a prefix, of the target as a whole. */
 export function useNamespaces(prefix: string, isWanted = true) {
   const target = useTargetName();
-  const { connection } = useLiveState();
-  return useQuery<NamespaceList, RequestError>({
+  return useTargetQuery<NamespaceList, RequestError>({
     queryKey: ["namespaces", target, prefix],
     queryFn: () =>
       requestJson(
@@ -43,7 +41,7 @@ export function useNamespaces(prefix: string, isWanted = true) {
         ),
         (wire, json) => wire.readNamespaces(json),
       ),
-    enabled: isWanted && connection !== "logged_out",
+    enabled: isWanted,
     refetchInterval: REFETCH_MS,
   });
 }

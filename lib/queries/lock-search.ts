@@ -1,12 +1,13 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { LockList } from "@/lib/contract/list.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /** The first locks that match a filter, what wants a look before the others. @param filter "": nothing is asked */
 export function useFoundLocks(filter: string, limit: number) {
   const target = useTargetName();
-  return useQuery<LockList, RequestError>({
+  return useTargetQuery<LockList, RequestError>({
     queryKey: ["found", target, filter, limit],
     queryFn: () =>
       requestJson(

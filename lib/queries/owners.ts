@@ -1,9 +1,10 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { LockList } from "@/lib/contract/list.ts";
 import type { OwnerGrouping, OwnerList } from "@/lib/contract/owner.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 export interface OwnersView {
@@ -19,7 +20,7 @@ export const OWNERS_SHOWN = 500;
 /** Who has how many locks, as it is now. */
 export function useOwners({ by, filter, sort }: OwnersView) {
   const target = useTargetName();
-  return useQuery<OwnerList, RequestError>({
+  return useTargetQuery<OwnerList, RequestError>({
     queryKey: ["owners", target, by, filter, sort],
     queryFn: () =>
       requestJson(
@@ -42,7 +43,7 @@ export function useOwners({ by, filter, sort }: OwnersView) {
 /** Locks that match a filter, the longest held first, as they are now. */
 export function useOwnerLocks(filter: string, limit: number) {
   const target = useTargetName();
-  return useQuery<LockList, RequestError>({
+  return useTargetQuery<LockList, RequestError>({
     queryKey: ["locks-of", target, filter, limit],
     queryFn: () =>
       requestJson(

@@ -1,17 +1,17 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import type { RawLock } from "@/lib/contract/raw-lock.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 import { getRawLock } from "../api/endpoints.ts";
 import type { RequestError } from "../api/request.ts";
+import { useTargetQuery } from "./target-query.ts";
 
 const RAW_REFETCH_MS = 3000;
 
 /** A lock as it stands in Redis, looked at again and again. */
 export function useRawLock(path: string) {
   const { target } = useLiveStore();
-  return useQuery<RawLock, RequestError>({
+  return useTargetQuery<RawLock, RequestError>({
     queryKey: ["raw", target, path],
     queryFn: () => getRawLock(path, target),
     refetchInterval: RAW_REFETCH_MS,

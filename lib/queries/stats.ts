@@ -1,23 +1,21 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { SeriesRange, Stats } from "@/lib/contract/stats.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
-import { useLiveState } from "../live/hooks.ts";
+import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 10_000;
 /** Totals, a series and what stands out, of the target that the page is about. */
 export function useStats(range: SeriesRange) {
   const target = useTargetName();
-  const { connection } = useLiveState();
-  return useQuery<Stats, RequestError>({
+  return useTargetQuery<Stats, RequestError>({
     queryKey: ["stats", target, range],
     queryFn: () =>
       requestJson(sendRequest("GET", withTarget("/stats", target, { range, limit: "0" })), (wire, json) =>
         wire.readStats(json),
       ),
-    enabled: connection !== "logged_out",
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
   });

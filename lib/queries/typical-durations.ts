@@ -1,17 +1,17 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import type { TypicalTimes } from "@/lib/contract/stats.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 import { getTypicalDurations } from "../api/endpoints.ts";
 import type { RequestError } from "../api/request.ts";
+import { useTargetQuery } from "./target-query.ts";
 
 const TYPICAL_REFETCH_MS = 30_000;
 
 /** What is typical for a lock of this name; undefined while it is not known. */
 export function useTypicalDurations(path: string): TypicalTimes | undefined {
   const { target } = useLiveStore();
-  const { data } = useQuery<TypicalTimes, RequestError>({
+  const { data } = useTargetQuery<TypicalTimes, RequestError>({
     queryKey: ["typical", target, path],
     queryFn: () => getTypicalDurations(path, target),
     refetchInterval: TYPICAL_REFETCH_MS,

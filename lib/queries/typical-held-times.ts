@@ -1,10 +1,10 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Key } from "@/lib/keys/key.ts";
 import { type RequestError, requestJson, sendRequest, type TargetName, withTarget } from "../api/request.ts";
+import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
@@ -17,7 +17,7 @@ type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 /** For how long locks of a key's pattern are held, where that is known; all who ask share one request a minute. */
 export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
   const target = useTargetName();
-  const { data } = useQuery<TypicalHeldLookup, RequestError>({
+  const { data } = useTargetQuery<TypicalHeldLookup, RequestError>({
     queryKey: ["typical-held", target],
     queryFn: () => fetchTypicalHeldTimes(target),
     refetchInterval: REFETCH_MS,

@@ -1,9 +1,9 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 import { useLiveStore } from "../live/live-context.ts";
+import { useTargetQuery } from "./target-query.ts";
 
 const WAITERS_REFETCH_MS = 2000;
 
@@ -15,7 +15,7 @@ const WAITERS_REFETCH_MS = 2000;
  */
 export function useWaiters(path: string, count?: number | null) {
   const { target } = useLiveStore();
-  return useQuery<LockWaiters, RequestError>({
+  return useTargetQuery<LockWaiters, RequestError>({
     queryKey: ["waiters", target, path, count],
     queryFn: () =>
       requestJson(sendRequest("GET", withTarget(`/locks/${path}/waiters`, target)), (wire, json) =>

@@ -63,6 +63,7 @@ export const LAYERS = [
   ["server/health", "what makes a target unsafe for locks"],
   ["server/operator", "what an operator does with a lock: needs the verbs and the watched state"],
   ["server/api/http", "request and response types, bodies, SSE"],
+  ["server/api/compression", "compressed responses and streams"],
   ["server/api/event-stream", "the event stream of applications: snapshot, replay and events"],
   ["server/api/live", "the live stream of the console"],
   ["server/api/routing", "route declarations, authentication and authorization"],

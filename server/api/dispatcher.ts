@@ -10,6 +10,7 @@ import type { VerbEnd } from "../stats/verb-call.ts";
 import type { RunningVerb, VerbObserver } from "../stats/verb-observer.ts";
 import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
+import { compressResponse, isCompressible } from "./compression/compression.ts";
 import { UNLIMITED_CPU } from "./http/cpu-budgets.ts";
 import { applyIfNoneMatch } from "./http/etag.ts";
 import type { ApiRequest, ApiResponse, Exchange } from "./http/http-exchange.ts";
@@ -61,6 +62,7 @@ export class Dispatcher {
       if (response.headers.etag !== undefined) {
         response = applyIfNoneMatch(response, exchange.header("if-none-match"));
       }
+      if (isCompressible(exchange, response)) response = await compressResponse(exchange, response);
     } catch (error) {
       response = this.#toErrorResponse(error, exchange, requestId);
     }

@@ -11,6 +11,7 @@ import { InvalidError, UriTooLongError } from "../errors/request-errors.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import { closeConnections, closeListener } from "./close-server.ts";
 import { HTTP_LIMITS, type HttpLimits, rejectMalformedRequest, URL_LENGTH_MAX } from "./http-limits.ts";
+import { setPageRequestHeaders } from "./page-request-headers.ts";
 import type { Readiness } from "./readiness.ts";
 import { findPathFault, isDecodable } from "./request-path.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
@@ -147,7 +148,10 @@ export class HttpServer {
 
   #handlePage(incoming: IncomingMessage, outgoing: ServerResponse, isApi: boolean, page: PageHandler): void {
     this.#setClientHeaders(incoming);
-    if (!isApi) setSecurityHeaders(incoming, outgoing, this.config);
+    if (!isApi) {
+      setPageRequestHeaders(incoming);
+      setSecurityHeaders(incoming, outgoing, this.config);
+    }
     void page(incoming, outgoing);
   }
 

@@ -23,8 +23,8 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, or a stream of server-sent events. */
-  readonly body?: string | ((sink: ResponseSink) => void);
+  /** JSON text, its compressed bytes, or a stream of server-sent events. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | ((sink: ResponseSink) => void);
   /** Of a verb's answer: what figures say of it. */
   readonly verbEnd?: VerbEnd | undefined;
   /** Of a call that is audited: what the audit says of the answer besides. */

@@ -1,4 +1,6 @@
 import { LiveQuery, LiveView } from "../../../lib/contract/live.ts";
+import { acceptsGzip } from "../compression/compression.ts";
+import { canCompressStreams, createGzipSink } from "../compression/gzip-sink.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
 import { SSE_HEADERS } from "../http/sse.ts";
 import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
@@ -15,6 +17,9 @@ function closeUnreadPoll(sink: ResponseSink): void {
   const timer = setTimeout(() => sink.close(), POLL_TIMEOUT_MS);
   sink.onClose(() => clearTimeout(timer));
 }
+
+const PLAIN_SSE_HEADERS = { ...SSE_HEADERS, vary: "accept-encoding" };
+const GZIP_SSE_HEADERS = { ...PLAIN_SSE_HEADERS, "content-encoding": "gzip" };
 
 /** The stream of a console tab. */
 export function createLiveRoutes({ live, streams }: Services): Route[] {
@@ -38,12 +43,14 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
         messages: LIVE_STREAM_MESSAGES,
       },
       errors: ["not_found", "too_many_streams", "unavailable"],
-      handle: ({ connector, query: { mode, ...view }, principal, cpu, isStillAuthorized }) => {
+      handle: ({ request, connector, query: { mode, ...view }, principal, cpu, isStillAuthorized }) => {
         streams.assertCapacity(principal.id);
+        const isCompressed = canCompressStreams && acceptsGzip(request.header("accept-encoding"));
         return {
           status: 200,
-          headers: SSE_HEADERS,
-          body: (sink) => {
+          headers: isCompressed ? GZIP_SSE_HEADERS : PLAIN_SSE_HEADERS,
+          body: (bareSink) => {
+            const sink = isCompressed ? createGzipSink(bareSink) : bareSink;
             streams.register(sink, principal.id, isStillAuthorized);
             const isPoll = mode === "poll";
             if (isPoll) closeUnreadPoll(sink);

@@ -1,0 +1,58 @@
+import { headers } from "next/headers";
+import { requestApi } from "@/app/api-request.ts";
+import { resolveRequestLanguage } from "@/app/language.ts";
+import { FirstRows, type FirstRowsMessages } from "@/components/locks-page/first-rows.tsx";
+import type { FirstRowsProvider } from "@/components/locks-page/first-rows-provider.tsx";
+import { BASE_PATH } from "@/lib/api/base-path.ts";
+import { LockList } from "@/lib/contract/list.ts";
+import { lock as englishLock } from "@/lib/i18n/en/lock.tsx";
+import { table as englishTable } from "@/lib/i18n/en/table.tsx";
+import type { Language } from "@/lib/i18n/language.ts";
+import { lock as chineseLock } from "@/lib/i18n/zh/lock.tsx";
+import { table as chineseTable } from "@/lib/i18n/zh/table.tsx";
+
+const FIRST_ROWS = 30;
+/** A filter that takes longer is evaluated while the page is on its way. */
+const WAIT_MAX_MS = 500;
+
+const MESSAGES: Readonly<Record<Language, FirstRowsMessages>> = {
+  en: { lock: englishLock, table: englishTable },
+  zh: { lock: chineseLock, table: chineseTable },
+};
+
+interface ListView {
+  filter: string;
+  sort: string;
+  target: string | undefined;
+}
+
+type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
+
+/**
+ * Renders the first rows of the list for a new document. null if the caller may not read them, they are not known within
+ * half a second, or the browser has a page already, whose live stream sends them.
+ */
+export async function renderFirstRows(view: ListView): Promise<RenderedRows> {
+  if ((await headers()).get("x-page-load") !== "document") return null;
+  const list = await readFirstRows(view);
+  if (list === undefined) return null;
+  const targetQuery = view.target === undefined ? "" : `?target=${encodeURIComponent(view.target)}`;
+  const rows = (
+    <FirstRows
+      locks={list.items}
+      messages={MESSAGES[await resolveRequestLanguage()]}
+      buildHref={(path) => `${BASE_PATH}${path}${targetQuery}`}
+    />
+  );
+  return { ...view, rows };
+}
+
+async function readFirstRows({ filter, sort, target }: ListView): Promise<LockList | undefined> {
+  const query = new URLSearchParams({ filter, sort, limit: String(FIRST_ROWS) });
+  if (target !== undefined) query.set("target", target);
+  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, WAIT_MAX_MS));
+  const response = await Promise.race([requestApi(`/locks?${query}`), timeout]);
+  if (response?.ok !== true) return undefined;
+  const { data } = LockList.safeParse(await response.json());
+  return data === undefined || data.items.length === 0 ? undefined : data;
+}

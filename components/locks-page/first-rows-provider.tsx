@@ -1,0 +1,41 @@
+"use client";
+
+import { createContext, type ReactNode, use, useState } from "react";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+
+/** Which list the server rendered. */
+export interface FirstRowsView {
+  filter: string;
+  sort: string;
+  target: string | undefined;
+}
+
+interface FirstRowsState extends FirstRowsView {
+  rows: ReactNode;
+}
+
+const FirstRowsContext = createContext<FirstRowsState | null>(null);
+
+interface FirstRowsProviderProps {
+  /** null: the server could not render the rows. */
+  first: FirstRowsState | null;
+  children: ReactNode;
+}
+
+/**
+ * Keeps the rows that came with the document. A page that is opened later gets none of them: the browser may have kept
+ * them since the document was loaded.
+ */
+export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
+  const store = useLiveStore();
+  const [isFirstPage] = useState(() => store.state().hello === null);
+  return <FirstRowsContext value={isFirstPage ? first : null}>{children}</FirstRowsContext>;
+}
+
+/** The server's rows of this list. null: there are none. */
+export function useFirstRows({ filter, sort, target }: FirstRowsView): ReactNode {
+  const first = use(FirstRowsContext);
+  if (first === null) return null;
+  const isSameList = first.filter === filter && first.sort === sort && first.target === target;
+  return isSameList ? first.rows : null;
+}

@@ -1,0 +1,169 @@
+import clsx from "clsx";
+import type { ReactNode } from "react";
+import { KeyText } from "@/components/lock-facts/key-text.tsx";
+import { formatLivenessLines } from "@/components/lock-facts/liveness-label.ts";
+import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
+import {
+  computeHeldTime,
+  computeRemainingMs,
+  getHolderLabel,
+  parseReservedHold,
+  shortenOwner,
+} from "@/components/lock-facts/lock-texts.ts";
+import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Lock } from "@/lib/contract/lock.ts";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+
+export type FirstRowsMessages = Pick<Messages, "lock" | "table">;
+
+interface FirstRowsProps {
+  locks: readonly Lock[];
+  messages: FirstRowsMessages;
+  /** The address of a page of the console, with its base path and target. */
+  buildHref(path: string): string;
+}
+
+/** Columns as the table lays them out by default. Hidden where it has no room for them. */
+export const FIRST_ROWS_GRID =
+  "grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 px-3 sm:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_96px_112px] sm:pl-10 lg:grid-cols-[minmax(260px,2fr)_minmax(130px,1fr)_96px_96px_112px_72px] lg:pr-24";
+export const FIRST_ROWS_BOX =
+  "isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto rounded-t-[10px] border border-b-0 border-line bg-panel sm:[scrollbar-gutter:stable]";
+
+/**
+ * The first rows of the list as the server renders them. They are readable before any script has run. It is a list and
+ * no table, because the table that replaces it has actions. Its times are those of the reading.
+ */
+export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
+  const { title } = messages.table;
+  return (
+    <section aria-label={title} className={FIRST_ROWS_BOX}>
+      <FirstRowsHeader messages={messages} />
+      <ul aria-label={title}>
+        {locks.map((lock) => (
+          <li
+            key={toLockPath(lock)}
+            data-first-row
+            className={clsx(
+              FIRST_ROWS_GRID,
+              "h-24 items-center overflow-hidden border-b border-line-soft whitespace-nowrap sm:h-10",
+            )}
+          >
+            <a href={buildHref(buildLockHref(lock))} className="min-w-0">
+              <KeyText text={lock.key} />
+            </a>
+            <FirstRowFacts lock={lock} messages={messages} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The names of the columns, which the placeholder without rows shows as well. */
+export function FirstRowsHeader({ messages: { table } }: { messages: Pick<Messages, "table"> }) {
+  const { columns } = table;
+  return (
+    <div
+      aria-hidden
+      className={clsx(
+        FIRST_ROWS_GRID,
+        "h-9 items-center border-b border-line bg-bg font-medium whitespace-nowrap text-ink-3 max-sm:hidden",
+      )}
+    >
+      <span>{columns.key}</span>
+      <span>{columns.owner}</span>
+      <span className="text-right">{columns.remaining}</span>
+      <span className="text-right max-lg:hidden">{columns.held}</span>
+      <span>{columns.attention}</span>
+      <span className="text-right max-lg:hidden">{columns.waiters}</span>
+    </div>
+  );
+}
+
+function FirstRowFacts({ lock, messages }: Pick<FirstRowsProps, "messages"> & { lock: Lock }) {
+  return (
+    <>
+      <span className="truncate max-sm:order-1 max-sm:text-ink-2">
+        <HolderText lock={lock} messages={messages.lock} />
+      </span>
+      <span className="text-right">
+        <RemainingText lock={lock} messages={messages.lock} />
+      </span>
+      <span className="text-right max-lg:hidden">
+        <HeldText lock={lock} messages={messages.lock} />
+      </span>
+      <span className="truncate max-sm:order-2">
+        <LivenessWord lock={lock} messages={messages.lock} />
+      </span>
+      <span className="text-right max-lg:hidden">
+        <WaitersText lock={lock} />
+      </span>
+    </>
+  );
+}
+
+interface FactProps {
+  lock: Lock;
+  messages: Messages["lock"];
+}
+
+function HolderText({ lock: { holders }, messages }: FactProps): ReactNode {
+  const [holder] = holders;
+  if (holder === undefined) return <span className="text-ink-3">{messages.free}</span>;
+  if (holders.length > 1) return messages.holders(holders.length);
+  const reservation = parseReservedHold(holder.owner);
+  if (reservation !== null) {
+    return reservation.by === null
+      ? messages.reservedLeast
+      : messages.reservedFor(<SafeText text={reservation.by} />);
+  }
+  const label = getHolderLabel(holder);
+  if (label === null) {
+    return (
+      <span className="font-mono text-xs">
+        <SafeText text={shortenOwner(holder.owner)} />
+      </span>
+    );
+  }
+  const who = <SafeText text={label.who} />;
+  return label.where === undefined ? who : messages.onHost(who, <SafeText text={label.where} />);
+}
+
+function RemainingText({ lock, messages }: FactProps): ReactNode {
+  const remainingMs = computeRemainingMs(lock, null);
+  if (lock.state === "ended") return <span className="text-ink-3">{messages.endedFree}</span>;
+  if (remainingMs === null) return <span className="text-bad">{messages.noTtl}</span>;
+  if (remainingMs === 0) return <span className="text-ink-3">{messages.expiring}</span>;
+  return formatRemaining(remainingMs);
+}
+
+function HeldText({ lock, messages }: FactProps): ReactNode {
+  const [holder] = lock.holders;
+  if (holder === undefined) return null;
+  const held = computeHeldTime(holder, lock.asOf);
+  if (held === null) return <span className="text-ink-3">{messages.unknown}</span>;
+  return `${held.atLeast ? "≥ " : ""}${formatElapsed(held.ms)}`;
+}
+
+function LivenessWord({ lock: { liveness, state, asOf }, messages }: FactProps): ReactNode {
+  if (liveness === null || state !== "held") return null;
+  const isBad = liveness.state === "overdue" || liveness.state === "no_ttl";
+  return (
+    <span className={isBad ? "text-bad" : "text-ink-3"}>
+      {formatLivenessLines(liveness, asOf, messages).word}
+    </span>
+  );
+}
+
+function WaitersText({ lock: { waiters } }: { lock: Lock }): ReactNode {
+  const { count, known } = waiters;
+  if (count === null || (count === 0 && known !== "exact")) {
+    return <span className="text-ink-3">{known === "unknown" ? "–" : "0"}</span>;
+  }
+  return (
+    <span className={count > 0 ? "text-warn" : undefined}>
+      {`${known === "exact" ? "" : "≥ "}${formatNumber(count)}`}
+    </span>
+  );
+}

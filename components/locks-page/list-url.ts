@@ -1,0 +1,21 @@
+import { describeFilterError } from "@/lib/query/filter.ts";
+import { FILTER_CHARACTERS_MAX } from "../../lib/contract/limits.ts";
+import { LOCK_SORT_PATTERN } from "../../lib/contract/lock-sort.ts";
+import { DEFAULT_SORT } from "./columns/columns.ts";
+
+export interface ListQuery {
+  filter: string;
+  /** Why the filter is invalid. It is not sent to the server then. */
+  fault: string | undefined;
+  sort: string;
+}
+
+/** Reads filter and order of the list from an address. Anyone can write an address, so invalid parts are replaced. */
+export function parseListUrl(q = "", sort = DEFAULT_SORT): ListQuery {
+  const filter = q.slice(0, FILTER_CHARACTERS_MAX);
+  return {
+    filter,
+    fault: describeFilterError(filter),
+    sort: LOCK_SORT_PATTERN.test(sort) ? sort : DEFAULT_SORT,
+  };
+}

@@ -1,0 +1,88 @@
+import type { BrowserContext, CDPSession, Page } from "@playwright/test";
+
+/** The network of issue reports: 400 kbit/s each way and 400 ms for each request. */
+const SLOW_NETWORK = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+
+/** A row of the list, whether the server rendered it or the table did. */
+export const ANY_ROW = "[data-first-row], tr[data-path]";
+/** A row that can be clicked. */
+export const LIVE_ROW = "tr[data-path]";
+
+export interface SlowLoad {
+  /** From the navigation until the first row is on the screen, in milliseconds. */
+  readonly firstRowMs: number;
+  /** The same until the table takes clicks. */
+  readonly liveRowMs: number;
+  /** Grows while the page is open. */
+  readonly requests: Iterable<LoadedRequest>;
+}
+
+export interface LoadedRequest {
+  readonly type: string;
+  readonly url: string;
+  /** Bytes that were transferred, headers included. */
+  bytes: number;
+  /** Milliseconds since the navigation. */
+  readonly startMs: number;
+  endMs: number | undefined;
+}
+
+/** Marks the frame in which each kind of row is first on the screen. */
+const MARK_ROWS = `(() => {
+  const waiting = new Map([["first-row", ${JSON.stringify(ANY_ROW)}], ["live-row", ${JSON.stringify(LIVE_ROW)}]]);
+  const observer = new MutationObserver(() => {
+    for (const [mark, selector] of waiting) {
+      if (document.querySelector(selector) === null) continue;
+      waiting.delete(mark);
+      requestAnimationFrame(() => setTimeout(() => performance.mark(mark), 0));
+    }
+    if (waiting.size === 0) observer.disconnect();
+  });
+  observer.observe(document, { childList: true, subtree: true });
+})()`;
+
+/** Opens a page on an emulated slow network with empty caches. */
+export async function loadSlowly(context: BrowserContext, url: string): Promise<SlowLoad & { page: Page }> {
+  await context.addInitScript({ content: MARK_ROWS });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const requests = await recordRequests(session);
+  await session.send("Network.emulateNetworkConditions", SLOW_NETWORK);
+  await page.goto(url, { waitUntil: "commit" });
+  await page.waitForFunction(() => performance.getEntriesByName("live-row").length > 0, undefined, {
+    timeout: 60_000,
+  });
+  const [firstRowMs = Number.NaN, liveRowMs = Number.NaN] = await page.evaluate(() =>
+    ["first-row", "live-row"].map((name) => performance.getEntriesByName(name)[0]?.startTime),
+  );
+  return { page, firstRowMs, liveRowMs, requests };
+}
+
+async function recordRequests(session: CDPSession): Promise<Iterable<LoadedRequest>> {
+  const requests = new Map<string, LoadedRequest>();
+  let beganAt: number | undefined;
+  const toMs = (seconds: number) => Math.round((seconds - (beganAt ?? seconds)) * 1000);
+  session.on("Network.requestWillBeSent", ({ requestId, request, type, timestamp }) => {
+    beganAt ??= timestamp;
+    const { pathname, search } = new URL(request.url);
+    requests.set(requestId, {
+      type: type ?? "Other",
+      url: pathname + search,
+      bytes: 0,
+      startMs: toMs(timestamp),
+      endMs: undefined,
+    });
+  });
+  session.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
+    const request = requests.get(requestId);
+    if (request !== undefined) request.bytes += encodedDataLength;
+  });
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength, timestamp }) => {
+    const request = requests.get(requestId);
+    if (request === undefined) return;
+    request.bytes = encodedDataLength;
+    request.endMs = toMs(timestamp);
+  });
+  await session.send("Network.enable");
+  return { [Symbol.iterator]: () => requests.values() };
+}

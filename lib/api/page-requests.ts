@@ -1,0 +1,55 @@
+import type { Reachability } from "./reachability.ts";
+
+/** Headers with which Next requests the payload of a page, and prefetches one. */
+const PAYLOAD_HEADER = "rsc";
+const PREFETCH_HEADER = "next-router-prefetch";
+/** A proxy answers with these while it finds no server behind it. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+const RETRY_MIN_MS = 500;
+const RETRY_MAX_MS = 5000;
+
+interface PageRequestPorts {
+  reachability: Reachability;
+  send: typeof fetch;
+  sleep(ms: number): Promise<unknown>;
+}
+
+/**
+ * Makes a `fetch` that holds requests for pages back while the server is unreachable. Next turns a request that failed
+ * into a navigation of the browser, which replaces the console by the browser's error page. A request that is held back
+ * keeps the page as it is, and the navigation goes on when the server is back. Other requests pass through.
+ */
+export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (!headers.has(PAYLOAD_HEADER)) return await send(input, init);
+    if (headers.has(PREFETCH_HEADER)) {
+      if (!reachability.isReachable) throw new TypeError("The server is unreachable.");
+      return await send(input, init);
+    }
+    for (let retryMs = RETRY_MIN_MS; ; retryMs = Math.min(RETRY_MAX_MS, 2 * retryMs)) {
+      await reachability.whenReachable();
+      const response = await send(input, init).catch((error: unknown) => {
+        // A navigation that was replaced by another one.
+        if (init?.signal?.aborted) throw error;
+      });
+      if (response !== undefined && !GATEWAY_STATUSES.has(response.status)) return response;
+      // The live stream has not noticed the loss yet, or this tab has none.
+      await sleep(retryMs);
+    }
+  };
+}
+
+/** Installs `createPageFetch`. @returns a function that removes it */
+export function holdPageRequests(reachability: Reachability): () => void {
+  const original = globalThis.fetch;
+  const held = createPageFetch({
+    reachability,
+    send: (input, init) => original(input, init),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
+  globalThis.fetch = held;
+  return () => {
+    if (globalThis.fetch === held) globalThis.fetch = original;
+  };
+}

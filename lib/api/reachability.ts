@@ -1,0 +1,37 @@
+/**
+ * Whether the server responds, as far as this tab knows. The live stream finds out and everything else waits for it, so
+ * that one request at a time probes a server that is down.
+ */
+export class Reachability {
+  #isReachable = true;
+  readonly #listeners = new Set<() => void>();
+
+  get isReachable(): boolean {
+    return this.#isReachable;
+  }
+
+  set(isReachable: boolean): void {
+    if (this.#isReachable === isReachable) return;
+    this.#isReachable = isReachable;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Resolves at once if the server is reachable, otherwise when it is again. */
+  async whenReachable(): Promise<void> {
+    if (this.#isReachable) return;
+    await new Promise<void>((resolve) => {
+      const unsubscribe = this.subscribe(() => {
+        unsubscribe();
+        resolve();
+      });
+    });
+  }
+}
+
+/** Of this tab. */
+export const reachability = new Reachability();

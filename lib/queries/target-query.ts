@@ -1,0 +1,23 @@
+"use client";
+
+import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { useLiveStore } from "../live/live-context.ts";
+
+/** Whether requests about the target can succeed: the stream is live, and Redis responds. */
+export function useIsTargetReadable(): boolean {
+  const store = useLiveStore();
+  const isReadable = () => {
+    const { connection, health } = store.state();
+    return connection === "live" && health !== null && health.state !== "down";
+  };
+  return useSyncExternalStore(store.subscribe, isReadable, () => false);
+}
+
+/** `useQuery` for data of the target. Requests nothing while the target is down, and keeps what it had. */
+export function useTargetQuery<Data, Failure = DefaultError>(
+  options: UseQueryOptions<Data, Failure, Data, QueryKey> & { readonly enabled?: boolean },
+) {
+  const isReadable = useIsTargetReadable();
+  return useQuery<Data, Failure>({ ...options, enabled: options.enabled !== false && isReadable });
+}

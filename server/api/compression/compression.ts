@@ -1,0 +1,47 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
+
+/** A smaller body fits into one packet as it is. */
+const MIN_BYTES = 1024;
+/** Level 6 took 1.8 times as long for 7 % fewer bytes of a list of locks. */
+const LEVEL = 4;
+
+const compress = promisify(gzip);
+
+/** Whether the client accepts gzip (RFC 9110, section 12.5.3). `*` counts, `q=0` refuses. */
+export function acceptsGzip(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  let any = false;
+  for (const entry of header.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = entry.split(";").map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="));
+    const isAccepted = weight === undefined || Number(weight.slice(2)) > 0;
+    if (coding === "gzip" || coding === "x-gzip") return isAccepted;
+    if (coding === "*") any = isAccepted;
+  }
+  return any;
+}
+
+/**
+ * Whether a response is worth compressing: the body of a successful GET above 1 KB. Responses of other methods are not
+ * compressed, because they include new secrets and the hot path of applications (decision 13).
+ */
+export function isCompressible(
+  request: Pick<ApiRequest, "method">,
+  response: ApiResponse,
+): response is ApiResponse & { readonly body: string } {
+  const { status, body } = response;
+  return request.method === "GET" && status === 200 && typeof body === "string" && body.length > MIN_BYTES;
+}
+
+/** Compresses the body outside the event loop if the client accepts gzip. */
+export async function compressResponse(
+  request: Pick<ApiRequest, "header">,
+  response: ApiResponse & { readonly body: string },
+): Promise<ApiResponse> {
+  const headers = { ...response.headers, vary: "accept-encoding" };
+  if (!acceptsGzip(request.header("accept-encoding"))) return { ...response, headers };
+  const body = await compress(response.body, { level: LEVEL });
+  return { ...response, headers: { ...headers, "content-encoding": "gzip" }, body };
+}
