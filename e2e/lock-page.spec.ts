@@ -154,7 +154,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await page.setViewportSize({ width: 1440, height: 1600 });
   await page.goto(pathOf(name));
   const state = page.getByTestId("state");
-  await expect(state).toContainText(/^Held by ada for \d/);
+  await expect(state).toContainText(/^Held by ada\./);
   await expect(state).toContainText("2 or more wait for it.");
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Next is bob.");
   const waiting = page.getByRole("region", { name: /^Waiting: ≥ 2/ });
@@ -173,7 +173,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await page.keyboard.press("Escape");
   await lockkeeper.callHold("release", pathOf(name));
   await waits[0];
-  await expect(state).toContainText("Held by bob for");
+  await expect(state).toContainText("Held by bob.");
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Next is cy.");
   await lockkeeper.callHold("release", pathOf(name));
   await Promise.all(waits);
@@ -196,4 +196,104 @@ test("the page of a key that was never locked has no history, and the back link 
   await page.getByRole("link", { name: "All locks" }).click();
   await expect(page.getByRole("grid").getByRole("row")).toHaveCount(2);
   expect(new URL(page.url()).searchParams.get("q")).toBe(name);
+});
+
+test("facts, timeline and events of a lock are visible at once, and each number stands once", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("wide");
+  await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "ada", leaseMs: 600_000 });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(pathOf(name));
+  const region = (title: string) => page.getByRole("region", { name: title });
+  for (const title of ["Now", "Timeline", "Recent events"])
+    await expect(region(title)).toBeInViewport({ ratio: 0.9 });
+  const facts = region("Now");
+  await expect(facts.getByText("Held for")).toHaveCount(1);
+  await expect(page.getByTestId("state")).toHaveText(/^Held by ada\./);
+  const { body } = await lockkeeper.api(pathOf(name));
+  const [holder] = body.holders as { fence: string }[];
+  expect(body.version).toContain(holder?.fence);
+  await expect(facts.getByText(holder?.fence ?? "")).toHaveCount(1);
+});
+
+test("the lock page answers who held the lock at a time, by keyboard, and the answer is in the URL", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const name = key("past");
+  await makeStory(lockkeeper, name);
+  const { items } = (await lockkeeper.api(`${pathOf(name)}/history`)).body as { items: HistoryEntry[] };
+  const during = items.find((entry) => entry.type === "acquired" && entry.owner === "bob");
+  await page.goto(`${pathOf(name)}?at=${during?.at}`);
+  const held = page.getByTestId("held-at");
+  await expect(held).toContainText(/At 20\d\d-.*bob held it from .*and it expired/s);
+  const holds = page.getByRole("listbox", { name: "Holds, by holder" });
+  // Nothing of what came later.
+  await expect(holds.getByRole("group")).toHaveCount(2);
+  await assertAccessibleInThemes(page, "a lock at a time in the past");
+  await takeThemeScreenshots(page, info, "held-at");
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await expect(holds.getByRole("group")).toHaveCount(4);
+  expect(new URL(page.url()).searchParams.has("at")).toBe(false);
+  const field = page.getByLabel("Who held it at");
+  await field.focus();
+  await page.keyboard.type("tomorrow");
+  await page.keyboard.press("Enter");
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByRole("alert").filter({ hasText: "Enter a time" })).toBeVisible();
+  await field.fill("1 d");
+  await page.keyboard.press("Enter");
+  await expect(held).toContainText(/Nobody held the lock|No holder is recorded|no longer stored/);
+  await expect(page).toHaveURL(/[?&]at=\d+/);
+});
+
+test("the bars of the timeline show how each hold ended, and the legend names what is drawn", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("ends");
+  await makeStory(lockkeeper, name);
+  await page.goto(pathOf(name));
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  for (const end of ["released", "expired", "force_released", "open"])
+    await expect(timeline.locator(`[data-end=${end}]`)).toHaveCount(1);
+  const colors = await timeline
+    .locator("[data-end]")
+    .evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).backgroundColor));
+  expect(new Set(colors).size).toBe(4);
+  await expect(timeline).toContainText("held now");
+  await expect(timeline).not.toContainText("overdue");
+});
+
+test("a deadline or a constant is an unknown owner, and locks that share one have no owner in common", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const deadline = Math.floor(Date.now() / 1000) + 600;
+  await lockkeeper.redis.runCli("SET", key("deadline"), String(deadline), "EX", "600");
+  await lockkeeper.redis.runCli(
+    "SET",
+    key("random"),
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    "EX",
+    "600",
+  );
+  await page.goto(pathOf(key("deadline")));
+  const facts = page.getByRole("region", { name: "Now" });
+  await expect(page.getByTestId("state")).toContainText(
+    /^Held by unknown owner \(deadline, ends .*\d\d:\d\d:\d\d\)/,
+  );
+  await expect(facts.getByText(String(deadline), { exact: true })).toHaveCount(1);
+  await page.goto(`/owners?q=${encodeURIComponent(`key:${key("")}*`)}`);
+  const row = page.getByRole("row").filter({ hasText: "unknown owner (deadline" });
+  await expect(row.getByRole("button")).toHaveAttribute("aria-disabled", "true");
+  await page.goto(pathOf(key("random")));
+  await expect(page.getByTestId("state")).toContainText("Held by 9f86d081…4f1b.");
+  await expect(facts).toContainText("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b");
 });

@@ -40,3 +40,43 @@ test("all locks of a dead owner are reviewed and released at once, and no others
   await expect(page.getByLabel("Search locks")).toHaveValue(/service:="?checkout/);
   await expect(page.getByRole("row").filter({ hasText: "checkout" })).toHaveCount(1);
 });
+
+test("owners with trouble come first, the head names the grouping, and a healthy row is calm", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const host = `h${key("x").slice(5, 13)}`;
+  const acquire = (name: string, owner: string, service: string) =>
+    lockkeeper.api(`/locks/${encodeURIComponent(key(name))}/acquire`, {
+      ...{ owner, leaseMs: 600_000, record: { service, host: `${host}-${service}` } },
+    });
+  for (const name of ["a", "b", "c"]) await acquire(name, "busy", "busy");
+  await acquire("d", "other", "other");
+  const stuck = "8743c9c0-0795-4907-87fd-6c719a6b4586:77";
+  await lockkeeper.redis.runCli("HSET", key("stuck"), stuck, "1");
+  await page.goto(`/owners?q=${encodeURIComponent(`key:${key("")}*`)}`);
+  const rows = page.getByRole("row");
+  await expect(rows).toHaveCount(4);
+  await expect(rows.nth(1)).toContainText("8743c9c0…4586:77");
+  await expect(rows.nth(1)).toContainText("1 no TTL");
+  await expect(rows.nth(2)).toContainText("busy");
+  const colorOf = (at: number) =>
+    rows
+      .nth(at)
+      .getByRole("button")
+      .evaluate((button) => getComputedStyle(button).borderTopColor);
+  expect(await colorOf(1)).not.toBe(await colorOf(2));
+  await expect(page.getByRole("columnheader", { name: "Owner" })).toBeVisible();
+  await page.getByRole("button", { name: "host", exact: true }).click();
+  await expect(page.getByRole("columnheader", { name: "Host" })).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const head of ["Host", "Locks"]) {
+    const isCut = await page
+      .getByRole("columnheader", { name: head })
+      .evaluate((each) => each.scrollWidth > each.clientWidth);
+    expect(isCut, head).toBe(false);
+  }
+  await takeThemeScreenshots(page, info, "owners-phone");
+  await assertAccessible(page, "owners by host on a phone");
+});

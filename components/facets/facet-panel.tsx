@@ -6,13 +6,14 @@ import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import type { FacetField } from "@/lib/contract/facet.ts";
 import { facets as english } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useFacets, useNamespaces } from "@/lib/queries/facets.ts";
+import { useNamespaces } from "@/lib/queries/facets.ts";
 import { FacetList } from "./facet-list.tsx";
 import { FacetSkeleton } from "./facet-skeleton.tsx";
 import type { FacetFilterProps } from "./facet-terms.ts";
 import { findFieldTerms, replaceFieldTerm } from "./facet-terms.ts";
 import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
+import { useLiveFacets } from "./use-live-facets.ts";
 
 /** What tells most at night comes first. */
 const FACET_ORDER = [
@@ -27,7 +28,7 @@ const FACET_ORDER = [
 /** Names on top, what the locks of the search have in common below, other targets last. */
 export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   const messages = useMessages(english);
-  const counts = useFacets(fault === undefined ? filter : undefined);
+  const counts = useLiveFacets(fault === undefined ? filter : undefined);
   const isTreeThere = useHasKeyTree();
   const [name] = findFieldTerms(filter, "key");
   // All of it at once: lists that come one after the other would push each other down.
@@ -61,7 +62,7 @@ function useHasKeyTree(): boolean {
 }
 
 interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
-  counts: ReturnType<typeof useFacets>;
+  counts: ReturnType<typeof useLiveFacets>;
 }
 
 function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: FacetListsProps) {

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { NAMESPACES_SHOWN, useNamespaces } from "@/lib/queries/facets.ts";
+import { NAMESPACES_SHOWN, useCountedNamespaces } from "@/lib/queries/facets.ts";
 import { compareNames } from "./compare-names.ts";
 import { KeyTreeBranch } from "./key-tree-branch.tsx";
 import { getIndentPx } from "./key-tree-state.ts";
@@ -18,7 +18,7 @@ interface KeyTreeLevelProps {
 /** The branches after a prefix, by their names: they stay where they are while counts change. */
 export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
   const messages = useMessages(facets);
-  const { data, error } = useNamespaces(prefix);
+  const { data, error } = useCountedNamespaces(prefix);
   // Nothing in a tree but branches has a role.
   if (data === undefined) {
     return (

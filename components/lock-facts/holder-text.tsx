@@ -1,25 +1,40 @@
+import clsx from "clsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Holder } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { getHolderLabel, parseReservedHold, parseThreadId, shortenOwner } from "./lock-texts.ts";
+import { getHolderLabel, parseReservedHold, parseThreadId } from "./lock-texts.ts";
+import { formatUnknownOwner, identifyOwner, shortenOwner } from "./owner-text.ts";
 
 interface HolderNameProps {
-  holder: Pick<Holder, "owner" | "record">;
+  holder: Pick<Holder, "owner" | "record"> & Partial<Pick<Holder, "holdId">>;
+  /** Shows the owner string in full, on several lines. */
   wrap?: boolean;
+  /** Shortens random values, in the size of the text around it. */
+  isHeading?: boolean;
 }
 
 /** What the holder calls itself, else the owner as it stands in Redis; on one line without the middle of an id. */
-export function HolderName({ holder, wrap = false }: HolderNameProps) {
+export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
   if (reservation !== null) return <ReservationName by={reservation.by} wrap={wrap} />;
   const name = getHolderLabel(holder);
+  if (name === null && isOwnerUnknown(holder)) {
+    return (
+      <span title={toVisibleText(holder.owner)}>
+        <SafeText text={formatUnknownOwner(holder.owner, messages) ?? ""} wrap={wrap} />
+      </span>
+    );
+  }
   if (name === null) {
     return (
-      <span className="font-mono text-xs">
-        <SafeText text={wrap ? holder.owner : shortenOwner(holder.owner)} wrap={wrap} />
+      <span
+        className={clsx("font-mono", isHeading ? "text-[0.9em]" : "text-xs")}
+        title={toVisibleText(holder.owner)}
+      >
+        <SafeText text={wrap && !isHeading ? holder.owner : shortenOwner(holder.owner)} wrap={wrap} />
       </span>
     );
   }
@@ -32,9 +47,16 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
   return by === null ? messages.reservedLeast : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/** Whether a holder has a name for people, so that its owner stands second. */
+/** Whether the value in Redis names nobody. The label of a hold of the API is its owner, whatever it is. */
+export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
+  return holdId === null && identifyOwner(owner).is !== "identity";
+}
+
+/** Whether a holder is shown by something else than its owner string, which then stands second. */
 export function hasHolderName(holder: Holder): boolean {
-  return getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null;
+  return (
+    getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null || isOwnerUnknown(holder)
+  );
 }
 
 /** Two lines of a table's row. */

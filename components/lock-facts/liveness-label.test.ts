@@ -44,6 +44,9 @@ describe("liveness evidence", () => {
     expect(formatLivenessEvidence(late, NOW, words)).toBe(
       "expected 16 s ago, 2 missed, last renewed 26 s ago, every 10 s",
     );
+    // One by one, not in a jump when the lock is read again.
+    expect(formatLivenessEvidence(late, NOW + 9000, words)).toContain("expected 25 s ago, 3 missed");
+    expect(formatLivenessEvidence(late, NOW + 19_000, words)).toContain("expected 35 s ago, 4 missed");
     expect(formatLivenessEvidence({ ...late, lastRenewalAt: null }, NOW, words)).toContain(
       "never seen to renew",
     );

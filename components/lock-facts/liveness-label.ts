@@ -27,8 +27,7 @@ export function formatLivenessLines(
 
 /** What the liveness rests on, at this moment of Redis's clock. */
 export function formatLivenessEvidence(liveness: Liveness, now: number, messages: Messages["lock"]): string {
-  const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt, missedRenewals } =
-    liveness;
+  const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt } = liveness;
   const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
   const every = renewalIntervalMs === null ? "" : messages.renewsEvery(formatElapsed(renewalIntervalMs));
   const joined = (...parts: string[]) => messages.joined(parts.filter((part) => part !== ""));
@@ -43,12 +42,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
         nextRenewalExpectedAt === null
           ? ""
           : messages.wasExpected(formatAgo(now - nextRenewalExpectedAt, messages));
-      return joined(
-        overdue,
-        missedRenewals > 0 ? messages.missed(missedRenewals) : "",
-        last || messages.neverRenewed,
-        every,
-      );
+      const missed = countMissedRenewals(liveness, now);
+      return joined(overdue, missed > 0 ? messages.missed(missed) : "", last || messages.neverRenewed, every);
     }
     case "not_renewing":
       if (lastRenewalAt !== null) return joined(last, messages.noRegularRenewals);
@@ -58,4 +53,14 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
     case "unknown":
       return joined(last, messages.watchedShort(formatElapsed(watchedMs)));
   }
+}
+
+/** The server counts them when it reads the lock, which is seldom; between two reads they are counted here in the same way. */
+function countMissedRenewals(
+  { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,
+  now: number,
+): number {
+  if (renewalIntervalMs === null || nextRenewalExpectedAt === null) return missedRenewals;
+  const missed = Math.floor((now - nextRenewalExpectedAt) / renewalIntervalMs + 1 / 2);
+  return Math.max(missedRenewals, missed);
 }

@@ -94,13 +94,6 @@ export function formatReservedHold(
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
-const UUID_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+)?$/i;
-
-/** `8743c9c0…4586:42`, `8743c9c0…4586`: the middle of an id tells nothing. */
-export function shortenOwner(owner: string): string {
-  return UUID_OWNER.test(owner) ? `${owner.slice(0, 8)}…${owner.slice(32)}` : owner;
-}
-
 /** Redisson's owners are `<client uuid>:<thread id>`. */
 export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];

@@ -62,16 +62,26 @@ export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }
         )}
       </svg>
       <div className="relative h-4 text-2xs text-ink-3" aria-hidden>
-        <span className="absolute top-0.5 -translate-x-1/2 whitespace-nowrap" style={{ left: `${half}%` }}>
+        <MarkLabel at={half} isBefore={half > 8}>
           {names.p50}
-        </span>
-        {most - half > 9 && (
-          <span className="absolute top-0.5 -translate-x-1/2 whitespace-nowrap" style={{ left: `${most}%` }}>
-            {names.p95}
-          </span>
-        )}
+        </MarkLabel>
+        <MarkLabel at={most} isBefore={most > 92 && most - half > 8}>
+          {names.p95}
+        </MarkLabel>
       </div>
     </div>
+  );
+}
+
+/** Beside its mark, on the side away from the other one: both fit, however close the marks are. */
+function MarkLabel({ at, isBefore, children }: { at: number; isBefore: boolean; children: string }) {
+  return (
+    <span
+      className={clsx("absolute top-0.5 px-1 whitespace-nowrap", isBefore && "-translate-x-full")}
+      style={{ left: `${at}%` }}
+    >
+      {children}
+    </span>
   );
 }
 

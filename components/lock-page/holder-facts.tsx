@@ -9,7 +9,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { hasHolderName } from "../lock-facts/holder-text.tsx";
+import { hasHolderName, isOwnerUnknown } from "../lock-facts/holder-text.tsx";
 import { computeOwnRemainingMs, getGraceMs } from "../lock-facts/lock-texts.ts";
 
 interface HolderFactsProps {
@@ -24,17 +24,18 @@ interface HolderFactsProps {
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
   const messages = useMessages(lockPage);
   const { purpose, pid, trace } = holder.record ?? {};
+  const isUnknown = isOwnerUnknown(holder);
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-line-soft px-4 py-3.5 [dl+&]:border-t">
       <HolderFact holder={holder}>
         {pid !== undefined && <span className="text-ink-3">{messages.pid(pid)}</span>}
         {holder.role !== undefined && <span className="text-ink-3">{messages.role(holder.role)}</span>}
+        {holder.count > 1 && <span className="text-ink-3">{messages.counted(holder.count)}</span>}
         {!hasHolderName(holder) && (
           <span className="ml-1 inline-block align-middle">
             <CopyButton text={holder.owner} label={messages.copyOwner} small />
           </span>
         )}
-        {holder.count > 1 && <span className="text-ink-3">{messages.counted(holder.count)}</span>}
       </HolderFact>
       {purpose !== undefined && (
         <HoldFact name={messages.purpose}>
@@ -47,8 +48,8 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
         </HoldFact>
       )}
       {hasHolderName(holder) && (
-        <HoldFact name={messages.owner}>
-          <MonoText text={holder.owner} copy={messages.copyOwner} />
+        <HoldFact name={isUnknown ? messages.value : messages.owner}>
+          <MonoText text={holder.owner} copy={isUnknown ? messages.copyValue : messages.copyOwner} />
         </HoldFact>
       )}
       {lock.holders.length === 1 ? (
@@ -68,7 +69,7 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
       </HoldFact>
       {holder.holdId !== null && (
         <HoldFact name={messages.holdId}>
-          <MonoText text={holder.holdId} copy={messages.copyHoldId} />
+          <MonoText text={shortenHoldId(holder.holdId)} value={holder.holdId} copy={messages.copyHoldId} />
         </HoldFact>
       )}
       {onRelease !== undefined && (
@@ -130,13 +131,24 @@ function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder:
   );
 }
 
-function MonoText({ text, copy }: { text: string; copy: string }) {
+/** It is made to be copied. */
+const shortenHoldId = (holdId: string) =>
+  holdId.length <= 32 ? holdId : `${holdId.slice(0, 20)}…${holdId.slice(-8)}`;
+
+interface MonoTextProps {
+  text: string;
+  /** What is copied, where the text is shortened. */
+  value?: string;
+  copy: string;
+}
+
+function MonoText({ text, value = text, copy }: MonoTextProps) {
   return (
     <span className="flex min-w-0 items-start gap-1 font-mono text-xs">
-      <span className="min-w-0">
+      <span className="min-w-0" title={value === text ? undefined : value}>
         <SafeText text={text} wrap />
       </span>
-      <CopyButton text={text} label={copy} small />
+      <CopyButton text={value} label={copy} small />
     </span>
   );
 }

@@ -10,7 +10,8 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useWaiters } from "@/lib/queries/waiters.ts";
 import { toLockPath } from "../lock-facts/lock-path.ts";
-import { parseReservedHold, shortenOwner } from "../lock-facts/lock-texts.ts";
+import { parseReservedHold } from "../lock-facts/lock-texts.ts";
+import { shortenOwner } from "../lock-facts/owner-text.ts";
 import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { listFormats } from "../lock-facts/use-format-texts.ts";
 /** What happens when it is freed: who has it next, and what the old owner's library does. */

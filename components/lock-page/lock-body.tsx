@@ -3,16 +3,16 @@
 import dynamic from "next/dynamic";
 import { KeyHistory } from "@/components/events/key-history/key-history.tsx";
 import type { KeyEvents } from "@/components/events/key-history/use-key-events.ts";
-import { KeyTimeline } from "@/components/events/timeline/key-timeline.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import type { Key } from "@/lib/keys/key.ts";
+import { encodeKeyPath, type Key } from "@/lib/keys/key.ts";
 import { NoteText } from "../lock-facts/note-text.tsx";
 import { RunbookLink } from "../lock-facts/runbook-link.tsx";
 import { LockSkeleton } from "./lock-skeleton.tsx";
 import { LockState } from "./lock-state.tsx";
+import { LockTimeline } from "./lock-timeline.tsx";
 import { LockWaitersSection } from "./lock-waiters.tsx";
 import { StateAnnouncement } from "./state-sentence.tsx";
 import { TypicalDurationSection } from "./typical-duration-section.tsx";
@@ -41,7 +41,7 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
   return (
     <>
       <LockNotes lock={lock} />
-      <div className="grid items-start gap-4 min-[1600px]:grid-cols-[minmax(0,11fr)_minmax(0,10fr)]">
+      <div className="grid items-start gap-4 min-[1200px]:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <StateAnnouncement lock={lock} />
           <ErrorBoundary name={parts.now}>
@@ -56,18 +56,18 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
               <LockWaitersSection lock={lock} />
             </ErrorBoundary>
           )}
-        </div>
-        <div className="flex min-w-0 flex-col gap-4">
-          <ErrorBoundary name={parts.timeline}>
-            <KeyTimeline history={history} kind={lock?.kind ?? null} />
+          <ErrorBoundary name={parts.owner}>
+            <OwnerLocksSection lock={lock} focusAfter={() => document.getElementById("lock-title")} />
           </ErrorBoundary>
           {lock !== undefined && (
             <ErrorBoundary name={parts.typical}>
               <TypicalDurationSection lock={lock} />
             </ErrorBoundary>
           )}
-          <ErrorBoundary name={parts.owner}>
-            <OwnerLocksSection lock={lock} focusAfter={() => document.getElementById("lock-title")} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <ErrorBoundary name={parts.timeline}>
+            <LockTimeline path={encodeKeyPath(lockKey)} lock={lock} history={history} />
           </ErrorBoundary>
           <ErrorBoundary name={parts.events}>
             <KeyHistory history={history} />

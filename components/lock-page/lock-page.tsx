@@ -4,9 +4,11 @@ import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
+import { isTargetNeverReached } from "@/components/app/connection.ts";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
+import { TargetUnreachable } from "@/components/locks-page/target-unreachable.tsx";
 import type { ReleaseSubject } from "@/components/release/release-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -18,7 +20,7 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { encodeKeyPath, type Key, parseKeyPath } from "@/lib/keys/key.ts";
-import { useLockSubscription } from "@/lib/live/hooks.ts";
+import { useLiveState, useLockSubscription } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/live-cache.ts";
 import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { BackToListLink, LockTitle } from "./lock-header.tsx";
@@ -67,12 +69,13 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   const [releaseSubject, setReleaseSubject] = useState<ReleaseSubject | null>(null);
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
+  const isUnreached = isTargetNeverReached(useLiveState());
   const openRelease = () => blocked === null && lock !== undefined && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
   useCommands([{ id: "lock:free", name: messages.free, keys: "r", blocked, run: openRelease }]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <StaleOverlay className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 pt-4 pb-20 sm:px-5 sm:pb-6 min-[1600px]:max-w-[1720px]">
+      <StaleOverlay className="mx-auto flex max-w-[1720px] flex-col gap-3 px-3 pt-3 pb-20 sm:px-4 sm:pb-6">
         <BackToListLink />
         <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
           <LockTitle lockKey={lockKey} lock={lock} />
@@ -81,17 +84,21 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
             className="flex gap-2 max-sm:fixed max-sm:inset-x-0 max-sm:bottom-0 max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-panel max-sm:px-3 max-sm:py-2 max-sm:*:flex-1"
           >
             {lock !== undefined && <LockActions lock={lock} />}
-            <ReleaseButton blocked={blocked} onFree={openRelease} />
+            <ReleaseButton lock={lock} blocked={blocked} onFree={openRelease} />
           </div>
         </div>
         <BlockedNote lock={lock} blocked={blocked} />
-        <LockBody
-          lockKey={lockKey}
-          lock={lock}
-          history={history}
-          blocked={blocked}
-          onRelease={(holder) => lock !== undefined && setReleaseSubject({ lock, holder })}
-        />
+        {isUnreached ? (
+          <TargetUnreachable />
+        ) : (
+          <LockBody
+            lockKey={lockKey}
+            lock={lock}
+            history={history}
+            blocked={blocked}
+            onRelease={(holder) => lock !== undefined && setReleaseSubject({ lock, holder })}
+          />
+        )}
       </StaleOverlay>
       {releaseSubject !== null && (
         <ErrorBoundary name={parts.free} place="overlay">
@@ -107,10 +114,24 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   );
 }
 
-function ReleaseButton({ blocked, onFree }: { blocked: string | null; onFree(): void }) {
+interface ReleaseButtonProps {
+  lock: Lock | undefined;
+  blocked: string | null;
+  onFree(): void;
+}
+
+/** Stands out where something is wrong. */
+function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   const messages = useMessages(lockPage);
+  const state = lock?.liveness?.state;
+  const isWrong = blocked === null && (state === "overdue" || state === "no_ttl");
   return (
-    <Button blocked={blocked} onClick={onFree} title={messages.freeWithKey}>
+    <Button
+      blocked={blocked}
+      onClick={onFree}
+      title={messages.freeWithKey}
+      className={isWrong ? "border-bad! font-medium text-bad!" : undefined}
+    >
       {messages.free}
     </Button>
   );

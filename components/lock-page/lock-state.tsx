@@ -75,7 +75,7 @@ function LockMetrics({ lock }: { lock: Lock }) {
       </LockMetric>
       <LockMetric name={messages.heldFor}>
         <HeldFor holder={findLongestHolder(lock)} />
-        <TypicalHeldTime path={toLockPath(lock)} />
+        <TypicalHeldTime lock={lock} />
       </LockMetric>
       <LockMetric name={messages.waiting}>
         <WaiterCount waiters={lock.waiters} />
@@ -120,6 +120,10 @@ function OperatorFacts({ lock }: { lock: Lock }) {
 /** What is true of the lock, whoever holds it. */
 function LockFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
+  // The number stands above already, with a name that says more.
+  const isVersionFence = lock.holders.some(
+    ({ fence }) => fence !== null && lock.version === `fence.${fence}`,
+  );
   return (
     <dl className={`${FACTS_CLASS} border-t border-line-soft`}>
       {lock.votes !== undefined && (
@@ -143,11 +147,13 @@ function LockFacts({ lock }: { lock: Lock }) {
           <SharedTokenKeys keys={lock.sharedWith} />
         </HoldFact>
       )}
-      <HoldFact name={messages.version}>
-        <span className="font-mono text-xs text-ink-3">
-          <SafeText text={lock.version ?? messages.noVersion} wrap />
-        </span>
-      </HoldFact>
+      {!isVersionFence && (
+        <HoldFact name={messages.version}>
+          <span className="font-mono text-xs text-ink-3">
+            <SafeText text={lock.version ?? messages.noVersion} wrap />
+          </span>
+        </HoldFact>
+      )}
     </dl>
   );
 }

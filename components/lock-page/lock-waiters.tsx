@@ -13,7 +13,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
 import { toLockPath } from "../lock-facts/lock-path.ts";
-import { shortenOwner } from "../lock-facts/lock-texts.ts";
+import { shortenOwner } from "../lock-facts/owner-text.ts";
 
 type WaiterMessages = typeof lockParts.waiting;
 

@@ -10,16 +10,18 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { type Key, parseKeyFields } from "@/lib/keys/key.ts";
 import { useOwnerLocks } from "@/lib/queries/owners.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { formatExactTerm } from "@/lib/query/filter.ts";
+import { isOwnerUnknown } from "../lock-facts/holder-text.tsx";
 import { KeyText } from "../lock-facts/key-text.tsx";
 import { buildLockHref, toLockPath } from "../lock-facts/lock-path.ts";
-import { shortenOwner } from "../lock-facts/lock-texts.ts";
 import { HeldFor } from "../lock-facts/lock-times.tsx";
+import { formatOwner } from "../lock-facts/owner-text.ts";
 
 const BulkReleaseSheet = dynamic(
   () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
@@ -43,7 +45,9 @@ export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) 
   // The sheet outlives the list of locks, which is gone as soon as they are freed.
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  const owners = new Set(lock?.holders.map(getHolderKey));
+  // Locks that have a constant in common have no owner in common.
+  const identified = lock?.holders.filter((holder) => !isOwnerUnknown(holder));
+  const owners = new Set(identified?.map(getHolderKey));
   return (
     <>
       {lock !== undefined &&
@@ -82,6 +86,7 @@ interface OwnerLocksProps {
 
 function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
   const messages = useMessages(lockParts).owner;
+  const shared = useMessages(lockWords);
   const filter = formatExactTerm("owner", owner);
   const blocked = useReleaseBlockedReason();
   const { data } = useOwnerLocks(filter, SHOWN_LOCKS_MAX + 1);
@@ -95,8 +100,9 @@ function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
       text={
         <span className="font-mono text-xs">
           <SafeText
-            text={shortenOwner(
+            text={formatOwner(
               data.items[0]?.holders.find((each) => getHolderKey(each) === owner)?.owner ?? "",
+              shared,
             )}
             wrap
           />

@@ -1,31 +1,28 @@
 "use client";
 
-import clsx from "clsx";
 import type { ReactNode } from "react";
-import { formatAgo, formatElapsed, formatRemaining, formatSpan } from "@/components/ui/format-duration.ts";
+import { formatAgo, formatElapsed, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
-import { findLongestHolder, rateDuration, selectSufficientSamples } from "../lock-facts/duration-rating.ts";
+import { findLongestHolder } from "../lock-facts/duration-rating.ts";
 import { HolderName } from "../lock-facts/holder-text.tsx";
 import { isLivenessCritical } from "../lock-facts/liveness-label.ts";
-import { toLockPath } from "../lock-facts/lock-path.ts";
-import { computeHeldTime, computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.ts";
+import { computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
 type LockPageMessages = typeof lockPage;
 
-/** All that counts, in plain sentences: who holds it and for how long; whether they are alive; who waits. */
+/** All that counts, in plain sentences: who holds it; whether they are alive; who waits. */
 export function StateSentence({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
   const isWrong = isLivenessCritical(lock);
   return (
     <div className="flex flex-col gap-1 border-b border-line-soft px-4 py-3.5" data-testid="state">
-      <p className="text-[20px] leading-7 font-semibold tracking-tight text-pretty wrap-anywhere">
+      <p className="line-clamp-3 text-[20px] leading-7 font-semibold tracking-tight text-pretty wrap-anywhere">
         {isWrong && (
           <span aria-hidden className="mr-2 inline-block size-2.5 rounded-full bg-bad align-[0.08em]" />
         )}
@@ -54,40 +51,9 @@ function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
     const by = reservation.by === null ? null : <SafeText text={reservation.by} wrap />;
     return messages.reserved(by, left === null ? null : formatRemaining(left));
   }
-  const who = <HolderName holder={holder} wrap />;
+  const who = <HolderName holder={holder} wrap isHeading />;
   if (lock.state === "ended") return messages.ended(who);
-  const held = computeHeldTime(holder, now);
-  // A time and its unit stay in one line.
-  const span = held === null ? null : formatElapsed(held.ms).replaceAll(" ", "\u00a0");
-  if (lock.holders.length > 1) return messages.heldByMany(lock.holders.length, span);
-  if (held === null || span === null) return messages.heldSinceUnknown(who);
-  return (
-    <>
-      {held.atLeast ? messages.heldAtLeast(who, span) : messages.held(who, span)}{" "}
-      <TypicalDurationSentence lock={lock} heldMs={held.ms} words={messages} />
-    </>
-  );
-}
-
-/** In colour where it is past what is typical. */
-function TypicalDurationSentence({
-  lock,
-  heldMs,
-  words: messages,
-}: {
-  lock: Lock;
-  heldMs: number;
-  words: LockPageMessages;
-}) {
-  const typical = selectSufficientSamples(useTypicalDurations(toLockPath(lock))?.heldMs);
-  if (typical === undefined) return null;
-  const rating = rateDuration(heldMs, typical);
-  const span = formatSpan(typical.p50);
-  return (
-    <span className={clsx("font-normal", rating.is === "typical" ? "text-ink-3" : "text-warn")}>
-      {rating.is === "times" ? messages.times(rating.times, span) : messages.typically(span)}
-    </span>
-  );
+  return lock.holders.length > 1 ? messages.heldByMany(lock.holders.length) : messages.held(who);
 }
 
 function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {

@@ -83,12 +83,13 @@ function HeldDurations({ lock, typical, messages }: DurationPlotSectionProps) {
       histogram={typical.heldSpread}
       nowMs={nowMs}
       messages={messages}
-      describe={(span, rating) =>
+      formatNow={() => messages.now}
+      describe={(_span, rating) =>
         rating.is === "typical"
-          ? messages.asTypical(span)
+          ? messages.asTypical
           : rating.is === "long"
-            ? messages.pastP95(span)
-            : messages.times(span, rating.times)
+            ? messages.pastP95
+            : messages.times(rating.times)
       }
     />
   );
@@ -107,6 +108,7 @@ function WaitDurations({ lock, typical, messages }: DurationPlotSectionProps) {
       histogram={typical.waitedSpread}
       nowMs={nowMs}
       messages={messages}
+      formatNow={messages.waitedNow}
       describe={(span, rating) =>
         rating.is === "typical"
           ? messages.waitsAsTypical(span)
@@ -125,6 +127,8 @@ interface DurationSummaryProps {
   histogram: TypicalTimes["heldSpread"];
   nowMs: number | null;
   messages: TypicalDurationMessages;
+  /** At the mark of what goes on now. */
+  formatNow(span: string): string;
   describe(span: string, rating: DurationRating): string;
 }
 
@@ -135,6 +139,7 @@ function DurationSummary({
   histogram,
   nowMs,
   messages,
+  formatNow,
   describe,
 }: DurationSummaryProps) {
   if (typical === undefined) {
@@ -165,7 +170,7 @@ function DurationSummary({
         names={{
           p50: messages.p50,
           p95: messages.p95,
-          now: nowMs === null ? null : messages.heldNow(formatElapsed(nowMs)),
+          now: nowMs === null ? null : formatNow(formatElapsed(nowMs)),
         }}
       />
       <p className="text-xs text-ink-2">

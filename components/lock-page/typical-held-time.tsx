@@ -1,21 +1,40 @@
 "use client";
 
+import clsx from "clsx";
 import { formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
+import type { Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
-import { selectSufficientSamples } from "../lock-facts/duration-rating.ts";
+import { findLongestHolder, rateDuration, selectSufficientSamples } from "../lock-facts/duration-rating.ts";
+import { toLockPath } from "../lock-facts/lock-path.ts";
+import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
-/** How long locks of this name are held as a rule, where that is known. */
-export function TypicalHeldTime({ path }: { path: string }) {
+/** How long locks of this name are typically held, where that is known; in colour where this hold is past it. */
+export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  const typical = useTypicalDurations(path);
+  const now = useServerNow();
+  const typical = useTypicalDurations(toLockPath(lock));
   const held = selectSufficientSamples(typical?.heldMs);
   if (typical === undefined || held === undefined) return null;
+  const holder = findLongestHolder(lock);
+  const isHold = lock.state === "held" && holder !== undefined && parseReservedHold(holder.owner) === null;
+  const heldMs = isHold ? computeHeldTime(holder, now)?.ms : undefined;
+  const rating = heldMs === undefined ? undefined : rateDuration(heldMs, held);
+  const [p50, p95] = [formatSpan(held.p50), formatSpan(held.p95)];
+  const isPast = rating !== undefined && rating.is !== "typical";
   return (
-    <div className="text-xs leading-4 font-normal tracking-normal text-ink-3" data-testid="typically-held">
-      {messages.typicallyHeld(formatSpan(held.p50), formatSpan(held.p95))}
+    <div
+      className={clsx("text-xs leading-4 font-normal tracking-normal", isPast ? "text-warn" : "text-ink-3")}
+      data-testid="typically-held"
+    >
+      {rating?.is === "times"
+        ? messages.timesTypical(rating.times, p50)
+        : rating?.is === "long"
+          ? messages.pastP95(p95)
+          : messages.typicallyHeld(p50, p95)}
       <span className="sr-only">
         {messages.typicallyHeldBy(
           formatNumber(Math.round(held.samples)),

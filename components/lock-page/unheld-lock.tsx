@@ -12,6 +12,7 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { formatReservedHold, parseReservedHold } from "../lock-facts/lock-texts.ts";
+import { formatUnknownOwner } from "../lock-facts/owner-text.ts";
 import { VotesText } from "../lock-facts/votes-text.tsx";
 import { formatWaiterCount } from "../lock-facts/waiters-text.tsx";
 
@@ -64,6 +65,8 @@ function LastOwnerText({ owner }: { owner: string }) {
   const reservation = parseReservedHold(owner);
   if (reservation !== null)
     return <SafeText text={shared.theReservation(formatReservedHold(reservation, shared))} wrap />;
+  const unknown = formatUnknownOwner(owner, shared);
+  if (unknown !== null) return <SafeText text={unknown} wrap />;
   return (
     <span className="font-mono text-xs">
       <SafeText text={owner} wrap />

@@ -5,8 +5,6 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
-import { useTargets } from "@/lib/queries/targets.ts";
 import { UnlistedSearchButton } from "./unlisted-locks.tsx";
 
 interface NoLocksFoundProps {

@@ -8,8 +8,8 @@ import {
   computeRemainingMs,
   getHolderLabel,
   parseReservedHold,
-  shortenOwner,
 } from "@/components/lock-facts/lock-texts.ts";
+import { formatOwner } from "@/components/lock-facts/owner-text.ts";
 import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -122,7 +122,7 @@ function HolderText({ lock: { holders }, messages }: FactProps): ReactNode {
   if (label === null) {
     return (
       <span className="font-mono text-xs">
-        <SafeText text={shortenOwner(holder.owner)} />
+        <SafeText text={formatOwner(holder.owner, messages)} />
       </span>
     );
   }

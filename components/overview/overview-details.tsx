@@ -10,8 +10,7 @@ import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { useStoredFlag } from "@/components/ui/use-stored-flag.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLiveState } from "@/lib/live/hooks.ts";
-import { useLockWindow } from "@/lib/live/live-cache.ts";
+import { useCounts } from "@/lib/live/live-cache.ts";
 import { useStats } from "@/lib/queries/stats.ts";
 import { MeasureCell } from "./figure-cell.tsx";
 import { MEASURES, type Measure } from "./overview-figures.ts";
@@ -33,7 +32,7 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
   const [lists, setLists] = useStoredFlag("lockkeeper:overview-lists", false);
   const listsId = useId();
   const stats = useStats(range);
-  const live = useLiveTotals();
+  const live: Partial<Record<Measure, number>> = useCounts() ?? {};
   const { data, error } = stats;
   return (
     <div className="rounded-[10px] border border-line bg-panel">
@@ -99,11 +98,4 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
       </div>
     </div>
   );
-}
-
-/** What the stream says of it, which is newer than the series. */
-function useLiveTotals(): Partial<Record<Measure, number | undefined>> {
-  const { health } = useLiveState();
-  const held = useLockWindow()?.held;
-  return { held, waiting: health?.waiting, needsAttention: health?.needsAttention };
 }

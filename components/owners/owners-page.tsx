@@ -7,11 +7,13 @@ import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts"
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { owners } from "@/lib/i18n/en/owners.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { OWNERS_SHOWN, useOwners } from "@/lib/queries/owners.ts";
 import { OwnerTable } from "./owner-table.tsx";
 import { OWNER_GROUPINGS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
@@ -33,21 +35,22 @@ export function OwnersPage() {
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
+  // The banner says it.
+  const isDown = useLiveState().health?.state === "down";
   return (
-    <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <h1 className="sr-only">{messages.title}</h1>
-      <div className="flex flex-wrap items-center gap-2">
-        <div className="flex min-w-0 flex-1 max-sm:basis-full">
-          <SearchBox
-            value={url.filter}
-            onChange={url.setFilter}
-            label={messages.search}
-            placeholder={messages.placeholder(SEARCH_EXAMPLE)}
-            maxLength={FILTER_CHARACTERS_MAX}
-          />
-        </div>
+    <StaleOverlay className={LIST_PAGE_CLASS}>
+      <PageHeader title={messages.title}>
         <GroupByPicker url={url} />
         {data !== undefined && <span className="text-ink-3">{formatNumber(data.total)}</span>}
+      </PageHeader>
+      <div className="flex">
+        <SearchBox
+          value={url.filter}
+          onChange={url.setFilter}
+          label={messages.search}
+          placeholder={messages.placeholder(SEARCH_EXAMPLE)}
+          maxLength={FILTER_CHARACTERS_MAX}
+        />
       </div>
       <section
         aria-label={messages.title}
@@ -55,7 +58,8 @@ export function OwnersPage() {
         tabIndex={0}
         className="min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
       >
-        <ProblemNote problem={found.error} onAgain={() => void found.refetch()} />
+        {isDown ? null : <ProblemNote problem={found.error} onAgain={() => void found.refetch()} />}
+        {isDown && data === undefined && <p className="px-4 py-3 text-ink-3">{messages.targetDown}</p>}
         {data !== undefined && (
           <OwnerTable
             owners={data.items}

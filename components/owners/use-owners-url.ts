@@ -18,7 +18,7 @@ const SORTS = [...FIELDS, ...FIELDS.map((field) => `-${field}` as const)] as con
 const PARSERS = {
   by: parseAsStringLiteral(OWNER_GROUPINGS).withDefault("owner"),
   q: parseAsString.withDefault(""),
-  sort: parseAsStringLiteral(SORTS).withDefault("-holds"),
+  sort: parseAsStringLiteral(SORTS).withDefault("-needs_attention"),
 };
 
 export function useOwnersUrl() {

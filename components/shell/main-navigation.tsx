@@ -6,6 +6,7 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
+import { useCounts } from "@/lib/live/live-cache.ts";
 import { isTargetNeverReached } from "../app/connection.ts";
 import { CONSOLE_PAGES } from "../app/pages.ts";
 import { isServerAdmin } from "../app/permissions.ts";
@@ -16,7 +17,8 @@ export function MainNavigation() {
   const pathname = usePathname();
   const live = useLiveState();
   const isAdmin = isServerAdmin(live.hello);
-  const locks = isTargetNeverReached(live) ? undefined : live.health?.locks;
+  const counts = useCounts();
+  const locks = isTargetNeverReached(live) ? undefined : counts?.held;
   return (
     <nav
       aria-label={messages.console}

@@ -35,9 +35,9 @@ export function getTargetHealth(name: string): Promise<TargetHealth> {
   );
 }
 
-/** @param cursor `next` of the page before */
-export function getHistory(path: string, target: TargetName, cursor?: string): Promise<History> {
-  const address = withTarget(`/locks/${path}/history`, target, { cursor });
+/** @param cursor `next` of the page before  @param at also the holds of this time, Unix milliseconds */
+export function getHistory(path: string, target: TargetName, cursor?: string, at?: number): Promise<History> {
+  const address = withTarget(`/locks/${path}/history`, target, { cursor, at: at?.toString() });
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 

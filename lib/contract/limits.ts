@@ -28,3 +28,10 @@ export const REASON_CHARACTERS_MAX = 500;
 export const NOTE_CHARACTERS_MAX = 500;
 /** Maximum number of holds released by one request. */
 export const BULK_ITEMS_MAX = 1000;
+
+/** Filters that one live view may have counted: the system views and a dozen saved ones. */
+export const COUNTED_FILTERS_MAX = 24;
+/** Prefixes whose namespaces one live view may have counted. */
+export const COUNTED_PREFIXES_MAX = 32;
+/** Namespaces of one prefix that are counted, those with the most locks first. */
+export const COUNTED_NAMESPACES_MAX = 50;

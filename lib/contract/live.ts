@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { KEY_BYTES_MAX } from "../keys/key.ts";
 import { Access } from "./access.ts";
 import { HistoryEntry, LockEvent } from "./event.ts";
+import { COUNTED_FILTERS_MAX, COUNTED_PREFIXES_MAX } from "./limits.ts";
 import { LockFilter, LockSort, UNLISTED_DESCRIPTION } from "./list.ts";
+import { LiveCounts } from "./live-counts.ts";
 import { Lock } from "./lock.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
 import { WRITE_REFUSALS } from "./refusal.ts";
@@ -35,11 +38,24 @@ export const LiveView = z
     events: z.enum(["none", "all"]).default("none").meta({
       description: "`all`: the stream also carries the events of all locks.",
     }),
+    counts: z
+      .array(LockFilter)
+      .max(COUNTED_FILTERS_MAX)
+      .optional()
+      .meta({ description: "Filters whose matches are counted.", example: ["waiters>0"] }),
+    namespaces: z
+      .array(z.string().max(KEY_BYTES_MAX))
+      .max(COUNTED_PREFIXES_MAX)
+      .optional()
+      .meta({
+        description: "Prefixes whose namespaces are counted, as in `GET /namespaces`.",
+        example: ["", "lock:"],
+      }),
   })
   .meta({ id: "LiveView" });
 export type LiveView = z.infer<typeof LiveView>;
 
-export const LiveQuery = LiveView.omit({ keep: true }).extend({
+export const LiveQuery = LiveView.omit({ keep: true, counts: true, namespaces: true }).extend({
   // Query values are strings. In a body, a string is refused.
   offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
   limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
@@ -279,6 +295,7 @@ export const LIVE_MESSAGES = {
   health: Health,
   window: LiveWindow,
   rows: LiveRows,
+  counts: LiveCounts,
   kept: z.object({ now: z.int(), items: z.array(PinnedLock) }).meta({ id: "LivePinnedLocks" }),
   lock: z.object({ now: z.int(), lock: Lock }).meta({ id: "LiveLock" }),
   recent: z.object({ items: z.array(HistoryEntry) }).meta({ id: "LiveRecentEvents" }),

@@ -18,11 +18,17 @@ export const keyFields = { key: keySchema, keyBase64: keyBase64Schema };
 /** A reference to another lock. */
 export const LockKey = z.object(keyFields).meta({ id: "LockKey" });
 
+const sinceIsSchema = z.enum(["exact", "at_least", "reported"]).meta({
+  description:
+    "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, by the clock of the client; if the client waited, it can be the start of the wait.",
+});
+
 /** The longest-running hold of a group. */
 export const OldestHold = z
   .object({
     ...keyFields,
     since: z.int().meta({ description: "Start of the hold, Redis clock, Unix milliseconds." }),
+    sinceIs: sinceIsSchema,
   })
   .meta({ id: "OldestHold", description: "The longest-running hold of a group." });
 
@@ -94,10 +100,7 @@ export const Holder = z
     since: z.int().nullable().meta({
       description: "Start of the hold, Redis clock, Unix milliseconds. null if unknown.",
     }),
-    sinceIs: z.enum(["exact", "at_least", "reported"]).meta({
-      description:
-        "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, by the clock of the client; if the client waited, it can be the start of the wait.",
-    }),
+    sinceIs: sinceIsSchema,
     remainingMs: z.int().nullable().meta({
       description:
         "Time left to the holder at `asOf`, in milliseconds. null if the hold does not expire. A grace period or a rounded deadline can keep the lock taken for longer.",

@@ -31,7 +31,7 @@ export const OwnerListQuery = z.strictObject({
     )
     .default("-holds")
     .meta({
-      description: `One of ${OWNER_SORT_FIELDS.join(", ")}. A leading \`-\` sorts in descending order. \`held\` sorts by the oldest hold.`,
+      description: `One of ${OWNER_SORT_FIELDS.join(", ")}. A leading \`-\` sorts in descending order. \`held\` sorts by the oldest hold, \`needs_attention\` by the number of locks that need attention and then by \`holds\`.`,
       example: "-holds",
     }),
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(100).meta({

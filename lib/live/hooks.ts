@@ -48,6 +48,19 @@ export function useWindowSubscription({ filter, sort, offset, limit, keep }: Win
   useEffect(() => () => store.subscribeWindow(undefined), [store]);
 }
 
+/** While mounted, the stream counts the matches of these filters. */
+export function useFilterCountSubscription(filters: readonly string[]): void {
+  const store = useLiveStore();
+  const text = JSON.stringify(filters);
+  useEffect(() => store.subscribeCounts({ counts: JSON.parse(text) as string[] }), [store, text]);
+}
+
+/** While mounted, the stream counts the namespaces below this prefix. */
+export function useNamespaceCountSubscription(prefix: string): void {
+  const store = useLiveStore();
+  useEffect(() => store.subscribeCounts({ namespaces: [prefix] }), [store, prefix]);
+}
+
 /** While mounted, the stream carries the state of this lock. */
 export function useLockSubscription(path: string | undefined): void {
   const store = useLiveStore();

@@ -5,6 +5,7 @@ import { createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveStore } from "./live-store.ts";
 import type { SessionState, StreamPorts } from "./stream-ports.ts";
+import type { CountSnapshot } from "./view-counts.ts";
 
 const LOCK = createSampleLock({ asOf: 70_000 });
 const hello: LiveMessage = {
@@ -25,7 +26,13 @@ function setup() {
   let say: (message: LiveMessage | undefined) => void = () => {};
   let fail: () => void = () => {};
   const views: LiveView[] = [];
-  const seen = { windows: [] as LiveWindow[], locks: [] as Lock[], reconnected: 0, forgotten: 0 };
+  const seen = {
+    windows: [] as LiveWindow[],
+    locks: [] as Lock[],
+    counts: [] as CountSnapshot[],
+    reconnected: 0,
+    forgotten: 0,
+  };
   const ports: StreamPorts = {
     url: (view) => {
       views.push(view);
@@ -55,6 +62,7 @@ function setup() {
       window: (window) => seen.windows.push(window),
       lock: (lock) => seen.locks.push(lock),
       pinned: () => undefined,
+      counts: (counts) => seen.counts.push(counts),
       reconnected: () => seen.reconnected++,
       clear: () => seen.forgotten++,
     },
@@ -117,6 +125,26 @@ describe("live store", () => {
     expect(seen.windows.at(-1)).toMatchObject({ total: 3, items: [other, LOCK] });
     await Promise.resolve();
     expect(views).toHaveLength(2);
+  });
+
+  it("parts of a page that mount together change the view once, and the counts come as one snapshot", async () => {
+    const { store, seen, views, say } = setup();
+    say(hello);
+    const withdraw = store.subscribeCounts({ counts: ["waiters>0"] });
+    store.subscribeCounts({ namespaces: ["lock:"] });
+    await Promise.resolve();
+    expect(views.slice(1)).toMatchObject([{ counts: ["waiters>0"], namespaces: ["lock:"] }]);
+    const totals = { now: 70_010, held: 2, waiting: 1, needsAttention: 0 };
+    const namespaces = [{ name: "lock:a:", holds: 2, needsAttention: 0, waiting: 1 }];
+    say({
+      name: "counts",
+      data: { ...totals, filters: [{ filter: "waiters>0", total: 1 }], namespaces, complete: true },
+    });
+    expect(seen.counts.at(-1)).toMatchObject({ held: 2, filters: new Map([["waiters>0", 1]]) });
+    withdraw();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(views.at(-1)).not.toHaveProperty("counts");
   });
 
   it("the server clock is updated by every message with a time and reset by each new connection", () => {

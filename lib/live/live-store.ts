@@ -15,6 +15,7 @@ import { type Connection, LiveStream } from "./live-stream.ts";
 import { createServerClock, type ServerClock } from "./server-clock.ts";
 import type { StreamPorts } from "./stream-ports.ts";
 import { createTicker, type Ticker } from "./ticker.ts";
+import { applyCounts, CountRequests, type CountSnapshot } from "./view-counts.ts";
 
 export interface LiveState {
   connection: Connection;
@@ -35,6 +36,7 @@ export const INITIAL_LIVE_STATE: LiveState = {
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
+  counts(counts: CountSnapshot): void;
   /** By path; of those only that the window does not tell of. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
   /** A new connection: what was fetched before may have missed something. */
@@ -42,7 +44,7 @@ export interface LiveCache {
   clear(): void;
 }
 
-export type WindowView = Omit<LiveView, "lock" | "events">;
+export type WindowView = Omit<LiveView, "lock" | "events" | "counts" | "namespaces">;
 
 const EMPTY_VIEW: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
@@ -61,6 +63,9 @@ export class LiveStore {
   #window = EMPTY_VIEW;
   #currentWindow: LiveWindow | undefined;
   #pinned: ReadonlyMap<string, PinnedLock> = new Map();
+  #counts: CountSnapshot | undefined;
+  readonly #countRequests = new CountRequests();
+  #isViewPending = false;
   #lockRequests: { path: string }[] = [];
   #eventReaders = 0;
 
@@ -129,6 +134,21 @@ export class LiveStore {
     };
   }
 
+  /** Filters and prefixes of namespaces to count, until what this returns is called. */
+  subscribeCounts(counted: Pick<LiveView, "counts" | "namespaces">): () => void {
+    const withdraw = this.#countRequests.add(counted);
+    this.#sendViewSoon();
+    return () => {
+      withdraw();
+      this.#sendViewSoon();
+    };
+  }
+
+  /** Whether the stream counts filters and namespaces for this tab. */
+  get hasFilterCounts(): boolean {
+    return !this.#stream.isPolling;
+  }
+
   /** The events of all locks, until what this returns is called. */
   subscribeEvents(): () => void {
     this.#eventReaders++;
@@ -148,13 +168,25 @@ export class LiveStore {
     this.events.clear();
     this.#cache.clear();
     this.#lastMessageAt = null;
+    this.#counts = undefined;
     this.#setState({ hello: null, health: null });
+  }
+
+  /** A tree has many branches, which come and go together. */
+  #sendViewSoon(): void {
+    if (this.#isViewPending) return;
+    this.#isViewPending = true;
+    queueMicrotask(() => {
+      this.#isViewPending = false;
+      this.#sendView();
+    });
   }
 
   #sendView(): void {
     const lock = this.#lockRequests.at(-1)?.path;
     const events = this.#eventReaders > 0 ? "all" : "none";
-    this.#stream.setView({ ...this.#window, events, ...(lock === undefined ? {} : { lock }) });
+    const counted = this.#countRequests.toView();
+    this.#stream.setView({ ...this.#window, events, ...counted, ...(lock === undefined ? {} : { lock }) });
   }
 
   #handleMessage(message: LiveMessage | undefined): void {
@@ -178,6 +210,10 @@ export class LiveStore {
         break;
       case "rows":
         this.#applyWindow(this.#currentWindow && applyRowChanges(this.#currentWindow, message.data));
+        break;
+      case "counts":
+        this.#counts = applyCounts(this.#counts, message.data);
+        this.#cache.counts(this.#counts);
         break;
       case "kept":
         this.#updatePinned(message.data.items);

@@ -35,9 +35,15 @@ function isSameView(a: LiveView, b: LiveView): boolean {
     a.limit === b.limit &&
     a.lock === b.lock &&
     a.keep?.join(" ") === b.keep?.join(" ") &&
-    a.events === b.events
+    a.events === b.events &&
+    isSameList(a.counts, b.counts) &&
+    isSameList(a.namespaces, b.namespaces)
   );
 }
+
+/** Filters contain spaces. */
+const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
+  a.length === b.length && a.every((text, at) => text === b[at]);
 
 /** The console's one stream a tab: connects, notices silence, comes back, sleeps while nobody looks. */
 export class LiveStream {
@@ -65,6 +71,11 @@ export class LiveStream {
     this.#ports = ports;
     this.#listener = listener;
     this.#view = view;
+  }
+
+  /** A tab without a stream of its own gets no counts of filters and namespaces. */
+  get isPolling(): boolean {
+    return this.#mode === "poll";
   }
 
   start(): void {
@@ -113,9 +124,10 @@ export class LiveStream {
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // Too long for an address: what is kept is told as soon as there is a stream to tell it to.
-    const { keep, ...windowView } = this.#view;
-    this.#sentView = keep === undefined ? this.#view : windowView;
+    // Too long for an address: these are sent as soon as there is a stream to send them to.
+    const { keep, counts, namespaces, ...windowView } = this.#view;
+    const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
+    this.#sentView = isComplete ? this.#view : windowView;
     const source = this.#ports.open(this.#ports.url(this.#sentView, mode), {
       message: (message) => {
         if (this.#source === source) this.#handleMessage(message);

@@ -8,6 +8,7 @@ const MESSAGE_NAME_RECORD: Readonly<Record<MessageName, true>> = {
   health: true,
   window: true,
   rows: true,
+  counts: true,
   kept: true,
   lock: true,
   recent: true,

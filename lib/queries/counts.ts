@@ -2,16 +2,30 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useFilterCountSubscription } from "../live/hooks.ts";
+import { useCounts, useLockWindow } from "../live/live-cache.ts";
+import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /** The server keeps each answer and brings it up to date: asking costs next to nothing, and is still not free. */
 const REFETCH_MS = 15_000;
 
-/** How many locks each of the filters finds, in their order; undefined: not known yet. */
+/**
+ * How many locks each of the filters finds, in their order; undefined: not known yet. The stream counts them, together with
+ * all other numbers on the page. A tab without a stream of its own asks for them.
+ */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
+  useFilterCountSubscription(filters);
+  const streamed = useCounts()?.filters;
+  const polled = usePolledCounts(filters);
+  return filters.map((filter, at) => streamed?.get(filter) ?? polled[at]);
+}
+
+function usePolledCounts(filters: readonly string[]): readonly (number | undefined)[] {
   const target = useTargetName();
   const isReadable = useIsTargetReadable();
+  const { hasFilterCounts } = useLiveStore();
   return useQueries({
     queries: filters.map((filter) => ({
       queryKey: ["count", target, filter],
@@ -20,10 +34,27 @@ export function useLockCounts(filters: readonly string[]): readonly (number | un
           sendRequest("GET", withTarget("/locks", target, { filter, limit: "1" })),
           (wire, json) => wire.readLocks(json).total,
         ),
-      enabled: isReadable,
+      enabled: isReadable && !hasFilterCounts,
       refetchInterval: REFETCH_MS,
       retry: false,
     })),
     combine: (results) => results.map(({ data }) => data),
   });
+}
+
+export interface ListCounts {
+  /** Number of locks that match the search. */
+  readonly total: number;
+  readonly held: number;
+}
+
+/** The counts of a list: those that everything else on the page shows. Until they come, the window's own. */
+export function useListCounts(filter: string): ListCounts | undefined {
+  useFilterCountSubscription([filter]);
+  const counts = useCounts();
+  const window = useLockWindow();
+  const own = window?.filter === filter ? window : undefined;
+  const total = counts?.filters.get(filter) ?? own?.total;
+  const held = counts?.held ?? own?.held;
+  return total === undefined || held === undefined ? undefined : { total, held };
 }

@@ -2,8 +2,11 @@
 
 import { keepPreviousData } from "@tanstack/react-query";
 import type { Facets } from "@/lib/contract/facet.ts";
+import type { LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
 import type { NamespaceList } from "@/lib/contract/namespace.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useNamespaceCountSubscription } from "../live/hooks.ts";
+import { useCounts } from "../live/live-cache.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
@@ -44,4 +47,27 @@ export function useNamespaces(prefix: string, isWanted = true) {
     enabled: isWanted,
     refetchInterval: REFETCH_MS,
   });
+}
+
+/** The namespaces below a prefix with the counts of this moment, as everything else on the page shows them. */
+export function useCountedNamespaces(prefix: string) {
+  useNamespaceCountSubscription(prefix);
+  const { data, error } = useNamespaces(prefix);
+  const counted = useCounts()?.namespaces;
+  return { data: data && applyNamespaceCounts(data, counted), error };
+}
+
+function applyNamespaceCounts(
+  list: NamespaceList,
+  counted: ReadonlyMap<string, LiveNamespaceCount> | undefined,
+): NamespaceList {
+  if (counted === undefined) return list;
+  const items = list.items.flatMap((item) => {
+    const now = counted.get(item.name);
+    if (now === undefined) return [item];
+    if (now.holds === 0) return [];
+    const { holds, needsAttention, waiting } = now;
+    return [{ ...item, holds, needsAttention, waiters: { ...item.waiters, count: waiting } }];
+  });
+  return { ...list, items };
 }

@@ -6,15 +6,21 @@ import { getHistory } from "../api/endpoints.ts";
 import type { TargetName } from "../api/request.ts";
 
 /** `lib/live/live-cache.ts` has everything under `history` fetched again after a reconnect. */
-const getHistoryQueryKey = (target: TargetName, path: string) => ["history", target, path] as const;
+const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
+  ["history", target, path, at] as const;
 
-/** Page by page, the newest first. */
-export function useHistory(path: string) {
+/**
+ * The events of a lock page by page, the newest first.
+ *
+ * @param at only events up to then, and the holds of that time; Unix milliseconds
+ */
+export function useHistory(path: string, at?: number) {
   const { target } = useLiveStore();
   return useInfiniteQuery({
-    queryKey: getHistoryQueryKey(target, path),
-    queryFn: ({ pageParam }) => getHistory(path, target, pageParam),
-    initialPageParam: undefined as string | undefined,
+    queryKey: getHistoryQueryKey(target, path, at),
+    queryFn: ({ pageParam }) => getHistory(path, target, pageParam, at),
+    // An id begins with the time of its event, and a cursor need not be the id of one.
+    initialPageParam: at === undefined ? undefined : `${at + 1}-0`,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

@@ -4,6 +4,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import type { LockList } from "@/lib/contract/list.ts";
 import type { OwnerGrouping, OwnerList } from "@/lib/contract/owner.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
+import { useLiveState } from "../live/hooks.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
@@ -35,9 +36,16 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         ),
         (wire, json) => wire.readOwners(json),
       ),
+    // A target that is down has nothing newer, and the page says so already.
+    enabled: useIsTargetAnswering(),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
   });
+}
+
+function useIsTargetAnswering(): boolean {
+  const { connection, health } = useLiveState();
+  return connection !== "logged_out" && health?.state !== "down";
 }
 
 /** Locks that match a filter, the longest held first, as they are now. */
@@ -50,6 +58,7 @@ export function useOwnerLocks(filter: string, limit: number) {
         sendRequest("GET", withTarget("/locks", target, { filter, sort: "-held", limit: String(limit) })),
         (wire, json) => wire.readLocks(json),
       ),
+    enabled: useIsTargetAnswering(),
     refetchInterval: REFETCH_MS,
   });
 }

@@ -1,4 +1,8 @@
+"use client";
+
 import clsx from "clsx";
+import { useSearchParams } from "next/navigation";
+import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClockMs, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -9,14 +13,29 @@ import { events as eventNames } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
 import { timeline } from "@/lib/i18n/en/timeline.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { EventName, GapText, InferredMark } from "../text/event-line.tsx";
 import { formatEventDetail } from "../text/event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
+/** Rows at first; more are shown in steps, so that what stands below stays within reach. */
+const FIRST_ROWS = 15;
+const MORE_ROWS = 50;
+
 export function KeyHistory({ history }: { history: KeyEvents }) {
   const texts = useMessages(timeline);
   const { events, complete, loading, failed, loadOlder, loadingOlder } = history;
+  // The banner says it.
+  const isDown = useLiveState().health?.state === "down";
+  const linked = useSearchParams().get("event");
+  const [rows, setRows] = useState(FIRST_ROWS);
+  const shown = events.slice(0, Math.max(rows, 1 + events.findIndex(({ id }) => id === linked)));
+  const hasMore = shown.length < events.length || loadOlder !== undefined;
+  const showMore = () => {
+    setRows(shown.length + MORE_ROWS);
+    if (events.length < shown.length + MORE_ROWS) loadOlder?.();
+  };
   return (
     <section aria-labelledby="recent-events" className="flex flex-col gap-2">
       <h2 id="recent-events" className="font-semibold">
@@ -24,21 +43,23 @@ export function KeyHistory({ history }: { history: KeyEvents }) {
       </h2>
       <div className="rounded-[10px] border border-line bg-panel px-4 py-1">
         {events.length === 0 && (
-          <p className="py-2 text-ink-3">{loading ? texts.looking : failed ? texts.failed : texts.none}</p>
+          <p className="py-2 text-ink-3">
+            {loading ? texts.looking : failed && !isDown ? texts.failed : texts.none}
+          </p>
         )}
         <ol>
-          {events.map((event) => (
+          {shown.map((event) => (
             <KeyHistoryLine key={event.id} entry={event} />
           ))}
         </ol>
-        {loadOlder !== undefined && (
+        {hasMore && (
           <div className="py-2">
-            <Button onClick={loadOlder} blocked={loadingOlder ? texts.onTheirWay : null}>
+            <Button onClick={showMore} blocked={loadingOlder ? texts.onTheirWay : null}>
               {loadingOlder ? texts.loadingOlder : texts.older}
             </Button>
           </div>
         )}
-        {loadOlder === undefined && !complete && <p className="py-2 text-ink-3">{texts.notKept}</p>}
+        {!hasMore && !complete && <p className="py-2 text-ink-3">{texts.notKept}</p>}
       </div>
     </section>
   );

@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
-import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import type { HistoryEntry, LockEvent, PastHold } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { useEvents } from "@/lib/live/hooks.ts";
 import { useHistory } from "@/lib/queries/lock-history.ts";
@@ -22,6 +22,21 @@ export interface KeyEvents {
   ending: LockEvent | undefined;
 }
 
+export interface PastKeyEvents extends KeyEvents {
+  /** The time that was asked for, Unix milliseconds. */
+  readonly at: number;
+  /** Who held the lock then; undefined: not known yet. */
+  readonly holds: readonly PastHold[] | undefined;
+}
+
+/** What was recorded of a key up to a time in the past, and who held it then. */
+export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
+  const history = useHistory(path, at);
+  const pages = history.data?.pages;
+  const events = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
+  return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds };
+}
+
 /** What is recorded of a key, and what came since. */
 export function useKeyEvents(path: string): KeyEvents {
   const history = useHistory(path);
@@ -34,7 +49,11 @@ export function useKeyEvents(path: string): KeyEvents {
       ),
     [history.data, live, path],
   );
-  const [last] = events.filter((entry) => !isGap(entry));
+  return toKeyEvents(history, events);
+}
+
+function toKeyEvents(history: ReturnType<typeof useHistory>, events: readonly HistoryEntry[]): KeyEvents {
+  const last = events.find((entry) => !isGap(entry));
   return {
     events,
     complete: history.data?.pages.at(-1)?.complete ?? true,
@@ -42,6 +61,6 @@ export function useKeyEvents(path: string): KeyEvents {
     failed: history.isError,
     loadOlder: history.hasNextPage ? () => void history.fetchNextPage() : undefined,
     loadingOlder: history.isFetchingNextPage,
-    ending: last !== undefined && isHoldEnd(last) ? last : undefined,
+    ending: last !== undefined && !isGap(last) && isHoldEnd(last) ? last : undefined,
   };
 }

@@ -1,4 +1,5 @@
-import { formatReservedHold, parseReservedHold, shortenOwner } from "@/components/lock-facts/lock-texts.ts";
+import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { formatOwner, type OwnerMessages } from "@/components/lock-facts/owner-text.ts";
 import { formatFence, formatSpan } from "@/components/ui/format-duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 import { events as english } from "@/lib/i18n/en/events.ts";
@@ -14,7 +15,7 @@ export function isAlarmingEventType(type: EventType): boolean {
 /** What an event is told in. */
 export interface EventMessages {
   events: Messages["events"];
-  lock: Pick<Messages["lock"], "leastHold" | "reservedBy">;
+  lock: OwnerMessages;
 }
 
 /** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
@@ -24,7 +25,7 @@ export function formatEventDetail(
   brief = false,
 ): string {
   const reservation = parseReservedHold(event.owner ?? "");
-  const who = reservation === null ? shortenOwner(event.owner ?? "") : formatReservedHold(reservation, lock);
+  const who = formatOwner(event.owner ?? "", lock);
   const ended = event.heldMs === undefined ? who : messages.after(who, formatSpan(event.heldMs));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(messages.between);
   const count = event.count === undefined || event.count === 1 ? "" : messages.count(event.count);

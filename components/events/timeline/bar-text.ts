@@ -1,7 +1,8 @@
-import { formatReservedHold, parseReservedHold, shortenOwner } from "@/components/lock-facts/lock-texts.ts";
+import { formatOwner } from "@/components/lock-facts/owner-text.ts";
 import { formatClockMs, formatSpan } from "@/components/ui/format-duration.ts";
+import type { PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
-import type { HoldBar, Overlap } from "./timeline-bars.ts";
+import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
 
 /** What a bar is told in. */
 export interface BarMessages {
@@ -11,9 +12,7 @@ export interface BarMessages {
 
 /** Who held it, for a label. May hold text from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
-  const reservation = parseReservedHold(owner);
-  if (reservation !== null) return formatReservedHold(reservation, messages.lock);
-  return owner === "" ? messages.timeline.notTold : shortenOwner(owner);
+  return owner === "" ? messages.timeline.notTold : formatOwner(owner, messages.lock);
 }
 
 /** All that a bar says, in sentences. May hold text from Redis. */
@@ -24,6 +23,12 @@ export function formatBar(bar: HoldBar, messages: BarMessages): string {
   if (bar.fence !== undefined) sentences.push(timeline.fence(bar.fence));
   if (bar.ended?.reason) sentences.push(timeline.reason(bar.ended.reason));
   return timeline.sentences(sentences);
+}
+
+/** Formats a hold of a time in the past, with its end where that is recorded. May hold text from Redis. */
+export function formatPastHold(hold: PastHold, messages: BarMessages): string {
+  if (hold.end !== "unobserved" || hold.until !== null) return formatBar(toPastHoldBar(hold), messages);
+  return messages.timeline.endUnknown(formatLaneName(hold.owner, messages), formatClockMs(hold.since));
 }
 
 function formatHold({ owner, from, to, end, ended }: HoldBar, messages: BarMessages): string {

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { memo, useId, useMemo, useState } from "react";
+import { memo, type ReactNode, useId, useMemo, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock, formatDate } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -16,10 +16,11 @@ import {
   buildTimeline,
   getHolderCapacity,
   type HoldBar,
+  type HoldBarEnd,
   sortBarsByTime,
   type Timeline,
 } from "./timeline-bars.ts";
-import { TimelineLanes } from "./timeline-lanes.tsx";
+import { BarSwatch, TimelineLanes } from "./timeline-lanes.tsx";
 import {
   computeTicks,
   LATEST_BARS,
@@ -38,20 +39,46 @@ const LISTED_OVERLAPS_MAX = 3;
 interface KeyTimelineProps {
   history: KeyEvents;
   kind: LockKind | null;
+  /** Whether the renewal of the present holder is overdue. */
+  isOverdue: boolean;
+  /** The end of the timeline in the past, Unix milliseconds; undefined: now. */
+  at?: number | undefined;
+  /** Above the lanes: asks for another time. */
+  controls: ReactNode;
+  /** Below them: what was found. */
+  children?: ReactNode;
 }
 
 /** Who held the lock when, as far as its history is loaded. */
-export function KeyTimeline({ history: { events, loading }, kind }: KeyTimelineProps) {
+export function KeyTimeline(props: KeyTimelineProps) {
+  const { history, kind, at, controls, children } = props;
+  const { events, loading } = history;
   const now = useServerNow();
   // An open bar grows once a second; four times would be drawn for nothing.
-  const second = now === null ? null : Math.ceil(now / SECOND_MS) * SECOND_MS;
+  const end = at ?? (now === null ? null : Math.ceil(now / SECOND_MS) * SECOND_MS);
   const timeline = useMemo(
-    () => (second === null ? null : buildTimeline(events, getHolderCapacity(kind), second)),
-    [events, kind, second],
+    () => (end === null ? null : buildTimeline(events, getHolderCapacity(kind), end)),
+    [events, kind, end],
   );
-  if (loading && events.length === 0) return <LoadingTimeline />;
-  if (timeline === null || timeline.lanes.length === 0) return null;
-  return <DrawnTimeline timeline={timeline} />;
+  if (loading && events.length === 0 && at === undefined) return <LoadingTimeline />;
+  if (timeline === null) return null;
+  const isEmpty = timeline.lanes.length === 0;
+  if (isEmpty && at === undefined) return null;
+  return (
+    <TimelineSection history={history} timeline={timeline}>
+      {(span) => (
+        <>
+          {controls}
+          {children}
+          {isEmpty ? (
+            <NoHolds isLoading={loading} />
+          ) : (
+            <DrawnTimeline {...props} timeline={timeline} span={span} />
+          )}
+        </>
+      )}
+    </TimelineSection>
+  );
 }
 
 /** Keeps the place of one holder. */
@@ -59,11 +86,56 @@ function LoadingTimeline() {
   return <div aria-hidden className="h-[146px] rounded-[10px] border border-line bg-panel" />;
 }
 
-const DrawnTimeline = memo(function Drawn({ timeline }: { timeline: Timeline }) {
+function NoHolds({ isLoading }: { isLoading: boolean }) {
   const messages = useMessages(english);
-  const barMessages = useBarMessages();
+  return <p className="text-ink-3">{isLoading ? messages.looking : messages.noHolds}</p>;
+}
+
+interface TimelineSectionProps {
+  history: KeyEvents;
+  timeline: Timeline;
+  children(span: TimelineSpan): ReactNode;
+}
+
+function TimelineSection({ history: { loadOlder, loadingOlder }, timeline, children }: TimelineSectionProps) {
+  const messages = useMessages(english);
   const id = useId();
   const [span, setSpan] = useState<TimelineSpan>("latest");
+  const barCount = timeline.lanes.reduce((sum, { bars }) => sum + bars.length, 0);
+  const showOlder = () => {
+    setSpan("all");
+    loadOlder?.();
+  };
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 id={id} className="font-semibold">
+          {messages.title}
+        </h2>
+        <div className="flex flex-wrap gap-1">
+          {barCount > LATEST_BARS && <TimelineSpanPicker span={span} onSpan={setSpan} />}
+          {loadOlder !== undefined && (
+            <Button size="small" onClick={showOlder} blocked={loadingOlder ? messages.onTheirWay : null}>
+              {messages.olderHolds}
+            </Button>
+          )}
+        </div>
+      </div>
+      <div className="flex flex-col gap-2 rounded-[10px] border border-line bg-panel px-4 py-3">
+        {children(span)}
+      </div>
+    </section>
+  );
+}
+
+interface DrawnTimelineProps extends Pick<KeyTimelineProps, "isOverdue" | "at"> {
+  timeline: Timeline;
+  span: TimelineSpan;
+}
+
+const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: DrawnTimelineProps) {
+  const messages = useMessages(english);
+  const barMessages = useBarMessages();
   const [active, setActive] = useState<HoldBar["id"]>();
   const bars = sortBarsByTime(timeline.lanes);
   const view = selectTimelineView(timeline, span);
@@ -71,27 +143,32 @@ const DrawnTimeline = memo(function Drawn({ timeline }: { timeline: Timeline }) 
   const isLong = view.to - view.from > DAY_MS;
   const moment = isLong ? formatDate : formatClock;
   return (
-    <section aria-labelledby={id} className="flex flex-col gap-2">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 id={id} className="font-semibold">
-          {messages.title}
-        </h2>
-        {bars.length > LATEST_BARS && <TimelineSpanPicker span={span} onSpan={setSpan} />}
-      </div>
-      <div className="flex flex-col gap-2 rounded-[10px] border border-line bg-panel px-4 py-3">
-        <TimelineLanes timeline={timeline} view={view} active={active} onActive={setActive} />
-        <TimeAxis view={view} moment={moment} now={messages.now} />
-        <p aria-live="polite" className="min-h-[1.4em] text-xs text-ink-2" data-testid="hold">
-          {chosen === undefined ? (
-            <span className="text-ink-3">{messages.choose}</span>
-          ) : (
-            <SafeText text={formatBar(chosen, barMessages)} wrap />
-          )}
-        </p>
-        <OverlapList timeline={timeline} />
-        <TimelineLegend others={view.others} hasOverlaps={timeline.overlaps.length > 0} />
-      </div>
-    </section>
+    <>
+      <TimelineLanes
+        timeline={timeline}
+        view={view}
+        isOverdue={isOverdue && at === undefined}
+        active={active}
+        onActive={setActive}
+      />
+      <TimeAxis view={view} moment={moment} now={at === undefined ? messages.now : moment(at)} />
+      <p aria-live="polite" className="min-h-[1.4em] text-xs text-ink-2" data-testid="hold">
+        {chosen === undefined ? (
+          <span className="text-ink-3">{messages.choose}</span>
+        ) : (
+          <SafeText text={formatBar(chosen, barMessages)} wrap />
+        )}
+      </p>
+      <OverlapList timeline={timeline} />
+      <TimelineLegend
+        others={view.others}
+        hasOverlaps={timeline.overlaps.length > 0}
+        ends={
+          new Set(bars.map(({ end }) => (end === "open" && isOverdue && at === undefined ? "overdue" : end)))
+        }
+        hasFences={bars.some(({ fence }) => fence !== undefined)}
+      />
+    </>
   );
 });
 
@@ -172,16 +249,41 @@ function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
   );
 }
 
-function TimelineLegend({ others, hasOverlaps }: { others: number; hasOverlaps: boolean }) {
+interface TimelineLegendProps {
+  others: number;
+  hasOverlaps: boolean;
+  ends: ReadonlySet<HoldBarEnd | "overdue">;
+  hasFences: boolean;
+}
+
+/** Only what is drawn. */
+function TimelineLegend({ others, hasOverlaps, ends, hasFences }: TimelineLegendProps) {
   const messages = useMessages(english);
+  const isForced = ends.has("force_released") || ends.has("evicted");
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-2xs text-ink-3">
-      <span>
-        <span className="font-semibold text-warn">◇</span> {messages.expired}
-      </span>
-      <span>
-        <span className="font-semibold text-bad">×</span> {messages.forced}
-      </span>
+      {(["open", "overdue"] as const).map(
+        (end) =>
+          ends.has(end) && (
+            <span key={end}>
+              <BarSwatch end={end} />
+              {end === "open" ? messages.heldNow : messages.overdueNow}
+            </span>
+          ),
+      )}
+      {ends.has("expired") && (
+        <span>
+          <BarSwatch end="expired" />
+          <span className="font-semibold text-warn">◇</span> {messages.expired}
+        </span>
+      )}
+      {isForced && (
+        <span>
+          <BarSwatch end="force_released" />
+          <span className="font-semibold text-bad">×</span> {messages.forced}
+        </span>
+      )}
+      {hasFences && <span>{messages.fenceDigits}</span>}
       <span>{messages.dashed}</span>
       {hasOverlaps && <span>{messages.overlap}</span>}
       {others > 0 && <span>{messages.others(others)}</span>}

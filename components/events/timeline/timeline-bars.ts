@@ -1,9 +1,9 @@
-import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import type { GapEvent, HistoryEntry, LockEvent, PastHold } from "@/lib/contract/event.ts";
 import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
-/** `open`: it is still going on. `unseen`: its end was not told. */
+/** `open`: it is still going on at the end of the timeline. `unobserved`: its end was not recorded. */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
 /** One hold. Times are Redis's clock, Unix milliseconds; `from` is never after `to`. */
@@ -193,4 +193,22 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
     going.push(bar);
   }
   return overlaps;
+}
+
+/** A hold of a time in the past as a bar. */
+export function toPastHoldBar({
+  owner,
+  fence,
+  since,
+  sinceIs,
+  until,
+  lastSeen,
+  end,
+  ended,
+}: PastHold): HoldBar {
+  return {
+    ...{ id: `${owner} ${fence} ${since}`, owner, fence, from: since, fromIs: sinceIs, ended },
+    to: until ?? lastSeen ?? since,
+    end: ended === undefined ? (end === "open" ? "open" : "unobserved") : findBarEnd(ended),
+  };
 }

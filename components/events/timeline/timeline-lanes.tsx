@@ -8,13 +8,15 @@ import type { GapEvent } from "@/lib/contract/event.ts";
 import { timeline as timelineWords } from "@/lib/i18n/en/timeline.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { formatBar, formatLaneName } from "./bar-text.ts";
-import type { HoldBar, HolderLane, Overlap, Timeline } from "./timeline-bars.ts";
+import type { HoldBar, HoldBarEnd, HolderLane, Overlap, Timeline } from "./timeline-bars.ts";
 import { computeTicks, findNextBar, type TimelineView, toTimelinePercent } from "./timeline-view.ts";
 import { useBarMessages } from "./use-bar-messages.ts";
 
 interface TimelineLanesProps {
   timeline: Timeline;
   view: TimelineView;
+  /** Whether the renewal of holds that go on is overdue. */
+  isOverdue: boolean;
   /** The id of a bar. */
   active: string | undefined;
   onActive(id: string): void;
@@ -24,7 +26,7 @@ const NAVIGATION_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDow
 const HATCH_CLASS = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
 
 /** One stop of the tab key; arrows go from hold to hold. */
-export function TimelineLanes({ timeline, view, active, onActive }: TimelineLanesProps) {
+export function TimelineLanes({ timeline, view, isOverdue, active, onActive }: TimelineLanesProps) {
   const messages = useMessages(timelineWords);
   const id = useId();
   const idOf = (bar: string) => `${id}-${bar}`;
@@ -56,7 +58,7 @@ export function TimelineLanes({ timeline, view, active, onActive }: TimelineLane
       {view.lanes.map((lane) => (
         <LaneRow
           key={lane.owner}
-          {...{ lane, view, active, onActive, idOf }}
+          {...{ lane, view, isOverdue, active, onActive, idOf }}
           overlaps={timeline.overlaps.filter(({ bars }) => bars.some(({ owner }) => owner === lane.owner))}
         />
       ))}
@@ -75,7 +77,7 @@ interface LaneRowProps extends Omit<TimelineLanesProps, "timeline"> {
   idOf(bar: string): string;
 }
 
-function LaneRow({ lane, view, active, onActive, overlaps, idOf }: LaneRowProps) {
+function LaneRow({ lane, view, isOverdue, active, onActive, overlaps, idOf }: LaneRowProps) {
   const name = formatLaneName(lane.owner, useBarMessages());
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
@@ -94,6 +96,7 @@ function LaneRow({ lane, view, active, onActive, overlaps, idOf }: LaneRowProps)
             id={idOf(bar.id)}
             bar={bar}
             view={view}
+            isOverdue={isOverdue}
             isActive={bar.id === active}
             onActive={() => onActive(bar.id)}
           />
@@ -110,11 +113,32 @@ interface BarMarkProps {
   id: string;
   bar: HoldBar;
   view: TimelineView;
+  isOverdue: boolean;
   isActive: boolean;
   onActive(): void;
 }
 
-function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
+const BAR_CLASSES: Readonly<Record<HoldBarEnd | "overdue", string>> = {
+  released: "border-transparent bg-bar",
+  unobserved: "border-transparent bg-bar",
+  expired: "border-warn bg-warn-bg",
+  force_released: "border-bad bg-bad-bg",
+  evicted: "border-bad bg-bad-bg",
+  open: "border-accent bg-accent-bg",
+  overdue: "border-2 border-bad bg-bad-bg",
+};
+
+/** A square of the legend. */
+export function BarSwatch({ end }: { end: HoldBarEnd | "overdue" }) {
+  return (
+    <span
+      aria-hidden
+      className={clsx("mr-1 inline-block size-2.5 rounded-[2px] border align-[-1px]", BAR_CLASSES[end])}
+    />
+  );
+}
+
+function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps) {
   const [left, right] = [toTimelinePercent(view, bar.from), toTimelinePercent(view, bar.to)];
   const text = toVisibleText(formatBar(bar, useBarMessages()));
   return (
@@ -127,17 +151,19 @@ function BarMark({ id, bar, view, isActive, onActive }: BarMarkProps) {
         aria-selected={isActive}
         aria-label={text}
         title={text}
+        data-end={bar.end}
         onClick={onActive}
         className={clsx(
-          "@container absolute inset-y-[3px] cursor-pointer overflow-hidden rounded-[3px] border bg-bar",
-          isActive ? "border-accent outline-2 outline-accent" : "border-transparent",
+          "@container absolute inset-y-[3px] cursor-pointer overflow-hidden rounded-[3px] border",
+          BAR_CLASSES[bar.end === "open" && isOverdue ? "overdue" : bar.end],
+          isActive && "outline-2 outline-accent",
           bar.fromIs === "at_least" && "border-l-ink border-l-2 border-dashed",
           bar.end === "unobserved" && "border-r-2 border-r-ink border-dashed",
         )}
         style={{ left: `${left}%`, width: `max(4px, ${right - left}%)` }}
       >
         {bar.fence !== undefined && (
-          <span className="hidden px-1 font-mono text-2xs leading-4 whitespace-nowrap text-ink @min-[64px]:block">
+          <span className="relative z-20 hidden px-1 font-mono text-2xs leading-4 whitespace-nowrap text-ink @min-[64px]:block">
             {formatFence(bar.fence)}
           </span>
         )}

@@ -11,6 +11,7 @@ import type { LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useListCounts } from "@/lib/queries/counts.ts";
 import type { ColumnId } from "../columns/columns.ts";
 import { ROW_HEIGHT_PX } from "../columns/row-density.ts";
 import { useColumns } from "../columns/use-columns.ts";
@@ -57,6 +58,7 @@ export function LocksTable({
   ...rest
 }: LocksTableProps) {
   const messages = useMessages(table);
+  const counts = useListCounts(window.filter);
   const scroller = useRef<HTMLElement>(null);
   const columns = useColumns(useElementWidth(scroller) - SELECT_COLUMN_PX - ACTIONS_COLUMN_PX);
   const layout = useMediaQuery("(width < 40rem)") ? "cards" : "rows";
@@ -150,7 +152,7 @@ export function LocksTable({
           list={list}
           first={rows.range?.startIndex ?? 0}
           last={rows.range?.endIndex ?? 0}
-          total={window.total}
+          total={counts?.total ?? window.total}
           most={most}
         >
           {layout === "cards" && <SortSelect sort={sort} onSort={onSort} />}

@@ -28,7 +28,7 @@ export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: Li
     <>
       <ViewsBar
         filter={shown.filter}
-        window={validFilter === undefined ? undefined : table.latest}
+        isValid={validFilter !== undefined}
         saved={saved}
         showToast={showToast}
         onFilter={onFilter}

@@ -8,6 +8,7 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Toast } from "@/components/ui/toast.tsx";
 import { views } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useListCounts } from "@/lib/queries/counts.ts";
 import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { ListPauseButton } from "../frozen-rows/pause-button.tsx";
 import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
@@ -29,11 +30,12 @@ interface LocksToolbarProps {
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const messages = useMessages(views);
   const { latest: window } = table;
+  const counts = useListCounts(shown?.filter ?? "");
   return (
     <div className="flex shrink-0 items-center gap-2 max-sm:hidden">
-      {window !== undefined && isOfListed(shown?.filter) && (
+      {counts !== undefined && shown !== undefined && shown.filter !== "" && isOfListed(shown.filter) && (
         <span className="text-ink-3" data-testid="total">
-          {messages.ofHeld(formatNumber(window.total), formatNumber(window.held))}
+          {messages.ofHeld(formatNumber(counts.total), formatNumber(counts.held))}
         </span>
       )}
       {shown !== undefined && <ListButtons shown={shown} total={window?.total ?? 0} showToast={showToast} />}

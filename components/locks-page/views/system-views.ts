@@ -1,4 +1,3 @@
-import type { Totals } from "@/lib/contract/stats.ts";
 import { tokenizeFilter } from "@/lib/query/filter.ts";
 
 export type SystemViewId = "all" | "needsAttention" | "waited" | "noTtl" | "pastTypical";
@@ -47,38 +46,18 @@ export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
-/** Views whose figure nobody tells by the way: they are asked for. */
-export const COUNTED_BY_QUERY = SYSTEM_VIEWS.filter(({ id }) => id === "waited" || id === "pastTypical");
-
-export interface CountSources {
-  filter: string;
-  /** What the live stream tells of this filter; undefined: nothing yet. */
-  window: { total: number; held: number } | undefined;
-  totals: Totals | undefined;
-  /** Of `ASKED_FOR`, in its order. */
-  queryCounts: readonly (number | undefined)[];
-}
-
 /** How many unlisted locks the chip shows; undefined: not known beside a search. */
 export function getUnlistedCount(
   filter: string,
-  window: CountSources["window"],
+  window: { readonly total: number } | undefined,
   unlisted: number,
 ): number | undefined {
   if (findSystemView(filter) === UNLISTED_VIEW) return window?.total;
   return removeViewTerms(filter) === "" ? unlisted : undefined;
 }
 
-/** How many locks a view has; undefined: it is not known. */
-export function getViewCount(
-  view: SystemView,
-  { filter, window, totals, queryCounts }: CountSources,
-): number | undefined {
-  if (view === findSystemView(filter)) return window?.total;
-  // All other figures are of the whole target, and the search goes along to the view.
-  if (removeViewTerms(filter) !== "") return undefined;
-  if (view.id === "all") return window?.held;
-  if (view.id === "needsAttention") return totals?.needsAttention;
-  if (view.id === "noTtl") return totals?.byLiveness.find(({ liveness }) => liveness === "no_ttl")?.held;
-  return queryCounts[COUNTED_BY_QUERY.findIndex(({ id }) => id === view.id)];
+/** The filter that each view shows, in their order: the search goes along to the view. */
+export function listViewFilters(filter: string): string[] {
+  const here = findSystemView(filter);
+  return SYSTEM_VIEWS.map((view) => (view === here ? filter : addViewTerms(filter, view)));
 }

@@ -4,7 +4,6 @@ import clsx from "clsx";
 import { Ellipsis, Plus, Users } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useStatsRange } from "@/components/overview/use-stats-range.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -12,27 +11,20 @@ import type { Toast } from "@/components/ui/toast.tsx";
 import type { View } from "@/lib/contract/view.ts";
 import { views as viewsWords } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLiveState } from "@/lib/live/hooks.ts";
 import { useLockCounts } from "@/lib/queries/counts.ts";
-import { useStats } from "@/lib/queries/stats.ts";
-import {
-  addViewTerms,
-  COUNTED_BY_QUERY,
-  findSystemView,
-  getViewCount,
-  SYSTEM_VIEWS,
-} from "./system-views.ts";
+import { addViewTerms, findSystemView, listViewFilters, SYSTEM_VIEWS } from "./system-views.ts";
 import type { SavedViewsState } from "./use-saved-views.ts";
 
 const ViewForm = dynamic(() => import("./view-form.tsx").then((module) => module.ViewForm), { ssr: false });
 const ViewMenu = dynamic(() => import("./view-menu.tsx").then((module) => module.ViewMenu), { ssr: false });
 
-/** Each is asked for every few seconds. */
+/** The stream counts so many for a tab. */
 const COUNTED_MAX = 12;
 
 interface ViewsBarProps {
   filter: string;
-  window: { total: number; held: number } | undefined;
+  /** Whether the filter is one: nothing is counted otherwise. */
+  isValid: boolean;
   saved: SavedViewsState;
   onFilter(filter: string): void;
   /** Says what became of a view. */
@@ -42,11 +34,11 @@ interface ViewsBarProps {
 type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
 /** The questions that everybody asks, each a word of the filter, and those that somebody kept. */
-export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBarProps) {
+export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsBarProps) {
   const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);
   const from = useRef<HTMLElement>(null);
-  const systemCount = useSystemCounts(filter, window);
+  const systemCounts = useLockCounts(isValid ? listViewFilters(filter) : []);
   const counts = useLockCounts(saved.views.slice(0, COUNTED_MAX).map((view) => view.filter));
   const show = (next: OpenOverlay) => (opener: HTMLElement) => {
     from.current = opener;
@@ -60,12 +52,12 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
     <div className="flex min-w-0 flex-1 items-center gap-0.5">
       <fieldset className="flex min-w-0 gap-0.5 overflow-x-auto max-sm:[scrollbar-width:none]">
         <legend className="sr-only">{messages.bar}</legend>
-        {SYSTEM_VIEWS.map((view) => (
+        {SYSTEM_VIEWS.map((view, at) => (
           <ViewTab
             key={view.id}
             isHere={saved.here === undefined && view === findSystemView(filter)}
             title={view.term}
-            count={systemCount(view)}
+            count={systemCounts[at]}
             isWrong={view.isWrong}
             onClick={() => {
               saved.leave();
@@ -81,7 +73,7 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
             key={`${view.of} ${view.id}`}
             view={view}
             saved={saved}
-            count={view === saved.here ? window?.total : counts[at]}
+            count={counts[at]}
             onMenu={show({ what: "menu", view })}
           />
         ))}
@@ -108,20 +100,6 @@ export function ViewsBar({ filter, window, saved, onFilter, showToast }: ViewsBa
       )}
     </div>
   );
-}
-
-function useSystemCounts(filter: string, window: ViewsBarProps["window"]) {
-  // What the overview asks for: one request for both.
-  const [range] = useStatsRange();
-  const statsTotals = useStats(range).data?.totals;
-  // As the overview shows it: the stream's, which is newer.
-  const needsAttention = useLiveState().health?.needsAttention;
-  const totals = statsTotals && {
-    ...statsTotals,
-    needsAttention: needsAttention ?? statsTotals.needsAttention,
-  };
-  const queryCounts = useLockCounts(COUNTED_BY_QUERY.map(({ term }) => term));
-  return (view: (typeof SYSTEM_VIEWS)[number]) => getViewCount(view, { filter, window, totals, queryCounts });
 }
 
 interface ViewTabProps {

@@ -5,7 +5,7 @@ export const lockPage = {
   namespace: "lockPage" as const,
   noKey: "This address names no key",
   allLocks: "All locks",
-  key: "Key",
+  key: "Copy key",
   copyKey: "Copy the key",
   free: "Free…",
   freeWithKey: "Free… (r)",
@@ -22,30 +22,15 @@ export const lockPage = {
     actions: "Actions",
   },
 
-  /** The state in a plain sentence: who holds it, and for how long. */
-  held: (who: ReactNode, span: string) => (
-    <>
-      Held by {who} for {span}.
-    </>
-  ),
-  heldAtLeast: (who: ReactNode, span: string) => (
-    <>
-      Held by {who} for {span} or longer.
-    </>
-  ),
-  heldSinceUnknown: (who: ReactNode) => <>Held by {who}; since when is not known.</>,
-  heldByMany: (count: number, span: string | null) =>
-    span === null
-      ? `Held by ${count} at one time.`
-      : `Held by ${count} at one time, the longest for ${span}.`,
+  /** The state in a plain sentence. How long it has been held stands below. */
+  held: (who: ReactNode) => <>Held by {who}.</>,
+  heldByMany: (count: number) => `Held by ${count} at one time.`,
   reserved: (by: ReactNode | null, left: string | null) => (
     <>
       {by === null ? "Reserved until its minimum hold time is over" : <>Reserved by {by}</>}
       {left === null ? "" : `: nobody gets it for ${left}`}.
     </>
   ),
-  typically: (span: string) => `Typically ${span}.`,
-  times: (times: string, span: string) => `That is ${times} times the typical time (${span}).`,
   ended: (who: ReactNode) => (
     <>Its deadline has passed: whoever asks next gets it. The last to hold it was {who}.</>
   ),
@@ -77,6 +62,8 @@ export const lockPage = {
   waiting: "Waiting",
   count: "Count",
   holders: "Holders",
+  timesTypical: (times: string, p50: string) => `${times}× typical (${p50})`,
+  pastP95: (p95: string) => `longer than 19 of 20 (p95 ${p95})`,
   typicallyHeld: (p50: string, p95: string) => `typically ${p50} (p95 ${p95})`,
   typicallyHeldBy: (holds: string, pattern: ReactNode) => (
     <>
@@ -115,7 +102,9 @@ export const lockPage = {
   trace: "Trace",
   copyTrace: "Copy the trace id",
   owner: "Owner",
+  value: "Value",
   copyOwner: "Copy the owner",
+  copyValue: "Copy value",
   itsLease: "Its lease",
   endsIn: (span: string) => `ends in ${span}`,
   graceAfter: (span: string) => `; nobody gets the lock for ${span} after`,

@@ -49,10 +49,11 @@ export const lockParts = {
     half: (p50: string, p95: string, longest: string) =>
       `Half took less than ${p50}, 19 of 20 less than ${p95}, the longest ${longest}.`,
     samples: (count: string) => `${count} in the last day, the older ones counted less.`,
-    heldNow: (span: string) => `Now ${span}`,
-    asTypical: (span: string) => `This hold has lasted ${span}: within the typical range.`,
-    pastP95: (span: string) => `This hold has lasted ${span}: longer than 19 of 20.`,
-    times: (span: string, times: string) => `This hold has lasted ${span}: ${times} times the typical time.`,
+    now: "Now",
+    waitedNow: (span: string) => `Now ${span}`,
+    asTypical: "This hold is within the typical range.",
+    pastP95: "This hold has lasted longer than 19 of 20.",
+    times: (times: string) => `This hold has lasted ${times} times the typical time.`,
     waitsAsTypical: (span: string) => `The longest wait has lasted ${span}: within the typical range.`,
     waitsPast: (span: string) => `The longest wait has lasted ${span}: longer than 19 of 20.`,
     waitsTimes: (span: string, times: string) =>

@@ -77,6 +77,8 @@ export const lock = {
   reservedFor: (who: ReactNode) => <>reserved by {who}</>,
   leastHold: "minimum hold time",
   reservedBy: (who: string) => `reservation by ${who}`,
+  unknownDeadline: (time: string) => `unknown owner (deadline, ends ${time})`,
+  unknownConstant: (value: string) => `unknown owner (value “${value}”)`,
   theReservation: (what: string) => `the ${what}`,
 
   /** How long. */

@@ -8,13 +8,20 @@ export const owners = {
   placeholder: (example: string) => `Of which locks; ${example}`,
   by: "By",
   bys: { owner: "owner", service: "service", host: "host" } satisfies Record<OwnerGrouping, string>,
+  nameHeads: { owner: "Owner", service: "Service", host: "Host" } satisfies Record<OwnerGrouping, string>,
   heads: {
-    name: "Owner",
     holds: "Locks",
     needs_attention: "Needs attention",
     held: "Oldest",
     waiters: "Waiting",
   },
+  /** What the locks that need attention have. */
+  overdue: (count: string) => `${count} overdue`,
+  noTtl: (count: string) => `${count} no TTL`,
+  unusuallyLong: (count: string) => `${count} unusually long`,
+  /** Of a value such as `1`, which many clients write. */
+  noOwnerInCommon: "These locks share a value, not an owner. Release them one by one.",
+  targetDown: "Owners appear when the target is reachable again.",
   notTold: "not told",
   freeAll: "Free all…",
   freeAllOf: (name: string) => `Free all of ${name}`,

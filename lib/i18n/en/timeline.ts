@@ -18,6 +18,29 @@ export const timeline = {
   gap: (from: string, to: string) => `Nobody watched from ${from} to ${to}`,
   now: "now",
 
+  heldNow: "held now",
+  overdueNow: "held now, renewal overdue",
+  fenceDigits: "Digits: end of the fencing token",
+  olderHolds: "Load older holds",
+  noHolds: "No holds are recorded up to this time.",
+  /** The lock at a time in the past. */
+  heldAt: {
+    command: "Who held this lock at…",
+    label: "Who held it at",
+    placeholder: "10:47:04 or 5 m ago",
+    show: "Show",
+    now: "Back to now",
+    invalid:
+      "Enter a time in the past: 10:47:04, 2026-11-23 10:47:04, or 5 m for five minutes ago (s, m, h, d).",
+    title: (time: string) => `At ${time}`,
+    loading: "Loading…",
+    failed: "The history is unavailable.",
+    nobody: "Nobody held the lock.",
+    unknown: "No holder is recorded.",
+    forgotten: "Unknown: events of that time are no longer stored.",
+    unwatched: "Lockkeeper did not watch this target at that time, so holds may be missing.",
+  },
+
   /** What a hold was, in sentences. */
   notTold: "not told",
   maybeEarlier: "It may have begun earlier.",
@@ -27,6 +50,7 @@ export const timeline = {
   open: (who: string, since: string) => `${who} has held it since ${since}.`,
   unobserved: (who: string, since: string, until: string) =>
     `${who} held it from ${since} to ${until} at most; its end was not seen.`,
+  endUnknown: (who: string, since: string) => `${who} held it from ${since}; its end was not recorded.`,
   ends: {
     released: (who: string, since: string, until: string, span: string) =>
       `${who} held it from ${since} to ${until}, for ${span}, and it was released.`,

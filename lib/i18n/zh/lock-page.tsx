@@ -4,7 +4,7 @@ export const lockPage: Messages["lockPage"] = {
   namespace: "lockPage",
   noKey: "此地址不是任何键的名称",
   allLocks: "所有锁",
-  key: "键",
+  key: "复制键名",
   copyKey: "复制键",
   free: "释放…",
   freeWithKey: "释放… (r)",
@@ -21,27 +21,14 @@ export const lockPage: Messages["lockPage"] = {
     actions: "操作",
   },
 
-  held: (who, span) => (
-    <>
-      {who} 已持有 {span}。
-    </>
-  ),
-  heldAtLeast: (who, span) => (
-    <>
-      {who} 已持有至少 {span}。
-    </>
-  ),
-  heldSinceUnknown: (who) => <>{who} 持有；不知从何时开始。</>,
-  heldByMany: (count, span) =>
-    span === null ? `${count} 个持有者同时持有。` : `${count} 个持有者同时持有，最长的已 ${span}。`,
+  held: (who) => <>由 {who} 持有。</>,
+  heldByMany: (count) => `${count} 个持有者同时持有。`,
   reserved: (by, left) => (
     <>
       {by === null ? "预留至其最短持有时间结束" : <>由 {by} 预留</>}
       {left === null ? "" : `：${left} 内无人得锁`}。
     </>
   ),
-  typically: (span) => `通常 ${span}。`,
-  times: (times, span) => `是通常（${span}）的 ${times} 倍。`,
   ended: (who) => <>期限已过：下一个请求者即可得锁。上一个持有者是 {who}。</>,
   nobody: "空闲：无人持有。",
   neverSeen: "空闲，且从未有过任何记录。",
@@ -68,6 +55,8 @@ export const lockPage: Messages["lockPage"] = {
   waiting: "等待者",
   count: "重入次数",
   holders: "持有者",
+  timesTypical: (times, p50) => `通常（${p50}）的 ${times} 倍`,
+  pastP95: (p95) => `比 95% 的持有更久（p95 ${p95}）`,
   typicallyHeld: (p50, p95) => `通常 ${p50}（p95 ${p95}）`,
   typicallyHeldBy: (holds, pattern) => (
     <>
@@ -106,6 +95,8 @@ export const lockPage: Messages["lockPage"] = {
   trace: "追踪",
   copyTrace: "复制追踪 ID",
   owner: "持有者",
+  value: "值",
+  copyValue: "复制值",
   copyOwner: "复制持有者",
   itsLease: "其租约",
   endsIn: (span) => `${span} 后结束`,

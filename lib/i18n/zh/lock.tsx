@@ -69,6 +69,8 @@ export const lock: Messages["lock"] = {
   reservedFor: (who) => <>由 {who} 预留</>,
   leastHold: "最短持有时间",
   reservedBy: (who) => `${who} 的预留`,
+  unknownDeadline: (time) => `持有者未知（值为截止时间，${time} 到期）`,
+  unknownConstant: (value) => `持有者未知（值为“${value}”）`,
   theReservation: (what) => what,
 
   endedFree: "已到期，可获取",

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from "../../../lib/contract/event.ts";
-import type { LiveView } from "../../../lib/contract/live.ts";
+import type { Health, LiveView } from "../../../lib/contract/live.ts";
 import { type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import type { Journal } from "../../history/journal.ts";
 import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
@@ -25,6 +25,7 @@ export class LiveSnapshot {
   /** By the window that it is now, and the one that was told last. */
   readonly #changes = new Map<RowWindow, Map<RowWindow | undefined, Uint8Array | undefined>>();
   #allEventsMessage: Uint8Array | undefined;
+  #health: Health | undefined;
   #eventsByKey: Map<Key, HistoryEntry[]> | undefined;
 
   constructor(
@@ -34,6 +35,11 @@ export class LiveSnapshot {
     private readonly journal: Pick<Journal, "findLastEnd">,
   ) {
     this.now = watcher.clock.now();
+  }
+
+  get health(): Health {
+    this.#health ??= this.watcher.health();
+    return this.#health;
   }
 
   get hasEvents(): boolean {

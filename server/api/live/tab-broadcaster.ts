@@ -4,7 +4,7 @@ import type { Journal, PublishedEvent } from "../../history/journal.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 import { LiveSnapshot } from "./live-snapshot.ts";
 import { RowJsonCache } from "./row-json-cache.ts";
-import type { Tab } from "./tab.ts";
+import { COUNTS_INTERVAL_MS, type Tab } from "./tab.ts";
 
 /** Between two moments at which tabs are told, in ms: the less, the fresher. Telling takes this share of the time. */
 const BROADCAST_INTERVAL_MS = 25;
@@ -26,6 +26,7 @@ export class TabBroadcaster {
   #pending: HistoryEntry[] = [];
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
+  #countsTimer: NodeJS.Timeout | undefined;
   #nextBroadcastAt = Number.NEGATIVE_INFINITY;
   #sentState = "";
 
@@ -63,7 +64,11 @@ export class TabBroadcaster {
   async #showView(tab: Tab, view: LiveView): Promise<void> {
     tab.changeView(view, this.#takeSnapshot());
     const takeSnapshot = () => this.#takeSnapshot();
-    await Promise.all([tab.prepareWindow(takeSnapshot), tab.readUnwatchedLock(takeSnapshot)]);
+    await Promise.all([
+      tab.prepareWindow(takeSnapshot),
+      tab.prepareCounts(takeSnapshot),
+      tab.readUnwatchedLock(takeSnapshot),
+    ]);
   }
 
   #sendRecentIfAwaited(tab: Tab): void {
@@ -92,7 +97,9 @@ export class TabBroadcaster {
 
   #unsubscribe(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#countsTimer);
     this.#timer = undefined;
+    this.#countsTimer = undefined;
     this.#pending = [];
     this.#dropped = 0;
     for (const stop of this.#stopCallbacks) stop();
@@ -129,7 +136,9 @@ export class TabBroadcaster {
       this.#sendRecentIfAwaited(tab);
       tab.sendChanges(frame);
       void tab.prepareWindow(() => this.#takeSnapshot());
+      void tab.prepareCounts(() => this.#takeSnapshot());
     }
+    this.#scheduleCounts();
     this.#broadcastStateChange();
     // By what it took of the processor: that the machine is busy with others is no reason to tell more seldom.
     const { user, system } = process.cpuUsage(before);
@@ -138,6 +147,15 @@ export class TabBroadcaster {
       startedAt + BROADCAST_INTERVAL_MS,
       performance.now() + Math.min(BROADCAST_PAUSE_MAX_MS, pauseMs),
     );
+  }
+
+  /** The last of several changes is counted, too. */
+  #scheduleCounts(): void {
+    if (![...this.#tabs].some((tab) => tab.areCountsPending)) return;
+    this.#countsTimer ??= setTimeout(() => {
+      this.#countsTimer = undefined;
+      this.#scheduleBroadcast();
+    }, COUNTS_INTERVAL_MS);
   }
 
   #broadcastStateChange(): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveMessage, LiveView } from "../../../lib/contract/live.ts";
-import { type Key, parseKeyPath } from "../../../lib/keys/key.ts";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { parseSortOrder } from "../../watch/index/query-context.ts";
@@ -10,6 +10,8 @@ import type { ResponseSink } from "../http/http-exchange.ts";
 import { formatSseText } from "../http/sse.ts";
 import { formatEvents, type LiveSnapshot } from "./live-snapshot.ts";
 import { PinnedRows } from "./pinned-rows.ts";
+import { TabCounts } from "./tab-counts.ts";
+import { hasSameCounts, hasSameWindow, parseViewKey } from "./tab-view.ts";
 import type { RowWindow } from "./window-diff.ts";
 
 /** A browser that has this much before it is told no more until it has read it: then the newest, not all between. */
@@ -18,8 +20,10 @@ const BEHIND_BYTES_MAX = 64 * 1024;
 const BEHIND_MS_MAX = 15_000;
 /** After a filter could not be evaluated. */
 const RETRY_MS = 1000;
-/** How often counts go out by themselves, in ms. */
-const COUNTS_INTERVAL_MS = 500;
+/** How often the counts of the window go out by themselves, in ms. */
+const WINDOW_COUNTS_INTERVAL_MS = 500;
+/** Minimum time between two `counts` messages, in ms. */
+export const COUNTS_INTERVAL_MS = 250;
 
 /** What one tab is told: its window of the table, its lock, the events it asked for. Bounded whatever it reads. */
 export class Tab {
@@ -27,11 +31,15 @@ export class Tab {
   #key: Key | undefined;
   #sentWindow: RowWindow | undefined;
   #pinnedRows: PinnedRows;
-  #countsAt = 0;
+  #windowCountsAt = 0;
+  #counts: TabCounts;
+  #countsAt = Number.NEGATIVE_INFINITY;
+  #areCountsPending = false;
   #sentLock = "";
   #skipped = 0;
   #behindSince: number | undefined;
   #isPreparing = false;
+  #isPreparingCounts = false;
   #isClosed = false;
 
   constructor(
@@ -48,6 +56,7 @@ export class Tab {
     this.#view = view;
     this.#key = parseViewKey(view);
     this.#pinnedRows = new PinnedRows(view.keep, watcher);
+    this.#counts = new TabCounts(view, watcher, cpu);
   }
 
   get view(): LiveView {
@@ -66,8 +75,8 @@ export class Tab {
   }
 
   changeView(view: LiveView, frame: LiveSnapshot): void {
-    // With other rows to keep it has the same window still.
-    if (!hasOnlyOtherPins(this.#view, view)) this.#sentWindow = undefined;
+    if (!hasSameWindow(this.#view, view)) this.#sentWindow = undefined;
+    if (!hasSameCounts(this.#view, view)) this.#counts = new TabCounts(view, this.watcher, this.cpu);
     this.#view = view;
     this.#key = parseViewKey(view);
     this.#pinnedRows = new PinnedRows(view.keep, this.watcher);
@@ -77,6 +86,7 @@ export class Tab {
     this.#sendWindow(frame);
     this.#sendPinned(frame);
     this.#sendLock(frame);
+    this.#sendCounts(frame);
   }
 
   /** Takes what there is to see now. */
@@ -89,6 +99,13 @@ export class Tab {
     this.#sendWindow(frame);
     this.#sendPinned(frame);
     this.#sendLock(frame);
+    this.#areCountsPending = performance.now() - this.#countsAt < COUNTS_INTERVAL_MS;
+    if (!this.#areCountsPending) this.#sendCounts(frame);
+  }
+
+  /** Whether counts may have changed that were not looked at, because the previous ones are too recent. */
+  get areCountsPending(): boolean {
+    return this.#areCountsPending;
   }
 
   /** Whether it has not read what it was told; ends it when that lasts. */
@@ -116,6 +133,23 @@ export class Tab {
       }
     } finally {
       this.#isPreparing = false;
+    }
+  }
+
+  /** Evaluates what the view counts, if that is new, and then sends the counts. */
+  async prepareCounts(takeSnapshot: () => LiveSnapshot): Promise<void> {
+    if (this.#isPreparingCounts) return;
+    this.#isPreparingCounts = true;
+    try {
+      while (!this.#isClosed && !this.#counts.isReady) {
+        const counts = this.#counts;
+        const isPrepared = await counts.prepare();
+        if (counts === this.#counts && !this.isBehind()) this.#sendCounts(takeSnapshot());
+        // Filters that were refused, or that are more than the caches keep, are not evaluated again at once.
+        if (counts === this.#counts && !(isPrepared && counts.isReady)) await sleep(RETRY_MS);
+      }
+    } finally {
+      this.#isPreparingCounts = false;
     }
   }
 
@@ -154,10 +188,16 @@ export class Tab {
     const change = after === before ? undefined : frame.getWindowChange(before, after);
     if (change !== undefined) this.sink.write(change);
     else if (before === undefined || (before.total === after.total && before.held === after.held)) return;
-    else if (performance.now() - this.#countsAt < COUNTS_INTERVAL_MS) return;
+    else if (performance.now() - this.#windowCountsAt < WINDOW_COUNTS_INTERVAL_MS) return;
     else this.sendJson("rows", frame.formatCounts(after));
     this.#sentWindow = after;
+    this.#windowCountsAt = performance.now();
+  }
+
+  #sendCounts(frame: LiveSnapshot): void {
     this.#countsAt = performance.now();
+    const counts = this.#counts.collectChanges(frame);
+    if (counts !== undefined) this.send("counts", counts);
   }
 
   #sendPinned(frame: LiveSnapshot): void {
@@ -189,16 +229,4 @@ export class Tab {
     const text = this.#key === undefined ? undefined : frame.getEventsFor(this.#key);
     if (text !== undefined) this.sendJson("events", text);
   }
-}
-
-/** Whether one view asks for the same window as the other, and for other rows beside it. */
-function hasOnlyOtherPins(one: LiveView, other: LiveView): boolean {
-  const windowOf = ({ filter, sort, offset, limit }: LiveView) => [filter, sort, offset, limit].join(" ");
-  return windowOf(one) === windowOf(other) && one.keep?.join(" ") !== other.keep?.join(" ");
-}
-
-function parseViewKey(view: LiveView): Key | undefined {
-  if (view.lock === undefined) return undefined;
-  const parsed = parseKeyPath(view.lock);
-  return parsed.ok ? parsed.key : undefined;
 }

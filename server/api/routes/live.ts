@@ -33,7 +33,7 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       access: "read",
       summary: "Stream the view of a console tab",
       description:
-        "Streams what one tab of the console displays: `hello`; `window`, then `rows` with its changes; `kept` for rows of `keep` whose current state is not in the window; `lock`; `recent` and `events` if requested; `health` every second. A client that reads too slowly receives the latest state instead of every change; `skipped` counts the events that it missed.",
+        "Streams what one tab of the console displays: `hello`; `window`, then `rows` with its changes; `counts` with every number that the tab displays; `kept` for rows of `keep` whose current state is not in the window; `lock`; `recent` and `events` if requested; `health` every second. A client that reads too slowly receives the latest state instead of every change; `skipped` counts the events that it missed.",
       query: LiveQuery,
       expensive: true,
       response: {

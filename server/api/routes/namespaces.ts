@@ -36,7 +36,7 @@ export function createNamespaceRoutes(): Route[] {
             { allowedKeys, cpu },
             (name, group) => ({
               name: formatKey(name),
-              ...toGroupCounts(group),
+              ...toGroupCounts(target.watcher, group),
               deeper: group.childCount,
             }),
           ),

@@ -10,6 +10,7 @@ import { formatExactTerm } from "../../../lib/query/filter.ts";
 import { getAllowedKeys } from "../../auth/principal.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
+import { getHolderSince } from "../../watch/holds/observed-hold.ts";
 import type { GroupBy, GroupOrder } from "../../watch/index/group-cache.ts";
 import type { HoldGroup } from "../../watch/index/hold-group.ts";
 import type { Watcher } from "../../watch/watcher.ts";
@@ -49,7 +50,7 @@ export function createOwnerRoutes(): Route[] {
             query.by,
             query,
             { allowedKeys: getAllowedKeys(principal, "read", target.name), cpu },
-            (name, group) => toOwner(query.by, name, group),
+            (name, group) => toOwner(target.watcher, query.by, name, group),
           ),
         ),
     }),
@@ -93,17 +94,24 @@ function parseGroupOrder(sort: string): GroupOrder {
   return { field: (isDown ? sort.slice(1) : sort) as OwnerSortField, direction: isDown ? -1 : 1 };
 }
 
-function toOwner(by: OwnerGrouping, name: Key, group: HoldGroup): Owner {
+function toOwner(watcher: Watcher, by: OwnerGrouping, name: Key, group: HoldGroup): Owner {
   const { keyBase64 } = toKeyFields(name);
   return {
     name: formatKey(name),
     ...(keyBase64 === undefined ? {} : { nameBase64: keyBase64 }),
     filter: formatExactTerm(by, name),
-    ...toGroupCounts(group),
+    ...toGroupCounts(watcher, group),
   };
 }
 
-export function toGroupCounts({ holds, needsAttention, liveness, oldest: [since, key], waiters }: HoldGroup) {
-  const oldest = { ...toKeyFields(key), since: Number(since) };
+export function toGroupCounts(
+  { index }: Pick<Watcher, "index">,
+  { holds, needsAttention, liveness, oldest: [value, key], waiters }: HoldGroup,
+) {
+  const since = Number(value);
+  const starts = index.get(key)?.holders.map(getHolderSince) ?? [];
+  // The group is as of now, so one of them began then.
+  const sinceIs = starts.find((start) => start.since === since)?.sinceIs ?? "at_least";
+  const oldest = { ...toKeyFields(key), since, sinceIs };
   return { holds, needsAttention, liveness: { ...liveness }, oldest, waiters };
 }

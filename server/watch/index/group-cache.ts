@@ -79,11 +79,22 @@ export class GroupCache {
     }
   }
 
+  /** Returns the grouping if an earlier `query` has made it ready. Keeps it from being dropped as idle. */
+  getReady(query: GroupQuery): HoldGrouping | undefined {
+    const name = buildGroupingName(query);
+    const cached = this.#groupings.get(name);
+    if (cached === undefined || !cached.grouping.isReady) return undefined;
+    this.needsAttention.advance();
+    cached.queriedAt = performance.now();
+    this.#groupings.delete(name);
+    this.#groupings.set(name, cached);
+    return cached.grouping;
+  }
+
   /** @returns undefined: too many others are being made */
   async query(query: GroupQuery): Promise<HoldGrouping | undefined> {
     this.needsAttention.advance();
-    const { by, filter, order, allowedKeys } = query;
-    const name = JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
+    const name = buildGroupingName(query);
     const known = this.#groupings.get(name);
     if (known === undefined && this.#buildingCount >= BUILDING_MAX) return undefined;
     const cached = known ?? this.#startGrouping(query);
@@ -115,6 +126,10 @@ export class GroupCache {
       if (count > (isSmall ? SMALL_GROUPINGS_MAX : GROUPINGS_MAX)) this.#groupings.delete(name);
     }
   }
+}
+
+function buildGroupingName({ by, filter, order, allowedKeys }: GroupQuery): string {
+  return JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
 }
 
 /** The groups of all locks that match, in an order. */
@@ -258,10 +273,14 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
 
 const NO_MEMBERSHIPS: readonly never[] = [];
 
+/** The product with itself is still exact. */
+const HOLDS_FACTOR = 2 ** 26;
+
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
   name: (_group, name) => name,
   holds: ({ holds }) => holds,
-  needs_attention: ({ needsAttention }) => needsAttention,
+  // Then by the number of locks, of which there are fewer than that.
+  needs_attention: ({ needsAttention, holds }) => needsAttention * HOLDS_FACTOR + holds,
   // The longer it is held, the earlier it began.
   held: ({ oldest: [since] }) => -since,
   waiters: ({ waiters }) => waiters.count ?? 0,

@@ -8,7 +8,7 @@ export const NAMESPACE_LIST: NamespaceList = {
       deeper: 2,
       needsAttention: 1,
       liveness: { alive: 2, overdue: 1 },
-      oldest: { key: "lock:orders:42", since: 1_795_216_496_123 },
+      oldest: { key: "lock:orders:42", since: 1_795_216_496_123, sinceIs: "exact" },
       waiters: { count: 2, known: "exact" },
     },
   ],

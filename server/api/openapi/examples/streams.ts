@@ -86,6 +86,16 @@ const LIVE_MESSAGE_DOCS: { readonly [Name in keyof typeof LIVE_MESSAGES]: Omit<S
       "Changes since the previous `window` or `rows` message. Each row has its lock, if it is new or changed, or its previous index, if it moved.",
     example: { now, total: 1, held: 1, rows: [{}] },
   },
+  counts: {
+    description:
+      "Counts of the target and of the filters and namespaces of the view, all of one moment. Sent when they change, at most four times a second.",
+    example: {
+      ...{ now, held: 305, waiting: 3, needsAttention: 2 },
+      filters: [{ filter: "waiters>0", total: 1 }],
+      namespaces: [{ name: "lock:orders:", holds: 120, needsAttention: 2, waiting: 3 }],
+      complete: true,
+    },
+  },
   kept: {
     description: "Locks of `keep` whose current state is not in the window.",
     example: { now, items: [{ lock: HELD_LOCK }] },

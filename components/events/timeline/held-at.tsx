@@ -1,0 +1,111 @@
+"use client";
+
+import { type FormEvent, useId, useRef, useState } from "react";
+import { useCommands } from "@/components/app/command-registry.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { formatClockMs, formatDate } from "@/components/ui/format-duration.ts";
+import { toLocalDateTime } from "@/components/ui/local-date-time.ts";
+import { formatTimeZone, parsePastTime } from "@/components/ui/parse-past-time.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { isGap } from "@/lib/contract/gap.ts";
+import { timeline as english } from "@/lib/i18n/en/timeline.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+import type { PastKeyEvents } from "../key-history/use-key-events.ts";
+import { formatPastHold } from "./bar-text.ts";
+import { useBarMessages } from "./use-bar-messages.ts";
+
+/** As the field takes it. */
+const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
+
+/** `2026-11-23 10:47:04.120 CET`: of a busy lock the millisecond decides. */
+const formatMoment = (at: number) => formatDate(at).replace(/\d{2}:\d{2}:\d{2}/, formatClockMs(at));
+
+interface HeldAtFormProps {
+  /** Unix milliseconds; undefined: the timeline shows now. */
+  at: number | undefined;
+  onAt(at: number | undefined): void;
+}
+
+/** Asks for a time in the past. */
+export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
+  const { heldAt: messages } = useMessages(english);
+  const { clock } = useLiveStore();
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(at === undefined ? "" : formatInput(at));
+  const [isInvalid, setInvalid] = useState(false);
+  useCommands([{ id: "lock:held-at", name: messages.command, run: () => input.current?.focus() }]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const moment = parsePastTime(text, clock.now() ?? Date.now());
+    setInvalid(moment === undefined);
+    if (moment === undefined) return;
+    setText(formatInput(moment));
+    onAt(moment);
+  };
+  const showNow = () => {
+    setText("");
+    setInvalid(false);
+    onAt(undefined);
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <label htmlFor={id} className="text-ink-2">
+        {messages.label}
+      </label>
+      <input
+        id={id}
+        ref={input}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        placeholder={messages.placeholder}
+        aria-describedby={`${id}-hint`}
+        aria-invalid={isInvalid || undefined}
+        autoComplete="off"
+        spellCheck={false}
+        className="h-7 w-44 rounded-[7px] border border-line bg-panel px-2 text-ink aria-invalid:border-bad max-sm:h-11"
+      />
+      <Button type="submit" className="max-sm:h-11">
+        {messages.show}
+      </Button>
+      {at !== undefined && (
+        <Button onClick={showNow} className="max-sm:h-11">
+          {messages.now}
+        </Button>
+      )}
+      <span id={`${id}-hint`} className="text-2xs text-ink-3">
+        {formatTimeZone(at ?? Date.now())}
+      </span>
+      {isInvalid && (
+        <p role="alert" className="basis-full text-bad">
+          {messages.invalid}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** Who held the lock at a time in the past, in sentences. */
+export function HeldAt({ past }: { past: PastKeyEvents }) {
+  const { heldAt: messages } = useMessages(english);
+  const barMessages = useBarMessages();
+  const { at, holds, events, complete, failed } = past;
+  const isUnwatched = events.some((entry) => isGap(entry) && entry.from <= at && at < entry.to);
+  const isForgotten = events.length === 0 && !complete;
+  return (
+    <div role="status" className="flex flex-col gap-1" data-testid="held-at">
+      <p className="font-medium">{messages.title(formatMoment(at))}</p>
+      {holds === undefined && <p className="text-ink-3">{failed ? messages.failed : messages.loading}</p>}
+      {holds?.map((hold) => (
+        <p key={`${hold.fence} ${hold.owner} ${hold.since}`} className="wrap-anywhere">
+          <SafeText text={formatPastHold(hold, barMessages)} wrap />
+        </p>
+      ))}
+      {holds?.length === 0 && (
+        <p>{isForgotten ? messages.forgotten : isUnwatched ? messages.unknown : messages.nobody}</p>
+      )}
+      {isUnwatched && <p className="text-warn">{messages.unwatched}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+
+/** The frame of a page that is a list: full width, its list scrolls. */
+export const LIST_PAGE_CLASS = "flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4";
+
+interface PageHeaderProps {
+  title: string;
+  /** Stands at the right of the title. */
+  children?: ReactNode;
+}
+
+/** The title of a page and what is done with it as a whole, the same on every page. */
+export function PageHeader({ title, children }: PageHeaderProps) {
+  return (
+    <div className="flex min-h-8 flex-wrap items-center gap-2">
+      <h1 className="mr-2 text-lg font-semibold tracking-tight">{title}</h1>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { parseLocalDateTime } from "./local-date-time.ts";
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AGO = /^-?(\d{1,6}(?:\.\d{1,3})?)\s*([smhd])(?:\s*ago)?$/i;
+const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,3})?))?$/;
+const DATE = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/;
+
+/**
+ * Parses a time in the past: `10:47:04` (the latest such time), `2026-11-23 10:47:04`, or `5 m` for five minutes ago. All in
+ * the time zone of this browser. undefined: it is none, or it is in the future.
+ *
+ * @param now Unix milliseconds  @returns Unix milliseconds
+ */
+export function parsePastTime(text: string, now: number): number | undefined {
+  const at = parseTime(text.trim(), now);
+  return at === undefined || at > now ? undefined : at;
+}
+
+function parseTime(text: string, now: number): number | undefined {
+  const [, amount, unit] = AGO.exec(text) ?? [];
+  if (amount !== undefined && unit !== undefined) {
+    return Math.round(now - Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0));
+  }
+  const [, date, time] = DATE.exec(text) ?? [];
+  if (date !== undefined) return parseLocalDateTime(`${date}T${time}`);
+  return parseClock(text, now);
+}
+
+/** Yesterday's, if there is none today yet. */
+function parseClock(text: string, now: number): number | undefined {
+  const [, hours, minutes, seconds = "0"] = CLOCK.exec(text) ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) >= 60)
+    return undefined;
+  const at = new Date(now);
+  at.setHours(Number(hours), Number(minutes), 0, 0);
+  at.setTime(at.getTime() + Math.round(Number(seconds) * 1000));
+  if (at.getTime() > now) at.setDate(at.getDate() - 1);
+  return at.getTime();
+}
+
+/** The time zone of this browser: `Europe/Berlin (UTC+01:00)`. */
+export function formatTimeZone(at: number): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const offset = `UTC${minutes < 0 ? "-" : "+"}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone === "UTC" ? "UTC" : `${timeZone} (${offset})`;
+}

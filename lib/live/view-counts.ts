@@ -1,0 +1,48 @@
+import { COUNTED_FILTERS_MAX, COUNTED_PREFIXES_MAX } from "@/lib/contract/limits.ts";
+import type { LiveView } from "@/lib/contract/live.ts";
+import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
+
+/** Numbers of all locks, counted by the server at one moment. Everything on a page that shows one of them reads it here. */
+export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
+  /** Number of matches by filter. */
+  readonly filters: ReadonlyMap<string, number>;
+  /** By name. */
+  readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
+}
+
+/** Applies a `counts` message to the counts before it. */
+export function applyCounts(before: CountSnapshot | undefined, message: LiveCounts): CountSnapshot {
+  const { held, waiting, needsAttention, filters, namespaces, complete } = message;
+  const byName = new Map(complete ? [] : before?.namespaces);
+  for (const count of namespaces) byName.set(count.name, count);
+  return {
+    ...{ held, waiting, needsAttention },
+    filters: new Map(filters.map(({ filter, total }) => [filter, total])),
+    namespaces: byName,
+  };
+}
+
+type CountedParts = Pick<LiveView, "counts" | "namespaces">;
+
+/** What the parts of a page want counted. */
+export class CountRequests {
+  readonly #requests = new Set<Required<CountedParts>>();
+
+  /** @returns withdraws the request */
+  add({ counts = [], namespaces = [] }: CountedParts): () => void {
+    const request = { counts, namespaces };
+    this.#requests.add(request);
+    return () => this.#requests.delete(request);
+  }
+
+  /** The fields of the view. Empty ones are left out. */
+  toView(): CountedParts {
+    const requests = [...this.#requests];
+    const counts = [...new Set(requests.flatMap((request) => request.counts))].slice(0, COUNTED_FILTERS_MAX);
+    const namespaces = [...new Set(requests.flatMap((request) => request.namespaces))];
+    return {
+      ...(counts.length === 0 ? {} : { counts }),
+      ...(namespaces.length === 0 ? {} : { namespaces: namespaces.slice(0, COUNTED_PREFIXES_MAX) }),
+    };
+  }
+}

@@ -1,0 +1,27 @@
+import type { LiveView } from "../../../lib/contract/live.ts";
+import { type Key, parseKeyPath } from "../../../lib/keys/key.ts";
+
+const toWindowText = ({ filter, sort, offset, limit }: LiveView) =>
+  JSON.stringify([filter, sort, offset, limit]);
+const toCountsText = ({ filter, sort, counts, namespaces }: LiveView) =>
+  JSON.stringify([filter, sort, counts, namespaces]);
+const toPinsText = ({ keep }: LiveView) => JSON.stringify(keep);
+
+/** Whether the tab has this window already. A view sent again unchanged asks for all of it again. */
+export function hasSameWindow(one: LiveView, other: LiveView): boolean {
+  if (toWindowText(one) !== toWindowText(other)) return false;
+  return toPinsText(one) !== toPinsText(other) || toCountsText(one) !== toCountsText(other);
+}
+
+/** Whether the tab has these counts already. */
+export function hasSameCounts(one: LiveView, other: LiveView): boolean {
+  if (toCountsText(one) !== toCountsText(other)) return false;
+  return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);
+}
+
+/** Returns the key of the one lock that a view names. */
+export function parseViewKey(view: LiveView): Key | undefined {
+  if (view.lock === undefined) return undefined;
+  const parsed = parseKeyPath(view.lock);
+  return parsed.ok ? parsed.key : undefined;
+}
