@@ -4,6 +4,7 @@ import { expect, type Page } from "@playwright/test";
 const SAME_EVERYWHERE = [
   /npm run [\w:]+/g,
   /Bearer/g,
+  /YYYY-MM-DD HH:MM/g,
   /(?:⌘|Ctrl )K/g,
   /notify-keyspace-events/g,
   /POSIX shell/g,

@@ -60,7 +60,10 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await when.press("Enter");
   const anHourAgo = await page.evaluate(() => {
     const now = Date.now();
-    return new Date(now - new Date().getTimezoneOffset() * 60_000 - 3_600_000).toISOString().slice(0, 19);
+    return new Date(now - new Date().getTimezoneOffset() * 60_000 - 3_600_000)
+      .toISOString()
+      .slice(0, 19)
+      .replace("T", " ");
   });
   await dialog.getByLabel("Until").fill(anHourAgo);
   await takeScreenshot(page, info, "when");
@@ -114,4 +117,34 @@ test("a user who is not an admin has no audit in the menu and sees who may open 
   await page.goto("/audit");
   await expect(page.getByRole("heading", { name: "The audit is for admins" })).toBeVisible();
   await context.close();
+});
+
+test("a failed login stands below the login that followed it, with the name that was tried", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("op").replaceAll(":", "-");
+  const password = "a long password";
+  const made = await lockkeeper.api("/operators", { name, roles: { "*": "viewer" }, password });
+  expect(made.status).toBe(201);
+  const logIn = async (tried: string) => {
+    const response = await fetch(`${lockkeeper.url}/api/v1/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: lockkeeper.url },
+      body: JSON.stringify({ name, password: tried }),
+    });
+    return response.status;
+  };
+  expect(await logIn("not the password")).toBe(401);
+  expect(await logIn(password)).toBe(200);
+  await page.goto(`/audit?action=login&who=${name}`);
+  const rows = actions(page).getByRole("listitem");
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText(/Log in.*done/);
+  await expect(rows.last()).toContainText(`nobody tried ${name}`);
+  await expect(rows.last()).toContainText("wrong credentials");
+  await expect(rows.last()).toContainText(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
+  await rows.last().locator("summary").press("Enter");
+  await expect(rows.last()).toContainText("unauthenticated");
 });

@@ -75,7 +75,7 @@ test("the docs are usable by keyboard alone", async ({ visitor: page }) => {
   await errors.focus();
   await page.keyboard.press("Enter");
   await expect(page.locator("article#acquireLock").getByText("The lock is held.").first()).toBeVisible();
-  await page.getByRole("link", { name: "getHold" }).press("Enter");
+  await page.getByRole("link", { name: "GET /holds/{holdId}", exact: true }).press("Enter");
   await expect(page.locator("article#getHold")).toBeInViewport();
 });
 

@@ -89,9 +89,12 @@ test("the events page shows a past moment until the user returns to live", async
   await page.goto("/events?q=key:lock:past:*");
   const moment = await page.evaluate((at) => {
     const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
-    return new Date(at - offsetMs).toISOString().slice(0, 19);
+    return new Date(at - offsetMs).toISOString().slice(0, 19).replace("T", " ");
   }, past.pastAt);
+  await page.getByLabel("Show events until").fill("9:30 PM");
+  await expect(page.getByLabel("Show events until")).toHaveAttribute("aria-invalid", "true");
   await page.getByLabel("Show events until").fill(moment);
+  await page.getByLabel("Show events until").press("Enter");
   await expect(page).toHaveURL(/[?&]at=\d+/);
   await expect(entryOf(page, "released", "lock:past:bert")).toBeVisible();
   await lockkeeper.api("/locks/lock%3Apast%3Alater/acquire", { owner: "emil", leaseMs: 600_000 });
@@ -143,19 +146,84 @@ test("new events wait while the list is paused or scrolled down", async ({ page,
   await expect(entryOf(page, "released", "lock:busy:").first()).toBeVisible();
   await page.keyboard.press("Space");
   await lockkeeper.api(`${path}/acquire`, { owner: "fay" });
-  await expect(page.getByRole("button", { name: "+1 new" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "1 new event" })).toBeVisible();
   await expect(entryOf(page, "acquired", name)).toHaveCount(0);
-  await page.getByRole("button", { name: "+1 new" }).click();
+  await page.getByRole("button", { name: "1 new event" }).click();
   await expect(entryOf(page, "acquired", name)).toBeVisible();
   await events(page).evaluate((list) => list.scrollTo(0, 320));
   const row = entryOf(page, "", "lock:busy:").nth(10);
   const [id, before] = [await row.getAttribute("data-id"), await row.boundingBox()];
   await lockkeeper.callHold("release", path);
-  await expect(page.getByRole("button", { name: "+1 new" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "1 new event" })).toBeVisible();
   const after = await page.locator(`[data-id="${id}"]`).boundingBox();
   expect(after?.y).toBe(before?.y);
-  await page.getByRole("button", { name: "+1 new" }).click();
+  await page.getByRole("button", { name: "1 new event" }).click();
   await expect(entryOf(page, "released", name)).toBeInViewport();
+});
+
+test("the list stands still under the pointer while events stream in, and a click opens the row under it", async ({
+  page,
+  lockkeeper,
+}) => {
+  await page.goto("/events");
+  await expect(entryOf(page, "released", "lock:busy:").first()).toBeVisible();
+  const row = events(page).locator("li[data-id]").nth(4);
+  await row.hover();
+  const idUnderPointer = () =>
+    page.evaluate(() => document.querySelector("li[data-id]:hover")?.getAttribute("data-id"));
+  await expect.poll(idUnderPointer).toBeTruthy();
+  const pointed = await idUnderPointer();
+  const name = "lock:streaming";
+  const path = `/locks/${encodeURIComponent(name)}`;
+  for (let n = 0; n < 3; n++) {
+    await lockkeeper.api(`${path}/acquire`, { owner: "fay", leaseMs: 600_000 });
+    await lockkeeper.callHold("release", path);
+  }
+  const fresh = page.getByRole("button", { name: /^\d+ new events$/ });
+  await expect(fresh).toHaveText("6 new events");
+  expect(await idUnderPointer()).toBe(pointed);
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(page).toHaveURL(new RegExp(`#${pointed}$`));
+  // The focus is on the row that was opened: it stays there without the pointer, too.
+  await page.mouse.move(0, 0);
+  await expect(fresh).toBeVisible();
+  await fresh.click();
+  await expect(entryOf(page, "released", name).first()).toBeInViewport();
+  await expect(fresh).toHaveCount(0);
+});
+
+test("renewals are folded into one row that lists each of them on demand", async ({ page, lockkeeper }) => {
+  const name = "lock:renewed";
+  const path = `/locks/${encodeURIComponent(name)}`;
+  await page.goto("/events?q=key:lock:renewed");
+  await lockkeeper.api(`${path}/acquire`, { owner: "gil", leaseMs: 600_000 });
+  await expect(entryOf(page, "acquired", name)).toBeVisible();
+  for (let n = 0; n < 3; n++) await lockkeeper.callHold("renew", path);
+  const folded = events(page).getByRole("button", { name: "3 renewals of 1 lock: show each renewal" });
+  await expect(folded).toHaveAttribute("aria-expanded", "false");
+  await expect(entryOf(page, "renewed", name)).toHaveCount(0);
+  await folded.press("Enter");
+  await expect(entryOf(page, "renewed", name)).toHaveCount(3);
+  await folded.press("Enter");
+  await expect(entryOf(page, "renewed", name)).toHaveCount(0);
+  await page.getByRole("button", { name: "renewed", exact: true }).click();
+  await expect(page).toHaveURL(/type=renewed/);
+});
+
+test("on a phone an event shows its owner, in a row that is large enough for a finger", async ({
+  page,
+}, info) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/events?q=key:lock:past:*");
+  const row = entryOf(page, "released", "lock:past:bert");
+  await expect(row.getByText("bert", { exact: false }).last()).toBeInViewport();
+  await expect(row).toContainText("bert after");
+  expect((await row.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await takeThemeScreenshots(page, info, "phone");
+  await page.setViewportSize({ width: 320, height: 800 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(wide, "the page reflows at 320 px").toBeLessThanOrEqual(320);
 });
 
 test("an event opens by keyboard, and its link works from anywhere", async ({ page }, info) => {
@@ -202,6 +270,8 @@ test("a past time range is replayed by keyboard until its end", async ({ page, l
   await page.keyboard.press("Shift+ArrowRight");
   await expect(entryOf(page, "acquired", "lock:past:anna")).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`at=${from + 30_000}`));
+  await expect(bar.getByTestId("replay-scope")).toContainText("key:lock:past:*");
+  await expect(bar.getByRole("listitem").filter({ hasText: /^released/ })).toHaveText("released1");
   await takeThemeScreenshots(page, info, "replay");
   await assertAccessibleInThemes(page, "replay");
   await page.keyboard.press("Shift+ArrowLeft");
@@ -215,6 +285,9 @@ test("a past time range is replayed by keyboard until its end", async ({ page, l
   await expect(page).not.toHaveURL(/from=/);
   await expect(page.getByRole("button", { name: "Pause the events" })).toBeVisible();
   await page.getByRole("button", { name: "Replay…" }).click();
+  await expect(page.getByRole("form", { name: "Replay" }).getByTestId("replay-scope")).toContainText(
+    "key:lock:past:*",
+  );
   await page.getByRole("button", { name: "last 5 m" }).click();
   await expect(bar.getByRole("button", { name: "Pause" })).toBeVisible();
 });

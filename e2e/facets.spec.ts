@@ -63,6 +63,42 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await expect(page.getByText("held is compared with")).toBeVisible();
 });
 
+test("each facet is one stop of the Tab key, and the skip link lands on the table", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  for (const service of ["tab-a", "tab-b", "tab-c"]) {
+    await lockkeeper.api(`/locks/${encodeURIComponent(key(service))}/acquire`, {
+      ...{ owner: service, leaseMs: 600_000, record: { service } },
+    });
+  }
+  await page.goto(`/?q=${encodeURIComponent(`key:${key("tab-*")}`)}`);
+  const services = panel(page).getByRole("group", { name: "Service" });
+  await expect(services.getByRole("checkbox")).toHaveCount(3);
+  await services.getByRole("checkbox").first().focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(services.getByRole("checkbox").nth(1)).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(services.getByRole("checkbox").nth(2)).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(services.getByRole("checkbox").nth(2)).toBeChecked();
+  await page.keyboard.press("Tab");
+  await expect(services.locator(":focus")).toHaveCount(0);
+  await page.keyboard.press("Shift+Tab");
+  await expect(services.getByRole("checkbox").nth(2)).toBeFocused();
+
+  // From the top of the page: one Tab, Enter.
+  await page.evaluate(() => {
+    document.body.tabIndex = -1;
+    document.body.focus();
+  });
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: "Locks" })).toBeFocused();
+});
+
 test("a collapsed filter panel stays collapsed, and the page does not shift on load", async ({ page }) => {
   await page.goto("/");
   await expect(panel(page).getByRole("tree")).toBeVisible();

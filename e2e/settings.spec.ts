@@ -37,13 +37,25 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await sheet.getByRole("button", { name: "Make the key" }).click();
   await expect(sheet.getByRole("alert")).toContainText("letter");
   await sheet.getByLabel("Name").fill("checkout");
+  const allKeys = sheet.getByText("Without a pattern, this key can use every lock");
+  await expect(allKeys).toBeVisible();
   await sheet.getByRole("textbox", { name: "Keys" }).fill("lock:orders:*\nlock:payments:*");
+  await expect(allKeys).toHaveCount(0);
+  const expiry = sheet.getByText(/The key expires on \d{4}-\d\d-\d\d/);
+  await expect(expiry).toBeVisible();
+  await sheet.getByLabel("Expires after").selectOption("never");
+  await expect(expiry).toHaveCount(0);
+  await sheet.getByLabel("Expires after").selectOption("days90");
   await takeAllScreenshots(page, info, "new-key");
   await assertAccessible(page, "new key");
   await sheet.getByRole("button", { name: "Make the key" }).click();
   await expect(sheet).toContainText("It is shown this once");
   const secret = await sheet.getByText(/^lk_/).innerText();
   expect((await asApp(secret)).status).toBe(200);
+  await expect(sheet.getByText(/^export LOCKKEEPER_API_KEY=/)).toContainText(
+    `export LOCKKEEPER_API_KEY=${secret}\ncurl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" '${lockkeeper.url}/api/v1/locks?limit=1'`,
+  );
+  await expect(sheet.getByRole("button", { name: "Copy the command" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(sheet).toBeVisible();
   await assertAccessible(page, "secret");
@@ -94,7 +106,9 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await page.getByRole("button", { name: "New operator…" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByRole("textbox", { name: "Name" }).fill("jo");
-  await sheet.getByRole("combobox").first().selectOption("viewer");
+  // With one target there is one role, and no word of other targets.
+  await expect(sheet.getByRole("combobox")).toHaveCount(1);
+  await sheet.getByRole("combobox", { name: "Role" }).selectOption("viewer");
   await sheet.getByLabel("New password").fill("correct horse battery");
   const make = sheet.getByRole("button", { name: "Make the operator" });
   await expect(make).toHaveAttribute("title", "The two passwords differ.");
@@ -174,4 +188,18 @@ test("a user who fails to log in too often sees how long to wait", async ({ brow
     await expect(button).toHaveAttribute("title", "There were too many tries.", { timeout: 2000 });
   }).toPass();
   await context.close();
+});
+
+test("theme, language and help are in the settings, where a phone reaches them", async ({ page }, info) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/settings/you");
+  const appearance = page.getByRole("region", { name: "Appearance" });
+  await appearance.getByRole("radio", { name: "dark" }).check();
+  await expect(page.locator("html")).toHaveClass(/dark/);
+  await appearance.getByRole("button", { name: "Show keyboard shortcuts" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await takeScreenshot(page, info, "appearance-phone");
+  await appearance.getByRole("radio", { name: "中文" }).check();
+  await expect(page.getByRole("region", { name: "外观" })).toBeVisible();
 });

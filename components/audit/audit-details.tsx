@@ -8,16 +8,21 @@ import { formatDate, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
 import { auditDetails } from "@/lib/i18n/en/audit-details.tsx";
+import { auditNames } from "@/lib/i18n/en/audit-names.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { formatDetailLines } from "./audit-texts.ts";
+import { findAuditName, formatDetailLines } from "./audit-texts.ts";
 
 /** All that is recorded of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
   const messages = useMessages(auditDetails);
-  const { at, target, reason, requestId, outcome, number, details } = item;
+  const names = useMessages(auditNames);
+  const { at, action, target, reason, requestId, outcome, number, details } = item;
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line-soft bg-bg px-4 py-3">
       <DetailRow name={messages.when}>{formatDate(at)}</DetailRow>
+      <DetailRow name={messages.action}>
+        <CodeWithName code={action} names={names.actions} />
+      </DetailRow>
       <ActorDetails item={item} />
       {target !== undefined && (
         <DetailRow name={messages.target}>
@@ -115,6 +120,7 @@ function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem
 
 function OutcomeDetails({ outcome }: Pick<AuditItem, "outcome">) {
   const messages = useMessages(auditDetails);
+  const names = useMessages(auditNames);
   if (outcome === null) {
     return (
       <DetailRow name={messages.outcome}>
@@ -125,7 +131,7 @@ function OutcomeDetails({ outcome }: Pick<AuditItem, "outcome">) {
   return (
     <>
       <DetailRow name={messages.outcome}>
-        <DetailText text={outcome.code} />
+        <CodeWithName code={outcome.code} names={names.outcomes} />
         {outcome.detail !== undefined && (
           <span className="text-ink-2">
             {": "}
@@ -149,6 +155,19 @@ function OtherDetails({ details }: { details: Record<string, unknown> | undefine
       <MonoText text={text} />
     </DetailRow>
   ));
+}
+
+/** A recorded code with its name: filters and exports have the code. */
+function CodeWithName({ code, names }: { code: string; names: Readonly<Record<string, string>> }) {
+  const name = findAuditName(names, code);
+  return (
+    <>
+      {name !== code && `${name} `}
+      <span className={name === code ? undefined : "text-ink-3"}>
+        <MonoText text={code} />
+      </span>
+    </>
+  );
 }
 
 interface DetailRowProps {

@@ -106,7 +106,7 @@ function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProp
         onBlur={commit}
         onKeyDown={(event) => event.key === "Enter" && commit()}
         className={clsx(
-          "h-7 min-w-0 rounded-[7px] border border-line bg-panel px-2 text-ink placeholder:text-ink-3 max-sm:flex-1",
+          "h-7 min-w-0 rounded-[7px] border border-line bg-panel px-2 text-ink placeholder:text-ink-3 max-sm:h-11 max-sm:flex-1",
           width,
         )}
       />

@@ -6,7 +6,8 @@ import { audit } from "@/lib/i18n/en/audit.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { useAudit } from "@/lib/queries/audit.ts";
-import { AuditRow } from "./audit-row.tsx";
+import { placeRefusalsByTime } from "@/lib/query/audit-order.ts";
+import { AuditHeads, AuditRow } from "./audit-row.tsx";
 
 interface AuditListProps {
   audit: ReturnType<typeof useAudit>;
@@ -19,10 +20,12 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
   const messages = useMessages(audit);
   const { looking } = useMessages(ui);
   const pages = found.data?.pages;
-  const items = pages?.flatMap((page) => page.items) ?? [];
+  // A page places refusals among its own items only.
+  const items = placeRefusalsByTime(pages?.flatMap((page) => page.items) ?? []);
   const isAll = pages !== undefined && !found.hasNextPage;
   return (
     <>
+      {items.length > 0 && <AuditHeads />}
       <ol>
         {items.map((item) => (
           <AuditRow key={item.number} item={item} />

@@ -3,6 +3,8 @@
 import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
+import { MAIN_PART } from "@/components/ui/main-part.ts";
+import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { audit } from "@/lib/i18n/en/audit.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -29,9 +31,8 @@ export function AuditPage() {
     );
   }
   return (
-    <div className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <div className="flex flex-wrap items-center gap-2">
-        <h1 className="mr-2 text-lg font-semibold tracking-tight">{messages.title}</h1>
+    <div className={LIST_PAGE_CLASS}>
+      <PageHeader title={messages.title}>
         <AuditVerificationPanel head={found.data?.pages[0]?.head} />
         <span className="flex-1" />
         <Button blocked={found.isFetching ? messages.onItsWay : null} onClick={() => void found.refetch()}>
@@ -43,9 +44,10 @@ export function AuditPage() {
           href={buildAuditExportUrl("jsonl", url.view)}
           title={messages.exportJsonl}
         />
-      </div>
+      </PageHeader>
       <AuditFilters url={url} />
       <section
+        {...MAIN_PART}
         aria-label={messages.actions}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
@@ -65,7 +67,7 @@ function AuditExport({ format, href, title }: { format: "CSV" | "JSONL"; href: s
       href={href}
       download
       title={title}
-      className="inline-flex h-7 items-center rounded-[7px] border border-line bg-panel px-2.5 hover:bg-line-soft"
+      className="inline-flex h-7 max-sm:min-h-11 items-center rounded-[7px] border border-line bg-panel px-2.5 hover:bg-line-soft"
     >
       {messages.exportAs(format)}
     </a>

@@ -1,15 +1,26 @@
-import { formatDayMinute } from "@/components/ui/format-duration.ts";
+import { formatDate } from "@/components/ui/format-duration.ts";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { AuditItem } from "@/lib/contract/audit.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 export type OutcomeTone = "good" | "bad" | "open";
 
-export function getOutcomeTone(outcome: AuditItem["outcome"]): OutcomeTone {
+/** @param count of refusals; only they have one */
+export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): OutcomeTone {
   if (outcome === null) return "open";
+  if (count !== undefined) return "bad";
   // Of a failure is told what its caller was told.
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
+
+/** Returns the name of a recorded code. A code that is not known, such as one of an older version, is its own name. */
+export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
+  return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
+}
+
+/** `2026-11-21 21:05:01`, in the zone of the browser. */
+export const formatAuditTime = (at: number): string => formatDate(at).slice(0, "2026-11-21 21:05:01".length);
+const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21 21:05".length);
 
 const LINES_MAX = 20;
 
@@ -30,7 +41,7 @@ export interface AuditTimeSpan {
 
 /** On the button that opens the choice. */
 export function formatTimeSpan({ from, to }: AuditTimeSpan, messages: Messages["audit"]): string {
-  const [since, until] = [from, to].map((at) => (at === undefined ? undefined : formatDayMinute(at)));
+  const [since, until] = [from, to].map((at) => (at === undefined ? undefined : formatMinute(at)));
   if (since === undefined) return until === undefined ? messages.anyTime : messages.until(until);
   return until === undefined ? messages.since(since) : messages.fromTo(since, until);
 }

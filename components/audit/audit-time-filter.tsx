@@ -4,9 +4,11 @@ import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { Field, type FieldProps, INPUT_CLASS } from "@/components/ui/field.tsx";
+import { DateTimeTextField, ZoneName } from "@/components/ui/date-time-field.tsx";
+import { Field } from "@/components/ui/field.tsx";
 import { parseLocalDateTime, toLocalDateTime } from "@/components/ui/local-date-time.ts";
 import { audit } from "@/lib/i18n/en/audit.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { type AuditTimeSpan, formatTimeSpan } from "./audit-texts.ts";
 
@@ -44,10 +46,13 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
 /** Asks once, when both are as they are meant: each look goes through the chain. */
 function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
+  const { dateTimeInvalid } = useMessages(ui);
   const [from, setFrom] = useState(formatDateTimeInput(span.from));
   const [to, setTo] = useState(formatDateTimeInput(span.to));
   const chosen = { from: parseLocalDateTime(from), to: parseLocalDateTime(to) };
-  const blocked = (chosen.from ?? 0) > (chosen.to ?? Number.POSITIVE_INFINITY) ? messages.endsBefore : null;
+  const isUnreadable = isInvalid(from) || isInvalid(to);
+  const isBackwards = (chosen.from ?? 0) > (chosen.to ?? Number.POSITIVE_INFINITY);
+  const blocked = isUnreadable ? dateTimeInvalid : isBackwards ? messages.endsBefore : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked === null) onChoose(chosen);
@@ -55,10 +60,10 @@ function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
       <Field label={messages.from}>
-        {(field) => <DateTimeField {...field} value={from} onChange={setFrom} />}
+        {(field) => <DateTimeTextField {...field} text={from} onText={setFrom} className={WIDE_CLASS} />}
       </Field>
-      <Field label={messages.to} hint={messages.toHint}>
-        {(field) => <DateTimeField {...field} value={to} onChange={setTo} />}
+      <Field label={messages.to} hint={messages.zoneHint(<ZoneName at={chosen.to} />)}>
+        {(field) => <DateTimeTextField {...field} text={to} onText={setTo} className={WIDE_CLASS} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={() => onChoose({ from: undefined, to: undefined })}>{messages.anyTime}</Button>
@@ -70,21 +75,6 @@ function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   );
 }
 
-interface DateTimeFieldProps extends FieldProps {
-  value: string;
-  onChange(value: string): void;
-}
-
-function DateTimeField({ onChange, ...rest }: DateTimeFieldProps) {
-  return (
-    <input
-      {...rest}
-      type="datetime-local"
-      step={1}
-      onChange={({ target }) => onChange(target.value)}
-      className={INPUT_CLASS}
-    />
-  );
-}
-
+const WIDE_CLASS = "w-full h-8";
+const isInvalid = (text: string) => text.trim() !== "" && parseLocalDateTime(text) === undefined;
 const formatDateTimeInput = (at: number | undefined) => (at === undefined ? "" : toLocalDateTime(at));

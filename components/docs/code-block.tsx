@@ -23,13 +23,13 @@ export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps)
   const messages = useMessages(docs);
   return (
     <div className="min-w-0 rounded-[8px] border border-line bg-panel">
-      <div className="flex items-center justify-between gap-2 border-b border-line-soft py-1 pr-1.5 pl-3 text-2xs text-ink-3">
+      <div className="flex items-center justify-between gap-2 border-b border-line-soft py-1 pr-1.5 pl-3 text-xs text-ink-3">
         <span className="truncate">{note ?? label}</span>
         <CopyButton text={text} label={messages.copyOf(label)} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <section aria-label={label} tabIndex={0} className={isTall ? TALL_CLASS : WIDE_CLASS}>
-        <pre translate="no" className="font-mono text-xs leading-relaxed text-ink">
+        <pre translate="no" className="font-mono text-sm leading-relaxed text-ink">
           {text}
         </pre>
       </section>

@@ -35,11 +35,11 @@ export function DocsPage({ samples, serverUrl }: DocsPageProps) {
   const { lock, events } = samples[language];
   return (
     <div className="relative min-h-0 flex-1 scroll-pt-14 overflow-y-auto">
-      <div className="mx-auto grid max-w-[1240px] gap-x-8 px-3 sm:px-5 lg:grid-cols-[210px_minmax(0,1fr)]">
+      <div className="mx-auto grid max-w-[1240px] gap-x-8 px-3 sm:px-5 lg:grid-cols-[250px_minmax(0,1fr)]">
         <SectionList sections={sections} />
-        <div className="flex min-w-0 flex-col gap-6 py-4">
+        <div className="flex min-w-0 flex-col gap-6 py-4 text-[15px] leading-relaxed [&_h2]:text-[18px] [&_h3]:text-[16px]">
           <div>
-            <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
+            <h1 className="text-[22px] font-semibold tracking-tight">{messages.title}</h1>
             {messages.isEnglish !== null && <p className="text-ink-2">{messages.isEnglish}</p>}
           </div>
           <SnippetLanguagePicker language={language} onChoose={setLanguage} />

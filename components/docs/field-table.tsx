@@ -59,17 +59,17 @@ function FieldRow({
   return (
     <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">
       <dt>
-        <span translate="no" className="font-mono text-xs font-medium break-all">
+        <span translate="no" className="font-mono text-sm font-medium break-all">
           {name}
         </span>
-        {facts.length > 0 && <span className="text-2xs text-ink-3"> {facts.join(", ")}</span>}
+        {facts.length > 0 && <span className="text-xs text-ink-3"> {facts.join(", ")}</span>}
       </dt>
       <dd className="min-w-0">
-        <span translate="no" className="font-mono text-xs break-words text-ink-2">
+        <span translate="no" className="font-mono text-sm break-words text-ink-2">
           {formatSchemaType(document, schema)}
         </span>
         {limits !== "" && (
-          <span translate="no" className="text-xs break-words text-ink-3">{` · ${limits}`}</span>
+          <span translate="no" className="text-sm break-words text-ink-3">{` · ${limits}`}</span>
         )}
         {description !== undefined && (
           <p className="max-w-[70ch] text-ink-2">

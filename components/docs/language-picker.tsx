@@ -1,6 +1,6 @@
 "use client";
 
-import { Button } from "@/components/ui/button.tsx";
+import { getTabClass, TABS_CLASS } from "@/components/ui/tab-class.ts";
 import { docs } from "@/lib/i18n/en/docs.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LANGUAGE_LABELS, SNIPPET_LANGUAGES, type SnippetLanguage } from "@/lib/snippets/language.ts";
@@ -14,17 +14,18 @@ interface SnippetLanguagePickerProps {
 export function SnippetLanguagePicker({ language, onChoose }: SnippetLanguagePickerProps) {
   const messages = useMessages(docs);
   return (
-    <fieldset className="sticky top-0 z-10 -mx-1 flex flex-wrap items-center gap-1.5 border-b border-line-soft bg-bg px-1 py-2">
+    <fieldset className={`${TABS_CLASS} sticky top-0 z-10 -mx-1 bg-bg px-1`}>
       <legend className="sr-only">{messages.snippetLanguage}</legend>
       {SNIPPET_LANGUAGES.map((each) => (
-        <Button
+        <button
           key={each}
-          variant={each === language ? "primary" : "plain"}
+          type="button"
           aria-pressed={each === language}
           onClick={() => onChoose(each)}
+          className={getTabClass(each === language)}
         >
           {LANGUAGE_LABELS[each]}
-        </Button>
+        </button>
       ))}
     </fieldset>
   );

@@ -38,7 +38,7 @@ export function OperationArticle({ operation, document, language, origin }: Oper
         <h3 id={`${operationId}-title`} className="font-semibold">
           <EnglishText>{summary}</EnglishText>
         </h3>
-        <p translate="no" className="font-mono text-xs break-all text-ink-2">
+        <p translate="no" className="font-mono text-sm break-all text-ink-2">
           <span className="font-semibold text-accent">{method}</span> {path}
         </p>
       </div>

@@ -29,7 +29,10 @@ export function Inline({ text }: { text: string }) {
 
 export function Code({ children }: { children: string }) {
   return (
-    <code translate="no" className="rounded-[4px] bg-line-soft px-1 font-mono text-xs break-words text-ink">
+    <code
+      translate="no"
+      className="rounded-[4px] bg-line-soft px-1 font-mono text-[0.875em] break-words text-ink"
+    >
       {children}
     </code>
   );

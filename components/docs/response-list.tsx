@@ -39,7 +39,7 @@ export function ResponseList({ operation, document }: ResponseListProps) {
       <details>
         <summary className="cursor-pointer font-medium">
           {`${messages.errors} `}
-          <span className="font-mono text-xs font-normal text-ink-3">
+          <span className="font-mono text-sm font-normal text-ink-3">
             {problems.map(([status]) => status).join(" ")}
           </span>
         </summary>
@@ -49,7 +49,7 @@ export function ResponseList({ operation, document }: ResponseListProps) {
               key={status}
               className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[60px_minmax(0,1fr)]"
             >
-              <dt className="font-mono text-xs font-medium">{status}</dt>
+              <dt className="font-mono text-sm font-medium">{status}</dt>
               <dd>
                 <EnglishText>
                   <Prose text={description} />
@@ -77,7 +77,7 @@ function SuccessResponse({ status, answer, document, name }: SuccessResponseProp
     <div className="flex flex-col gap-2">
       <h4 className="font-medium">
         {`${messages.answer} `}
-        <span className="font-mono text-xs font-normal text-ink-3">
+        <span className="font-mono text-sm font-normal text-ink-3">
           {status} {type}
         </span>
       </h4>
@@ -123,7 +123,7 @@ function StreamMessages({ media }: { media: MediaObject }) {
           key={name}
           className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[140px_minmax(0,1fr)]"
         >
-          <dt translate="no" className="font-mono text-xs font-medium">
+          <dt translate="no" className="font-mono text-sm font-medium">
             {name}
           </dt>
           <dd>

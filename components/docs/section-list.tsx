@@ -5,6 +5,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Section } from "./api-sections.ts";
 import { EnglishText } from "./english.tsx";
 
+/** Of all paths, so that the list is without it. */
+const API_PREFIX = "/api/v1";
+
 /** What there is on the page; on a phone the sections alone. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
   const messages = useMessages(docs);
@@ -15,29 +18,42 @@ export function SectionList({ sections }: { sections: readonly Section[] }) {
     >
       <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:flex-col lg:gap-3">
         <li>
-          <a href="#guide" className="block leading-6 font-medium text-accent hover:underline">
+          <a
+            href="#guide"
+            className="block py-0.5 leading-6 font-medium text-accent hover:underline max-sm:py-2.5"
+          >
             {messages.guideShort}
           </a>
         </li>
         <li>
-          <a href="#listen" className="block leading-6 font-medium text-accent hover:underline">
+          <a
+            href="#listen"
+            className="block py-0.5 leading-6 font-medium text-accent hover:underline max-sm:py-2.5"
+          >
             {messages.eventsTitle}
           </a>
         </li>
         {sections.map(({ name, operations }) => (
           <li key={name}>
-            <a href={`#section-${name}`} className="block leading-6 font-medium hover:underline">
+            <a
+              href={`#section-${name}`}
+              className="block py-0.5 leading-6 font-medium hover:underline max-sm:py-2.5"
+            >
               <EnglishText>{name}</EnglishText>
             </a>
             <ul className="max-lg:hidden">
-              {operations.map(({ operationId }) => (
+              {operations.map(({ operationId, method, path }) => (
                 <li key={operationId}>
                   <a
                     href={`#${operationId}`}
                     translate="no"
-                    className="block font-mono text-xs leading-6 text-ink-2 hover:text-ink hover:underline"
+                    title={operationId}
+                    className="group grid grid-cols-[46px_minmax(0,1fr)] gap-x-1.5 py-0.5 font-mono text-xs leading-5 text-ink-2 hover:text-ink"
                   >
-                    {operationId}
+                    <span className="text-2xs leading-5 font-semibold text-ink-3">{method}</span>{" "}
+                    <span className="wrap-anywhere group-hover:underline">
+                      {path.replace(API_PREFIX, "")}
+                    </span>
                   </a>
                 </li>
               ))}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -37,6 +38,7 @@ export function EventsPage() {
   const url = useEventsUrl();
   const store = useLiveStore();
   const [isChoosing, setChoosing] = useState(false);
+  const [controls, setControls] = useState<HTMLDivElement | null>(null);
   const search = { filter: url.filter, types: url.types };
   const [at, leaveLink] = useLinkedEventTime(url.at);
   const jump = (moment: number | undefined) => {
@@ -61,10 +63,9 @@ export function EventsPage() {
     return word === undefined ? undefined : messages.noEventHas(word);
   };
   return (
-    <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
-      <h1 className="sr-only">{messages.title}</h1>
-      <div className="flex flex-wrap items-center gap-2">
-        <div className="flex min-w-64 flex-1">
+    <StaleOverlay className={LIST_PAGE_CLASS}>
+      <PageHeader title={messages.title}>
+        <div className="flex min-w-48 flex-1">
           <SearchBox
             value={url.filter}
             onChange={url.setFilter}
@@ -80,10 +81,17 @@ export function EventsPage() {
             {messages.replay.open}
           </Button>
         )}
+        {url.replay === undefined && <div ref={setControls} className="flex min-h-7" />}
+      </PageHeader>
+      <div className="flex items-start gap-2 max-sm:flex-col">
+        <EventTypeFilter chosen={url.types} onChoose={url.setTypes} />
+        {url.replay === undefined && (
+          <div ref={setControls} className="flex min-h-7 shrink-0 max-sm:self-end" />
+        )}
       </div>
-      <EventTypeFilter chosen={url.types} onChoose={url.setTypes} />
       {isChoosing && url.replay === undefined && (
         <ReplayForm
+          search={search}
           at={at}
           now={store.clock.now() ?? Date.now()}
           onStart={(span) => {
@@ -94,7 +102,14 @@ export function EventsPage() {
         />
       )}
       {url.replay === undefined ? (
-        <LiveEvents search={search} at={at} onJump={jump} onReplay={replayFrom} onClear={url.clear} />
+        <LiveEvents
+          controls={controls}
+          search={search}
+          at={at}
+          onJump={jump}
+          onReplay={replayFrom}
+          onClear={url.clear}
+        />
       ) : (
         <ReplayedEvents
           key={`${url.replay.from} ${url.replay.to}`}

@@ -1,6 +1,6 @@
 import type { Ref } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { parseLocalDateTime, toLocalDateTime } from "@/components/ui/local-date-time.ts";
+import { DateTimeField } from "@/components/ui/date-time-field.tsx";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
@@ -11,23 +11,15 @@ interface JumpToTimeProps {
   inputRef: Ref<HTMLInputElement>;
 }
 
-/** A moment of the past, in the time of this browser. */
+/** A time of the past up to which events are shown. */
 export function JumpToTime({ at, onJump, inputRef }: JumpToTimeProps) {
   const { jump } = useMessages(eventsPage);
   return (
     <div className="flex items-center gap-2">
-      <label className="flex items-center gap-1.5 text-ink-2">
+      <span aria-hidden className="text-ink-2 max-sm:sr-only">
         {jump.until}
-        <input
-          ref={inputRef}
-          type="datetime-local"
-          step={1}
-          value={at === undefined ? "" : toLocalDateTime(at)}
-          onChange={({ target }) => onJump(parseLocalDateTime(target.value))}
-          aria-label={jump.label}
-          className="h-7 rounded-[7px] border border-line bg-panel px-2 text-ink"
-        />
-      </label>
+      </span>
+      <DateTimeField value={at} onCommit={onJump} label={jump.label} inputRef={inputRef} />
       {at !== undefined && <Button onClick={() => onJump(undefined)}>{jump.live}</Button>}
     </div>
   );

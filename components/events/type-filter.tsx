@@ -17,7 +17,7 @@ export function EventTypeFilter({ chosen, onChoose }: EventTypeFilterProps) {
   const toggle = (type: EventType) =>
     onChoose(chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]);
   return (
-    <fieldset className="-mx-3 flex gap-1 overflow-x-auto px-3 py-0.5 sm:mx-0 sm:flex-wrap sm:px-0">
+    <fieldset className="flex shrink-0 gap-1 overflow-x-auto max-sm:-mx-3 max-sm:px-3 sm:flex-wrap">
       <legend className="sr-only">{messages.types}</legend>
       <TypeChip name={messages.allTypes} on={chosen.length === 0} onClick={() => onChoose([])} />
       {ALL_EVENT_TYPES.map((type) => (
@@ -34,7 +34,7 @@ function TypeChip({ name, on, onClick }: { name: string; on: boolean; onClick():
       aria-pressed={on}
       onClick={onClick}
       className={clsx(
-        "h-7 shrink-0 rounded-[7px] border px-2.5 whitespace-nowrap",
+        "h-7 shrink-0 rounded-[7px] max-sm:h-11 border px-2.5 whitespace-nowrap",
         on ? "border-line bg-panel font-medium text-ink" : "border-transparent text-ink-2 hover:text-ink",
       )}
     >

@@ -10,7 +10,11 @@ import type { Facet } from "@/lib/contract/facet.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { FACET_ITEM_ATTRIBUTE, moveFacetFocus } from "./facet-focus.ts";
 import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
+
+/** Stands for the button that shows more values. No term of a filter is empty. */
+const MORE = "";
 
 interface FacetListProps {
   facet: Facet;
@@ -19,14 +23,18 @@ interface FacetListProps {
   onChoose(word: string | undefined): void;
 }
 
-/** The values of one facet, each with how many locks have it; one of them can be ticked. */
+/** The values of one facet, each with how many locks have it; one of them can be selected. The arrow keys go from one to the next. */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const messages = useMessages(facets);
   const [amount, setAmount] = useState<"few" | "all">("few");
   const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
+  const [active, setActive] = useState<string | null>(null);
+  // One stop of the Tab key: where the focus was last, else what is chosen, else the first.
+  const stop = rows.find((row) => row.filter === active) ?? rows.find((row) => row.isChosen) ?? rows[0];
+  const isMoreStop = active === MORE || stop === undefined;
   return (
-    <fieldset className="min-w-0">
+    <fieldset className="min-w-0" onKeyDown={moveFacetFocus}>
       <legend className="px-1.5 pb-0.5 text-2xs font-semibold text-ink-2">{messages.fields[field]}</legend>
       <ul>
         {rows.map((row) => (
@@ -34,6 +42,8 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
             key={row.filter}
             row={row}
             field={field}
+            isStop={!isMoreStop && row === stop}
+            onFocus={() => setActive(row.filter)}
             onChoose={() => onChoose(row.isChosen ? undefined : row.filter)}
           />
         ))}
@@ -41,8 +51,11 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
       {(more > 0 || amount === "all") && rows.length + more > FACET_ROWS_SHOWN && (
         <button
           type="button"
+          {...{ [FACET_ITEM_ATTRIBUTE]: "" }}
+          tabIndex={isMoreStop ? 0 : -1}
+          onFocus={() => setActive(MORE)}
           aria-expanded={amount === "all"}
-          className="h-6 px-1.5 text-2xs text-accent hover:underline"
+          className="h-6 px-1.5 text-2xs text-accent hover:underline max-sm:h-11"
           onClick={() => setAmount(amount === "all" ? "few" : "all")}
         >
           {amount === "all" ? messages.fewer : messages.more(formatNumber(more))}
@@ -69,17 +82,20 @@ function ensureWaitersValue(facet: Facet): Facet {
 interface FacetValueRowProps {
   row: FacetRow;
   field: Facet["field"];
+  /** Whether the Tab key stops here. */
+  isStop: boolean;
+  onFocus(): void;
   onChoose(): void;
 }
 
-function FacetValueRow({ row, field, onChoose }: FacetValueRowProps) {
+function FacetValueRow({ row, field, isStop, onFocus, onChoose }: FacetValueRowProps) {
   const { value, locks, isChosen } = row;
   return (
     <li>
       <label
         title={toVisibleText(row.filter)}
         className={clsx(
-          "flex min-h-6 cursor-pointer items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft",
+          "flex min-h-6 cursor-pointer items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft max-sm:min-h-11",
           isChosen && "bg-selected",
         )}
       >
@@ -87,6 +103,9 @@ function FacetValueRow({ row, field, onChoose }: FacetValueRowProps) {
           type="checkbox"
           checked={isChosen}
           onChange={onChoose}
+          {...{ [FACET_ITEM_ATTRIBUTE]: "" }}
+          tabIndex={isStop ? 0 : -1}
+          onFocus={onFocus}
           className="size-[13px] shrink-0 accent-accent"
         />
         <span className={clsx("min-w-0 flex-1 truncate", locks === 0 && !isChosen && "text-ink-3")}>

@@ -62,7 +62,7 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
         title={toVisibleText(name)}
         style={{ paddingLeft: `${getIndentPx(level)}px` }}
         className={clsx(
-          "flex h-6 cursor-pointer items-center rounded-[5px] pr-1.5 hover:bg-line-soft",
+          "flex h-6 cursor-pointer items-center rounded-[5px] pr-1.5 hover:bg-line-soft max-sm:h-11",
           isChosen && "bg-selected font-medium",
         )}
       >

@@ -29,7 +29,7 @@ export function TargetLinks({ filter }: { filter: string }) {
               prefetch={false}
               aria-current={name === here ? "true" : undefined}
               className={clsx(
-                "flex min-h-6 items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft",
+                "flex min-h-6 items-center gap-2 rounded-[5px] px-1.5 hover:bg-line-soft max-sm:min-h-11",
                 name === here ? "bg-selected font-medium" : "text-ink-2 hover:text-ink",
               )}
             >

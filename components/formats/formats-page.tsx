@@ -2,6 +2,7 @@
 
 import { useId } from "react";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
+import { PageHeader, SECTION_PAGE_CLASS } from "@/components/ui/page-header.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import type { Formats } from "@/lib/contract/detection/format-rule.ts";
 import { formats as english } from "@/lib/i18n/en/formats.tsx";
@@ -16,8 +17,8 @@ export function FormatsPage() {
   const formats = useFormats();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <StaleOverlay className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
-        <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
+      <StaleOverlay className={SECTION_PAGE_CLASS}>
+        <PageHeader title={messages.title} />
         {formats.isError && <ProblemNote problem={formats.error} onAgain={() => void formats.refetch()} />}
         {formats.isPending && <p className="text-ink-3">{messages.looking}</p>}
         {formats.data !== undefined && <LoadedFormats formats={formats.data} />}

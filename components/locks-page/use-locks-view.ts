@@ -3,12 +3,12 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { rememberListPosition } from "@/components/app/list-return.ts";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { useIsReading } from "@/components/ui/use-is-reading.ts";
 import { useWindowSubscription } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/live-cache.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { DEFAULT_SORT } from "./columns/columns.ts";
 import { type FrozenRows, useFrozenRows, usePinnedPaths } from "./frozen-rows/use-frozen-rows.ts";
-import { useIsReading } from "./frozen-rows/use-is-reading.ts";
 import { type ListUrl, useListUrl } from "./use-list-url.ts";
 import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 

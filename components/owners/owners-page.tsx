@@ -7,6 +7,7 @@ import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts"
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { MAIN_PART } from "@/components/ui/main-part.ts";
 import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SearchBox } from "@/components/ui/search-box.tsx";
@@ -53,6 +54,7 @@ export function OwnersPage() {
         />
       </div>
       <section
+        {...MAIN_PART}
         aria-label={messages.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}

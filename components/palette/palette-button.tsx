@@ -38,14 +38,13 @@ export function PaletteButton({ onHelp }: { onHelp(): void }) {
     <>
       <button
         type="button"
-        aria-label={messages.open}
         title={messages.open}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => setOpen(true)}
         className="flex h-7 shrink-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2 text-ink-2 hover:bg-line-soft max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2 lg:w-44"
       >
         <Search aria-hidden size={14} className="shrink-0" />
-        <span className="flex-1 text-left max-lg:hidden">{messages.openShort}</span>
+        <span className="flex-1 text-left max-lg:sr-only">{messages.openShort}</span>
         <span className="max-lg:hidden">
           <Kbd>⌘K</Kbd>
         </span>

@@ -1,9 +1,11 @@
 "use client";
 
+import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { ChoiceGroup } from "@/components/ui/choice-group.tsx";
 import { Field, INPUT_CLASS, TEXTAREA_CLASS } from "@/components/ui/field.tsx";
+import { formatDate } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Access } from "@/lib/contract/access.ts";
@@ -27,9 +29,6 @@ const LIFETIMES = [
   { name: "year", ms: 365 * DAY_MS },
   { name: "never", ms: null },
 ] as const;
-/** The same in every language: names of keys. */
-const NAME_EXAMPLE = "checkout";
-const PATTERNS_EXAMPLE = "lock:orders:*\nlock:payments:*";
 
 export function KeyForm({ onClose }: { onClose(): void }) {
   const messages = useMessages(apiKeys);
@@ -45,13 +44,14 @@ export function KeyForm({ onClose }: { onClose(): void }) {
   if (make.data !== undefined) return <SecretSheet made={make.data} onClose={onClose} />;
 
   const quota = parseQuotaText(quotaText);
+  const expiresAt = life.ms === null || now === null ? null : Math.round(now + life.ms);
   const input = (): ApiKeyInput => ({
     ...{ holdsMax: null, bytesMax: null, ...quota },
     name: name.trim(),
     verbs: [...verbs],
     targets: targets.length === 0 ? ["*"] : [...targets],
     keys: splitLines(patterns),
-    expiresAt: life.ms === null || now === null ? null : Math.round(now + life.ms),
+    expiresAt,
   });
   const missing = findMissing();
   function findMissing(): string | null {
@@ -82,7 +82,6 @@ export function KeyForm({ onClose }: { onClose(): void }) {
             maxLength={NAME_CHARACTERS_MAX}
             autoComplete="off"
             spellCheck={false}
-            placeholder={NAME_EXAMPLE}
             onChange={(event) => setName(event.target.value)}
           />
         )}
@@ -101,12 +100,12 @@ export function KeyForm({ onClose }: { onClose(): void }) {
             rows={3}
             value={patterns}
             spellCheck={false}
-            placeholder={PATTERNS_EXAMPLE}
             onChange={(event) => setPatterns(event.target.value)}
             className={`${TEXTAREA_CLASS} font-mono text-xs`}
           />
         )}
       </Field>
+      {patterns.trim() === "" && <FormWarning text={messages.allKeysWarning} />}
       <QuotaFields value={quotaText} onChange={setQuotaText} />
       <Field label={messages.expiresAfter} hint={life.ms === null ? messages.expiresNever : undefined}>
         {(field) => (
@@ -126,7 +125,20 @@ export function KeyForm({ onClose }: { onClose(): void }) {
           </select>
         )}
       </Field>
+      {expiresAt !== null && (
+        <FormWarning text={messages.expiryWarning(formatDate(expiresAt).slice(0, 10))} />
+      )}
     </Sheet>
+  );
+}
+
+/** Something about the input that its maker should know before the key exists. */
+function FormWarning({ text }: { text: string }) {
+  return (
+    <p role="status" className="flex gap-2 rounded-[8px] bg-warn-bg px-3 py-2 text-warn">
+      <TriangleAlert aria-hidden size={14} className="mt-0.5 shrink-0" />
+      {text}
+    </p>
   );
 }
 

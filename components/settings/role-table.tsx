@@ -1,5 +1,6 @@
 "use client";
 
+import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import type { Role, Roles } from "@/lib/contract/access.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
@@ -8,7 +9,8 @@ import { useTargets } from "@/lib/queries/targets.ts";
 
 type RoleChoice = Role | "none" | "as_others";
 
-const ROLE_CHOICES: readonly RoleChoice[] = ["as_others", "none", "viewer", "operator", "admin"];
+const ASSIGNABLE_ROLES = ["none", "viewer", "operator", "admin"] as const;
+const ROLE_CHOICES: readonly RoleChoice[] = ["as_others", ...ASSIGNABLE_ROLES];
 
 interface RoleTableProps {
   roles: Roles;
@@ -25,6 +27,10 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
     const { [target]: _, ...others } = roles;
     onRoles(choice === "as_others" ? others : { ...others, [target]: choice });
   };
+  const [only] = named;
+  // With one target, the role of all others is its role.
+  if (named.size <= 1 && (only === undefined || roles[only] === undefined))
+    return <SingleRole role={roles["*"] ?? "none"} onChoose={(role) => onRoles({ "*": role })} />;
   const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
   return (
     <fieldset className="flex flex-col">
@@ -42,6 +48,32 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** The role of an operator where there is one target. */
+function SingleRole({ role, onChoose }: { role: Role | "none"; onChoose(role: Role | "none"): void }) {
+  const messages = useMessages(operators);
+  return (
+    <Field label={messages.oneRole}>
+      {(field) => (
+        <select
+          {...field}
+          className={INPUT_CLASS}
+          value={role}
+          onChange={({ target: { value } }) => {
+            const found = ASSIGNABLE_ROLES.find((each) => each === value);
+            if (found !== undefined) onChoose(found);
+          }}
+        >
+          {ASSIGNABLE_ROLES.map((each) => (
+            <option key={each} value={each}>
+              {messages.choices[each]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
@@ -67,7 +99,7 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
           const found = choices.find((choice) => choice === value);
           if (found !== undefined) onChoose(target, found);
         }}
-        className="h-7 w-48 rounded-[7px] border border-line bg-bg px-2"
+        className="h-7 max-sm:h-11 w-48 rounded-[7px] border border-line bg-bg px-2"
       >
         {choices.map((choice) => (
           <option key={choice} value={choice}>

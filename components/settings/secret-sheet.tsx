@@ -6,6 +6,8 @@ import { Sheet } from "@/components/ui/sheet.tsx";
 import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { getServerUrl } from "@/lib/queries/api-document.ts";
+import { buildTrialCommand } from "./trial-command.ts";
 
 const HEADER = "Authorization: Bearer $LOCKKEEPER_API_KEY";
 
@@ -30,6 +32,12 @@ export function SecretSheet({ made, onClose }: { made: CreatedApiKey; onClose():
       >
         {HEADER}
       </pre>
+      {made.verbs.includes("read") && (
+        <>
+          <p className="text-ink-2">{messages.tryIt}</p>
+          <CommandLine text={buildTrialCommand(made, getServerUrl())} label={messages.copyCommand} />
+        </>
+      )}
     </Sheet>
   );
 }

@@ -1,10 +1,11 @@
 "use client";
 
-import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { isServerAdmin } from "@/components/app/permissions.ts";
 import { TargetLink } from "@/components/app/target-link.tsx";
+import { PageHeader, SECTION_PAGE_CLASS } from "@/components/ui/page-header.tsx";
+import { getTabClass, TABS_CLASS } from "@/components/ui/tab-class.ts";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
@@ -24,20 +25,15 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
   const isAdmin = isServerAdmin(hello);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex max-w-[1080px] flex-col gap-4 px-3 py-4 sm:px-5">
-        <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
-        <nav aria-label={messages.title} className="flex gap-1 overflow-x-auto border-b border-line">
+      <div className={SECTION_PAGE_CLASS}>
+        <PageHeader title={messages.title} />
+        <nav aria-label={messages.title} className={TABS_CLASS}>
           {SETTINGS_TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ href, name }) => (
             <TargetLink
               key={href}
               href={href}
               aria-current={pathname === href ? "page" : undefined}
-              className={clsx(
-                "-mb-px border-b-2 px-2.5 py-2 whitespace-nowrap",
-                pathname === href
-                  ? "border-accent font-medium text-ink"
-                  : "border-transparent text-ink-2 hover:text-ink",
-              )}
+              className={getTabClass(pathname === href)}
             >
               {messages.parts[name]}
             </TargetLink>

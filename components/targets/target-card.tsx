@@ -12,6 +12,7 @@ import type { TargetSummary } from "@/lib/contract/target.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetHealth } from "@/lib/queries/targets.ts";
 import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
@@ -19,10 +20,12 @@ import { MasterTable } from "./master-table.tsx";
 export function TargetCard({ target }: { target: TargetSummary }) {
   const messages = useMessages(shell);
   const own = useMessages(targets);
-  const health = useTargetHealth(target.name);
+  const health = useTargetHealth(target);
   const title = useId();
   const { name, label, topology, address, server, state, locks, detail, masters, triedSince } = target;
   const isRefusing = masters.some(({ writesRefused }) => writesRefused !== undefined);
+  // The banner above the page names what is wrong with the target that the page is about.
+  const isInBanner = useLiveState().hello?.target.name === name && (state === "down" || isRefusing);
   const isWell = state === "live" || state === "catching_up";
   return (
     <section aria-labelledby={title} className="rounded-[10px] border border-line bg-panel">
@@ -37,7 +40,10 @@ export function TargetCard({ target }: { target: TargetSummary }) {
         <span className={isWell ? "text-ink-2" : "font-medium text-bad"}>{messages.states[state]}</span>
         <span className="flex-1" />
         {locks !== null && (
-          <Link href={buildTargetHref("/", name)} className="text-accent hover:underline">
+          <Link
+            href={buildTargetHref("/", name)}
+            className="text-accent hover:underline max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-2 max-sm:after:-inset-y-3"
+          >
             {own.locks(locks, formatNumber(locks))}
           </Link>
         )}
@@ -52,7 +58,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
           {server !== null && own.between}
           {server !== null && <span translate="no">{server}</span>}
         </p>
-        {(!isWell || isRefusing) && server !== null && detail !== undefined && (
+        {(!isWell || isRefusing) && !isInBanner && detail !== undefined && (
           <p lang="en" translate="no" className="w-full text-bad">
             {detail}
           </p>
@@ -62,19 +68,26 @@ export function TargetCard({ target }: { target: TargetSummary }) {
         )}
       </div>
       {masters.length > 0 && <MasterTable masters={masters} reports={health.data?.reports} />}
-      <TargetFindings health={health} masters={masters.map((master) => master.name)} />
+      <TargetFindings
+        isDown={state === "down"}
+        health={health}
+        masters={masters.map((master) => master.name)}
+      />
     </section>
   );
 }
 
 interface TargetFindingsProps {
+  isDown: boolean;
   health: ReturnType<typeof useTargetHealth>;
   masters: readonly string[];
 }
 
-function TargetFindings({ health, masters }: TargetFindingsProps) {
+function TargetFindings({ isDown, health, masters }: TargetFindingsProps) {
   const messages = useMessages(targets);
-  if (health.isError) {
+  // The head of the card and the banner name the cause already.
+  if (isDown && health.data === undefined) return null;
+  if (health.isError && !isDown) {
     return (
       <div role="alert" className="flex items-center gap-3 px-4 py-3 text-bad">
         <p className="flex-1">

@@ -1,5 +1,6 @@
 "use client";
 
+import { PageHeader, SECTION_PAGE_CLASS } from "@/components/ui/page-header.tsx";
 import { targets as room } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargets } from "@/lib/queries/targets.ts";
@@ -11,9 +12,9 @@ export function TargetsPage() {
   const targets = useTargets();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex max-w-[1180px] flex-col gap-4 px-3 py-4 sm:px-5">
+      <div className={SECTION_PAGE_CLASS}>
         <div>
-          <h1 className="text-lg font-semibold tracking-tight">{messages.title}</h1>
+          <PageHeader title={messages.title} />
           <p className="text-ink-2">{messages.intro}</p>
         </div>
         {targets === undefined && <p className="text-ink-3">{messages.looking}</p>}

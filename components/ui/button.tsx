@@ -19,6 +19,14 @@ const SIZE_CLASSES: Record<ButtonSize, string> = {
   "small-icon": "size-6",
 };
 
+/** On a phone, a finger needs 44 px. In a line of text, the target is larger than the button that is seen. */
+const PHONE_CLASSES: Record<ButtonSize, string> = {
+  normal: "max-sm:min-h-11",
+  small: "max-sm:relative max-sm:after:absolute max-sm:after:-inset-y-2.5 max-sm:after:inset-x-0",
+  icon: "max-sm:relative max-sm:after:absolute max-sm:after:-inset-2",
+  "small-icon": "max-sm:relative max-sm:after:absolute max-sm:after:-inset-2.5",
+};
+
 interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   variant?: ButtonVariant;
   size?: ButtonSize;
@@ -50,6 +58,7 @@ export function Button({
       className={clsx(
         "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-[7px] border whitespace-nowrap",
         SIZE_CLASSES[size],
+        PHONE_CLASSES[size],
         isBlocked ? "cursor-not-allowed border-line bg-line-soft text-ink-3" : VARIANT_CLASSES[variant],
         className,
       )}

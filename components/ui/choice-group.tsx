@@ -28,7 +28,10 @@ export function ChoiceGroup<Value extends string>({
     <fieldset className="flex flex-col gap-1.5">
       <legend className="pb-1.5 text-ink-2">{legend}</legend>
       {choices.map(({ value, name, text }) => (
-        <label key={value} className="flex min-h-6 cursor-pointer items-baseline gap-2">
+        <label
+          key={value}
+          className="flex min-h-6 cursor-pointer items-baseline gap-2 max-sm:min-h-11 max-sm:items-center"
+        >
           <input
             type="checkbox"
             checked={chosen.includes(value)}

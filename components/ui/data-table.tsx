@@ -17,8 +17,15 @@ interface DataTableProps {
 export function DataTable({ label, heads, children }: DataTableProps) {
   const messages = useMessages(ui);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto outline-offset-[-2px]">
+    // The section around it is the landmark: a second one of the same name would be ambiguous.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
+    <div
+      role="group"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="relative overflow-x-auto outline-offset-[-2px]"
+    >
       <table className="w-full min-w-[860px] text-left">
         <thead>
           <tr className="text-2xs text-ink-3">
@@ -31,6 +38,6 @@ export function DataTable({ label, heads, children }: DataTableProps) {
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </section>
+    </div>
   );
 }

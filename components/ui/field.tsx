@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 
 /** A line of text to type into. */
 export const INPUT_CLASS =
-  "h-8 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
+  "h-8 max-sm:h-11 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
 
 /** Several of them. */
 export const TEXTAREA_CLASS =

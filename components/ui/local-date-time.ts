@@ -1,19 +1,42 @@
+import { formatDate } from "./format-duration.ts";
+
 const SECOND_MS = 1000;
-const MINUTE_MS = 60_000;
+/** `2026-11-21 21:05:01`; the seconds, the year or the whole date can be left out. */
+const DATE_TIME = /^(?:(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:$|[ T]+))?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
-/** As an input of date and time wants it: local time without a zone. */
+/** Formats a time for a text field: `2026-11-21 21:05:01` in the zone of the browser. */
 export function toLocalDateTime(at: number): string {
-  const offsetMs = new Date(at).getTimezoneOffset() * MINUTE_MS;
-  return new Date(at - offsetMs).toISOString().slice(0, 19);
+  return formatDate(at).slice(0, "2026-11-21 21:05:01".length);
 }
 
-/** undefined: it is empty, or no moment. */
-export function parseLocalDateTime(text: string): number | undefined {
-  const moment = new Date(text).getTime();
-  return Number.isNaN(moment) ? undefined : moment;
+/** Names the zone of the browser at a time: `UTC`, `CET`, `GMT+8`. */
+export function formatZone(at: number): string {
+  return formatDate(at).slice("2026-11-21 21:05:01 ".length);
 }
 
-/** A moment is given to the second, and all of that is meant. */
+/**
+ * Parses a time that a person typed, in the zone of the browser and on a clock of 24 hours. A time without a date is
+ * of the day of `now`, a date without a year of its year, and a date without a time begins that day.
+ *
+ * @returns Unix milliseconds; undefined if the text is empty or names no time
+ */
+export function parseLocalDateTime(text: string, now = Date.now()): number | undefined {
+  const parts = DATE_TIME.exec(text.trim());
+  if (parts === null || text.trim() === "") return undefined;
+  const today = new Date(now);
+  const [year = today.getFullYear(), month = today.getMonth() + 1, day = today.getDate()] = parts
+    .slice(1, 4)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  const [hour = 0, minute = 0, second = 0] = parts
+    .slice(4)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  const moment = new Date(year, month - 1, day, hour, minute, second);
+  // A Date carries over: 31 February would be a day in March.
+  const isReal = moment.getMonth() === month - 1 && moment.getDate() === day && moment.getHours() === hour;
+  return isReal && minute < 60 && second < 60 ? moment.getTime() : undefined;
+}
+
+/** Returns the last millisecond of the second of a time: fields are precise to the second. */
 export function toEndOfSecond(at: number): number {
   return Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS - 1;
 }

@@ -3,6 +3,9 @@ import type { ReactNode } from "react";
 /** The frame of a page that is a list: full width, its list scrolls. */
 export const LIST_PAGE_CLASS = "flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4";
 
+/** The column of a page of sections, which scrolls as a whole. */
+export const SECTION_PAGE_CLASS = "mx-auto flex w-full max-w-[1080px] flex-col gap-4 px-3 pt-3 pb-6 sm:px-4";
+
 interface PageHeaderProps {
   title: string;
   /** Stands at the right of the title. */

@@ -101,7 +101,7 @@ export function SearchBox({
         onBlur={list.close}
         autoComplete="off"
         spellCheck={false}
-        className="h-8 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
+        className="h-8 max-sm:h-11 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
       />
       {text === "" ? (
         <Kbd>/</Kbd>
@@ -109,7 +109,7 @@ export function SearchBox({
         <button
           type="button"
           aria-label={messages.clearSearch}
-          className="grid size-6 place-items-center rounded-[5px] text-ink-3 hover:bg-line-soft hover:text-ink"
+          className="grid size-6 place-items-center max-sm:size-11 rounded-[5px] text-ink-3 hover:bg-line-soft hover:text-ink"
           onClick={() => setText("")}
         >
           <X aria-hidden size={14} />

@@ -10,7 +10,7 @@ const createGlobSchema = (what: string, example: string) =>
     .meta({ description: `${what}. \`*\` and \`?\` are wildcards.`, example });
 
 export const auditFilterFields = {
-  who: createGlobSchema("Name or id of the caller", "operator:*"),
+  who: createGlobSchema("Name or id of the caller, or a name that a refused login tried", "operator:*"),
   action: z.string().max(WORDS_MAX).optional().meta({
     description: "One or more actions, separated by commas.",
     example: "force-release,reserve",
@@ -23,7 +23,7 @@ export const auditFilterFields = {
     example: "released,changed",
   }),
   text: z.string().max(WORDS_MAX).optional().meta({
-    description: "Words that must all occur in the caller, key, reason, owner or request id.",
+    description: "Words that must all occur in the caller, tried names, key, reason, owner or request id.",
     example: "pod-7",
   }),
   requestId: z.string().max(WORDS_MAX).optional().meta({

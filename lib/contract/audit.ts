@@ -114,6 +114,10 @@ export const AuditEntry = z
         addresses: z
           .record(z.string(), z.int())
           .meta({ description: "Number of refusals by client address; at most 20 addresses." }),
+        names: z.record(z.string(), z.int()).optional().meta({
+          description:
+            "Number of refusals by the name that the caller tried; at most 20 names. Unverified input of the caller.",
+        }),
       })
       .meta({ id: "AuditRefusalsEntry" }),
     z
@@ -136,7 +140,7 @@ export const AuditEntry = z
   .meta({
     id: "AuditEntry",
     description:
-      "One entry of the chain. `intent`: written before an action starts. `outcome`: written after it ends. `refusals`: a count of refused requests. `chain_begun`: the store was empty, and a new chain was started. `entries_lost`: `known`, the last known entry, is missing from the chain.",
+      "One entry of the chain. `intent`: written before an action starts. `outcome`: written after it ends. `refusals`: refused requests, with their number. `chain_begun`: the store was empty, and a new chain was started. `entries_lost`: `known`, the last known entry, is missing from the chain.",
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 /** One line of an export. */
@@ -163,6 +167,10 @@ export const AuditItem = z
       }),
     count: z.int().optional().meta({
       description: "Number of refusals that this entry counts. Present only on refusals.",
+    }),
+    triedNames: z.array(z.string()).optional().meta({
+      description:
+        "Names that were tried in refused logins, most frequent first; at most 20. Unverified input of the caller. Present only on refusals.",
     }),
   })
   .meta({ id: "AuditItem" });

@@ -90,6 +90,23 @@ describe("event reader", () => {
     expect(ats()).toEqual([8, 6, 4, 2]);
   });
 
+  it("rows that are held still get no new events until they are asked for or let go", () => {
+    const { reader, happen, ats } = world(0, "now");
+    reader.start();
+    reader.holdStill(true);
+    happen(2);
+    expect(ats(), "an empty list has nothing to hold still").toEqual([2, 1]);
+    happen(3);
+    expect(ats()).toEqual([2, 1]);
+    expect(reader.snapshot()).toMatchObject({ paused: false, waiting: 3 });
+    reader.resume();
+    expect(ats()).toEqual([5, 4, 3, 2, 1]);
+    happen(1);
+    expect(reader.snapshot()).toMatchObject({ waiting: 1 });
+    reader.holdStill(false);
+    expect(ats()).toEqual([6, 5, 4, 3, 2, 1]);
+  });
+
   it("an event reader paused for too long restarts with the latest events, without a gap", async () => {
     const { reader, happen, ats } = world(0, "now");
     reader.start();
@@ -158,7 +175,18 @@ describe("event reader", () => {
       fc.record({ do: fc.constant("happen" as const), count: fc.integer({ min: 1, max: 9 }) }),
       fc.record({
         do: fc.constantFrom(
-          ...(["older", "newer", "pause", "resume", "stand", "follow", "toNow", "rest"] as const),
+          ...([
+            "older",
+            "newer",
+            "pause",
+            "resume",
+            "stand",
+            "follow",
+            "toNow",
+            "rest",
+            "hold",
+            "letGo",
+          ] as const),
         ),
       }),
     );
@@ -172,7 +200,7 @@ describe("event reader", () => {
       fc.asyncProperty(scenario, async ({ had, from, every, steps }) => {
         const { reader, happen, wanted } = world(had, from, ({ at }) => at % every === 0);
         reader.start();
-        let [paused, standing] = [false, false];
+        let [paused, standing, held] = [false, false, false];
         for (const each of steps) {
           if (each.do === "happen") happen(each.count);
           if (each.do === "older") reader.loadOlder();
@@ -180,11 +208,13 @@ describe("event reader", () => {
           if (each.do === "pause") reader.pause();
           if (each.do === "resume") reader.resume();
           if (each.do === "stand" || each.do === "follow") reader.setScrolledAway(each.do === "stand");
+          if (each.do === "hold" || each.do === "letGo") reader.holdStill(each.do === "hold");
           if (each.do === "toNow") reader.jumpToNow();
           if (each.do === "rest") await settled();
           const toNow = each.do === "toNow" && from === "now";
           paused = each.do === "pause" || (paused && each.do !== "resume" && !toNow);
           standing = each.do === "stand" || (standing && each.do !== "follow" && !toNow);
+          held = each.do === "hold" || (held && each.do !== "letGo");
           const { entries, newer } = reader.snapshot();
           const order = entries.map((entry) => toSortableId(entry) ?? 0n);
           const there = wanted().filter((entry) => {
@@ -193,7 +223,7 @@ describe("event reader", () => {
           });
           expect(order).toEqual(there.map((entry) => toSortableId(entry)).reverse());
           expect(order.length).toBeLessThanOrEqual(CAPACITY);
-          if (newer === "live" && !paused && !standing && order.length > 0)
+          if (newer === "live" && !paused && !standing && !held && order.length > 0)
             expect(order[0]).toBe(toSortableId(wanted().at(-1)));
         }
       }),

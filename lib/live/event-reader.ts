@@ -50,6 +50,8 @@ export class EventReader {
   #paused = false;
   /** Somebody looks further down: what is new would push the rows away under their eyes. */
   #isScrolledAway = false;
+  /** The pointer or the focus is on the rows: a row that moved would take a click meant for another. */
+  #isHeldStill = false;
   /** Pages that were asked for before are of no use after. */
   #generation = 0;
   /** From where newer pages go on; undefined: after the view's end, as no newer one was asked for yet. */
@@ -97,8 +99,14 @@ export class EventReader {
   /** Shows what has come meanwhile. */
   resume(): void {
     this.#paused = false;
+    this.#readLog({ isAsked: true });
+  }
+
+  /** Sets whether the rows must not move. Events that arrive meanwhile are counted in `waiting`. */
+  holdStill(isHeldStill: boolean): void {
+    if (this.#isHeldStill === isHeldStill) return;
+    this.#isHeldStill = isHeldStill;
     this.#readLog();
-    this.#publish();
   }
 
   /** Whether somebody looks at other rows than the newest. */
@@ -215,12 +223,15 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  #readLog(): void {
+  /** @param isAsked the operator asked to see what has arrived */
+  #readLog({ isAsked = false } = {}): void {
     const { log, matches } = this.#options;
+    // An empty list has no rows to hold still.
+    const isHeldStill = this.#isHeldStill && !isAsked && this.#entries.length > 0;
     this.#applyRenames();
     const { entries, place, isWhole } = log.readFrom(this.#logPosition);
     const fresh = entries.filter((entry) => matches(entry) && !this.#ids.has(entry.id));
-    if (this.#newer !== "live" || this.#paused || this.#isScrolledAway) {
+    if (this.#newer !== "live" || this.#paused || this.#isScrolledAway || isHeldStill) {
       // What the log has lost by then was there all the same.
       if (this.#newer === "live") this.#waiting = Math.max(this.#waiting, fresh.length);
       else {

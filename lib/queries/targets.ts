@@ -26,10 +26,12 @@ export function useTargets(): readonly TargetSummary[] | undefined {
   return data?.items;
 }
 
-export function useTargetHealth(name: string) {
+/** The health of a target. While it is down, nothing can be read: what was read before stays. */
+export function useTargetHealth({ name, state }: Pick<TargetSummary, "name" | "state">) {
   return useQuery<TargetHealth, RequestError>({
     queryKey: ["target-health", name],
     queryFn: () => getTargetHealth(name),
+    enabled: state !== "down",
     refetchInterval: HEALTH_REFETCH_MS,
   });
 }

@@ -18,6 +18,7 @@ export interface AuditSubject {
   readonly at: number;
   readonly action: string;
   readonly who: { readonly name: string; readonly id: string };
+  readonly triedNames?: readonly string[] | undefined;
   readonly target?: string | undefined;
   readonly key?: string | undefined;
   readonly reason?: string | undefined;
@@ -40,7 +41,9 @@ export function createAuditMatcher(filter: AuditCriteria): (item: AuditSubject) 
     (actions === undefined || actions.has(item.action)) &&
     (outcomes === undefined || outcomes.has(item.outcome?.code ?? "none")) &&
     (who === undefined ||
-      [item.who.name, item.who.id].some((text) => matchesGlob(who, text.toLowerCase()))) &&
+      [item.who.name, item.who.id, ...(item.triedNames ?? [])].some((text) =>
+        matchesGlob(who, text.toLowerCase()),
+      )) &&
     (key === undefined || (item.key !== undefined && matchesGlob(key, item.key.toLowerCase()))) &&
     hasAllWords(words, item);
 }
@@ -51,9 +54,18 @@ function parseNames(list: string | undefined): ReadonlySet<string> | undefined {
 
 function hasAllWords(
   words: readonly string[],
-  { who, key, reason, seen, outcome, requestId }: AuditSubject,
+  { who, triedNames = [], key, reason, seen, outcome, requestId }: AuditSubject,
 ): boolean {
-  const texts = [who.name, who.id, key, reason, requestId, outcome?.owner, ...(seen?.owners ?? [])];
+  const texts = [
+    who.name,
+    who.id,
+    key,
+    reason,
+    requestId,
+    outcome?.owner,
+    ...triedNames,
+    ...(seen?.owners ?? []),
+  ];
   const lower = texts.map((text) => text?.toLowerCase() ?? "");
   return words.every((word) => lower.some((text) => text.includes(word)));
 }

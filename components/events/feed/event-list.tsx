@@ -1,19 +1,36 @@
 "use client";
 
-import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import clsx from "clsx";
+import {
+  type CSSProperties,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+} from "react";
+import { MAIN_PART } from "@/components/ui/main-part.ts";
+import { useElementWidth } from "@/components/ui/use-element-width.ts";
+import { useIsReading } from "@/components/ui/use-is-reading.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventRow } from "./event-row.tsx";
+import { COLUMN_CLASSES, chooseFeedLayout, ROW_PX, type RowPlace } from "./feed-layout.ts";
+import type { FeedLine } from "./feed-lines.ts";
+import { NewEventsButton } from "./new-events-button.tsx";
+import { RenewalsRow } from "./renewals-row.tsx";
 import { useAnchoredRows } from "./use-anchored-rows.ts";
 
-const ROW_PX = 32;
 /** So many rows before the end of what is loaded more is asked for. */
 const LOAD_AHEAD_ROWS = 100;
 /** The places of rows that are on their way, so that one may scroll on meanwhile. */
 const PLACEHOLDER_ROWS = 200;
 const PLACEHOLDER_CLASS =
-  "absolute inset-x-0 bg-[linear-gradient(transparent_31px,var(--line-soft)_31px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_32px,48px_32px,42%_32px] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
+  "absolute inset-x-0 bg-[linear-gradient(transparent_calc(var(--row)-1px),var(--line-soft)_calc(var(--row)-1px)),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_var(--row),48px_var(--row),42%_var(--row)] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
+/** Holds the place of a scroll bar in the heads, so that they stand above their columns. */
+const GUTTER_CLASS = "[scrollbar-gutter:stable]";
 
 export interface EventListHandle {
   /** Shows an entry, and gives it the focus. */
@@ -23,15 +40,22 @@ export interface EventListHandle {
 
 interface EventListProps {
   /** Newest first. */
-  entries: readonly HistoryEntry[];
+  lines: readonly FeedLine[];
   skippedBefore: ReadonlyMap<string, number>;
   openId: string | undefined;
   onOpen(entry: HistoryEntry): void;
+  expanded: ReadonlySet<string>;
+  onToggleGroup(id: string): void;
   onJump(at: number): void;
   /** New ones come in at the top while it is seen. */
   follows: boolean;
   /** Whether the top is seen has changed. */
   onTop(isAtTop: boolean): void;
+  /** The pointer or the focus came to the rows, or left them. */
+  onReading: ((isReading: boolean) => void) | undefined;
+  /** How many events have arrived that are not shown. */
+  waiting: number;
+  onShowWaiting(): void;
   /** What is loaded on either side, as one comes near; undefined: nothing more, or it is on its way. */
   onOlder: (() => void) | undefined;
   onNewer: (() => void) | undefined;
@@ -44,69 +68,147 @@ interface EventListProps {
   ref?: Ref<EventListHandle>;
 }
 
+/** Names the list for the button that belongs to it. */
+const LIST_ID = "event-list";
+/** Beside the heads, or over the rows: no row moves when the button comes. */
+const NEW_EVENTS_CLASSES = {
+  wide: "absolute top-1 right-4 z-10",
+  narrow: "absolute bottom-4 left-1/2 z-10 -translate-x-1/2 shadow-sheet max-sm:h-11 max-sm:px-4",
+};
+
 /** The newest first. */
-export function EventList({ entries, skippedBefore, openId, onOpen, onJump, ...props }: EventListProps) {
+export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props }: EventListProps) {
   const { list } = useMessages(eventsPage);
   const scroller = useRef<HTMLElement>(null);
-  const rows = useAnchoredRows(scroller, entries, ROW_PX, props.follows);
+  const layout = chooseFeedLayout(useElementWidth(scroller));
+  const rowPx = ROW_PX[layout];
+  const rows = useAnchoredRows(scroller, lines, rowPx, props.follows);
   const { first, end, isAtTop, isGoingUp } = rows;
-  const { onOlder, onNewer, onTop } = props;
-  const wanted = useRef<number>(undefined);
+  const isReading = useIsReading(scroller);
+  useEffect(() => onReading?.(isReading), [isReading, onReading]);
   useEffect(() => onTop(isAtTop), [isAtTop, onTop]);
   useEffect(() => {
-    if (end > entries.length - LOAD_AHEAD_ROWS) onOlder?.();
+    if (end > lines.length - LOAD_AHEAD_ROWS) onOlder?.();
     if (isGoingUp && first < LOAD_AHEAD_ROWS) onNewer?.();
-  }, [first, end, isGoingUp, entries.length, onOlder, onNewer]);
-  useImperativeHandle(props.ref, () => ({
-    go: (index) => {
-      rows.show(index);
-      wanted.current = index;
-      focusRow(scroller.current, entries[index]);
-    },
-    toTop: rows.toTop,
-  }));
-  // The row may have been drawn only now.
-  useEffect(() => {
-    if (wanted.current === undefined) return;
-    focusRow(scroller.current, entries[wanted.current]);
-    wanted.current = undefined;
-  });
-  const height = entries.length * ROW_PX;
-  const coming = props.isOlderComing && entries.length > 0 ? PLACEHOLDER_ROWS * ROW_PX : 0;
+  }, [first, end, isGoingUp, lines.length, onOlder, onNewer]);
+  useFocusOfRows(props.ref, scroller, lines, rows);
+  const height = lines.length * rowPx;
+  const coming = props.isOlderComing && lines.length > 0 ? PLACEHOLDER_ROWS * rowPx : 0;
   return (
-    <section
-      ref={scroller}
-      aria-label={list.label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-      tabIndex={0}
-      onScroll={rows.onScroll}
-      className="isolate @container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px] [overflow-anchor:none]"
-    >
-      {props.children}
-      <ol className="relative" style={height > 0 ? { height: height + coming } : undefined}>
-        {entries.slice(first, end).map((entry, at) => (
-          <EventRow
-            key={entry.id}
-            entry={entry}
-            top={(first + at) * ROW_PX}
-            skipped={skippedBefore.get(entry.id) ?? 0}
-            isOpen={entry.id === openId}
-            onOpen={onOpen}
-            onJump={onJump}
-          />
-        ))}
-        {coming > 0 && (
-          <li aria-hidden className={PLACEHOLDER_CLASS} style={{ top: height, height: coming }} />
+    <div className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-t-[10px] border border-b-0 border-line bg-panel">
+      {layout === "wide" && <EventHeads />}
+      <NewEventsButton
+        listId={LIST_ID}
+        count={props.waiting}
+        onShow={props.onShowWaiting}
+        className={NEW_EVENTS_CLASSES[layout]}
+      />
+      <section
+        {...MAIN_PART}
+        ref={scroller}
+        id={LIST_ID}
+        aria-label={list.label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        tabIndex={0}
+        onScroll={rows.onScroll}
+        className={clsx(
+          "isolate min-h-0 flex-1 overflow-auto outline-offset-[-2px] [overflow-anchor:none]",
+          layout === "wide" && GUTTER_CLASS,
         )}
-      </ol>
-      {props.end}
-    </section>
+      >
+        {props.children}
+        <ol className="relative" style={height > 0 ? { height: height + coming } : undefined}>
+          {lines.slice(first, end).map((line, at) => (
+            <FeedRow key={line.id} {...props} line={line} place={{ layout, top: (first + at) * rowPx }} />
+          ))}
+          {coming > 0 && (
+            <li
+              aria-hidden
+              className={PLACEHOLDER_CLASS}
+              style={{ top: height, height: coming, "--row": `${rowPx}px` } as CSSProperties}
+            />
+          )}
+        </ol>
+        {props.end}
+      </section>
+    </div>
   );
 }
 
-function focusRow(scroller: HTMLElement | null, entry: HistoryEntry | undefined): void {
-  if (entry === undefined) return;
+/** Heads of the columns. Each row names its own cells, so they are for the eye. */
+function EventHeads() {
+  const { heads } = useMessages(eventsPage).list;
+  return (
+    <div
+      aria-hidden
+      className={clsx(
+        COLUMN_CLASSES.wide,
+        GUTTER_CLASS,
+        "h-8 shrink-0 items-center overflow-hidden border-b border-line bg-bg px-4 font-medium text-ink-3",
+      )}
+    >
+      {Object.entries(heads).map(([name, head]) => (
+        <span key={name}>{head}</span>
+      ))}
+    </div>
+  );
+}
+
+type FeedRowProps = Pick<
+  EventListProps,
+  "skippedBefore" | "openId" | "onOpen" | "expanded" | "onToggleGroup" | "onJump"
+> & { line: FeedLine; place: RowPlace };
+
+function FeedRow({ line, place, ...props }: FeedRowProps) {
+  if ("renewals" in line) {
+    return (
+      <RenewalsRow
+        id={line.id}
+        renewals={line.renewals}
+        place={place}
+        isExpanded={props.expanded.has(line.id)}
+        onToggle={props.onToggleGroup}
+      />
+    );
+  }
+  return (
+    <EventRow
+      entry={line.entry}
+      place={place}
+      skipped={props.skippedBefore.get(line.id) ?? 0}
+      isOpen={line.id === props.openId}
+      onOpen={props.onOpen}
+      onJump={props.onJump}
+    />
+  );
+}
+
+/** Gives the owner of the list a way to focus a row, also one that is drawn only then. */
+function useFocusOfRows(
+  ref: Ref<EventListHandle> | undefined,
+  scroller: RefObject<HTMLElement | null>,
+  lines: readonly FeedLine[],
+  rows: ReturnType<typeof useAnchoredRows>,
+): void {
+  const wanted = useRef<number>(undefined);
+  useImperativeHandle(ref, () => ({
+    go: (index) => {
+      rows.show(index);
+      wanted.current = index;
+      focusRow(scroller.current, lines[index]);
+    },
+    toTop: rows.toTop,
+  }));
+  useEffect(() => {
+    if (wanted.current === undefined) return;
+    focusRow(scroller.current, lines[wanted.current]);
+    wanted.current = undefined;
+  });
+}
+
+function focusRow(scroller: HTMLElement | null, line: FeedLine | undefined): void {
+  if (line === undefined) return;
   scroller
-    ?.querySelector<HTMLElement>(`[data-id="${CSS.escape(entry.id)}"] button`)
+    ?.querySelector<HTMLElement>(`[data-id="${CSS.escape(line.id)}"] button`)
     ?.focus({ preventScroll: true });
 }

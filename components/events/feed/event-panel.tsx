@@ -1,18 +1,22 @@
 "use client";
 
 import { PanelRightClose, PanelRightOpen } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { useIsReading } from "@/components/ui/use-is-reading.ts";
 import { events as english } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
 import { EventLine } from "../text/event-line.tsx";
+import { foldRenewals } from "./feed-lines.ts";
+import { NewEventsButton } from "./new-events-button.tsx";
 import { CLOSED_PANEL_CLASS, OPEN_PANEL_CLASS, useEventPanelOpen } from "./panel-visibility.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
-import { collapseRenewals } from "./settled-lines.ts";
+import { useHeldEvents } from "./use-held-events.ts";
 
 const SHOWN_LINES_MAX = 80;
+const LIST_ID = "latest-events";
 
 /** The stream beside the table, open by itself only where there is room for both. */
 export function EventPanel() {
@@ -38,7 +42,16 @@ function OpenEventPanel({ onClose }: { onClose(): void }) {
   const { panel } = useMessages(english);
   const { events, paused, missed } = useEvents("all");
   const { pause, resume } = useEventPause();
-  const lines = useMemo(() => collapseRenewals(events, SHOWN_LINES_MAX), [events]);
+  const place = useRef<HTMLElement>(null);
+  const held = useHeldEvents(events, useIsReading(place));
+  const lines = useMemo(
+    () => foldRenewals(held.events.toReversed(), { least: 1, most: SHOWN_LINES_MAX }),
+    [held.events],
+  );
+  const showAll = () => {
+    held.update();
+    resume();
+  };
   return (
     <aside aria-label={panel.title} className={OPEN_PANEL_CLASS}>
       <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
@@ -47,7 +60,8 @@ function OpenEventPanel({ onClose }: { onClose(): void }) {
             {panel.title}
           </TargetLink>
         </h2>
-        <EventPauseButton paused={paused} waiting={missed} onPause={pause} onResume={resume} small />
+        <NewEventsButton listId={LIST_ID} count={paused ? missed : held.waiting} onShow={showAll} />
+        <EventPauseButton paused={paused} onPause={pause} onResume={showAll} small />
         <Button
           variant="quiet"
           size="small-icon"
@@ -58,16 +72,22 @@ function OpenEventPanel({ onClose }: { onClose(): void }) {
           <PanelRightClose aria-hidden size={14} />
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <section aria-label={panel.latest} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-3.5 pb-4">
+      <section
+        ref={place}
+        id={LIST_ID}
+        aria-label={panel.latest}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-y-auto px-3.5 pb-4"
+      >
         {lines.length === 0 && <p className="text-ink-3">{panel.nothing}</p>}
         <ul>
           {lines.map((line) =>
             "entry" in line ? (
-              <EventLine key={line.entry.id} entry={line.entry} />
+              <EventLine key={line.id} entry={line.entry} />
             ) : (
               <li
-                key={line.renewals.id}
+                key={line.id}
                 className="border-b border-line-soft py-1 pl-[66px] text-2xs text-ink-3 tabular-nums"
               >
                 {panel.renewals(line.renewals.count, line.renewals.locks)}

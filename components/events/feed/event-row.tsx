@@ -13,10 +13,18 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventName, GapText, InferredMark } from "../text/event-line.tsx";
 import { formatEventDetail } from "../text/event-text.ts";
 import { formatExactTime, formatShortTime } from "../text/event-time.ts";
+import {
+  COLUMN_CLASSES,
+  type FeedLayout,
+  OPEN_BUTTON_CLASS,
+  ROW_CLASS,
+  ROW_PX,
+  type RowPlace,
+} from "./feed-layout.ts";
 
 interface EventRowProps {
   entry: HistoryEntry;
-  top: number;
+  place: RowPlace;
   /** How many the stream left out between this one and the one before it. */
   skipped: number;
   isOpen: boolean;
@@ -25,33 +33,31 @@ interface EventRowProps {
   onJump(at: number): void;
 }
 
-const COLUMNS_CLASS =
-  "grid grid-cols-[62px_104px_minmax(0,1fr)] gap-3 @3xl:grid-cols-[112px_112px_minmax(0,5fr)_minmax(0,6fr)_92px]";
-/** The whole line opens it; what stands on top of it has a click of its own. */
-const OPEN_BUTTON_CLASS =
-  "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";
-
 /** One line of the stream, at its place in the list. What is new above it moves it, and draws nothing of it anew. */
-export function EventRow({ entry, top, ...rest }: EventRowProps) {
+export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (
     <li
       data-id={entry.id}
       className={clsx(
-        "absolute inset-x-0 h-8 items-center border-b border-line-soft px-4",
+        ROW_CLASS,
         isGap(entry)
           ? "flex bg-[repeating-linear-gradient(135deg,var(--warn-bg)_0_10px,var(--panel)_10px_14px)] text-xs"
-          : COLUMNS_CLASS,
+          : COLUMN_CLASSES[place.layout],
         isOpen ? "bg-selected" : "hover:bg-bg",
       )}
-      style={{ top }}
+      style={{ top: place.top, height: ROW_PX[place.layout] }}
     >
-      {isGap(entry) ? <GapCells entry={entry} {...rest} /> : <EventCells entry={entry} {...rest} />}
+      {isGap(entry) ? (
+        <GapCells entry={entry} layout={place.layout} {...rest} />
+      ) : (
+        <EventCells entry={entry} layout={place.layout} {...rest} />
+      )}
     </li>
   );
 }
 
-type CellsProps<Entry> = Omit<EventRowProps, "top" | "entry"> & { entry: Entry };
+type CellsProps<Entry> = Omit<EventRowProps, "place" | "entry"> & { entry: Entry; layout: FeedLayout };
 
 const GapCells = memo(function GapCells({ entry, isOpen, onOpen }: CellsProps<GapEvent>) {
   const { list } = useMessages(eventsPage);
@@ -71,11 +77,12 @@ const GapCells = memo(function GapCells({ entry, isOpen, onOpen }: CellsProps<Ga
 });
 
 const EventCells = memo(function EventCells(props: CellsProps<LockEvent>) {
-  const { entry: event, skipped, isOpen, onOpen, onJump } = props;
+  const { entry: event, layout, skipped, isOpen, onOpen, onJump } = props;
   const messages = useMessages(events);
   const { list } = useMessages(eventsPage);
   const detail = formatEventDetail(event, { events: messages, lock: useMessages(lock) });
   const time = formatShortTime(event.at);
+  const isNarrow = layout === "narrow";
   return (
     <>
       <button
@@ -86,21 +93,20 @@ const EventCells = memo(function EventCells(props: CellsProps<LockEvent>) {
         className={clsx("font-mono text-xs whitespace-nowrap text-ink-3", OPEN_BUTTON_CLASS)}
       >
         <time dateTime={new Date(event.at).toISOString()} title={formatDate(event.at)}>
-          <span className="@3xl:hidden">{formatClock(event.at)}</span>
-          <span className="@max-3xl:hidden">{formatExactTime(event.at)}</span>
+          {isNarrow ? formatClock(event.at) : formatExactTime(event.at)}
         </time>
       </button>
       <EventName event={event} />
-      <span className="flex min-w-0">
+      <span className={clsx("flex min-w-0", isNarrow && "col-start-1 col-end-3 row-start-2")}>
         <KeyText text={event.key} />
       </span>
       <span
-        className="truncate font-mono text-xs text-ink-2 @max-3xl:hidden"
+        className={clsx("truncate font-mono text-xs text-ink-2", isNarrow && "row-start-2 text-right")}
         title={toVisibleText(event.owner ?? "")}
       >
         <SafeText text={detail} />
       </span>
-      <span className="text-right whitespace-nowrap @max-3xl:hidden">
+      <span className={clsx("text-right whitespace-nowrap", isNarrow && "col-start-3 row-start-1")}>
         {skipped > 0 ? (
           <SkippedEvents count={skipped} onJump={() => onJump(event.at)} />
         ) : (

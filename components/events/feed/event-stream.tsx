@@ -1,11 +1,12 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type ReactNode, useCallback, useRef } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { useLocationHash } from "../../ui/use-location-hash.ts";
 import { EventList, type EventListHandle } from "./event-list.tsx";
+import { foldRenewals } from "./feed-lines.ts";
 
 const EventDetails = dynamic(() => import("./event-details.tsx").then((module) => module.EventDetails), {
   ssr: false,
@@ -18,7 +19,12 @@ interface EventStreamProps {
   follows: boolean;
   /** Whether the entry of the address can still come. */
   isLoading: boolean;
+  /** Whether renewals are folded; not where they are searched for. */
+  foldsRenewals: boolean;
   onTop(isAtTop: boolean): void;
+  onReading: ((isReading: boolean) => void) | undefined;
+  waiting: number;
+  onShowWaiting(): void;
   onJump(at: number): void;
   onReplay(at: number): void;
   onOlder: (() => void) | undefined;
@@ -30,24 +36,43 @@ interface EventStreamProps {
 }
 
 /** The list and, beside it, the entry that the address names behind its #. j and k go along, Enter shows. */
-export function EventStream({ entries, handle, isLoading, onReplay, ...list }: EventStreamProps) {
+export function EventStream({
+  entries,
+  foldsRenewals,
+  handle,
+  isLoading,
+  onReplay,
+  ...list
+}: EventStreamProps) {
   const [hash, setHash] = useLocationHash();
   const place = useRef<HTMLDivElement>(null);
   const openId = hash === "" ? undefined : hash;
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const lines = useMemo(
+    () => foldRenewals(entries, { least: foldsRenewals ? 2 : Number.POSITIVE_INFINITY, expanded }),
+    [entries, foldsRenewals, expanded],
+  );
+  const onToggleGroup = useCallback(
+    (id: string) =>
+      setExpanded(
+        (known) => new Set(known.has(id) ? [...known].filter((each) => each !== id) : [...known, id]),
+      ),
+    [],
+  );
   const open = openId === undefined ? undefined : entries.find(({ id }) => id === openId);
   const onOpen = useCallback(({ id }: HistoryEntry) => setHash(id === openId ? "" : id), [openId, setHash]);
   const go = (by: 1 | -1) => {
     const focused = place.current?.querySelector<HTMLElement>("li:focus-within")?.dataset.id;
-    const from = entries.findIndex(({ id }) => id === (focused ?? openId));
-    const at = Math.min(entries.length - 1, Math.max(0, from + by));
+    const from = lines.findIndex(({ id }) => id === (focused ?? openId));
+    const at = Math.min(lines.length - 1, Math.max(0, from + by));
     handle.current?.go(at);
-    const next = entries[at];
+    const next = lines[at];
     // What is shown beside the list goes along.
-    if (openId !== undefined && next !== undefined) setHash(next.id);
+    if (openId !== undefined && next !== undefined && "entry" in next) setHash(next.id);
   };
   const close = () => {
     setHash("");
-    const at = entries.findIndex(({ id }) => id === openId);
+    const at = lines.findIndex(({ id }) => id === openId);
     if (at >= 0) handle.current?.go(at);
   };
   useShortcuts({
@@ -59,7 +84,15 @@ export function EventStream({ entries, handle, isLoading, onReplay, ...list }: E
   });
   return (
     <div ref={place} className="flex min-h-0 flex-1 gap-3">
-      <EventList {...list} entries={entries} openId={openId} onOpen={onOpen} ref={handle} />
+      <EventList
+        {...list}
+        lines={lines}
+        expanded={expanded}
+        onToggleGroup={onToggleGroup}
+        openId={openId}
+        onOpen={onOpen}
+        ref={handle}
+      />
       {openId !== undefined && (open !== undefined || !isLoading) && (
         <EventDetails entry={open} onClose={close} onReplay={onReplay} />
       )}

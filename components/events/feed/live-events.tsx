@@ -1,6 +1,7 @@
 "use client";
 
-import { useCallback, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
+import { createPortal } from "react-dom";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -9,6 +10,7 @@ import { isGap } from "@/lib/contract/gap.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { EventReader, EventWindow } from "@/lib/live/event-reader.ts";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 import { formatShortTime } from "../text/event-time.ts";
 import type { EventListHandle } from "./event-list.tsx";
@@ -17,6 +19,8 @@ import { EventPauseButton } from "./pause-button.tsx";
 import { type EventSearch, useEventReader } from "./use-event-reader.ts";
 
 interface LiveEventsProps {
+  /** Where its buttons stand; null until that place is there. */
+  controls: HTMLElement | null;
   search: EventSearch;
   at: number | undefined;
   onJump(at: number | undefined): void;
@@ -25,13 +29,14 @@ interface LiveEventsProps {
 }
 
 /** What happens now, and before; or what came until a moment, and after. */
-export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEventsProps) {
+export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
   const { commands } = useMessages(eventsPage);
   const { events } = useLiveStore();
   const list = useRef<EventListHandle>(null);
   const { entries, newer, older, paused, waiting } = reading;
   const onTop = useCallback((top: boolean) => reader.setScrolledAway(!top), [reader]);
+  const onReading = useCallback((isReading: boolean) => reader.holdStill(isReading), [reader]);
   const resume = () => {
     list.current?.toTop();
     reader.setScrolledAway(false);
@@ -56,35 +61,35 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
   const isFiltered = search.filter !== "" || search.types.length > 0;
   // Times in which nobody watched are shown whatever is searched for.
   const isEmpty = isFiltered ? entries.every(isGap) : entries.length === 0;
+  const isDown = useLiveState().health?.state === "down";
+  useReloadAfterOutage(isDown, reader, older);
   const isLoading = older === "loading" || older === "more";
   return (
     <>
-      <div className="flex min-h-7 flex-wrap items-center gap-2">
-        <NewerEventsStatus reading={reading} reader={reader} at={at} onNow={resume} />
-        <span className="flex-1" />
-        {(at === undefined || waiting > 0) && (
-          <EventPauseButton
-            paused={paused}
-            waiting={waiting}
-            onPause={at === undefined ? () => reader.pause() : undefined}
-            onResume={resume}
-            small={false}
-          />
+      {controls !== null &&
+        (at === undefined || paused) &&
+        createPortal(
+          <EventPauseButton paused={paused} onPause={() => reader.pause()} onResume={resume} small={false} />,
+          controls,
         )}
-      </div>
+      <NewerEventsStatus reading={reading} reader={reader} at={at} onNow={resume} />
       <EventStream
         entries={entries}
         skippedBefore={events.skippedBefore}
         follows={newer === "live"}
         isLoading={isLoading}
+        foldsRenewals={!search.types.includes("renewed")}
         onTop={onTop}
+        onReading={onReading}
+        waiting={waiting}
+        onShowWaiting={resume}
         onJump={onJump}
         onReplay={onReplay}
         onOlder={older === "more" ? () => reader.loadOlder() : undefined}
         onNewer={newer === "more" ? () => reader.loadNewer() : undefined}
         isOlderComing={isLoading}
         handle={list}
-        end={<OlderEventsStatus reading={reading} reader={reader} />}
+        end={isDown ? null : <OlderEventsStatus reading={reading} reader={reader} />}
       >
         {isEmpty && !isLoading && older !== "failed" && (
           <NoEvents filtered={isFiltered} at={at} onClear={onClear} />
@@ -92,6 +97,16 @@ export function LiveEvents({ search, at, onJump, onReplay, onClear }: LiveEvents
       </EventStream>
     </>
   );
+}
+
+/** Reads the history again once the target can be reached. Until then, the banner of the page names the cause. */
+function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: EventWindow["older"]): void {
+  const wasDown = useRef(isDown);
+  useEffect(() => {
+    const isBack = wasDown.current && !isDown;
+    wasDown.current = isDown;
+    if (isBack && older === "failed") reader.loadOlder();
+  }, [isDown, reader, older]);
 }
 
 /** Whether a key does something where it was pressed. */
@@ -113,7 +128,7 @@ function NewerEventsStatus({
   const { list: messages } = useMessages(eventsPage);
   if (newer === "live") return null;
   return (
-    <div className="flex items-center gap-2 text-ink-2">
+    <div className="flex flex-wrap items-center gap-2 text-ink-2">
       <span>{at === undefined ? messages.newerLeft : messages.pastUntil(formatShortTime(at))}</span>
       {newer === "failed" && (
         <span role="alert" className="text-bad">

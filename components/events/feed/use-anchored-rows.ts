@@ -53,7 +53,7 @@ export function useAnchoredRows(
     followed.current = follows;
     if (kept !== undefined && at >= 0 && !isFollowed) element.scrollTop = at * rowPx + kept.beyondPx;
     take(element.scrollTop);
-  }, [ids]);
+  }, [ids, rowPx]);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

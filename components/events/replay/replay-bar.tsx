@@ -7,12 +7,16 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { EventSearch } from "../feed/use-event-reader.ts";
 import { formatShortTime } from "../text/event-time.ts";
 import { REPLAY_SPEEDS } from "./replay-clock.ts";
+import { getReplayMark, MARK_CLASSES, REPLAY_MARKS } from "./replay-marks.ts";
+import { ReplayScope } from "./replay-scope.tsx";
 import { ReplayTrack } from "./replay-track.tsx";
 import type { Replay } from "./use-replay.ts";
 
 interface ReplayBarProps {
+  search: EventSearch;
   replay: Replay;
   onSeek(position: number): void;
   onToggle(): void;
@@ -21,7 +25,7 @@ interface ReplayBarProps {
 }
 
 /** The clock of a replay, and what drives it. */
-export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBarProps) {
+export function ReplayBar({ search, replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBarProps) {
   const { replay: messages } = useMessages(eventsPage);
   const { clock, position, isPlaying, isOver } = replay;
   const name = isPlaying ? messages.pause : isOver ? messages.again : messages.play;
@@ -61,6 +65,10 @@ export function ReplayBar({ replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBa
           <X aria-hidden size={14} />
         </Button>
       </div>
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
+        <ReplayScope search={search} />
+        <ReplayLegend entries={replay.entries} />
+      </div>
       <ReplayStatus replay={replay} />
     </section>
   );
@@ -95,6 +103,34 @@ function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay
       </div>
       <time className="font-mono text-2xs whitespace-nowrap text-ink-3">{formatShortTime(clock.to)}</time>
     </div>
+  );
+}
+
+/** What the marks of the track mean, with their number. */
+function ReplayLegend({ entries }: Pick<Replay, "entries">) {
+  const { replay: messages } = useMessages(eventsPage);
+  const marks = entries.map(({ type }) => getReplayMark(type));
+  const gaps = entries.filter(isGap).length;
+  const items = [
+    ...REPLAY_MARKS.map((mark) => ({
+      name: messages.marks[mark],
+      count: marks.filter((each) => each === mark).length,
+      className: MARK_CLASSES[mark],
+    })),
+    { name: messages.gaps, count: gaps, className: "fill-warn opacity-30" },
+  ];
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-2xs text-ink-2 tabular-nums">
+      {items.map(({ name, count, className }) => (
+        <li key={name} className="flex items-center gap-1.5">
+          <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2">
+            <rect width={8} height={8} className={className} />
+          </svg>
+          <span>{name}</span>
+          <span className="text-ink-3">{formatNumber(count)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

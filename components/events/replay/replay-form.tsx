@@ -2,9 +2,12 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { DateTimeTextField, ZoneName } from "@/components/ui/date-time-field.tsx";
 import { parseLocalDateTime, toLocalDateTime } from "@/components/ui/local-date-time.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { EventSearch } from "../feed/use-event-reader.ts";
+import { ReplayScope } from "./replay-scope.tsx";
 import type { ReplaySpan } from "./use-replay.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,6 +19,7 @@ const PRESET_SPANS = [
 ] as const;
 
 interface ReplayFormProps {
+  search: EventSearch;
   /** Around which moment; undefined: until now. */
   at: number | undefined;
   /** Redis's clock. */
@@ -24,10 +28,8 @@ interface ReplayFormProps {
   onCancel(): void;
 }
 
-const FIELD_CLASS = "h-7 rounded-[7px] border border-line bg-bg px-2 text-ink";
-
 /** Which span of the past is to be shown again. */
-export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
+export function ReplayForm({ search, at, now, onStart, onCancel }: ReplayFormProps) {
   const { replay: messages } = useMessages(eventsPage);
   const first: ReplaySpan =
     at === undefined
@@ -57,31 +59,17 @@ export function ReplayForm({ at, now, onStart, onCancel }: ReplayFormProps) {
         if (event.key === "Escape") onCancel();
       }}
     >
-      <span className="text-ink-2">{messages.choose}</span>
-      <label className="flex items-center gap-1.5 text-ink-2">
-        {messages.from}
-        <input
-          type="datetime-local"
-          step={1}
-          value={from}
-          // biome-ignore lint/a11y/noAutofocus: it was opened to be filled in
-          autoFocus
-          aria-label={messages.fromLabel}
-          onChange={({ target }) => setFrom(target.value)}
-          className={FIELD_CLASS}
-        />
-      </label>
-      <label className="flex items-center gap-1.5 text-ink-2">
-        {messages.to}
-        <input
-          type="datetime-local"
-          step={1}
-          value={to}
-          aria-label={messages.toLabel}
-          onChange={({ target }) => setTo(target.value)}
-          className={FIELD_CLASS}
-        />
-      </label>
+      <div className="w-full">
+        <p className="text-ink-2">{messages.choose}</p>
+        <ReplayScope search={search} />
+      </div>
+      <span className="flex flex-wrap items-center gap-1.5 text-ink-2">
+        <span aria-hidden>{messages.from}</span>
+        <DateTimeTextField text={from} onText={setFrom} label={messages.fromLabel} isFirst />
+        <span aria-hidden>{messages.to}</span>
+        <DateTimeTextField text={to} onText={setTo} label={messages.toLabel} />
+        <ZoneName at={first.to} />
+      </span>
       <span className="flex gap-0.5">
         {PRESET_SPANS.map(([span, ms]) => (
           <Button

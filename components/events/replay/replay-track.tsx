@@ -1,10 +1,17 @@
 import { memo, useMemo } from "react";
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
-import { isAlarmingEventType } from "../text/event-text.ts";
+import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./replay-marks.ts";
 
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
+
+/** Each mark has a lane of its own, so that it is told by its place as well as by its colour. */
+const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
+  force_released: { y: 0, height: 6 },
+  expired: { y: 6, height: 4 },
+  released: { y: TRACK_HEIGHT - 2, height: 2 },
+};
 
 interface ReplayTrackProps {
   entries: readonly HistoryEntry[];
@@ -13,7 +20,7 @@ interface ReplayTrackProps {
   position: number;
 }
 
-/** How much happened when: a bar a share of the span, what is alarming in its colour, and the gaps. */
+/** How much happened when: a bar for each share of the span, marks of how locks ended, and gaps. */
 export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
   return (
@@ -37,7 +44,7 @@ const TrackBars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProp
   const gaps = entries.filter(isGap);
   const place = (at: number) =>
     (BAR_COUNT * (Math.min(to, Math.max(from, at)) - from)) / Math.max(1, to - from);
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(3, (count / most) * (TRACK_HEIGHT - 6)));
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(3, (count / most) * (TRACK_HEIGHT - 12)));
   return (
     <svg
       aria-hidden="true"
@@ -55,22 +62,18 @@ const TrackBars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProp
           className="fill-warn opacity-30"
         />
       ))}
-      {bars.map(({ at, count, alarming }) => (
+      {bars.map(({ at, count, marks }) => (
         <g key={at}>
           <rect
             x={at + 0.1}
             width={0.8}
             y={TRACK_HEIGHT - heightOf(count)}
             height={heightOf(count)}
-            className="fill-ink-3"
+            className="fill-ink-3 opacity-60"
           />
-          <rect
-            x={at + 0.1}
-            width={0.8}
-            y={TRACK_HEIGHT - heightOf(alarming)}
-            height={heightOf(alarming)}
-            className="fill-bad"
-          />
+          {REPLAY_MARKS.filter((mark) => marks.has(mark)).map((mark) => (
+            <rect key={mark} x={at} width={1} {...MARK_PLACES[mark]} className={MARK_CLASSES[mark]} />
+          ))}
         </g>
       ))}
     </svg>
@@ -80,18 +83,19 @@ const TrackBars = memo(function Bars({ entries, from, to }: Omit<ReplayTrackProp
 interface TrackBar {
   readonly at: number;
   count: number;
-  alarming: number;
+  readonly marks: Set<ReplayMark>;
 }
 
 function countEventsPerBar(entries: readonly HistoryEntry[], from: number, to: number): TrackBar[] {
-  const bars = Array.from({ length: BAR_COUNT }, (_, at): TrackBar => ({ at, count: 0, alarming: 0 }));
+  const bars = Array.from({ length: BAR_COUNT }, (_, at): TrackBar => ({ at, count: 0, marks: new Set() }));
   for (const entry of entries) {
     if (isGap(entry)) continue;
     const share = (entry.at - from) / Math.max(1, to - from);
     const bar = bars[Math.min(BAR_COUNT - 1, Math.max(0, Math.floor(share * BAR_COUNT)))];
     if (bar === undefined) continue;
     bar.count++;
-    if (isAlarmingEventType(entry.type)) bar.alarming++;
+    const mark = getReplayMark(entry.type);
+    if (mark !== undefined) bar.marks.add(mark);
   }
   return bars.filter(({ count }) => count > 0);
 }

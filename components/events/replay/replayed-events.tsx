@@ -70,6 +70,7 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
   return (
     <>
       <ReplayBar
+        search={search}
         replay={replay}
         onSeek={seek}
         onToggle={toggle}
@@ -84,7 +85,11 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
         skippedBefore={NOTHING_SKIPPED}
         follows
         isLoading={replay.state === "loading"}
+        foldsRenewals={false}
         onTop={ignoreClick}
+        onReading={undefined}
+        waiting={0}
+        onShowWaiting={ignoreClick}
         onJump={ignoreClick}
         onReplay={on.onReplay}
         onOlder={undefined}

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
-import { formatClock, formatDate } from "@/components/ui/format-duration.ts";
+import { formatClock, formatDate, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
@@ -9,18 +9,21 @@ import { isGap } from "@/lib/contract/gap.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { formatEventDetail, isAlarmingEventType } from "./event-text.ts";
+import { EventIcon } from "./event-icon.tsx";
+import { formatEventDetail } from "./event-text.ts";
+import { getEventTone, TONE_CLASSES } from "./event-tone.ts";
 
 export function EventName({ event }: { event: LockEvent }) {
   const { names } = useMessages(events);
   return (
     <span
       className={clsx(
-        "font-medium whitespace-nowrap",
-        isAlarmingEventType(event.type) ? "text-bad" : "text-ink",
+        "inline-flex min-w-0 items-center gap-1.5 font-medium whitespace-nowrap",
+        TONE_CLASSES[getEventTone(event.type)],
       )}
     >
-      {names[event.type]}
+      <EventIcon type={event.type} />
+      <span className="truncate">{names[event.type]}</span>
     </span>
   );
 }
@@ -40,8 +43,12 @@ export function InferredMark({ event }: { event: LockEvent }) {
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   const messages = useMessages(events);
   return (
-    <span className="truncate text-warn" title={messages.gapSpan(formatDate(from), formatDate(to))}>
-      {messages.gap(formatClock(from), formatClock(to))}
+    <span
+      className="flex min-w-0 items-center gap-1.5 text-warn"
+      title={messages.gapSpan(formatDate(from), formatDate(to))}
+    >
+      <EventIcon type="gap" />
+      <span className="truncate">{messages.gap(formatClock(from), formatClock(to))}</span>
     </span>
   );
 }
@@ -59,7 +66,8 @@ export function EventLine({ entry }: { entry: HistoryEntry }) {
 }
 
 function LockEventLine({ event }: { event: LockEvent }) {
-  const detail = formatEventDetail(event, { events: useMessages(events), lock: useMessages(lock) }, true);
+  const messages = useMessages(events);
+  const detail = formatEventDetail(event, { events: messages, lock: useMessages(lock) }, true);
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
       <time className="text-ink-3" dateTime={new Date(event.at).toISOString()}>
@@ -68,7 +76,10 @@ function LockEventLine({ event }: { event: LockEvent }) {
       <div className="min-w-0">
         <div className="flex items-baseline justify-between gap-2">
           <EventName event={event} />
-          <InferredMark event={event} />
+          <span className="flex shrink-0 gap-2 whitespace-nowrap text-ink-3">
+            {event.heldMs !== undefined && <span>{messages.heldFor(formatSpan(event.heldMs))}</span>}
+            <InferredMark event={event} />
+          </span>
         </div>
         <TargetLink
           href={buildLockHref(event)}

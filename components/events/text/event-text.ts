@@ -7,18 +7,17 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 export const ALL_EVENT_TYPES = Object.keys(english.names) as EventType[];
 
-/** Never part of a normal day. */
-export function isAlarmingEventType(type: EventType): boolean {
-  return type === "force_released" || type === "evicted" || type === "recreated";
-}
-
 /** What an event is told in. */
 export interface EventMessages {
   events: Messages["events"];
   lock: OwnerMessages;
 }
 
-/** One line about what happened, without the key. May hold text from Redis. `brief`: for a narrow column. */
+/**
+ * One line about what happened, without the key. May hold text from Redis.
+ *
+ * @param brief for a narrow column: without the fence and without how long the lock was held
+ */
 export function formatEventDetail(
   event: LockEvent,
   { events: messages, lock }: EventMessages,
@@ -26,7 +25,7 @@ export function formatEventDetail(
 ): string {
   const reservation = parseReservedHold(event.owner ?? "");
   const who = formatOwner(event.owner ?? "", lock);
-  const ended = event.heldMs === undefined ? who : messages.after(who, formatSpan(event.heldMs));
+  const ended = event.heldMs === undefined || brief ? who : messages.after(who, formatSpan(event.heldMs));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(messages.between);
   const count = event.count === undefined || event.count === 1 ? "" : messages.count(event.count);
   const reason = event.reason ? messages.quoted(event.reason) : "";

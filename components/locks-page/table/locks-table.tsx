@@ -5,6 +5,7 @@ import clsx from "clsx";
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { getListScrollTop, rememberListPosition } from "@/components/app/list-return.ts";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { MAIN_PART } from "@/components/ui/main-part.ts";
 import { useElementWidth } from "@/components/ui/use-element-width.ts";
 import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import type { LiveWindow } from "@/lib/contract/live.ts";
@@ -96,6 +97,7 @@ export function LocksTable({
   return (
     <>
       <section
+        {...MAIN_PART}
         ref={scroller}
         onScroll={({ currentTarget }) => rememberListPosition({ top: currentTarget.scrollTop })}
         aria-label={messages.title}

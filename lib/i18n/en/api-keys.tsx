@@ -39,7 +39,7 @@ export const apiKeys = {
   making: "Making it…",
   make: "Make the key",
   name: "Name",
-  nameHint: "What events and the audit call it: key:checkout, for instance.",
+  nameHint: "Events and the audit show it, for example as key:checkout.",
   mayLegend: "What it may do",
   accesses: {
     read: "look at locks, events and targets",
@@ -49,7 +49,11 @@ export const apiKeys = {
   },
   targetsLegend: "Targets (none chosen: all, also those that come later)",
   keys: "Keys",
-  keysHint: "Redis patterns, one a line; none: all keys.",
+  keysHint: "Redis patterns, one per line, for example lock:orders:*.",
+  allKeysWarning:
+    "Without a pattern, this key can use every lock at its targets, including those of other apps.",
+  expiryWarning: (date: string) =>
+    `The key expires on ${date}. From then on, its app gets 401 responses and cannot renew the locks it holds. Replace the key before that date: rotating it does not extend it.`,
   expiresAfter: "Expires after",
   expiresNever: "It works until somebody revokes it.",
   lives: { days30: "30 days", days90: "90 days", year: "1 year", never: "never" },
@@ -86,4 +90,6 @@ export const apiKeys = {
   shownOnce: "It is shown this once. Lockkeeper keeps its hash only: who loses it makes a new one.",
   copySecret: "Copy the secret",
   whereTo: "Put it where the app keeps its secrets. It goes with every request:",
+  tryIt: "Try it in a shell. The first line contains the secret:",
+  copyCommand: "Copy the command",
 };

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 export const auditDetails = {
   namespace: "auditDetails" as const,
   when: "When",
+  action: "Action",
   target: "Target",
   reason: "Reason",
   noReason: "no reason given",

@@ -13,6 +13,16 @@ export const audit = {
   exportCsv: "The actions that the filters want",
   exportJsonl: "The chain as it is, for npm run audit:verify; of the filters the time alone counts",
   actions: "Actions",
+  heads: {
+    time: "Time",
+    who: "Who",
+    action: "Action",
+    key: "Key and target",
+    reason: "Reason",
+    outcome: "Outcome",
+  },
+  /** Of a login that was refused. @param names that were tried */
+  tried: (names: ReactNode) => <>tried {names}</>,
 
   checking: "Checking…",
   checkChain: "Check the chain",
@@ -43,7 +53,7 @@ export const audit = {
   when: "When it was done",
   from: "From",
   to: "Until",
-  toHint: "In the time of this browser.",
+  zoneHint: (zone: ReactNode) => <>24-hour clock, in the time zone of this browser ({zone}).</>,
   endsBefore: "It ends before it begins.",
   showThese: "Show these",
 

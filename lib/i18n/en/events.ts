@@ -28,6 +28,7 @@ export const events = {
   by: (who: string) => `by ${who}`,
   quoted: (reason: string) => `“${reason}”`,
   moreTimeFor: (who: string) => `more time for ${who}`,
+  heldFor: (time: string) => `after ${time}`,
   after: (who: string, time: string) => `${who} after ${time}`,
   from: (who: string) => `from ${who}`,
   notReleased: "not released",
@@ -58,6 +59,6 @@ export const events = {
     goOn: "Go on",
     pauseEvents: "Pause the events",
     goOnEvents: "Go on with the events",
-    fresh: (count: string) => `+${count} new`,
+    fresh: (count: number, text: string) => `${text} new ${count === 1 ? "event" : "events"}`,
   },
 };

@@ -1,6 +1,7 @@
 import type { apiKeys } from "./api-keys.tsx";
 import type { audit } from "./audit.tsx";
 import type { auditDetails } from "./audit-details.tsx";
+import type { auditNames } from "./audit-names.ts";
 import type { bulk } from "./bulk.ts";
 import type { docs } from "./docs.tsx";
 import type { emptyLocks } from "./empty-locks.tsx";
@@ -42,6 +43,7 @@ export interface Messages {
   apiKeys: typeof apiKeys;
   audit: typeof audit;
   auditDetails: typeof auditDetails;
+  auditNames: typeof auditNames;
   bulk: typeof bulk;
   docs: typeof docs;
   emptyLocks: typeof emptyLocks;

@@ -36,9 +36,10 @@ export const operators = {
   rolesCount:
     "They count within two seconds, also for whoever is logged in. Sessions that were begun by a link end.",
   roles: "Roles",
-  allOthers: "All targets that are not named",
+  oneRole: "Role",
+  allOthers: "Default for targets without a role of their own",
   choices: {
-    as_others: "as at all others",
+    as_others: "default",
     none: "none",
     viewer: "viewer: looks",
     operator: "operator: looks, frees",

@@ -15,6 +15,12 @@ export const settings = {
   listOf: (parts: readonly string[]) => parts.join(", "),
   noRole: "none",
 
+  appearance: "Appearance",
+  appearanceText: "Saved in this browser.",
+  theme: "Theme",
+  language: "Language",
+  showShortcuts: "Show keyboard shortcuts",
+
   connectApps: "Connect applications",
   connectAppsText:
     "Applications connect to the embedded Redis as a user of their own. That user has access to every key except Lockkeeper's own and cannot administer Redis. Showing the password is recorded in the audit.",

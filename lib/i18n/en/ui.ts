@@ -14,6 +14,7 @@ export const ui = {
   now: "now",
   never: "never",
   justNow: "just now",
+  dateTimeInvalid: "Enter a time such as 14:05 or 11-21 14:05.",
   /** @param past with its unit, as `4 s` */
   ago: (past: string) => `${past} ago`,
   /** @param left with its unit, as `4 s` */

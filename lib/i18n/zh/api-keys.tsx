@@ -47,7 +47,10 @@ export const apiKeys: Messages["apiKeys"] = {
   },
   targetsLegend: "目标（不选即全部，包括以后新增的）",
   keys: "键",
-  keysHint: "Redis 模式，每行一个；不填即所有键。",
+  keysHint: "Redis 模式，每行一个，例如 lock:orders:*。",
+  allKeysWarning: "不填模式，此密钥就能操作所选目标上的所有锁，包括其他应用的锁。",
+  expiryWarning: (date) =>
+    `密钥于 ${date} 到期。到期后应用收到 401，也无法为持有的锁续期。请在此之前更换密钥：轮换不会延长有效期。`,
   expiresAfter: "有效期",
   expiresNever: "一直有效，直到有人吊销。",
   lives: { days30: "30 天", days90: "90 天", year: "1 年", never: "永久" },
@@ -81,5 +84,7 @@ export const apiKeys: Messages["apiKeys"] = {
   stored: "我已保存",
   shownOnce: "只显示这一次。Lockkeeper 只保存其哈希：遗失后只能重新生成。",
   copySecret: "复制密钥串",
+  tryIt: "在终端里试一下。第一行包含密钥串：",
+  copyCommand: "复制命令",
   whereTo: "请存放到应用保管机密的地方。每个请求都带上它：",
 };

@@ -3,6 +3,7 @@ import type { Messages } from "../en/messages.ts";
 export const auditDetails: Messages["auditDetails"] = {
   namespace: "auditDetails",
   when: "时间",
+  action: "操作",
   target: "目标",
   reason: "原因",
   noReason: "未说明原因",

@@ -11,6 +11,8 @@ export const audit: Messages["audit"] = {
   exportCsv: "符合筛选条件的操作",
   exportJsonl: "完整的审计链，供 npm run audit:verify 校验；筛选条件中只有时间有效",
   actions: "操作",
+  heads: { time: "时间", who: "用户", action: "操作", key: "键和目标", reason: "原因", outcome: "结果" },
+  tried: (names) => <>尝试 {names}</>,
 
   checking: "正在校验…",
   checkChain: "校验审计链",
@@ -41,7 +43,7 @@ export const audit: Messages["audit"] = {
   when: "操作时间",
   from: "从",
   to: "到",
-  toHint: "按此浏览器的时区。",
+  zoneHint: (zone) => <>24 小时制，时区与此浏览器相同（{zone}）。</>,
   endsBefore: "结束早于开始。",
   showThese: "应用",
 

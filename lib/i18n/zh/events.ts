@@ -25,6 +25,7 @@ export const events: Messages["events"] = {
   by: (who) => `由 ${who}`,
   quoted: (reason) => `原因“${reason}”`,
   moreTimeFor: (who) => `为 ${who} 延长时间`,
+  heldFor: (time) => `持有 ${time}`,
   after: (who, time) => `${who}，持有 ${time}`,
   from: (who) => `原持有者 ${who}`,
   notReleased: "未释放",
@@ -54,6 +55,6 @@ export const events: Messages["events"] = {
     goOn: "继续",
     pauseEvents: "暂停事件流",
     goOnEvents: "继续事件流",
-    fresh: (count) => `+${count} 条新事件`,
+    fresh: (_, text) => `${text} 条新事件`,
   },
 };

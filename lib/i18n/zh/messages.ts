@@ -2,6 +2,7 @@ import type { Messages } from "../en/messages.ts";
 import { apiKeys } from "./api-keys.tsx";
 import { audit } from "./audit.tsx";
 import { auditDetails } from "./audit-details.tsx";
+import { auditNames } from "./audit-names.ts";
 import { bulk } from "./bulk.ts";
 import { docs } from "./docs.tsx";
 import { emptyLocks } from "./empty-locks.tsx";
@@ -42,6 +43,7 @@ export const zh: Messages = {
   apiKeys,
   audit,
   auditDetails,
+  auditNames,
   bulk,
   docs,
   emptyLocks,

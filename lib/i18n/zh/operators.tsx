@@ -28,9 +28,10 @@ export const operators: Messages["operators"] = {
   saveRoles: "保存角色",
   rolesCount: "两秒内生效，对已登录者也一样。通过链接开始的会话会结束。",
   roles: "角色",
-  allOthers: "未列出的所有目标",
+  oneRole: "角色",
+  allOthers: "默认（未单独设置的目标）",
   choices: {
-    as_others: "与其余目标相同",
+    as_others: "默认",
     none: "无",
     viewer: "查看者：只能查看",
     operator: "操作员：查看、释放",

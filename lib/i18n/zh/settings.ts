@@ -15,6 +15,12 @@ export const settings: Messages["settings"] = {
   listOf: (parts) => parts.join("，"),
   noRole: "无",
 
+  appearance: "外观",
+  appearanceText: "保存在此浏览器中。",
+  theme: "主题",
+  language: "语言",
+  showShortcuts: "查看键盘快捷键",
+
   connectApps: "连接应用",
   connectAppsText:
     "应用使用专用账号连接内置 Redis。该账号可以访问 Lockkeeper 自身数据以外的所有键，但不能管理 Redis。显示密码的操作会记入审计日志。",

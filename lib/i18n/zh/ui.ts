@@ -13,6 +13,7 @@ export const ui: Messages["ui"] = {
   looking: "正在查询…",
   now: "现在",
   never: "从未",
+  dateTimeInvalid: "请输入时间，例如 14:05 或 11-21 14:05。",
   justNow: "刚刚",
   ago: (past) => `${past} 前`,
   inTime: (left) => `${left} 后`,

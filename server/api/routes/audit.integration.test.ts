@@ -205,21 +205,29 @@ it("an altered audit entry is found by the API and by audit:verify", async ({ se
   expect(await runAuditVerify(["--head", "x"])).toMatchObject({ code: 2 });
 });
 
-it("failed logins are counted in one audit entry, and logins and logouts are recorded", async ({
+it("failed logins are counted with the names that were tried, and stand before the login that succeeded", async ({
   server,
   readAudit,
 }) => {
   const browser = new TestBrowser(server);
+  const wrong = { name: "me\u0301i", password: "not the password" };
+  expect((await browser.logIn(wrong)).status).toBe(401);
   for (let n = 0; n < 20; n++) expect((await browser.logIn({ token: `guess-${n}` })).status).toBe(401);
   const token = (await server.runtime.createLoginLink()) ?? "";
   expect((await browser.logIn({ token })).status).toBe(200);
   expect((await browser.send("/logout", { method: "POST" })).status).toBe(204);
   await waitUntil(async () => (await readAudit("action=login,logout&outcome=done")).items.length === 2);
   const { items } = await readAudit("action=login,logout");
-  expect(items.map(({ action, who }) => [action, who.id])).toEqual([
-    ["logout", expect.stringMatching(/^operator:/)],
-    ["login", expect.stringMatching(/^operator:/)],
+  expect(items.map(({ action, who, count }) => [action, who.id, count])).toEqual([
+    ["logout", expect.stringMatching(/^operator:/), undefined],
+    ["login", expect.stringMatching(/^operator:/), undefined],
+    ["login", "nobody", 20],
+    ["login", "nobody", 1],
   ]);
+  const [, success, ...refusals] = items;
+  for (const { at } of refusals) expect(at).toBeLessThanOrEqual(success?.at ?? 0);
+  expect(refusals.map(({ triedNames }) => triedNames)).toEqual([undefined, ["m\u00e9i"]]);
+  expect((await readAudit(`action=login&who=${encodeURIComponent("m\u00c9I")}`)).items).toHaveLength(1);
 });
 
 it("no action is carried out while the audit cannot be written, and it succeeds once the store is back", async ({

@@ -27,7 +27,7 @@ export function createAuditRoutes(services: Services): Route[] {
       access: "admin",
       summary: "List audited actions",
       description:
-        "Returns actions, newest first. Each has its intent, recorded before the action started, and its outcome. An `outcome` of null was not recorded: the action is still running, or the server or its store failed. Refused logins are counted in one entry per minute.",
+        "Returns actions, newest first. Each has its intent, recorded before the action started, and its outcome. An `outcome` of null was not recorded: the action is still running, or the server or its store failed. The first refused login is an entry of its own; those that follow within a minute are counted in one entry.",
       query: AuditQuery,
       response: { status: 200, schema: AuditPage, example: AUDIT_PAGE, description: "A page of actions." },
       errors: HOME_ERRORS,

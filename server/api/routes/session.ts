@@ -99,7 +99,9 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
       const before = authentication.readSessionSecret(request);
       const from = readSessionOrigin(request);
       const { secret, session } = await runAuditedLogin(audit, call, {
-        by: "token" in body ? "link" : "password",
+        ...("token" in body
+          ? { by: "link", name: undefined }
+          : { by: "password", name: body.name.normalize("NFC") }),
         logIn: async () => {
           if ("token" in body)
             return await sessions.startFromLink(await loginLinks.consume(body.token), from);

@@ -97,6 +97,14 @@ export function toAuditSeen(
   };
 }
 
+interface AuditedLogin<Found> {
+  readonly by: "link" | "password";
+  /** The name that the browser sent; undefined for a link. */
+  readonly name: string | undefined;
+  readonly logIn: () => Promise<Found>;
+  readonly undo: (found: Found) => Promise<void>;
+}
+
 /**
  * A browser logs in. Who guesses is counted and not recorded one by one; of who got in, the record is written before
  * the session is given away, and a session that cannot be recorded is ended.
@@ -104,14 +112,14 @@ export function toAuditSeen(
 export async function runAuditedLogin<Found extends { readonly session: { readonly name: string } }>(
   audit: Audit,
   call: AuditableCall,
-  { by, logIn, undo }: { by: string; logIn: () => Promise<Found>; undo: (found: Found) => Promise<void> },
+  { by, name, logIn, undo }: AuditedLogin<Found>,
 ): Promise<Found> {
   let found: Found;
   try {
     found = await logIn();
   } catch (error) {
     const { code } = toAuditErrorOutcome(error);
-    audit.recordRefusal("login", code, call.request.remoteAddress);
+    audit.recordRefusal({ action: "login", code, address: call.request.remoteAddress, name });
     throw error;
   }
   try {

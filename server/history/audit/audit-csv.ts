@@ -10,6 +10,7 @@ const COLUMNS: CsvColumns<AuditItem> = {
   keyBase64: ({ keyBase64 }) => keyBase64,
   who: ({ who }) => who.name,
   whoId: ({ who }) => who.id,
+  triedNames: ({ triedNames }) => triedNames?.join(" "),
   verbs: ({ who }) => who.verbs.join(" "),
   address: ({ from }) => from.address,
   agent: ({ from }) => from.agent,

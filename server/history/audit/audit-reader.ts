@@ -1,6 +1,7 @@
 import { AuditEntry, type AuditItem, type AuditPage } from "../../../lib/contract/audit.ts";
 import type { AuditQuery } from "../../../lib/contract/audit-query.ts";
 import { createAuditMatcher } from "../../../lib/query/audit-matcher.ts";
+import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 
@@ -25,6 +26,10 @@ export class AuditReader {
     const matches = createAuditMatcher(filter);
     const join = new OutcomeJoiner();
     const items: AuditItem[] = [];
+    const finish = (rest: Pick<AuditPage, "next" | "complete">): AuditPage => ({
+      ...{ items: placeRefusalsByTime(items), head },
+      ...rest,
+    });
     let at = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     if (cursor !== undefined) await this.#readAhead(at, join);
     for (let scanned = 0; ; scanned += AUDIT_PAGE_SIZE) {
@@ -33,13 +38,13 @@ export class AuditReader {
         at = link.number;
         const item = join.add(link);
         if (item !== undefined && matches(item)) items.push(item);
-        if (items.length === limit) return { items, next: String(at), complete: false, head };
+        if (items.length === limit) return finish({ next: String(at), complete: false });
       }
       const last = links.at(-1);
-      if (last === undefined) return { items, complete: anchor.number === 0, head };
+      if (last === undefined) return finish({ complete: anchor.number === 0 });
       if (filter.from !== undefined && readEntryTime(last) < filter.from - SKEW_MS)
-        return { items, complete: true, head };
-      if (scanned + AUDIT_PAGE_SIZE >= SCAN_MAX) return { items, next: String(at), complete: false, head };
+        return finish({ complete: true });
+      if (scanned + AUDIT_PAGE_SIZE >= SCAN_MAX) return finish({ next: String(at), complete: false });
     }
   }
 
@@ -123,15 +128,20 @@ function toAuditItem(entry: Exclude<AuditEntry, { kind: "intent" | "outcome" }>)
   const { number, at, kind } = entry;
   const same = { number, at, id: `${kind}.${number}`, requestId: "", from: {} };
   if (kind === "refusals") {
-    const { action, code, count, since, addresses } = entry;
+    const { action, code, count, since, addresses, names } = entry;
     return {
       ...same,
-      who: UNKNOWN_ACTOR,
-      action,
-      count,
-      outcome: { number, at, code, details: { since, addresses } },
+      ...{ who: UNKNOWN_ACTOR, action, count },
+      ...(names === undefined ? {} : { triedNames: sortByCount(names) }),
+      outcome: { number, at, code, details: { since, addresses, ...(names === undefined ? {} : { names }) } },
     };
   }
   const details = kind === "chain_begun" ? { after: entry.after } : { known: entry.known };
   return { ...same, who: SYSTEM_ACTOR, action: kind, outcome: { number, at, code: "done", details } };
+}
+
+function sortByCount(names: Record<string, number>): string[] {
+  return Object.entries(names)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([name]) => name);
 }

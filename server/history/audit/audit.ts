@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { AGENT_CHARACTERS_MAX, type AuditOutcome } from "../../../lib/contract/audit.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
-import { RefusalCounter } from "./refusal-counter.ts";
+import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 
 /** An owner, a reason or the detail of an error is shorter. */
 const TEXT_CHARACTERS_MAX = 1024;
@@ -38,6 +38,8 @@ export class Audit {
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);
+    // Entries stand in the order of what happened: failed logins before the one that succeeded.
+    this.#refusals.flush(facts.action);
     const id = randomBytes(12).toString("base64url");
     await this.log.begin(truncateIntent({ id, ...call, ...facts }));
     let isOver = false;
@@ -50,9 +52,9 @@ export class Audit {
     };
   }
 
-  /** Something was refused before it was begun. It is counted, not written one by one. */
-  recordRefusal(action: string, code: string, address: string | undefined): void {
-    this.#refusals.countRefusal(action, code, address);
+  /** Records a request that was refused before an action started. Repeated refusals are counted in one entry. */
+  recordRefusal(refusal: Refusal): void {
+    this.#refusals.countRefusal(refusal);
   }
 
   async stop(): Promise<void> {

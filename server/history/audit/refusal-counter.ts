@@ -2,53 +2,89 @@ import type { AuditLog } from "./audit-log.ts";
 
 const WINDOW_MS = 60_000;
 const ADDRESSES_MAX = 20;
+const NAMES_MAX = 20;
 const REFUSAL_KINDS_MAX = 50;
 
-interface RefusalCount {
+/** A request that was refused before an action started. */
+export interface Refusal {
   readonly action: string;
   readonly code: string;
-  readonly since: number;
+  readonly address: string | undefined;
+  /** The name that the caller tried to log in with. */
+  readonly name: string | undefined;
+}
+
+interface RefusalWindow {
+  readonly action: string;
+  /** Refusals that no entry counts yet, and the times of the first and the last of them. */
   count: number;
+  since: number;
+  last: number;
   readonly addresses: Map<string, number>;
+  readonly names: Map<string, number>;
 }
 
 /**
- * What is refused before anything is begun, counted: whoever guesses passwords must not be able to fill the audit. One
- * entry a minute for each action and reason, however many there were.
+ * Records refusals without letting anyone fill the audit by guessing passwords. The first refusal of an action and code
+ * is recorded at once. Those that follow within a minute are counted in one entry, which is written when the minute is
+ * over or the action succeeds.
  */
 export class RefusalCounter {
-  readonly #counts = new Map<string, RefusalCount>();
+  readonly #windows = new Map<string, RefusalWindow>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly log: Pick<AuditLog, "add">) {}
 
-  countRefusal(action: string, code: string, address = "unknown"): void {
-    const name = `${action} ${code}`;
-    let found = this.#counts.get(name);
-    if (found === undefined) {
-      if (this.#counts.size >= REFUSAL_KINDS_MAX) return;
-      found = { action, code, since: Date.now(), count: 0, addresses: new Map() };
-      this.#counts.set(name, found);
-    }
-    found.count += 1;
-    const { addresses } = found;
-    const place = addresses.has(address) || addresses.size < ADDRESSES_MAX ? address : "others";
-    addresses.set(place, (addresses.get(place) ?? 0) + 1);
+  countRefusal(refusal: Refusal): void {
+    const { action, code, address = "unknown", name } = refusal;
+    const now = Date.now();
+    const id = `${action} ${code}`;
+    const known = this.#windows.get(id);
+    if (known === undefined && this.#windows.size >= REFUSAL_KINDS_MAX) return;
+    const window = known ?? createWindow(action);
+    if (window.count === 0) window.since = now;
+    window.count += 1;
+    window.last = now;
+    countLimited(window.addresses, address, ADDRESSES_MAX);
+    if (name !== undefined) countLimited(window.names, name, NAMES_MAX);
+    if (known !== undefined) return;
+    this.#write(code, window);
+    this.#windows.set(id, window);
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
-  /** Writes what was counted. */
-  flush(): void {
+  /** Writes what was counted. @param action only refusals of this action */
+  flush(action?: string): void {
+    for (const [id, window] of this.#windows) {
+      if (action !== undefined && window.action !== action) continue;
+      if (window.count > 0) this.#write(id.slice(window.action.length + 1), window);
+      this.#windows.delete(id);
+    }
+    if (this.#windows.size > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const { addresses, ...counted } of this.#counts.values()) {
-      this.log.add({
-        kind: "refusals",
-        at: Date.now(),
-        ...counted,
-        addresses: Object.fromEntries(addresses),
-      });
-    }
-    this.#counts.clear();
   }
+
+  /** The entry has the time of the last refusal, not of the write. */
+  #write(code: string, window: RefusalWindow): void {
+    const { action, count, since, last, addresses, names } = window;
+    this.log.add({
+      ...{ kind: "refusals", at: last, action, code, count, since },
+      addresses: Object.fromEntries(addresses),
+      ...(names.size === 0 ? {} : { names: Object.fromEntries(names) }),
+    });
+    window.count = 0;
+    addresses.clear();
+    names.clear();
+  }
+}
+
+function createWindow(action: string): RefusalWindow {
+  return { action, count: 0, since: 0, last: 0, addresses: new Map(), names: new Map() };
+}
+
+/** Names beyond the limit are counted as `others`. */
+function countLimited(counts: Map<string, number>, name: string, most: number): void {
+  const place = counts.has(name) || counts.size < most ? name : "others";
+  counts.set(place, (counts.get(place) ?? 0) + 1);
 }

@@ -15,6 +15,9 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   return pointer || keyboard;
 }
 
+/** Attribute of a control that belongs to a place by its id: the pointer can go to it, and the place stays as it is. */
+export const READING_CONTROL_ATTRIBUTE = "data-reading";
+
 function isInside(
   place: RefObject<HTMLElement | null>,
   target: EventTarget | null,
@@ -22,7 +25,13 @@ function isInside(
 ): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("[role=dialog]") !== null) return before;
-  return place.current?.contains(target) ?? false;
+  const { current } = place;
+  if (current === null) return false;
+  const control = target.closest(`[${READING_CONTROL_ATTRIBUTE}]`);
+  return (
+    current.contains(target) ||
+    (current.id !== "" && control?.getAttribute(READING_CONTROL_ATTRIBUTE) === current.id)
+  );
 }
 
 function useIsPointerInside(place: RefObject<HTMLElement | null>): boolean {

@@ -1,0 +1,30 @@
+/** wide: one line with columns. narrow: two lines, for a phone or beside the details. */
+export type FeedLayout = "wide" | "narrow";
+
+/** Where a row stands in the list. */
+export interface RowPlace {
+  readonly layout: FeedLayout;
+  /** Pixels from the top of the list. */
+  readonly top: number;
+}
+
+/** A narrow row has two lines, and is large enough for a finger. */
+export const ROW_PX: Readonly<Record<FeedLayout, number>> = { wide: 32, narrow: 52 };
+
+const WIDE_FROM_PX = 768;
+
+/** @param px width of the list */
+export function chooseFeedLayout(px: number): FeedLayout {
+  return px >= WIDE_FROM_PX ? "wide" : "narrow";
+}
+
+export const ROW_CLASS = "absolute inset-x-0 items-center border-b border-line-soft px-4";
+
+export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
+  wide: "grid grid-cols-[112px_128px_minmax(0,5fr)_minmax(0,6fr)_92px] gap-3",
+  narrow: "grid grid-cols-[58px_minmax(0,1fr)_minmax(0,45%)] content-center gap-x-3 gap-y-0.5",
+};
+
+/** The whole row is the target of its button; controls above it have targets of their own. */
+export const OPEN_BUTTON_CLASS =
+  "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";

@@ -1,0 +1,62 @@
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+
+/** Renewals with no other event between them. */
+export interface RenewalGroup {
+  readonly count: number;
+  readonly locks: number;
+  /** Newest first. */
+  readonly entries: readonly LockEvent[];
+}
+
+/** A line of the feed: an entry, or renewals folded into one. */
+export type FeedLine =
+  | { readonly id: string; readonly entry: HistoryEntry }
+  | { readonly id: string; readonly renewals: RenewalGroup };
+
+interface FoldOptions {
+  /** How many renewals make a group; fewer stay as they are. */
+  readonly least: number;
+  /** How many lines are needed. */
+  readonly most?: number;
+  /** Ids of groups whose renewals are listed below them. */
+  readonly expanded?: ReadonlySet<string>;
+}
+
+/**
+ * Folds consecutive renewals, so that they bury nothing. A renewal by an operator (`by`) stays as it is. A group keeps
+ * its id while newer renewals join it.
+ *
+ * @param entries newest first
+ */
+export function foldRenewals(
+  entries: readonly HistoryEntry[],
+  { least, most = Number.POSITIVE_INFINITY, expanded }: FoldOptions,
+): FeedLine[] {
+  const lines: FeedLine[] = [];
+  for (let at = 0; at < entries.length && lines.length < most; ) {
+    const renewals = takeRenewals(entries, at);
+    const group = renewals.length < least ? undefined : createGroup(renewals);
+    if (group !== undefined) lines.push(group);
+    if (group === undefined || expanded?.has(group.id)) {
+      const shown = renewals.length === 0 ? entries.slice(at, at + 1) : renewals;
+      for (const entry of shown) lines.push({ id: entry.id, entry });
+    }
+    at += Math.max(1, renewals.length);
+  }
+  return lines;
+}
+
+/** The renewals that stand from `at` on, without another event between them. */
+function takeRenewals(entries: readonly HistoryEntry[], at: number): LockEvent[] {
+  const renewals: LockEvent[] = [];
+  for (let next = at; ; next++) {
+    const entry = entries[next];
+    if (entry?.type !== "renewed" || entry.by !== undefined) return renewals;
+    renewals.push(entry);
+  }
+}
+
+function createGroup(entries: readonly LockEvent[]): FeedLine & { renewals: RenewalGroup } {
+  const locks = new Set(entries.map(({ key }) => key)).size;
+  return { id: `renewals ${entries.at(-1)?.id}`, renewals: { count: entries.length, locks, entries } };
+}

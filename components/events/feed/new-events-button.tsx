@@ -1,0 +1,33 @@
+import clsx from "clsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { READING_CONTROL_ATTRIBUTE } from "@/components/ui/use-is-reading.ts";
+import { events } from "@/lib/i18n/en/events.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+
+interface NewEventsButtonProps {
+  /** The list that is held still while the pointer is on it or on this button. */
+  listId: string;
+  /** How many have arrived and are not shown. */
+  count: number;
+  onShow(): void;
+  className?: string;
+}
+
+/** Shows the events that have arrived while the list was held still. */
+export function NewEventsButton({ listId, count, onShow, className }: NewEventsButtonProps) {
+  const { pause } = useMessages(events);
+  if (count === 0) return null;
+  return (
+    <button
+      type="button"
+      {...{ [READING_CONTROL_ATTRIBUTE]: listId }}
+      onClick={onShow}
+      className={clsx(
+        "h-6 rounded-full bg-accent-bg px-2.5 whitespace-nowrap text-accent tabular-nums",
+        className,
+      )}
+    >
+      {pause.fresh(count, formatNumber(count))}
+    </button>
+  );
+}

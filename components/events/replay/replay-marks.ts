@@ -1,0 +1,23 @@
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+
+/** How a lock ended. Evictions and locks that came back count as force-releases: the holder lost the lock. */
+export const REPLAY_MARKS = ["released", "expired", "force_released"] as const;
+export type ReplayMark = (typeof REPLAY_MARKS)[number];
+
+export const MARK_CLASSES: Readonly<Record<ReplayMark, string>> = {
+  released: "fill-ok",
+  expired: "fill-warn",
+  force_released: "fill-bad",
+};
+
+const MARKS: ReadonlyMap<HistoryEntry["type"], ReplayMark> = new Map([
+  ["released", "released"],
+  ["expired", "expired"],
+  ["force_released", "force_released"],
+  ["evicted", "force_released"],
+  ["recreated", "force_released"],
+]);
+
+export function getReplayMark(type: HistoryEntry["type"]): ReplayMark | undefined {
+  return MARKS.get(type);
+}

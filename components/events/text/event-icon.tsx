@@ -1,0 +1,46 @@
+import clsx from "clsx";
+import {
+  Eye,
+  EyeOff,
+  Hourglass,
+  LockKeyhole,
+  LockKeyholeOpen,
+  LogOut,
+  type LucideIcon,
+  RefreshCw,
+  Repeat,
+  RotateCcw,
+  TimerOff,
+  Trash2,
+  Zap,
+} from "lucide-react";
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+import { getEventTone, TONE_CLASSES } from "./event-tone.ts";
+
+const ICONS: Readonly<Record<HistoryEntry["type"], LucideIcon>> = {
+  acquired: LockKeyhole,
+  reentered: Repeat,
+  renewed: RefreshCw,
+  released: LockKeyholeOpen,
+  expired: TimerOff,
+  evicted: Trash2,
+  force_released: Zap,
+  waiting: Hourglass,
+  wait_ended: LogOut,
+  seen: Eye,
+  recreated: RotateCcw,
+  gap: EyeOff,
+};
+
+/** A shape for each type of event: its colour says no more than the shape and the name do. */
+export function EventIcon({ type }: { type: HistoryEntry["type"] }) {
+  const Icon = ICONS[type];
+  const tone = getEventTone(type);
+  return (
+    <Icon
+      aria-hidden
+      size={13}
+      className={clsx("shrink-0", tone === "plain" ? "text-ink-3" : TONE_CLASSES[tone])}
+    />
+  );
+}

@@ -1,0 +1,31 @@
+import type { KeyboardEvent } from "react";
+
+/** Marks what the arrow keys reach in a facet. */
+export const FACET_ITEM_ATTRIBUTE = "data-facet-item";
+
+/** Moves the focus among the values of one facet with the arrow keys, Home and End. */
+export function moveFacetFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>(`[${FACET_ITEM_ATTRIBUTE}]`)];
+  const at = event.target instanceof HTMLElement ? items.indexOf(event.target) : -1;
+  const next = at < 0 ? undefined : findNextIndex(event.key, at, items.length);
+  if (next === undefined) return;
+  event.preventDefault();
+  items[next]?.focus();
+}
+
+/** Returns undefined if the key does not move the focus. */
+function findNextIndex(key: string, at: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowDown":
+      return Math.min(count - 1, at + 1);
+    case "ArrowUp":
+      return Math.max(0, at - 1);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return undefined;
+  }
+}

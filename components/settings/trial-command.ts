@@ -1,0 +1,21 @@
+import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
+
+/**
+ * Builds a shell command that lists one lock with a new API key. It changes nothing.
+ *
+ * @param origin of the server with its base path
+ */
+export function buildTrialCommand(
+  { secret, targets }: Pick<CreatedApiKey, "secret" | "targets">,
+  origin: string,
+): string {
+  const [target] = targets;
+  const query = new URLSearchParams({
+    limit: "1",
+    ...(target === undefined || target === "*" ? {} : { target }),
+  });
+  return [
+    `export LOCKKEEPER_API_KEY=${secret}`,
+    `curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" '${origin}/api/v1/locks?${query}'`,
+  ].join("\n");
+}

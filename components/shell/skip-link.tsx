@@ -1,0 +1,26 @@
+import type { MouseEvent } from "react";
+import { MAIN_PART_ATTRIBUTE } from "@/components/ui/main-part.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+
+/** The first stop of the Tab key: goes past filters and toolbars to the table or list of the page, if it has one. */
+export function SkipLink() {
+  const messages = useMessages(shell);
+  return (
+    // biome-ignore lint/a11y/useValidAnchor: a page without a table or list goes to its content
+    <a
+      href="#content"
+      onClick={focusMainPart}
+      className="absolute top-2 left-2 z-50 -translate-y-16 rounded-[7px] bg-accent px-3 py-1.5 text-accent-ink focus:translate-y-0"
+    >
+      {messages.skipToContent}
+    </a>
+  );
+}
+
+function focusMainPart(event: MouseEvent): void {
+  const part = document.querySelector<HTMLElement>(`#content [${MAIN_PART_ATTRIBUTE}]`);
+  if (part === null) return;
+  event.preventDefault();
+  part.focus();
+}

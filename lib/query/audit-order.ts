@@ -1,0 +1,23 @@
+interface TimedItem {
+  readonly at: number;
+  /** Present only on refusals. */
+  readonly count?: number | undefined;
+}
+
+/**
+ * Places counted refusals where they happened. Their entry is written up to a minute later, so in the chain it can
+ * stand after actions that followed them. All other items keep their order.
+ *
+ * @param items newest first
+ */
+export function placeRefusalsByTime<Item extends TimedItem>(items: readonly Item[]): Item[] {
+  const placed = items.filter(({ count }) => count === undefined);
+  const refusals = items
+    .filter(({ count }) => count !== undefined)
+    .toSorted((one, other) => one.at - other.at);
+  for (const refusal of refusals) {
+    const place = placed.findIndex(({ at }) => at < refusal.at);
+    placed.splice(place < 0 ? placed.length : place, 0, refusal);
+  }
+  return placed;
+}
