@@ -24,8 +24,8 @@ test("a force-release appears in the audit with what was seen, and can be filter
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("=cmd()|its \u202enode is gone");
-  await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
   await lockkeeper.api(`${pathOf(second)}/force-release`, { expectedVersion: "fence.1", reason: "too late" });
 
   await page.goto(`/audit?key=${encodeURIComponent(first)}`);

@@ -16,7 +16,7 @@ const test = base.extend<object, { redis: TestRedis }>({
   ],
   lockkeeper: [
     async ({ redis }, use) => {
-      const target = { name: "shop", label: "Shop", environment: "production", redis: redis.url };
+      const target = { name: "shop", label: "Shop EU", environment: "production", redis: redis.url };
       const running = await startConsoleOnTargets([target]);
       await use(running);
       await running.stop();
@@ -56,11 +56,13 @@ test("selected locks are reviewed and released together, except one that changed
   await expect(sheet.getByRole("region", { name: "Left alone: 1" })).toContainText(
     "held by another hold now",
   );
+  const line = sheet.getByRole("listitem").filter({ hasText: "gone@vm-3" });
+  await expect(line).not.toHaveText((await line.textContent()) ?? "");
   const free = sheet.getByRole("button", { name: "Free 2 locks" });
   await expect(free).toHaveAttribute("title", /Say why/);
   await sheet.getByRole("textbox", { name: "Reason" }).fill("their node is gone");
-  await expect(free).toHaveAttribute("title", /Type the name/);
-  await sheet.getByLabel(/Type its name/).fill("shop");
+  await expect(free).toHaveAttribute("title", "Type “Shop EU” to confirm.");
+  await sheet.getByLabel(/Type “Shop EU” to confirm/).fill("Shop EU");
   await takeThemeScreenshots(page, info, "review");
   await assertAccessible(page, "review");
   await free.click();
@@ -111,7 +113,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
-  await sheet.getByLabel(/Type its name/).fill("shop");
+  await sheet.getByLabel(/Type “Shop EU” to confirm/).fill("Shop EU");
   await lockkeeper.callHold("release", "/locks/lock%3Amany%3A7");
   await acquire(lockkeeper, "lock:many:7", "new@vm-9");
   await sheet.getByRole("button", { name: "Free 150 locks" }).click();

@@ -19,14 +19,14 @@ test("a redis-py lock shows its format and what its holder will notice after a r
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText("redis-py");
   await expect(now).toContainText("as recorded in its owner string");
-  await expect(now).toContainText("cannot be seen");
+  await expect(now).toContainText("clients that poll are not visible");
   await page.keyboard.press("r");
   const sheet = page.getByRole("dialog");
   await expect(sheet).toContainText("LockNotOwnedError");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its worker is gone");
-  await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 
@@ -39,12 +39,12 @@ test("a possible lock is released only when its format is named", async ({ page,
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("nobody knows it");
-  await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet).toContainText("Name its format first.");
+  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await expect(sheet).toContainText("Select the format first.");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
   await sheet.getByLabel("One string", { exact: true }).check();
-  await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });
 
@@ -63,8 +63,8 @@ test("one of two readers is released, and the other keeps the lock", async ({ pa
   await expect(sheet).toContainText("1 more keeps the lock");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its node is gone");
-  await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(Number(await lockkeeper.redis.runCli("HLEN", name))).toBe(2);
 });
 

@@ -84,7 +84,7 @@ test("a force-release from the page wakes the waiters once and records who and w
   const sheet = page.getByRole("dialog");
   await sheet.getByText("Release now").first().click();
   await sheet.getByLabel("Reason").fill("worker lost its node");
-  await sheet.getByRole("button", { name: "Release now" }).click();
+  await sheet.getByRole("button", { name: "Release lock" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
   await expect.poll(() => messages).toEqual(["0"]);
@@ -117,9 +117,9 @@ test("a lock whose holder changes before the click is not released, and the new 
     await route.continue();
   });
   const answered = page.waitForResponse("**/force-release");
-  await sheet.getByRole("button", { name: "Release now" }).click();
+  await sheet.getByRole("button", { name: "Release lock" }).click();
   expect((await answered).status()).toBe(409);
-  await expect(sheet).toContainText("nothing was released");
+  await expect(sheet).toContainText("Nothing was released.");
   await expect(sheet).toContainText("second@vm-2");
   expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n1$/);
 });
@@ -138,7 +138,7 @@ test("a release sheet is disabled when the holder changes while it is open", asy
   await lockkeeper.callHold("release", pathOf(name));
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "second@vm-2" });
   await expect(sheet.getByTestId("outcome")).toContainText("changed");
-  await expect(sheet.getByRole("button", { name: "Release now" })).toHaveCount(0);
+  await expect(sheet.getByRole("button", { name: "Release lock" })).toHaveCount(0);
 });
 
 test("of two operators who release at once, one succeeds and the other sees the lock gone", async ({
@@ -172,7 +172,7 @@ test("of two operators who release at once, one succeeds and the other sees the 
   const bodies = await Promise.all(
     pages.map(async (page) => {
       const answered = page.waitForResponse("**/force-release");
-      await page.getByRole("dialog").getByRole("button", { name: "Release now" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Release lock" }).click();
       return (await (await answered).json()) as { outcome: string };
     }),
   );

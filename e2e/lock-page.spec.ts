@@ -156,7 +156,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   const state = page.getByTestId("state");
   await expect(state).toContainText(/^Held by ada\./);
   await expect(state).toContainText("2 or more wait for it.");
-  await expect(page.getByRole("region", { name: "Now" })).toContainText("Next is bob.");
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Next holder: bob");
   const waiting = page.getByRole("region", { name: /^Waiting: ≥ 2/ });
   await expect(waiting.getByRole("listitem").first()).toContainText(/^next.*bob/);
   await expect(waiting.getByRole("listitem").nth(1)).toContainText(/^2\..*cy/);
@@ -174,7 +174,7 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await lockkeeper.callHold("release", pathOf(name));
   await waits[0];
   await expect(state).toContainText("Held by bob.");
-  await expect(page.getByRole("region", { name: "Now" })).toContainText("Next is cy.");
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Next holder: cy");
   await lockkeeper.callHold("release", pathOf(name));
   await Promise.all(waits);
 });

@@ -203,7 +203,7 @@ test("an unverified release needs a second explicit confirmation to release the 
     };
     await route.fulfill({ status: 409, contentType: "application/problem+json", json: problem });
   });
-  await sheet.getByRole("button", { name: "Release now" }).click();
+  await sheet.getByRole("button", { name: "Release lock" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Could not verify the hold: nothing was released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
   await sheet.getByRole("button", { name: /^Release whatever 8743c9c0/ }).click();

@@ -31,6 +31,6 @@ test("ten visible tabs of one browser stay live, and the last one can act", asyn
   const sheet = last.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its owner is gone");
-  await sheet.getByRole("button", { name: "Release now" }).click();
+  await sheet.getByRole("button", { name: "Release lock" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
 });

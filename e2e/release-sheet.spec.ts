@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { assertAccessibleInThemes } from "./accessibility.ts";
-import { expect, test } from "./console.ts";
+import { type Console, expect, logIn, test } from "./console.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
@@ -10,6 +10,123 @@ async function openSheet(page: Page, key: string) {
   await page.getByRole("button", { name: /^Free/ }).first().click();
   return page.getByRole("dialog");
 }
+
+const RENEWALS = 4;
+const RENEWAL_INTERVAL_MS = 400;
+
+/** Acquires a lock whose holder renews at a steady interval and then stops. */
+async function acquireOverdue(lockkeeper: Console, key: string): Promise<void> {
+  await lockkeeper.api(`${pathOf(key)}/acquire`, { owner: "dead@vm-9", leaseMs: 600_000 });
+  const getState = async () => {
+    const { body } = await lockkeeper.api(pathOf(key));
+    return (body.liveness as { state: string } | null)?.state;
+  };
+  // Of a busy machine the renewals may come too unsteadily to tell anything.
+  await expect(async () => {
+    for (let renewal = 0; renewal < RENEWALS; renewal++) {
+      await new Promise((resolve) => setTimeout(resolve, RENEWAL_INTERVAL_MS));
+      await lockkeeper.callHold("renew", pathOf(key), { leaseMs: 600_000 });
+    }
+    await expect.poll(getState, { timeout: 5000 }).toBe("overdue");
+  }).toPass();
+}
+
+test("an overdue lock is released with three keys from the list, and the focus returns to the rows", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("overdue");
+  await acquireOverdue(lockkeeper, name);
+  await page.goto(`/?q=${encodeURIComponent(`key:${name}`)}`);
+  const row = page.locator("[data-path]");
+  await expect(row).toHaveCount(1);
+  await page.keyboard.press("j");
+  await page.keyboard.press("r");
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByLabel("Release now")).toBeFocused();
+  await expect(sheet.getByLabel("Release now")).toBeChecked();
+  await expect(sheet.getByTestId("alive")).toContainText("The renewal is overdue");
+  await assertAccessibleInThemes(page, "overdue");
+  await page.keyboard.press("Control+Enter");
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
+  await page.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
+  await expect(page.locator("main tr:focus, main section:focus")).toHaveCount(1);
+});
+
+test("a preselected release is cleared when the holder renews, and never returns by itself", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("back");
+  await acquireOverdue(lockkeeper, name);
+  const sheet = await openSheet(page, name);
+  const release = sheet.getByLabel("Release now");
+  await expect(release).toBeChecked();
+  await lockkeeper.callHold("renew", pathOf(name), { leaseMs: 600_000 });
+  await expect(sheet).toContainText("The liveness of the holder changed. Choose an action.");
+  await expect(release).not.toBeChecked();
+  await page.keyboard.press("Control+Enter");
+  await expect(release).toBeFocused();
+  // It becomes overdue again.
+  await expect(sheet.getByTestId("alive")).toContainText("The renewal is overdue");
+  await expect(release).not.toBeChecked();
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
+});
+
+test("a release sheet opened at 200 % zoom shows the holder first", async ({ page, lockkeeper, key }) => {
+  const name = key("zoomed");
+  await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1", leaseMs: 600_000 });
+  await page.setViewportSize({ width: 720, height: 450 });
+  const sheet = await openSheet(page, name);
+  await expect(sheet.getByRole("heading", { name: `Release ${name}` })).toBeFocused();
+  await expect(sheet.getByText("first@vm-1").first()).toBeInViewport();
+});
+
+test("on a desk, an alive holder's form fits with its reason, without scrolling", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("fits");
+  await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1", leaseMs: 600_000 });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const sheet = await openSheet(page, name);
+  await expect(sheet.getByText("first@vm-1").first()).toBeInViewport();
+  await expect(sheet.getByLabel("Reason")).toBeInViewport({ ratio: 1 });
+});
+
+test("a viewer sees the facts of a lock without a form, and no command that deletes it", async ({
+  browser,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("viewed");
+  await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "held@vm-1", leaseMs: 600_000, format: "token" });
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  const page = await logIn(context, lockkeeper, "vera", "viewer");
+  await page.goto(pathOf(name));
+  const now = page.getByRole("region", { name: "Now" });
+  await expect(now).toContainText("held@vm-1");
+  await page.keyboard.press("r");
+  const sheet = page.getByRole("dialog");
+  await expect(sheet.getByRole("alert")).toHaveText("Your role (viewer) cannot release locks here.");
+  await expect(sheet.getByRole("region", { name: "What happens next" })).toContainText("Next holder");
+  await expect(sheet.getByRole("radio")).toHaveCount(0);
+  await expect(sheet.getByRole("textbox")).toHaveCount(0);
+  await expect(sheet.getByRole("button")).toHaveText(["Close"]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("c");
+  for (const item of [/^curl that releases/, /^redis-cli that frees/]) {
+    const command = page.getByRole("menuitem", { name: item });
+    await expect(command).toHaveAttribute("aria-disabled", "true");
+    await expect(command).toContainText("Your role (viewer) cannot release locks here.");
+  }
+  await context.close();
+});
 
 test("an open release sheet is disabled when the hold changes, and its result links to the event", async ({
   page,
@@ -21,31 +138,48 @@ test("an open release sheet is disabled when the hold changes, and its result li
     lockkeeper.api(`${pathOf(name)}/${what}`, { owner, ...more });
   await verb("acquire", "first@vm-1", { leaseMs: 600_000 });
   const sheet = await openSheet(page, name);
-  await expect(sheet.getByRole("region", { name: "What you are about to free" })).toContainText("first@vm-1");
-  await expect(sheet.getByTestId("alive")).toContainText("Not known yet");
-  await expect(sheet.getByRole("region", { name: "What happens then" })).toContainText(
-    "Its next renew answers lost",
+  await expect(sheet.getByRole("region", { name: "Holder" })).toContainText("first@vm-1");
+  await expect(sheet.getByTestId("alive")).toContainText("Liveness is unknown");
+  await expect(sheet.getByRole("region", { name: "What happens next" })).toContainText(
+    "Its next renewal fails with lost",
   );
-  await expect(sheet.getByLabel("Let it lapse")).toBeFocused();
+  await expect(sheet.getByLabel("Release now")).toBeFocused();
+  await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
+  await sheet.getByLabel("Release now").check();
+  await sheet.getByLabel("Reason").fill("typed for the first holder");
 
   await lockkeeper.callHold("release", `/locks/${encodeURIComponent(name)}`);
   await verb("acquire", "second@vm-2", { leaseMs: 600_000 });
-  await expect(sheet.getByTestId("outcome")).toContainText("The hold changed while you looked.");
+  await expect(sheet.getByTestId("outcome")).toContainText("The hold changed.");
   await expect(sheet.getByTestId("outcome")).toContainText("second@vm-2");
   await expect(sheet.getByRole("radio")).toHaveCount(0);
   await expect(sheet.getByTestId("outcome")).toBeFocused();
+  // The times of the hold that ended stand still, while those of the new one go on.
+  const ended = sheet.getByRole("region", { name: "The hold that you opened" });
+  const newTimes = page.getByRole("region", { name: "Now", includeHidden: true });
+  await expect(newTimes).toContainText("second@vm-2");
+  const frozen = await ended.textContent();
+  for (let tick = 0; tick < 3; tick++) {
+    const before = (await newTimes.textContent()) ?? "";
+    await expect(newTimes).not.toHaveText(before);
+  }
+  await expect(ended).toHaveText(frozen ?? "");
   await assertAccessibleInThemes(page, "changed");
-  await sheet.getByRole("button", { name: "Look at the new hold" }).click();
-  await expect(sheet.getByLabel("Let it lapse")).toBeFocused();
+  await sheet.getByRole("button", { name: "Review the current hold" }).click();
+  await expect(sheet.getByLabel("Release now")).toBeFocused();
+  await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
+  await expect(sheet.getByLabel("Reason")).toHaveValue("");
 
   const waiting = verb("acquire", "third@vm-3", { waitMs: 55_000 });
-  await expect(sheet).toContainText("third@vm-3 has waited longest");
-  // Enter by itself sends nothing; what looks alive is not freed without a word why.
-  await page.keyboard.press("ArrowDown");
+  await expect(sheet).toContainText("Next holderthird@vm-3, waiting");
+  // Enter by itself sends nothing, and Ctrl+Enter asks for what is missing: an action, then a reason.
+  await page.keyboard.press("Control+Enter");
+  await expect(sheet.getByLabel("Release now")).toBeFocused();
+  await page.keyboard.press("Space");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+Enter");
   await expect(sheet.getByRole("textbox", { name: "Reason" })).toBeFocused();
-  await expect(sheet).toContainText("Say why: its holder looks alive.");
+  await expect(sheet).toContainText("Enter a reason: whether the holder is alive is unknown.");
   expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n1$/);
   await page.keyboard.type("its node is gone");
   await page.keyboard.press("Control+Enter");
@@ -53,7 +187,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await expect(outcome).toBeFocused();
   await expect(outcome).toContainText("The hold of second@vm-2 is gone.");
   await expect(outcome).toContainText(/When\d\d:\d\d:\d\d\.\d{3}, by Redis's clock/);
-  await expect(outcome).toContainText("third@vm-3 waited");
+  await expect(outcome).toContainText("Waitingthird@vm-3");
   expect((await waiting).body.owner).toBe("third@vm-3");
   await expect(outcome).toContainText("Nowthird@vm-3");
   await assertAccessibleInThemes(page, "result");
@@ -74,12 +208,18 @@ test("a lock without TTL needs no reason, and the sheet explains why it does not
   const name = key("forever");
   await lockkeeper.redis.runCli("HSET", name, `${randomUUID()}:7`, "2");
   const sheet = await openSheet(page, name);
-  await expect(sheet).toContainText("Let it lapse is not offered: it has no TTL, so it never expires.");
+  await expect(sheet.getByRole("radio", { name: "Wait for expiry" })).toHaveAccessibleDescription(
+    "Not available: the lock has no TTL and never expires.",
+  );
   await expect(sheet).toContainText("IllegalMonitorStateException");
   await expect(sheet).toContainText("All 2 of its nested holds end at once");
-  await expect(sheet.getByLabel("Release now")).toBeChecked();
-  await expect(sheet.getByLabel("Reason (optional: it does not look alive)")).toBeVisible();
-  await sheet.getByRole("button", { name: "Release now" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+  await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
+  const choose = sheet.getByRole("button", { name: "Choose an action" });
+  await expect(choose).toHaveAttribute("aria-disabled", "true");
+  await expect(choose).toHaveAccessibleDescription("Choose an action above.");
+  await sheet.getByLabel("Release now").check();
+  await expect(sheet.getByLabel("Reason (optional)")).toBeVisible();
+  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
 });

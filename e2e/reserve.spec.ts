@@ -27,16 +27,16 @@ test("a Redisson lock is released and reserved by keyboard alone, and no client 
   await expect(page.getByText("a hash of owner and count, as Redisson writes it")).toBeVisible();
   await page.keyboard.press("r");
   const sheet = page.getByRole("dialog");
-  await expect(sheet.getByLabel("Let it lapse")).toBeFocused();
-  await page.keyboard.press("ArrowDown");
+  await expect(sheet.getByLabel("Release now")).toBeFocused();
+  await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
   await page.keyboard.press("ArrowDown");
   await expect(sheet.getByLabel("Release and reserve for 60 s")).toBeChecked();
-  await expect(sheet).toContainText("no client can acquire the lock");
+  await expect(sheet).toContainText("no client can acquire it");
   await page.keyboard.press("Tab");
   await page.keyboard.type("worker lost its node");
   await tabTo(page, "Release and reserve");
   await page.keyboard.press("Enter");
-  await expect(sheet.getByTestId("outcome")).toContainText("Released and reserved.");
+  await expect(sheet.getByTestId("outcome")).toContainText("Released and reserved");
   await expect(sheet.getByTestId("outcome")).toContainText(
     /No client can acquire the lock until \d\d:\d\d:\d\d/,
   );
@@ -78,8 +78,8 @@ test("locks of every format are listed with their format and released from the t
     const sheet = page.getByRole("dialog");
     await sheet.getByLabel("Release now").check();
     await sheet.getByLabel("Reason").fill("its owner is gone");
-    await sheet.getByRole("button", { name: "Release now" }).click();
-    await expect(sheet.getByTestId("outcome")).toContainText("Released.");
+    await sheet.getByRole("button", { name: "Release lock" }).click();
+    await expect(sheet.getByTestId("outcome")).toContainText("Released");
     await page.keyboard.press("Escape");
     expect(await lockkeeper.redis.runCli("EXISTS", key(format))).toBe("0");
   }

@@ -101,6 +101,16 @@ test("the console switches between targets, and an unreachable one recovers", as
   await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toBeVisible();
 });
 
+test("a target switch by the palette leaves the focus in the page", async ({ page }) => {
+  await page.goto("/");
+  await expect(page.getByRole("button", { name: "Target: Shop" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("staging");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Target: Staging" })).toBeVisible();
+  await expect(page.locator("main:focus, main :focus")).toHaveCount(1);
+});
+
 test("a read-only target offers no release and explains why", async ({ page, shop }) => {
   await shop.runCli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
   await page.goto("/locks/lock%3Areport?target=reports");

@@ -119,9 +119,13 @@ export function isTargetNeverReached({ hello, health }: LiveState): boolean {
 
 /** Why nothing can be freed now; null when it can. */
 export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
+  return getFactsOnlyReason(state, messages) ?? getActionBlockedReason(state, messages);
+}
+
+/** Why this operator can only look at the locks of this target, however long they wait; null otherwise. */
+export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.mayNotFree;
-  if (state.hello?.target.readOnly) return messages.targetReadOnly;
-  return getActionBlockedReason(state, messages);
+  return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }
 
 /** Why nothing can be done about what is shown; null when it is live. */

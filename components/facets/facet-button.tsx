@@ -1,18 +1,16 @@
 "use client";
 
 import { ListFilter } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { facetSide } from "@/lib/i18n/en/facet-side.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { FacetFilterProps } from "./facet-terms.ts";
 import { findFacetTerms } from "./facet-terms.ts";
 
-const FacetSheet = dynamic(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet), {
-  ssr: false,
-});
+const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
 /** Where there is no room beside the list, what narrows it is behind this button. */
 export function FacetSheetButton(narrows: FacetFilterProps) {

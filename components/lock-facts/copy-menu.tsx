@@ -9,11 +9,21 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockCopy } from "@/lib/i18n/en/lock-copy.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { encodeKeyPath, formatKey, type Key } from "@/lib/keys/key.ts";
+import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { buildInspectCommand, buildLockCurl, buildReleaseCommand } from "./lock-commands.ts";
+import { getFactsOnlyReason } from "../app/connection.ts";
+import {
+  buildForceReleaseCurl,
+  buildInspectCommand,
+  buildLockCurl,
+  buildReleaseCommand,
+} from "./lock-commands.ts";
+import { getReleaseObstacle } from "./release-text.ts";
 
 export interface CopyMenuProps {
   lockKey: Key;
@@ -33,6 +43,9 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
   const text = formatKey(lockKey);
   const owners = lock?.holders.map(({ owner }) => owner) ?? [];
   const releaseCommand = lock && buildReleaseCommand(lock);
+  const releaseCurl =
+    lock && buildForceReleaseCurl(location.origin, lock, { target, reason: messages.curlReason });
+  const obstacle = useReleaseObstacle(lock);
   const copyOf = (id: string, name: string, copied: string | undefined, more: Partial<MenuAction> = {}) => ({
     id,
     name,
@@ -52,11 +65,14 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
       blocked: owners.length === 0 ? messages.noOwner : null,
     }),
     copyOf("curl", messages.curl, buildLockCurl(location.origin, lockKey, target), { apart: true }),
+    copyOf("release", messages.releaseCurl, releaseCurl, {
+      hint: messages.releaseCurlHint,
+      blocked: obstacle ?? (releaseCurl === undefined ? messages.formatUnknown : null),
+    }),
     copyOf("show", messages.show, buildInspectCommand(lockKey, lock?.type ?? null)),
     copyOf("free", messages.free, releaseCommand, {
       hint: messages.freeHint,
-      blocked:
-        owners.length === 0 ? messages.noOwner : releaseCommand === undefined ? messages.freeNot : null,
+      blocked: obstacle ?? (releaseCommand === undefined ? messages.freeNot : null),
     }),
   ];
   return (
@@ -68,4 +84,13 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
       finalFocus={() => anchor.current}
     />
   );
+}
+
+/** Why no command that releases the lock is offered; null: one is. */
+function useReleaseObstacle(lock: Lock | undefined): string | null {
+  const messages = useMessages(lockCopy);
+  const lockText = useMessages(lockWords);
+  const factsOnly = getFactsOnlyReason(useLiveState(), useMessages(shell));
+  if (lock === undefined || lock.holders.length === 0) return messages.noOwner;
+  return factsOnly ?? getReleaseObstacle(lock, lockText);
 }

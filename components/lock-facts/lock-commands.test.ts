@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { decodeKey, encodeKey } from "@/lib/keys/key.ts";
-import { buildInspectCommand, buildLockCurl, quoteForShell } from "./lock-commands.ts";
+import { buildForceReleaseCurl, buildInspectCommand, buildLockCurl, quoteForShell } from "./lock-commands.ts";
 
 const sh = (script: string) => execFileSync("/bin/sh", ["-c", script]);
 const nasty = ["'; exit 9; '", "$(id)", "`id`", "a b", "\\", '"', "!!", "-n", "%s%b", "\n", "é\u202e", "*"];
@@ -46,6 +47,31 @@ describe("commands to copy", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("the curl that force-releases sends the version that was seen, whatever the texts hold", () => {
+    for (const text of nasty) {
+      const lock = createSampleLock({ key: "lock:a", version: text });
+      const command = buildForceReleaseCurl("http://x", lock, { target: "eu", reason: text }) ?? "";
+      // Stands in for curl: writes its last two arguments, the body and the address.
+      const fake = `fake() { shift $(($# - 2)); printf '%s\\n%s' "$1" "$2"; }; `;
+      const [body = "", ...url] = sh(fake + command.replace("curl ", "fake "))
+        .toString()
+        .split("\n");
+      expect(JSON.parse(body)).toEqual({ expectedVersion: text, reason: text });
+      expect(url).toEqual(["http://x/api/v1/locks/lock%3Aa/force-release?target=eu"]);
+    }
+  });
+
+  it("no curl is offered that the server would refuse", () => {
+    const release = { formats: [], oneHolder: false, reservable: false };
+    for (const fields of [
+      { version: null },
+      { release: { ...release, may: "never" } },
+      { release: { ...release, may: "with_format" } },
+    ] as const) {
+      expect(buildForceReleaseCurl("http://x", createSampleLock(fields), { reason: "r" })).toBeUndefined();
+    }
   });
 
   it("a quote in the key cannot break out of the curl command", () => {

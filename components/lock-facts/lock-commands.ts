@@ -17,13 +17,37 @@ export function quoteForShell(text: string): string {
 
 /** @param target undefined: the first that is configured */
 export function buildLockCurl(origin: string, key: Key, target?: string): string {
-  const about = target === undefined ? "" : `?target=${encodeURIComponent(target)}`;
-  return buildCurl(`${origin}${BASE_PATH}/api/v1/locks/${encodeKeyPath(key)}${about}`);
+  return buildCurl(buildLockUrl(origin, key, "", target));
 }
+
+function buildLockUrl(origin: string, key: Key, verb: "" | "/force-release", target?: string): string {
+  const query = target === undefined ? "" : `?target=${encodeURIComponent(target)}`;
+  return `${origin}${BASE_PATH}/api/v1/locks/${encodeKeyPath(key)}${verb}${query}`;
+}
+
+const CURL = 'curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY"';
 
 /** @param url whole */
 export function buildCurl(url: string): string {
-  return `curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" ${quoteForShell(url)}`;
+  return `${CURL} ${quoteForShell(url)}`;
+}
+
+/**
+ * Builds the request that force-releases the hold that was seen and no other. It is authorized and audited like a
+ * release in the console.
+ *
+ * @returns undefined if nobody holds the lock, or the request has to name a format
+ */
+export function buildForceReleaseCurl(
+  origin: string,
+  lock: Pick<Lock, "key" | "keyBase64" | "version" | "release">,
+  { target, reason }: { target?: string | undefined; reason: string },
+): string | undefined {
+  const { version: expectedVersion, release } = lock;
+  if (expectedVersion === null || release?.may !== "yes") return undefined;
+  const url = buildLockUrl(origin, parseKeyFields(lock), "/force-release", target);
+  const body = quoteForShell(JSON.stringify({ expectedVersion, reason }));
+  return `${CURL} -H "Content-Type: application/json" -d ${body} ${quoteForShell(url)}`;
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
@@ -48,8 +72,10 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Frees the lock if the owner that was seen still holds it, and does nothing else; undefined: it takes more than that.
- * Nobody is asked, and nothing is recorded.
+ * Builds the command that deletes the lock if the owner that was seen still holds it. It bypasses Lockkeeper: nothing
+ * is authorized or audited.
+ *
+ * @returns undefined if one comparison is not enough
  */
 export function buildReleaseCommand(lock: Lock): string | undefined {
   const [holder, second] = lock.holders;

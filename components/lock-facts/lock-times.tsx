@@ -9,9 +9,9 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lock-texts.ts";
 
 /** What is left as text. At its end only the server knows whether the lock is gone. */
-export function RemainingTime({ lock }: { lock: Lock }) {
+export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: number | null }) {
   const messages = useMessages(english);
-  const now = useServerNow();
+  const now = useClock(endedAt);
   const left = computeRemainingMs(lock, now);
   if (lock.state === "ended") return <span className="text-ink-3">{messages.endedFree}</span>;
   if (left === null)
@@ -42,9 +42,17 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
   );
 }
 
-export function HeldFor({ holder }: { holder: Holder | undefined }) {
-  const messages = useMessages(english);
+/** Redis clock. It stands still from the end of a hold on, if that is known. */
+function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
+  if (endedAt === null) return now;
+  return now === null ? endedAt : Math.min(now, endedAt);
+}
+
+/** @param endedAt when the hold ended: the time stands still from then on */
+export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined; endedAt?: number | null }) {
+  const messages = useMessages(english);
+  const now = useClock(endedAt);
   if (holder === undefined) return null;
   const held = computeHeldTime(holder, now);
   if (held === null || holder.since === null) {

@@ -1,10 +1,10 @@
 "use client";
 
 import { Copy } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { useToast } from "@/components/ui/toast.tsx";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -12,9 +12,9 @@ import { lockCopy } from "@/lib/i18n/en/lock-copy.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Key } from "@/lib/keys/key.ts";
 
-const CopyMenu = dynamic(() => import("../lock-facts/copy-menu.tsx").then((module) => module.CopyMenu), {
-  ssr: false,
-});
+const CopyMenu = createLazyOverlay(() =>
+  import("../lock-facts/copy-menu.tsx").then((module) => module.CopyMenu),
+);
 
 /** The button of a lock's page that copies it in one form or another; `c` does the same. */
 export function CopyLockButton({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {

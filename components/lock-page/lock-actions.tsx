@@ -1,10 +1,10 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
@@ -14,12 +14,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 
-const NoteSheet = dynamic(() => import("./note-sheet.tsx").then((module) => module.NoteSheet), {
-  ssr: false,
-});
-const ExtendSheet = dynamic(() => import("./extend-sheet.tsx").then((module) => module.ExtendSheet), {
-  ssr: false,
-});
+const NoteSheet = createLazyOverlay(() => import("./note-sheet.tsx").then((module) => module.NoteSheet));
+const ExtendSheet = createLazyOverlay(() =>
+  import("./extend-sheet.tsx").then((module) => module.ExtendSheet),
+);
 
 /** What can be done about a lock besides freeing it. */
 export function LockActions({ lock }: { lock: Lock }) {

@@ -13,6 +13,7 @@ import type { ReleaseSubject } from "@/components/release/release-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
@@ -26,11 +27,9 @@ import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { BackToListLink, LockTitle } from "./lock-header.tsx";
 import { LockSkeleton } from "./lock-skeleton.tsx";
 
-const ReleaseSheet = dynamic(
+const ReleaseSheet = createLazyOverlay(
   () => import("@/components/release/release-sheet.tsx").then((module) => module.ReleaseSheet),
-  {
-    ssr: false,
-  },
+  "idle",
 );
 
 /** What is known of a lock comes later than its page: what shows it is on its way while it is. */
@@ -70,7 +69,8 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
   const isUnreached = isTargetNeverReached(useLiveState());
-  const openRelease = () => blocked === null && lock !== undefined && setReleaseSubject({ lock });
+  // Also for an operator who cannot release it: the dialog then shows its facts without the form.
+  const openRelease = () => lock !== undefined && lock.holders.length > 0 && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
   useCommands([{ id: "lock:free", name: messages.free, keys: "r", blocked, run: openRelease }]);
   return (

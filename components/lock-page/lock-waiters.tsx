@@ -8,6 +8,7 @@ import { Section } from "@/components/ui/section.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
@@ -66,10 +67,16 @@ function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; 
 }
 
 function QueueOrder({ answer, words: messages }: { answer: LockWaiters; words: WaiterMessages }) {
+  const { orders } = useMessages(lockWords).next;
   const { order, waiters, named } = answer;
+  const texts = {
+    ...messages.orders,
+    queue: orders.first_in_queue,
+    first_come: orders.longest_waiting,
+  };
   return (
     <>
-      {named > 0 && `${messages.orders[order]} `}
+      {named > 0 && `${texts[order]} `}
       {messages.known[waiters.known]}
     </>
   );

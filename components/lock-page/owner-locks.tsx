@@ -1,12 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRef, useState } from "react";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
@@ -23,11 +23,8 @@ import { buildLockHref, toLockPath } from "../lock-facts/lock-path.ts";
 import { HeldFor } from "../lock-facts/lock-times.tsx";
 import { formatOwner } from "../lock-facts/owner-text.ts";
 
-const BulkReleaseSheet = dynamic(
-  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
-  {
-    ssr: false,
-  },
+const BulkReleaseSheet = createLazyOverlay(() =>
+  import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
 /** Of a lock with many holders only these are asked about. */

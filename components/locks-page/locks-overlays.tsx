@@ -1,33 +1,25 @@
 "use client";
 
-import dynamic from "next/dynamic";
-import { usePreload } from "@/components/app/use-preload.ts";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { BulkSelection } from "@/components/release/bulk-state.ts";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import type { Toast } from "@/components/ui/toast.tsx";
-import { loadPart } from "@/lib/api/load-part.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { parseKeyFields } from "@/lib/keys/key.ts";
 import type { CopySheetState } from "./use-copy-sheet.ts";
 import type { ReleaseSheetState } from "./use-release-sheet.ts";
 
-const loadReleaseSheet = loadPart(() =>
-  import("@/components/release/release-sheet.tsx").then((module) => module.ReleaseSheet),
+const ReleaseSheet = createLazyOverlay(
+  () => import("@/components/release/release-sheet.tsx").then((module) => module.ReleaseSheet),
+  "idle",
 );
-const ReleaseSheet = dynamic(loadReleaseSheet, { ssr: false });
-const BulkReleaseSheet = dynamic(
-  loadPart(() =>
-    import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
-  ),
-  { ssr: false },
+const BulkReleaseSheet = createLazyOverlay(() =>
+  import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
-const CopyMenu = dynamic(
-  loadPart(() => import("@/components/lock-facts/copy-menu.tsx").then((module) => module.CopyMenu)),
-  {
-    ssr: false,
-  },
+const CopyMenu = createLazyOverlay(() =>
+  import("@/components/lock-facts/copy-menu.tsx").then((module) => module.CopyMenu),
 );
 
 interface LocksOverlaysProps {
@@ -45,7 +37,6 @@ interface LocksOverlaysProps {
 export function LocksOverlays(overlays: LocksOverlaysProps) {
   const { copySheet, releaseSheet, bulk, showToast, onBulkClose, backToTable } = overlays;
   const { parts } = useMessages(shell);
-  usePreload(loadReleaseSheet);
   return (
     <>
       {copySheet.lock !== null && (

@@ -1,12 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { MAIN_PART } from "@/components/ui/main-part.ts";
 import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
@@ -19,9 +19,8 @@ import { OWNERS_SHOWN, useOwners } from "@/lib/queries/owners.ts";
 import { OwnerTable } from "./owner-table.tsx";
 import { OWNER_GROUPINGS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
 
-const BulkReleaseSheet = dynamic(
-  () => import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
-  { ssr: false },
+const BulkReleaseSheet = createLazyOverlay(() =>
+  import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
 /** Words of the search, which is the same in every language. */

@@ -1,35 +1,32 @@
 "use client";
 
 import { Search } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
+import { isDialogActive } from "@/components/ui/overlay-opening.ts";
 import { palette } from "@/lib/i18n/en/palette.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { PaletteDialog } from "./palette-dialog.tsx";
 
-const CommandPalette = dynamic(
-  () => import("./command-palette.tsx").then((module) => module.CommandPalette),
-  {
-    ssr: false,
-  },
-);
+function isPaletteShortcut({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === "k" && (metaKey || ctrlKey) && !shiftKey && !altKey;
+}
 
-/** Opens the palette, by a click or by ⌘K (Ctrl+K) from wherever one is, also while typing. */
+/** Opens it unless another dialog is open or opening: both would take the keyboard. */
+function openPalette(setOpen: (isOpen: boolean) => void): void {
+  if (!isDialogActive()) setOpen(true);
+}
+
+/** Opens the palette by a click, or by ⌘K (Ctrl+K) anywhere on the page, also while text is typed. */
 export function PaletteButton({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(palette);
-  const [open, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (
-        event.key.toLowerCase() !== "k" ||
-        !(event.metaKey || event.ctrlKey) ||
-        event.shiftKey ||
-        event.altKey
-      )
-        return;
-      // The browser's own search takes it otherwise, also over a sheet, where the palette stays away.
+      if (!isPaletteShortcut(event)) return;
+      // Otherwise the browser's own search opens, also over a sheet.
       event.preventDefault();
-      if (document.querySelector("[role=dialog], [role=alertdialog]") === null) setOpen(true);
+      openPalette(setOpen);
     };
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
@@ -40,7 +37,7 @@ export function PaletteButton({ onHelp }: { onHelp(): void }) {
         type="button"
         title={messages.open}
         aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => setOpen(true)}
+        onClick={() => openPalette(setOpen)}
         className="flex h-7 shrink-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2 text-ink-2 hover:bg-line-soft max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2 lg:w-44"
       >
         <Search aria-hidden size={14} className="shrink-0" />
@@ -49,7 +46,7 @@ export function PaletteButton({ onHelp }: { onHelp(): void }) {
           <Kbd>⌘K</Kbd>
         </span>
       </button>
-      {open && <CommandPalette onClose={() => setOpen(false)} onHelp={onHelp} />}
+      {isOpen && <PaletteDialog onClose={() => setOpen(false)} onHelp={onHelp} />}
     </>
   );
 }

@@ -30,24 +30,35 @@ const SETTINGS_PAGES = [
   { part: "sessions", isForAdmins: false },
 ] as const;
 
-/** All that the palette offers for what was typed. @param searchText what was typed, once the typing rests */
-export function usePaletteSections(typed: string, searchText: string, onHelp: () => void): PaletteSection[] {
+export interface PaletteSections {
+  sections: PaletteSection[];
+  /** Whether the locks are those of what was typed: none is still searched for. */
+  isSettled: boolean;
+}
+
+/** Lists what the palette offers for what was typed. @param searchText what was typed, once typing pauses */
+export function usePaletteSections(typed: string, searchText: string, onHelp: () => void): PaletteSections {
   const messages = useMessages(palette);
   const here = useAllCommands();
   const pages = usePageCommands();
   const targets = useTargetCommands();
   const settings = useConsoleCommands(onHelp);
-  const locks = useFoundLockCommands(typed, searchText);
+  const found = useFoundLockCommands(typed, searchText);
   const needsAttention = useAttentionCommands();
-  return removeEmptySections([
-    { title: messages.needsAttention, commands: typed === "" ? needsAttention : [] },
+  const locks = { title: messages.locks, commands: found.commands };
+  const sections = removeEmptySections([
+    { title: messages.needsAttention, commands: typed === "" ? needsAttention.commands : [] },
+    // The whole name of a lock means that lock, although commands about a longer name contain it.
+    ...(found.isExact ? [locks] : []),
     { title: messages.here, commands: filterCommands(here, typed) },
     { title: messages.pages, commands: filterCommands(pages, typed) },
     { title: messages.targets, commands: filterCommands(targets, typed) },
-    // Any text is a search for locks, so whatever goes by that very name stands before it.
-    { title: messages.locks, commands: locks },
+    // Any text is a search for locks, so commands of that name come first.
+    ...(found.isExact ? [] : [locks]),
     { title: messages.console, commands: filterCommands(settings, typed) },
   ]);
+  const isSettled = typed === "" ? needsAttention.isSettled : typed === searchText && found.isSettled;
+  return { sections, isSettled };
 }
 
 function useNavigate(): (href: string, target?: string) => void {
@@ -56,42 +67,58 @@ function useNavigate(): (href: string, target?: string) => void {
   return (href, target = present) => router.push(buildTargetHref(href, target));
 }
 
-/** The locks that are held and match, and the ways to look for what was typed. */
-function useFoundLockCommands(typed: string, searchText: string): PaletteCommand[] {
+interface LockCommands {
+  commands: PaletteCommand[];
+  isSettled: boolean;
+  /** Whether the first is the lock whose whole name was typed. */
+  isExact: boolean;
+}
+
+/** Lists the held locks that match, and the ways to search for what was typed. */
+function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const messages = useMessages(palette);
   const go = useNavigate();
   const router = useRouter();
   const target = useTargetName();
   const text = typed.trim();
   const filter = describeFilterError(searchText) === undefined ? searchText.trim() : "";
-  const { data } = useFoundLocks(filter, LOCKS_SHOWN);
-  if (text === "") return [];
-  const found = filter === "" ? [] : (data?.items ?? []);
-  const isKey = found.some(({ key }) => key === text);
+  const { data, isFetching } = useFoundLocks(filter, LOCKS_SHOWN);
+  if (text === "") return { commands: [], isSettled: true, isExact: false };
+  const items = filter === "" ? [] : (data?.items ?? []);
+  const exact = items.filter(({ key }) => key === text);
+  const others = items.filter(({ key }) => key !== text);
   const searchHref = `/?${new URLSearchParams({ q: text, ...(target === undefined ? {} : { target }) })}`;
-  return [
-    ...found.map((lock) => toLockCommand(lock, messages, go)),
-    { id: "search", name: messages.searchLocks(toVisibleText(text)), run: () => router.push(searchHref) },
-    // Whoever has a key in hand wants its page, and its history is there also when nobody holds it.
-    ...(isKey || /\s/.test(text)
-      ? []
-      : [
-          {
-            id: "open",
-            name: messages.openKey(toVisibleText(text)),
-            hint: messages.notHeld,
-            run: () => go(`/locks/${encodeKeyPath(text)}`),
-          },
-        ]),
-  ];
+  const search = {
+    id: "search",
+    name: messages.searchLocks(toVisibleText(text)),
+    run: () => router.push(searchHref),
+  };
+  // A free lock has a page with its history.
+  const openFree = {
+    id: "open",
+    name: messages.openKey(toVisibleText(text)),
+    hint: messages.notHeld,
+    run: () => go(`/locks/${encodeKeyPath(text)}`),
+  };
+  const offersFree = exact.length === 0 && !/\s/.test(text);
+  return {
+    commands: [
+      ...[...exact, ...others].map((lock) => toLockCommand(lock, messages, go)),
+      search,
+      ...(offersFree ? [openFree] : []),
+    ],
+    isSettled: !isFetching,
+    isExact: exact.length > 0,
+  };
 }
 
-/** What somebody who was woken up looks for, before a word is typed. */
-function useAttentionCommands(): PaletteCommand[] {
+/** Locks that need attention, offered before anything is typed. */
+function useAttentionCommands(): Pick<LockCommands, "commands" | "isSettled"> {
   const messages = useMessages(palette);
   const go = useNavigate();
-  const { data } = useFoundLocks("is:needs_attention", ATTENTION_LOCKS_SHOWN);
-  return (data?.items ?? []).map((lock) => toLockCommand(lock, messages, go));
+  const { data, isFetching } = useFoundLocks("is:needs_attention", ATTENTION_LOCKS_SHOWN);
+  const commands = (data?.items ?? []).map((lock) => toLockCommand(lock, messages, go));
+  return { commands, isSettled: !isFetching };
 }
 
 function toLockCommand(lock: Lock, messages: typeof palette, go: (href: string) => void): PaletteCommand {

@@ -10,6 +10,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
 import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
@@ -116,14 +117,22 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
+/** The review is read for a while, and comes from an index that is up to seconds old itself. */
+function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
+  return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
+}
+
 /** Who holds it, and whether that one lives. */
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const messages = useMessages(english);
+  const now = useServerNow();
   if (seen === undefined) return null;
   const { holders, liveness, remainingMs, waiters } = seen;
   const [holder] = holders;
   const facts = [
-    remainingMs === null ? messages.noTtl : messages.left(formatRemaining(remainingMs)),
+    remainingMs === null
+      ? messages.noTtl
+      : messages.left(formatRemaining(computeTimeLeft(remainingMs, seen.asOf, now))),
     ...(liveness === null || liveness === "no_ttl" ? [] : [messages.liveness[liveness]]),
     ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];

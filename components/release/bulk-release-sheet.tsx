@@ -35,8 +35,8 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
   const { state } = bulk;
   const { step } = state;
   const target = live.hello?.target;
-  const name = isProduction(target) ? target?.name : undefined;
-  const blocked = useBulkBlockedReason(reason, name !== undefined && typed !== name);
+  const confirmed = isProduction(target) ? target : undefined;
+  const blocked = useBulkBlockedReason(reason, typed, confirmed?.label);
   const count = findReleasable(state).length;
   const decides = step.at === "reviewed" && count > 0;
   const isFreeing = step.at === "releasing";
@@ -54,7 +54,7 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
       finalFocus={finalFocus}
       closeLabel={isFreeing ? messages.stop : decides ? uiMessages.cancel : uiMessages.close}
       onClose={isFreeing ? bulk.stop : onClose}
-      onSubmit={() => decides && blocked === null && bulk.release(reason.trim(), name)}
+      onSubmit={() => decides && blocked === null && bulk.release(reason.trim(), confirmed?.name)}
       note={decides && live.hello !== null && messages.recorded(live.hello.operator.name)}
       actions={
         decides && (
@@ -78,8 +78,8 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
           error={step.error && <ProblemText problem={step.error} />}
         />
       )}
-      {decides && name !== undefined && (
-        <ConfirmNameField label={messages.production(name)} typed={typed} onType={setTyped} />
+      {decides && confirmed !== undefined && (
+        <ConfirmNameField label={messages.production(confirmed.label)} typed={typed} onType={setTyped} />
       )}
     </Sheet>
   );
@@ -97,13 +97,14 @@ function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease
   );
 }
 
-function useBulkBlockedReason(reason: string, isUnnamed: boolean): string | null {
+/** @param label of the target, where it has to be typed */
+function useBulkBlockedReason(reason: string, typed: string, label: string | undefined): string | null {
   const messages = useMessages(english);
   const { typeName } = useMessages(release);
   const block = useReleaseBlockedReason();
   if (block !== null) return block;
   if (reason.trim() === "") return messages.sayWhy;
-  return isUnnamed ? typeName : null;
+  return label === undefined || typed.trim() === label ? null : typeName(label);
 }
 
 function formatBulkTitle(state: BulkState, messages: typeof english): string {

@@ -1,5 +1,6 @@
 "use client";
 
+import { useEffect, useRef } from "react";
 import { formatReleaseAdvice } from "@/components/lock-facts/release-text.ts";
 import { getFormatLabel } from "@/components/lock-facts/use-format-texts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
@@ -8,14 +9,19 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 /** Where the shape does not tell what it is, whoever frees it says so. */
-export function LockFormatPicker({ free }: { free: ReleaseForm }) {
+export function LockFormatPicker({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
-  const { seen, format } = free.state;
+  const { seen, format, step } = form.state;
   const { release } = seen;
-  if (release?.may !== "with_format" || free.choice === "lapse") return null;
+  const place = useRef<HTMLFieldSetElement>(null);
+  const isMissing = step.at === "choosing" && step.error === "name_format";
+  useEffect(() => {
+    if (isMissing) place.current?.querySelector<HTMLElement>("input")?.focus();
+  }, [isMissing]);
+  if (release?.may !== "with_format" || form.choice === "wait") return null;
   return (
-    <fieldset className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
+    <fieldset ref={place} className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
       <legend className="sr-only">{messages.itsFormat}</legend>
       <p className="text-warn">{formatReleaseAdvice(seen, lockText)}</p>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
@@ -25,7 +31,7 @@ export function LockFormatPicker({ free }: { free: ReleaseForm }) {
               type="radio"
               name="format"
               checked={format === name}
-              onChange={() => free.setFormat(name)}
+              onChange={() => form.setFormat(name)}
               className="size-[13px] accent-accent"
             />
             {getFormatLabel(name, lockText)}

@@ -15,7 +15,7 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
 
-export const FACTS_CLASS = "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 gap-y-1.5";
+export const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-1.5";
 
 export function HoldFact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -26,11 +26,20 @@ export function HoldFact({ name, children }: { name: string; children: ReactNode
   );
 }
 
-/** One of the questions that are answered before anything is offered. */
-export function FactHeading({ title, children }: { title: string; children: ReactNode }) {
+export const SECTION_HEADING_CLASS = "text-xs font-medium text-ink-3";
+
+interface FactSectionProps {
+  title: string;
+  /** Whether what it contains needs no visible title. */
+  isTitleHidden?: boolean;
+  children: ReactNode;
+}
+
+/** A part of the facts that are shown before an action is offered. */
+export function FactSection({ title, isTitleHidden = false, children }: FactSectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-1.5">
-      <h3 className="text-2xs font-medium tracking-wide text-ink-3">{title}</h3>
+      {!isTitleHidden && <h3 className={SECTION_HEADING_CLASS}>{title}</h3>}
       {children}
     </section>
   );
@@ -59,8 +68,16 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
 /** As the server judges: of fewer nobody knows what is typical. */
 const TYPICAL_SAMPLES_MIN = 3;
 
-/** What is about to be freed, as it was seen: the lock, or one of its holders. */
-export function HoldFacts({ lock, only }: { lock: Lock; only?: Holder | undefined }) {
+interface HoldFactsProps {
+  lock: Lock;
+  /** One of several holders, which is released alone. */
+  only?: Holder | undefined;
+  /** When the hold ended, Redis clock: its times stand still from then on. */
+  endedAt?: number | null;
+}
+
+/** The hold that is looked at: of the lock, or of one of its holders. */
+export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const typical = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
@@ -79,15 +96,15 @@ export function HoldFacts({ lock, only }: { lock: Lock; only?: Holder | undefine
           </HoldFact>
         )}
       </dl>
-      <dl className={`${FACTS_CLASS} sm:grid-cols-[92px_minmax(0,1fr)_62px_minmax(0,1fr)]`}>
+      <dl className={`${FACTS_CLASS} sm:grid-cols-[104px_minmax(0,1fr)_56px_minmax(0,1fr)]`}>
         <HoldFact name={messages.forHowLong}>
-          <HeldFor holder={holder} />
+          <HeldFor holder={holder} endedAt={endedAt} />
           {typical !== null && typical.samples >= TYPICAL_SAMPLES_MIN && (
             <span className="text-ink-3">{messages.typically(formatSpan(typical.p50))}</span>
           )}
         </HoldFact>
         <HoldFact name={messages.expires}>
-          <RemainingTime lock={lock} />
+          <RemainingTime lock={lock} endedAt={endedAt} />
         </HoldFact>
         <HoldFact name={messages.fence}>
           <FencingTokenText lock={lock} holder={holder} />

@@ -1,23 +1,31 @@
 "use client";
 
 import clsx from "clsx";
-import { LivenessEvidence } from "@/components/lock-facts/liveness-text.tsx";
+import { formatLivenessEvidence } from "@/components/lock-facts/liveness-label.ts";
 import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { formatAgo, formatElapsed, formatNumber } from "@/components/ui/format-duration.ts";
 import type { Liveness, LivenessState } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** Freeing what is alive is what does harm: that is what is painted. */
-const TONES: Record<LivenessState, string> = {
-  alive: "bg-warn-bg text-warn",
-  unknown: "bg-warn-bg text-warn",
-  overdue: "bg-line-soft text-ink",
-  not_renewing: "bg-line-soft text-ink",
-  no_ttl: "bg-line-soft text-ink",
+interface Tone {
+  box: string;
+  title: string;
+  /** Fills the time since the last renewal. */
+  bar: string;
+}
+
+/** Overdue is the incident; releasing a lock whose holder works is what does harm. */
+const TONES: Record<LivenessState, Tone> = {
+  overdue: { box: "bg-bad-bg", title: "text-bad", bar: "bg-bad" },
+  alive: { box: "bg-warn-bg", title: "text-warn", bar: "bg-warn" },
+  unknown: { box: "bg-line-soft", title: "text-ink", bar: "bg-ink-3" },
+  not_renewing: { box: "bg-line-soft", title: "text-ink", bar: "bg-ink-3" },
+  no_ttl: { box: "bg-line-soft", title: "text-ink", bar: "bg-ink-3" },
 };
 
 /** Whether the holder is alive, with all that speaks for it or against it. */
@@ -27,18 +35,25 @@ export function HolderLiveness({ lock }: { lock: Lock }) {
   if (holders.every(({ owner }) => parseReservedHold(owner) !== null))
     return <p className="text-ink-2">{messages.nobodyWorks}</p>;
   if (liveness === null) return null;
-  const [box = "", ink = ""] = TONES[liveness.state].split(" ");
+  const { box, title } = TONES[liveness.state];
   return (
     <div data-testid="alive" className={clsx("flex flex-col gap-1 rounded-[9px] px-3 py-2.5", box)}>
-      <p className={clsx("font-semibold", ink)}>{messages.liveness[liveness.state]}</p>
-      {/* The weakest ink is too weak on a tint. */}
-      <p className="text-ink-2 [&_.text-ink-3]:text-ink-2">
-        <LivenessEvidence lock={lock} />
+      <p className={clsx("font-semibold", title)}>{messages.liveness[liveness.state]}</p>
+      <p className="text-ink-2">
+        <EvidenceSentence lock={lock} liveness={liveness} />
       </p>
       <LastRenewalText liveness={liveness} lock={lock} />
       {holders.length > 1 && <p className="text-2xs text-ink-2">{messages.ofAll}</p>}
     </div>
   );
+}
+
+function EvidenceSentence({ lock, liveness }: { lock: Lock; liveness: Liveness }) {
+  const lockText = useMessages(lockWords);
+  const now = useServerNow() ?? lock.asOf;
+  const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
+  const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, lockText);
+  return `${evidence.charAt(0).toUpperCase()}${evidence.slice(1)}`;
 }
 
 /** When it was heard of last: its last renewal, or that it took the lock. */
@@ -59,7 +74,11 @@ function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock })
   return (
     <>
       {renewalIntervalMs !== null && (
-        <RenewalProgress silentMs={silentMs} renewalIntervalMs={renewalIntervalMs} />
+        <RenewalProgress
+          silentMs={silentMs}
+          renewalIntervalMs={renewalIntervalMs}
+          barClass={TONES[liveness.state].bar}
+        />
       )}
       <p className="text-2xs text-ink-2">
         {renewals > 0
@@ -70,7 +89,13 @@ function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock })
   );
 }
 
-function RenewalProgress({ silentMs, renewalIntervalMs }: { silentMs: number; renewalIntervalMs: number }) {
+interface RenewalProgressProps {
+  silentMs: number;
+  renewalIntervalMs: number;
+  barClass: string;
+}
+
+function RenewalProgress({ silentMs, renewalIntervalMs, barClass }: RenewalProgressProps) {
   const messages = useMessages(english);
   const share = silentMs / renewalIntervalMs;
   return (
@@ -80,7 +105,7 @@ function RenewalProgress({ silentMs, renewalIntervalMs }: { silentMs: number; re
       className="my-0.5 block h-1 overflow-hidden rounded-full bg-line"
     >
       <span
-        className={clsx("block h-full origin-left rounded-full", share > 1 ? "bg-bad" : "bg-ok")}
+        className={clsx("block h-full origin-left rounded-full", barClass)}
         style={{ transform: `scaleX(${Math.min(1, share).toFixed(3)})` }}
       />
     </span>

@@ -1,5 +1,6 @@
 "use client";
 
+import { CircleCheck } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { focusInDialog } from "./focus-in-dialog.ts";
 
@@ -22,8 +23,8 @@ export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) 
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];
   useEffect(() => {
-    // What had the focus may have gone with what could be sent.
-    const isLost = document.activeElement === document.body || document.activeElement === null;
+    // What had the focus may be gone with the form. The dialog then takes it, before or after this effect.
+    const isLost = document.activeElement?.contains(place.current) ?? true;
     return comes === "asked" || isLost ? focusInDialog(place) : undefined;
   }, [comes]);
   return (
@@ -34,7 +35,10 @@ export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) 
       data-testid="outcome"
       className={`flex flex-col items-start gap-2 rounded-[9px] px-3 py-2.5 outline-offset-2 ${box}`}
     >
-      <p className={`font-semibold ${ink}`}>{title}</p>
+      <p className={`flex items-center gap-1.5 font-semibold ${ink}`}>
+        {tone === "ok" && <CircleCheck aria-hidden size={15} className="shrink-0 text-ok" />}
+        {title}
+      </p>
       {children}
     </div>
   );

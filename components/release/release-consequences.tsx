@@ -2,38 +2,32 @@
 
 import type { ReactNode } from "react";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
-import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { NextHolderText } from "@/components/lock-facts/next-holder-text.tsx";
 import { formatReleaseAdvice } from "@/components/lock-facts/release-text.ts";
 import { getFormatLabel, listFormats } from "@/components/lock-facts/use-format-texts.ts";
-import { formatWaiterCount } from "@/components/lock-facts/waiters-text.tsx";
-import { formatElapsed } from "@/components/ui/format-duration.ts";
-import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { RELEASED_TOGETHER } from "@/lib/formats/released-together.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useServerNow } from "@/lib/live/hooks.ts";
-import { useWaiters } from "@/lib/queries/waiters.ts";
 import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 const LISTED_WAITERS_MAX = 3;
 
 /** Who is next, who else is freed, and what the old owner's library will do. */
-export function ReleaseConsequences({ free }: { free: ReleaseForm }) {
+export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
-  const { shown: lock, state } = free;
+  const { shown: lock, state } = form;
   const why = formatReleaseAdvice(lock, useMessages(lockWords));
   const holder = state.holder ?? lock.holders[0];
   if (holder === undefined) return null;
   return (
     <dl className={FACTS_CLASS}>
       <HoldFact name={messages.next}>
-        <NextHolderText lock={lock} isReserved={free.choice === "reserve"} />
+        {form.choice === "reserve" ? messages.nobodyUntil : <NextHolderText lock={lock} />}
       </HoldFact>
       <OtherWaiters lock={lock} only={state.holder} />
       <HoldFact name={messages.oldOwner}>
@@ -41,59 +35,6 @@ export function ReleaseConsequences({ free }: { free: ReleaseForm }) {
       </HoldFact>
       {lock.release?.may === "yes" && why !== null && <HoldFact name={messages.releasing}>{why}</HoldFact>}
     </dl>
-  );
-}
-
-/** Who is woken, in which order, as far as that can be known. */
-function NextHolderText({ lock, isReserved }: { lock: Lock; isReserved: boolean }) {
-  const messages = useMessages(english);
-  const lockText = useMessages(lockWords);
-  const { of } = useMessages(formatFacts);
-  const { data } = useWaiters(toLockPath(lock));
-  const hasOrder = data?.order === "queue";
-  const sentences = new Set(
-    listFormats(lock).map((format) => {
-      if (format !== "redisson") return of[format].waiters;
-      return lock.kind === "fair" ? messages.redissonFair : messages.redissonPlain;
-    }),
-  );
-  return (
-    <>
-      {data === undefined || data.items.length === 0 ? (
-        <p>{formatWaiterCount(lock.waiters, lockText)}</p>
-      ) : (
-        <FirstWaiter waiters={data} />
-      )}
-      {isReserved && <p className="text-ink-2">{messages.nobodyUntil}</p>}
-      {!isReserved &&
-        !hasOrder &&
-        [...sentences].map((text) => (
-          <p key={text} className="text-ink-3">
-            {text}
-          </p>
-        ))}
-    </>
-  );
-}
-
-function FirstWaiter({ waiters }: { waiters: LockWaiters }) {
-  const messages = useMessages(english);
-  const now = useServerNow() ?? waiters.asOf;
-  const [first] = waiters.items;
-  if (first === undefined) return null;
-  const waited = first.since === null ? null : formatElapsed(now - first.since);
-  const who = (
-    <span className="font-mono text-xs">
-      <SafeText text={first.owner} wrap />
-    </span>
-  );
-  const more = Math.max(waiters.waiters.count ?? 0, waiters.named, waiters.items.length) - 1;
-  const isInLine = waiters.order === "queue";
-  return (
-    <p>
-      {isInLine ? messages.firstInLine(who, waited) : messages.firstToCome(who, waited)}
-      {more > 0 && (isInLine ? messages.thenOthers(more) : messages.andOthers(more))}
-    </p>
   );
 }
 

@@ -1,36 +1,25 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
-/** In rising force. */
-export type ReleaseMethod = "lapse" | "release" | "reserve";
+/** `wait`: does nothing to the lock. */
+export type ReleaseMethod = "release" | "reserve" | "wait";
 
-/** Why one of them does not fit. */
+/** Why a method is not available. */
 export type MethodObstacle = "renewed" | "noTtl" | "noRoom" | "others";
 
-export interface ReleaseMethods {
-  /** The mildest first. */
-  available: readonly ReleaseMethod[];
-  unavailable: readonly { choice: ReleaseMethod; why: MethodObstacle }[];
-}
+/** Every method, in the order in which they are shown. null: available. The order never changes under the pointer. */
+export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
 /**
- * What can be done about a lock as it is now.
+ * Finds what can be done about a lock as it is now.
  *
  * @param only one of its holders: the others keep the lock
  */
 export function findReleaseMethods(lock: Lock, only: Holder | undefined): ReleaseMethods {
-  const obstacles: Readonly<Record<ReleaseMethod, MethodObstacle | null>> = {
-    lapse: findExpiryObstacle(lock),
-    release: null,
-    reserve: findReserveObstacle(lock, only),
-  };
-  const fits: ReleaseMethod[] = [];
-  const not: { choice: ReleaseMethod; why: MethodObstacle }[] = [];
-  for (const choice of ["lapse", "release", "reserve"] as const) {
-    const why = obstacles[choice];
-    if (why === null) fits.push(choice);
-    else not.push({ choice, why });
-  }
-  return { available: fits, unavailable: not };
+  return new Map([
+    ["release", null],
+    ["reserve", findReserveObstacle(lock, only)],
+    ["wait", findExpiryObstacle(lock)],
+  ]);
 }
 
 function findExpiryObstacle({ remainingMs, liveness }: Lock): MethodObstacle | null {

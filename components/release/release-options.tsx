@@ -1,44 +1,65 @@
 "use client";
 
 import clsx from "clsx";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
 import type { ReleaseMethod } from "./release-methods.ts";
-import { RESERVE_MS } from "./release-state.ts";
 import type { ReleaseForm } from "./use-release.ts";
+
+/** What is chosen, else the first that can be chosen. */
+export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
+  return (
+    form?.querySelector<HTMLElement>("input[name=method]:checked") ??
+    form?.querySelector<HTMLElement>("input[name=method]:not([aria-disabled=true])") ??
+    null
+  );
+}
 
 interface ReleaseOptionProps {
   value: ReleaseMethod;
-  choice: ReleaseMethod | null;
-  onChoose(choice: ReleaseMethod): void;
   name: string;
+  /** Why it cannot be chosen; null: it can. */
+  unavailable: string | null;
+  isChosen: boolean;
+  onChoose(method: ReleaseMethod): void;
   children: ReactNode;
 }
 
-function ReleaseOption({ value, choice, onChoose, name, children }: ReleaseOptionProps) {
-  const on = value === choice;
+function ReleaseOption({ value, name, unavailable, isChosen, onChoose, children }: ReleaseOptionProps) {
+  const hintId = useId();
+  const isAvailable = unavailable === null;
   return (
     <label
       className={clsx(
-        "grid cursor-pointer grid-cols-[18px_minmax(0,1fr)] gap-2 rounded-[9px] border px-3 py-2 has-focus-visible:outline-2 has-focus-visible:outline-accent",
-        on ? "border-accent bg-accent-bg" : "border-line hover:bg-bg",
+        "grid grid-cols-[18px_minmax(0,1fr)] gap-2 rounded-[9px] border px-3 py-1.5",
+        isChosen ? "border-accent bg-accent-bg" : "border-line",
+        isAvailable ? "cursor-pointer" : "cursor-not-allowed text-ink-3",
+        isAvailable && !isChosen && "hover:bg-bg",
       )}
     >
       <input
         type="radio"
-        name="how"
+        name="method"
         value={value}
-        checked={on}
-        onChange={() => onChoose(value)}
-        className="mt-0.5 size-[13px] accent-accent outline-none"
+        checked={isChosen}
+        // Not disabled: it would lose the focus, and its reason could not be reached with the keyboard.
+        aria-disabled={!isAvailable || undefined}
+        aria-label={name}
+        aria-describedby={hintId}
+        onChange={() => isAvailable && onChoose(value)}
+        // Around the radio alone: a ring around the option would look as if it were chosen.
+        className="mt-0.5 size-[13px] rounded-full accent-accent outline-offset-2 outline-accent focus-visible:outline-2"
       />
       <span>
         {name}
-        <small className="block text-2xs text-ink-2">{children}</small>
+        <small id={hintId} className={clsx("block text-2xs", isAvailable && "text-ink-2")}>
+          {unavailable ?? children}
+        </small>
       </span>
     </label>
   );
@@ -48,35 +69,36 @@ function isReservation({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && parseReservedHold(holder.owner) !== null;
 }
 
-/** What fits, in rising force; and what does not, with the reason. */
-export function ReleaseOptions({ free }: { free: ReleaseForm }) {
+/** Every action, each in its place. An action that is not available says why. */
+export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
-  const { shown, methods, choice, choose } = free;
+  const { shown, methods, choice, choose, state } = form;
   const left = <RemainingTime lock={shown} />;
-  const names: Record<ReleaseMethod, string> = {
-    lapse: messages.lapse,
-    release: messages.release,
-    reserve: messages.reservation(RESERVE_MS / 1000),
-  };
   const hints: Record<ReleaseMethod, ReactNode> = {
-    lapse: isReservation(shown) ? messages.reservationLapseHint(left) : messages.lapseHint(left),
-    release: messages.releaseHint,
-    reserve: messages.reservationHint,
+    ...messages.hints,
+    wait: isReservation(shown) ? messages.reservationWaitHint(left) : messages.waitHint(left),
   };
+  const isCleared = state.choice.is === "cleared";
+  const isLost = state.choice.is === "chosen" && choice === null;
   return (
-    <fieldset className="flex flex-col gap-2">
-      <legend className="pb-1.5 font-semibold">{messages.how}</legend>
-      {methods.available.map((each) => (
-        <ReleaseOption key={each} value={each} choice={choice} onChoose={choose} name={names[each]}>
-          {hints[each]}
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className={`${SECTION_HEADING_CLASS} pb-1.5`}>{messages.how}</legend>
+      <p role="status" className="text-warn empty:hidden">
+        {isCleared && messages.cleared}
+        {isLost && messages.unavailable}
+      </p>
+      {[...methods].map(([method, obstacle]) => (
+        <ReleaseOption
+          key={method}
+          value={method}
+          name={messages.methods[method]}
+          unavailable={obstacle === null ? null : messages.why[obstacle]}
+          isChosen={method === choice}
+          onChoose={choose}
+        >
+          {hints[method]}
         </ReleaseOption>
       ))}
-      <ul aria-label={messages.notOffered} className="flex flex-col gap-0.5 px-1 text-2xs text-ink-3">
-        {methods.unavailable.map(({ choice: each, why }) => (
-          <li key={each}>{messages.not(names[each], messages.why[why])}</li>
-        ))}
-        {!isReservation(shown) && <li>{messages.not(messages.ask, messages.why.noWay)}</li>}
-      </ul>
     </fieldset>
   );
 }

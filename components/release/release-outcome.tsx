@@ -1,5 +1,6 @@
 "use client";
 
+import type { ReactNode } from "react";
 import { formatHoldEnding } from "@/components/events/text/event-text.ts";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
@@ -15,40 +16,32 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
+import { describeHoldChange } from "./hold-drift.ts";
 import { OutcomeNote } from "./outcome-note.tsx";
 import { ReleaseResult } from "./release-result.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 interface ReleaseOutcomeProps {
-  release: ReleaseForm;
-  ended: LockEvent | undefined;
+  form: ReleaseForm;
   onClose(): void;
 }
 
-/** What became of it; null while there is nothing to tell. */
-export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps) {
+/** What the release led to, or what changed in between; nothing while the hold is as it was seen. */
+export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   const messages = useMessages(english);
-  const { state, current, drift, reviewNewHold } = release;
+  const { state, current, drift, ending } = form;
   const { step } = state;
   if (step.at === "done") {
     if (step.result.outcome === "released")
-      return <ReleaseResult release={release} result={step.result} waited={step.waited} onClose={onClose} />;
+      return <ReleaseResult form={form} result={step.result} waited={step.waited} onClose={onClose} />;
     return (
-      <AlreadyGoneOutcome ended={step.result.ended ?? ended} comes="asked">
-        {state.choice === "reserve" && <p>{messages.notReserved}</p>}
+      <AlreadyGoneOutcome ended={step.result.ended ?? ending} comes="asked">
+        {form.choice === "reserve" && <p>{messages.notReserved}</p>}
       </AlreadyGoneOutcome>
     );
   }
-  if (step.at === "refused") {
-    return (
-      <OutcomeNote tone="warn" title={messages.changedThere} comes="asked">
-        <p>
-          <CurrentHolder lock={step.lock} />
-        </p>
-        <ReviewNewHoldButton lock={pickNewerLock(step.lock, current)} onLook={reviewNewHold} />
-      </OutcomeNote>
-    );
-  }
+  if (step.at === "refused")
+    return <ChangedOutcome form={form} lock={pickNewerLock(step.lock, current)} comes="asked" />;
   if (step.at === "unknown" && drift === "same") {
     return (
       <OutcomeNote tone="bad" title={messages.noAnswer} comes="asked">
@@ -61,19 +54,52 @@ export function ReleaseOutcome({ release, ended, onClose }: ReleaseOutcomeProps)
   }
   if (step.at === "unverified" && drift === "same") return <UnverifiedOutcome lock={step.lock} />;
   if (step.at === "sending" || drift === "same") return null;
-  if (drift === "gone") {
-    return (
-      <AlreadyGoneOutcome ended={ended} comes="unasked">
-        {step.at === "unknown" && <p>{messages.maybeByYou}</p>}
-      </AlreadyGoneOutcome>
-    );
-  }
+  if (drift === "other") return <ChangedOutcome form={form} lock={current} comes="unasked" />;
   return (
-    <OutcomeNote tone="warn" title={messages.changedHere} comes="unasked">
-      <p>
-        <CurrentHolder lock={current} /> {messages.changedText}
-      </p>
-      <ReviewNewHoldButton lock={current} onLook={reviewNewHold} />
+    <AlreadyGoneOutcome ended={ending} comes="unasked">
+      {step.at === "unknown" && <p>{messages.maybeByYou}</p>}
+    </AlreadyGoneOutcome>
+  );
+}
+
+interface ChangedOutcomeProps {
+  form: ReleaseForm;
+  /** As it is now. */
+  lock: Lock | undefined;
+  /** `asked`: the server refused the release for it. */
+  comes: "asked" | "unasked";
+}
+
+/** Says what changed: another owner, another hold of the same owner, or a hold that could not be followed. */
+function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: ChangedOutcomeProps) {
+  const messages = useMessages(english);
+  const [holder] = lock?.holders ?? [];
+  const change =
+    lock === undefined || holder === undefined
+      ? "other_owner"
+      : describeHoldChange(state.seen, state.holder, lock);
+  const who = holder === undefined ? null : <HolderName holder={holder} wrap />;
+  const texts: Record<typeof change, ReactNode> = {
+    other_owner: (
+      <>
+        <CurrentHolder lock={lock} /> {messages.changedText}
+      </>
+    ),
+    reacquired: messages.reacquiredText(who),
+    not_followed: messages.notFollowedText(who),
+  };
+  return (
+    <OutcomeNote
+      tone="warn"
+      title={comes === "asked" ? messages.changedThere : messages.changedTitles[change]}
+      comes={comes}
+    >
+      <p>{texts[change]}</p>
+      {lock !== undefined && lock.holders.length > 0 && (
+        <Button className="max-sm:h-11" onClick={() => reviewNewHold(lock)}>
+          {messages.lookAtNew}
+        </Button>
+      )}
     </OutcomeNote>
   );
 }
@@ -93,16 +119,6 @@ function pickNewerLock(a: Lock | undefined, b: Lock | undefined): Lock | undefin
   return b.asOf > a.asOf ? b : a;
 }
 
-function ReviewNewHoldButton({ lock, onLook }: { lock: Lock | undefined; onLook(lock: Lock): void }) {
-  const messages = useMessages(english);
-  if (lock === undefined || lock.holders.length === 0) return null;
-  return (
-    <Button className="max-sm:h-11" onClick={() => onLook(lock)}>
-      {messages.lookAtNew}
-    </Button>
-  );
-}
-
 function UnverifiedOutcome({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const [holder] = lock.holders;
@@ -119,7 +135,7 @@ function UnverifiedOutcome({ lock }: { lock: Lock }) {
 interface AlreadyGoneOutcomeProps {
   ended: LockEvent | undefined;
   comes: "asked" | "unasked";
-  children?: React.ReactNode;
+  children?: ReactNode;
 }
 
 function AlreadyGoneOutcome({ ended, comes, children }: AlreadyGoneOutcomeProps) {

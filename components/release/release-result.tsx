@@ -15,7 +15,7 @@ import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { ForceReleased } from "@/lib/contract/actions/force-release.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
-import type { Lock } from "@/lib/contract/lock.ts";
+import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
@@ -23,21 +23,22 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
+import { findNextHolder } from "../lock-facts/next-holder.ts";
 import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 interface ReleaseResultProps {
-  release: ReleaseForm;
+  form: ReleaseForm;
   result: ForceReleased;
   waited: LockWaiters | undefined;
   onClose(): void;
 }
 
 /** The release as a fact: whose hold, when, who was told, who has it now, and where that is written down. */
-export function ReleaseResult({ release, result, waited, onClose }: ReleaseResultProps) {
+export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);
-  const { state, current } = release;
+  const { state, current } = form;
   const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
   const { owner, fence, reserved, asOf, masters, together } = result;
   const later = current !== undefined && current.asOf >= asOf ? current : undefined;
@@ -121,24 +122,24 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   );
 }
 
+/** Who was waiting just before the release: the same finding that the dialog showed as the next holder. */
 function NotifiedWaiters({
   result: { waiters, reserved },
   waited,
 }: Pick<ReleaseResultProps, "result" | "waited">) {
   const messages = useMessages(english);
-  const count = waiters?.count ?? null;
-  const texts: string[] = [];
-  const [first] = waited?.items ?? [];
-  if (waited !== undefined && first !== undefined) {
-    const more = Math.max(waited.waiters.count ?? 0, waited.named) - 1;
-    const format = waited.order === "queue" ? messages.wokenFirst : messages.wokenLongest;
-    texts.push(format(toVisibleText(first.owner), more));
-  } else if (waiters !== undefined && count !== null && waiters.known !== "unknown")
-    texts.push(waiters.known === "exact" ? messages.wokenExact(count) : messages.wokenListeners(count));
-  else texts.push(messages.wokenUnseen);
-  if (reserved !== undefined) texts.push(messages.wokenReserved);
-  return <>{texts.join("; ")}</>;
+  const texts = messages.waitingThen;
+  const next = findNextHolder(waiters ?? waited?.waiters ?? UNKNOWN_WAITERS, waited);
+  const isNamed = next.is === "first_in_queue" || next.is === "longest_waiting";
+  const text = isNamed
+    ? texts.waiter(toVisibleText(next.waiter.owner), next.others)
+    : next.is === "undetermined"
+      ? texts.undetermined(next.count, next.known === "exact")
+      : texts[next.is];
+  return <>{[text, ...(reserved === undefined ? [] : [messages.wokenReserved])].join("; ")}</>;
 }
+
+const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };
 
 function NextHolder({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(english);

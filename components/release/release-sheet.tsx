@@ -1,119 +1,125 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { TargetBadges } from "@/components/app/target-badges.tsx";
 import { buildTargetHref } from "@/components/app/target-link.tsx";
-import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
-import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
-import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { NoteText } from "@/components/lock-facts/note-text.tsx";
 import { RunbookLink } from "@/components/lock-facts/runbook-link.tsx";
-import { Button } from "@/components/ui/button.tsx";
-import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { Sheet } from "@/components/ui/sheet.tsx";
-import { shortenText, toVisibleText } from "@/components/ui/visible-text.ts";
+import { focusInSheet, Sheet } from "@/components/ui/sheet.tsx";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { ConfirmNameField, ReasonField } from "../ui/reason-field.tsx";
 import { LockFormatPicker } from "./format-choice.tsx";
-import { FactHeading, HoldFacts } from "./hold-facts.tsx";
+import { FactSection, HoldFacts } from "./hold-facts.tsx";
 import { HolderLiveness } from "./holder-liveness.tsx";
+import { ReleaseAnywayButton, SubmitButton, useSubmitObstacle } from "./release-buttons.tsx";
 import { ReleaseConsequences } from "./release-consequences.tsx";
-import { ReleaseOptions } from "./release-options.tsx";
+import { findFocusedOption, ReleaseOptions } from "./release-options.tsx";
 import { ReleaseOutcome } from "./release-outcome.tsx";
+import { ReleaseReason } from "./release-reason.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
 interface ReleaseSheetProps {
   /** As it stood where the operator clicked. */
   lock: Lock;
-  /** One of its holders, to be freed alone. */
+  /** One of its holders, which is released alone. */
   holder?: Holder | undefined;
   onClose(): void;
   finalFocus(): HTMLElement | null;
 }
 
-/** What it is, whether its holder lives, what follows; then what can be done, the mildest first. */
+/**
+ * `form`: an action can be chosen and sent. `confirm`: a second, explicit step. `facts`: this operator, or anyone, can
+ * only look. `over`: the hold changed or ended. `done`: the release was carried out.
+ */
+type SheetMode = "form" | "confirm" | "facts" | "over" | "done";
+
+function getSheetMode({ state: { step }, drift, factsOnly }: ReleaseForm): SheetMode {
+  if (step.at === "done") return "done";
+  if (drift !== "same" || step.at === "refused") return "over";
+  if (factsOnly !== null) return "facts";
+  return step.at === "unverified" ? "confirm" : "form";
+}
+
+/** The hold, whether its holder is alive, what happens next; then what can be done. */
 export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
   const uiMessages = useMessages(ui);
-  const free = useRelease({ lock, holder });
-  const { state, drift, choice } = free;
+  const form = useRelease({ lock, holder });
+  const { state, choice } = form;
   const { step, seen } = state;
-  const { ending } = useKeyEvents(toLockPath(lock));
-  const isArmed =
-    drift === "same" && (step.at === "choosing" || step.at === "sending" || step.at === "unknown");
-  const isUnverified = step.at === "unverified" && drift === "same";
-  const [typed, setTyped] = useState("");
-  const blocked = useSubmitBlockedReason(free, typed);
+  const mode = getSheetMode(form);
+  const obstacle = useSubmitObstacle(form);
   const place = useRef<HTMLDivElement>(null);
-  const firstWay = () => place.current?.querySelector<HTMLElement>("input[name=how]:checked") ?? null;
-  useFocusAfterReview(seen.version, firstWay);
-  const router = useRouter();
-  const target = useTargetName();
+  const findOption = () => findFocusedOption(place.current);
+  useFocusAfterReview(seen.version, place);
+  const openLockPage = useOpenLockPage(seen, onClose);
   const submit = () => {
-    if (blocked !== null || !isArmed || step.at === "sending") return;
-    if (choice !== "lapse") return free.release("refuse");
-    onClose();
-    router.push(buildTargetHref(buildLockHref(seen), target));
+    if (mode !== "form" || step.at === "sending") return;
+    // The keyboard goes where something is missing.
+    if (choice === null) findOption()?.focus();
+    else if (choice === "wait") openLockPage();
+    else if (form.blocked === null) form.release("refuse");
   };
+  const isOpen = mode === "form" || mode === "confirm";
   return (
     <Sheet
       title={<ReleaseTitle lock={seen} />}
       sends="button"
+      height={mode === "done" || mode === "facts" ? "content" : "full"}
       onSubmit={submit}
       onClose={onClose}
       finalFocus={finalFocus}
-      initialFocus={firstWay}
-      closeLabel={isArmed || isUnverified ? uiMessages.cancel : uiMessages.close}
-      note={<SheetFooterNote free={free} isArmed={isArmed || isUnverified} />}
+      initialFocus={findOption}
+      closeLabel={isOpen ? uiMessages.cancel : uiMessages.close}
+      note={isOpen && <AuditNote form={form} />}
       actions={
         <>
-          {isArmed && <SubmitButton free={free} blocked={blocked} />}
-          {isUnverified && <ReleaseAnywayButton free={free} />}
+          {mode === "form" && <SubmitButton form={form} obstacle={obstacle} />}
+          {mode === "confirm" && <ReleaseAnywayButton form={form} />}
         </>
       }
     >
-      <div ref={place} className="flex flex-col gap-4">
-        {free.blocked !== null && choice !== null && step.at !== "done" && (
-          <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-            {free.blocked}
-          </p>
+      <div ref={place} className="flex flex-col gap-3.5">
+        <BlockedNote form={form} mode={mode} />
+        <ReleaseOutcome form={form} onClose={onClose} />
+        {mode !== "done" && <ReleaseFacts form={form} isCurrent={mode !== "over"} />}
+        {mode === "form" && (
+          <>
+            <LockFormatPicker form={form} />
+            <ReleaseOptions form={form} />
+            {choice !== "wait" && <ReleaseReason form={form} />}
+          </>
         )}
-        <ReleaseOutcome release={free} ended={ending} onClose={onClose} />
-        {step.at !== "done" && <RunbookLink url={seen.runbook} />}
-        {step.at !== "done" && (
-          <ReleaseFacts free={free} isCurrent={drift === "same" && step.at !== "refused"} />
-        )}
-        {isArmed && <LockFormatPicker free={free} />}
-        {isArmed && <ReleaseOptions free={free} />}
-        {isArmed && choice !== "lapse" && <ReasonSection release={free} typed={typed} onType={setTyped} />}
       </div>
     </Sheet>
   );
 }
 
-/** After a look at another hold everything is decided anew, from its first way on. */
-function useFocusAfterReview(version: string | null, firstWay: () => HTMLElement | null) {
+function useOpenLockPage(lock: Lock, onClose: () => void): () => void {
+  const router = useRouter();
+  const target = useTargetName();
+  return () => {
+    onClose();
+    router.push(buildTargetHref(buildLockHref(lock), target));
+  };
+}
+
+/** The review of another hold starts like the first: at the top, and at the first option if it is in view. */
+function useFocusAfterReview(version: string | null, place: RefObject<HTMLElement | null>) {
   const opened = useRef(version);
   useEffect(() => {
     if (opened.current === version) return;
     opened.current = version;
-    firstWay()?.focus();
+    focusInSheet(findFocusedOption(place.current));
   });
-}
-
-/** Why the main button does nothing now. */
-function useSubmitBlockedReason(free: ReleaseForm, typed: string): string | null {
-  const messages = useMessages(english);
-  if (free.blocked !== null || free.choice === "lapse") return free.blocked;
-  return free.confirm !== undefined && typed !== free.confirm ? messages.typeName : null;
 }
 
 function ReleaseTitle({ lock }: { lock: Lock }) {
@@ -133,108 +139,49 @@ function ReleaseTitle({ lock }: { lock: Lock }) {
   );
 }
 
-/** What is freed, whether its holder lives, and what follows. */
-function ReleaseFacts({ free, isCurrent }: { free: ReleaseForm; isCurrent: boolean }) {
-  const messages = useMessages(english);
-  const { shown, state } = free;
+function BlockedNote({ form: { factsOnly, blocked }, mode }: { form: ReleaseForm; mode: SheetMode }) {
+  const reason = factsOnly ?? blocked;
+  if (reason === null || mode === "done") return null;
   return (
-    <StaleOverlay className={isCurrent ? "flex flex-col gap-4" : "flex flex-col gap-4 greyed"}>
+    <p role="alert" className={factsOnly === null ? ALERT_CLASSES.bad : ALERT_CLASSES.neutral}>
+      {reason}
+    </p>
+  );
+}
+
+const ALERT_CLASSES = {
+  bad: "rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad",
+  neutral: "rounded-[9px] bg-line-soft px-3 py-2.5",
+};
+
+/** The hold, whether its holder is alive, and what happens next. */
+function ReleaseFacts({ form, isCurrent }: { form: ReleaseForm; isCurrent: boolean }) {
+  const messages = useMessages(english);
+  const { shown, state } = form;
+  return (
+    <StaleOverlay className={isCurrent ? "flex flex-col gap-3.5" : "flex flex-col gap-3.5 greyed"}>
+      <RunbookLink url={shown.runbook} />
       {shown.note !== undefined && <NoteText note={shown.note} />}
-      <FactHeading title={isCurrent ? messages.asSeen : messages.asOpened}>
-        <HoldFacts lock={shown} only={state.holder} />
-      </FactHeading>
+      <FactSection title={isCurrent ? messages.asSeen : messages.asOpened} isTitleHidden={isCurrent}>
+        <HoldFacts lock={shown} only={state.holder} endedAt={isCurrent ? null : state.endedAt} />
+      </FactSection>
       {isCurrent && (
         <>
-          <FactHeading title={messages.alive}>
+          <FactSection title={messages.alive} isTitleHidden>
             <HolderLiveness lock={shown} />
-          </FactHeading>
-          <FactHeading title={messages.follows}>
-            <ReleaseConsequences free={free} />
-          </FactHeading>
+          </FactSection>
+          <FactSection title={messages.follows}>
+            <ReleaseConsequences form={form} />
+          </FactSection>
         </>
       )}
     </StaleOverlay>
   );
 }
 
-interface ReasonSectionProps {
-  release: ReleaseForm;
-  typed: string;
-  onType(typed: string): void;
-}
-
-function ReasonSection({ release, typed, onType }: ReasonSectionProps) {
-  const messages = useMessages(english);
-  const { step, reason } = release.state;
-  const error = step.at === "choosing" ? step.error : undefined;
-  const reasonTexts = { say_why: messages.sayWhy, name_format: messages.nameFormat };
-  useEffect(() => {
-    // On a phone what is missing is out of sight.
-    if (error === "say_why") document.getElementById("reason")?.focus();
-  }, [error]);
-  return (
-    <>
-      <ReasonField
-        reason={reason}
-        onReason={release.setReason}
-        isOptional={!release.needsReason}
-        error={typeof error === "string" ? reasonTexts[error] : error && <ProblemText problem={error} />}
-      />
-      {release.confirm !== undefined && (
-        <ConfirmNameField label={messages.production(release.confirm)} typed={typed} onType={onType} />
-      )}
-    </>
-  );
-}
-
-function SheetFooterNote({ free, isArmed }: { free: ReleaseForm; isArmed: boolean }) {
+function AuditNote({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { hello } = useLiveState();
-  if (!isArmed || free.choice === "lapse" || hello === null) return null;
+  if (form.choice === "wait" || hello === null) return null;
   return <>{messages.recorded(hello.operator.name)}</>;
-}
-
-function SubmitButton({ free, blocked }: { free: ReleaseForm; blocked: string | null }) {
-  const messages = useMessages(english);
-  const uiMessages = useMessages(ui);
-  const { choice } = free;
-  if (choice === "lapse") {
-    return (
-      <Button type="submit" variant="primary" blocked={blocked} title={messages.sends}>
-        {messages.watchLapse}
-      </Button>
-    );
-  }
-  const isSending = free.state.step.at === "sending";
-  return (
-    <Button
-      type="submit"
-      variant="danger"
-      blocked={isSending ? uiMessages.waiting : blocked}
-      title={messages.sends}
-    >
-      {isSending
-        ? messages.isReleasing
-        : choice === "reserve"
-          ? messages.releaseReservation
-          : messages.release}
-    </Button>
-  );
-}
-
-/** The second, explicit step. It says whose hold goes, whichever hold that is. */
-function ReleaseAnywayButton({ free }: { free: ReleaseForm }) {
-  const lockText = useMessages(lockWords);
-  const messages = useMessages(english);
-  const { step, choice } = free.state;
-  if (step.at !== "unverified") return null;
-  const [holder] = step.lock.holders;
-  const who = holder === undefined ? messages.itsOwner : shortenText(formatHolder(holder, lockText));
-  const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;
-  const label = isReservation ? messages.releaseThe : messages.releaseWhatever;
-  return (
-    <Button variant="danger" blocked={free.blocked} onClick={() => free.release("release")}>
-      {label(who, choice === "reserve")}
-    </Button>
-  );
 }

@@ -1,92 +1,111 @@
 import { describe, expect, it } from "vitest";
+import type { LivenessState } from "@/lib/contract/liveness.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { findReleaseMethods } from "./release-methods.ts";
-import { createReleaseState, detectDrift, getExpectedVersion, reduceReleaseState } from "./release-state.ts";
+import {
+  createReleaseState,
+  getExpectedVersion,
+  type ReleaseAction,
+  type ReleaseState,
+  reduceReleaseState,
+} from "./release-state.ts";
 
+const NOW = 100;
 const lock = createSampleLock;
+const holderWith = createSampleHolder;
 
-describe("release sheet", () => {
-  it("the release sheet selects the mildest action that helps and explains why others are unavailable", () => {
-    expect(createReleaseState({ lock: lock() }).choice).toBe("lapse");
-    expect(findReleaseMethods(lock(), undefined)).toEqual({
-      available: ["lapse", "release", "reserve"],
-      unavailable: [],
-    });
+const liveness = (state: LivenessState) => ({
+  ...{ state, watchedMs: 1, renewals: 9, lastRenewalAt: 1, renewalIntervalMs: 1 },
+  ...{ nextRenewalExpectedAt: 2, missedRenewals: 0 },
+});
+
+const apply = (state: ReleaseState, ...actions: ReleaseAction[]) => actions.reduce(reduceReleaseState, state);
+
+describe("release methods", () => {
+  it("every method keeps its place, and one that is not available says why", () => {
+    expect([...findReleaseMethods(lock(), undefined)]).toEqual([
+      ["release", null],
+      ["reserve", null],
+      ["wait", null],
+    ]);
     const lasting = lock({
       remainingMs: null,
       release: { may: "yes", formats: [], oneHolder: false, reservable: false },
     });
-    expect(createReleaseState({ lock: lasting }).choice).toBe("release");
-    expect(findReleaseMethods(lasting, undefined).unavailable).toEqual([
-      { choice: "lapse", why: "noTtl" },
-      { choice: "reserve", why: "noRoom" },
+    expect([...findReleaseMethods(lasting, undefined)]).toEqual([
+      ["release", null],
+      ["reserve", "noRoom"],
+      ["wait", "noTtl"],
     ]);
-    const [one, two] = [createSampleHolder({ owner: "a" }), createSampleHolder({ owner: "b" })];
-    expect(findReleaseMethods(lock({ holders: [one, two] }), one).unavailable).toEqual([
-      { choice: "reserve", why: "others" },
-    ]);
+    const [one, two] = [holderWith({ owner: "a" }), holderWith({ owner: "b" })];
+    expect(findReleaseMethods(lock({ holders: [one, two] }), one).get("reserve")).toBe("others");
+    expect(findReleaseMethods(lock({ liveness: liveness("alive") }), undefined).get("wait")).toBe("renewed");
   });
+});
 
-  it("the release sheet does not offer to wait for the expiry of a lock that is renewed", () => {
-    const liveness = {
-      watchedMs: 1,
-      renewals: 9,
-      lastRenewalAt: 1,
-      renewalIntervalMs: 1,
-      nextRenewalExpectedAt: 2,
-      missedRenewals: 0,
-    };
-    const renewed = lock({ liveness: { state: "alive", ...liveness } });
-    expect(createReleaseState({ lock: renewed }).choice).toBe("release");
-    expect(findReleaseMethods(renewed, undefined).unavailable).toEqual([{ choice: "lapse", why: "renewed" }]);
-  });
+describe("release state", () => {
+  const overdue = lock({ remainingMs: 600_000, liveness: liveness("overdue") });
 
-  it("the release sheet detects a new or missing hold by version, never by count or time", () => {
-    const seen = lock();
-    expect(detectDrift(seen, undefined)).toBe("same");
-    expect(detectDrift(seen, lock({ remainingMs: 30_000, asOf: 200 }))).toBe("same");
-    expect(detectDrift(seen, lock({ version: "v2", asOf: 200 }))).toBe("other");
-    expect(detectDrift(seen, lock({ version: null, holders: [], asOf: 200 }))).toBe("gone");
-  });
-
-  it("the release sheet ignores an older snapshot", () => {
-    expect(detectDrift(lock({ asOf: 300 }), lock({ version: "v0", asOf: 200 }))).toBe("same");
-  });
-
-  it("the release sheet resets its choice for another hold and keeps the reason", () => {
-    let state = createReleaseState({ lock: lock() });
-    state = reduceReleaseState(state, { type: "choose", choice: "release" });
-    state = reduceReleaseState(state, { type: "reason", reason: "node lost" });
-    state = reduceReleaseState(state, {
-      type: "step",
-      step: { at: "refused", lock: lock({ version: "v2" }) },
+  it("the evidence preselects an action, or leaves it open", () => {
+    expect(createReleaseState({ lock: overdue }, NOW).choice).toEqual({
+      is: "preselected",
+      method: "release",
     });
-    state = reduceReleaseState(state, { type: "look", lock: lock({ version: "v2" }) });
-    expect(state).toMatchObject({
-      seen: { version: "v2" },
-      choice: "lapse",
-      reason: "node lost",
+    expect(createReleaseState({ lock: lock({ liveness: liveness("alive") }) }, NOW).choice).toEqual({
+      is: "open",
+      method: null,
+    });
+  });
+
+  it("a cleared preselection stays cleared, and a choice of the operator is never cleared", () => {
+    const cleared = apply(createReleaseState({ lock: overdue }, NOW), { type: "clear_preselection" });
+    expect(cleared.choice).toEqual({ is: "cleared", method: null });
+    const chosen = apply(
+      createReleaseState({ lock: overdue }, NOW),
+      { type: "choose", method: "reserve" },
+      { type: "clear_preselection" },
+    );
+    expect(chosen.choice).toEqual({ is: "chosen", method: "reserve" });
+  });
+
+  it("the review of another hold starts without the choice, reason, confirmation and format of the first", () => {
+    const decided = apply(
+      createReleaseState({ lock: overdue }, NOW),
+      { type: "choose", method: "release" },
+      { type: "reason", reason: "node lost" },
+      { type: "confirmation", confirmation: "Shop EU" },
+      { type: "format", format: "redis-py" },
+      { type: "ended", at: 90 },
+    );
+    expect(decided).toMatchObject({ reason: "node lost", confirmation: "Shop EU", format: "redis-py" });
+    const next = lock({ version: "v2", liveness: liveness("alive") });
+    expect(apply(decided, { type: "review", lock: next, now: NOW })).toEqual({
+      seen: next,
+      holder: undefined,
+      endedAt: null,
+      format: null,
+      choice: { is: "open", method: null },
+      reason: "",
+      confirmation: "",
       step: { at: "choosing" },
     });
   });
 
-  it("a release sheet for one of several holders reports a change only when that holder is gone", () => {
-    const one = createSampleHolder({ owner: "a", version: "va" });
-    const two = createSampleHolder({ owner: "b", version: "vb" });
-    const seen = lock({ version: "both", holders: [one, two] });
-    expect(getExpectedVersion(createReleaseState({ lock: seen, holder: one }))).toBe("va");
-    expect(getExpectedVersion(createReleaseState({ lock: seen }))).toBe("both");
-    expect(detectDrift(seen, lock({ version: "one", holders: [one], asOf: 200 }), one)).toBe("same");
-    expect(detectDrift(seen, lock({ version: "two", holders: [two], asOf: 200 }), one)).toBe("other");
-    expect(detectDrift(seen, lock({ version: null, holders: [], asOf: 200 }), one)).toBe("gone");
+  it("the end of a hold only moves to an earlier time", () => {
+    const state = createReleaseState({ lock: overdue }, NOW);
+    expect(apply(state, { type: "ended", at: 300 }, { type: "ended", at: 250 }).endedAt).toBe(250);
+    expect(apply(state, { type: "ended", at: 250 }, { type: "ended", at: 300 }).endedAt).toBe(250);
   });
 
-  it("the release sheet keeps the named format until another hold is reviewed", () => {
-    const named = reduceReleaseState(createReleaseState({ lock: lock() }), {
-      type: "format",
-      format: "redis-py",
-    });
-    expect(reduceReleaseState(named, { type: "choose", choice: "release" }).format).toBe("redis-py");
-    expect(reduceReleaseState(named, { type: "look", lock: lock({ version: "v2" }) }).format).toBeNull();
+  it("the release of one of several holders is compared with the version of that holder", () => {
+    const one = holderWith({ owner: "a", version: "va" });
+    const shared = lock({ version: "both", holders: [one, holderWith({ owner: "b", version: "vb" })] });
+    expect(getExpectedVersion(createReleaseState({ lock: shared, holder: one }, NOW))).toBe("va");
+    expect(getExpectedVersion(createReleaseState({ lock: shared }, NOW))).toBe("both");
+  });
+
+  it("the format stays named until another hold is reviewed", () => {
+    const named = apply(createReleaseState({ lock: lock() }, NOW), { type: "format", format: "redis-py" });
+    expect(apply(named, { type: "choose", method: "release" }).format).toBe("redis-py");
   });
 });

@@ -3,17 +3,18 @@ import type { ForceReleased } from "@/lib/contract/actions/force-release.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
-import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
+import { preselectMethod } from "./preselection.ts";
+import type { ReleaseMethod } from "./release-methods.ts";
 
-/** For how long a release may keep everybody off. */
+/** Duration of the reservation that a release can make. */
 export const RESERVE_MS = 60_000;
 
-/** Why nothing was sent, or what the server said no with. */
-export type ReleaseFault = "say_why" | "name_format" | RequestError;
+/** Why nothing was sent, or the error of the server. */
+export type ReleaseFault = "say_why" | "name_format" | "confirm_target" | RequestError;
 
 /**
  * `refused`: the server found another hold and did nothing. `unverified`: it could not tell; a second, explicit step
- * frees whatever is held. `unknown`: no answer came. `done`: `waited` is who was seen to wait just before.
+ * releases whatever is held. `unknown`: no response. `done`: `waited` are the waiters just before.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -29,34 +30,53 @@ export interface ReleaseSubject {
   readonly holder?: Holder | undefined;
 }
 
+/**
+ * `preselected` by the evidence, `chosen` by the operator, or `open`. `cleared`: a preselection that became wrong. A
+ * choice never becomes another by itself.
+ */
+export type ReleaseChoice =
+  | { is: "preselected" | "chosen"; method: ReleaseMethod }
+  | { is: "open" | "cleared"; method: null };
+
 export interface ReleaseState {
-  /** The hold the operator looks at; only this one can be freed. */
+  /** The hold the operator looks at; only this one can be released. */
   seen: Lock;
-  /** The one of several holders that is freed; undefined: the lock. */
+  /** The one of several holders that is released; undefined: the lock. */
   holder: Holder | undefined;
-  /** Named by the operator where the shape does not tell. */
+  /** When the hold ended, as far as known, Redis clock; null while it lasts. */
+  endedAt: number | null;
+  /** Named by the operator where the shape does not determine it. */
   format: FormatName | null;
-  choice: ReleaseMethod;
+  choice: ReleaseChoice;
   reason: string;
+  /** The name of the target as typed to confirm. */
+  confirmation: string;
   step: ReleaseStep;
 }
 
 export type ReleaseAction =
-  | { type: "choose"; choice: ReleaseMethod }
+  | { type: "choose"; method: ReleaseMethod }
+  | { type: "clear_preselection" }
   | { type: "reason"; reason: string }
+  | { type: "confirmation"; confirmation: string }
   | { type: "format"; format: FormatName }
   | { type: "sent" }
   | { type: "step"; step: ReleaseStep }
-  /** Looks at another hold: everything must be decided anew. */
-  | { type: "look"; lock: Lock };
+  | { type: "ended"; at: number }
+  /** Looks at another hold: everything is decided and typed again. */
+  | { type: "review"; lock: Lock; now: number };
 
-export function createReleaseState({ lock, holder }: ReleaseSubject): ReleaseState {
-  // The mildest way that leads anywhere.
-  const [choice = "release"] = findReleaseMethods(lock, holder).available;
-  return { seen: lock, holder, format: null, choice, reason: "", step: { at: "choosing" } };
+/** @param now Redis clock, Unix milliseconds */
+export function createReleaseState({ lock, holder }: ReleaseSubject, now: number): ReleaseState {
+  const method = preselectMethod(lock, holder, now);
+  const choice: ReleaseChoice = method === null ? { is: "open", method } : { is: "preselected", method };
+  return {
+    ...{ seen: lock, holder, endedAt: null, format: null, choice, reason: "", confirmation: "" },
+    step: { at: "choosing" },
+  };
 }
 
-/** What the release is compared with. */
+/** Returns what the release is compared with. */
 export function getExpectedVersion({ seen, holder }: ReleaseState): string | null {
   return holder === undefined ? seen.version : holder.version;
 }
@@ -64,33 +84,29 @@ export function getExpectedVersion({ seen, holder }: ReleaseState): string | nul
 export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): ReleaseState {
   switch (action.type) {
     case "choose":
-      return { ...state, choice: action.choice, step: { at: "choosing" } };
+      return { ...state, choice: { is: "chosen", method: action.method }, step: { at: "choosing" } };
+    case "clear_preselection":
+      return state.choice.is === "preselected"
+        ? { ...state, choice: { is: "cleared", method: null } }
+        : state;
     case "reason":
       return { ...state, reason: action.reason, step: clearError(state.step) };
+    case "confirmation":
+      return { ...state, confirmation: action.confirmation, step: clearError(state.step) };
     case "format":
       return { ...state, format: action.format, step: clearError(state.step) };
     case "sent":
       return { ...state, step: { at: "sending" } };
     case "step":
       return { ...state, step: action.step };
-    case "look":
-      return { ...createReleaseState({ lock: action.lock }), reason: state.reason };
+    case "ended":
+      // What comes later can only tell of an earlier moment: the event of the end follows the new state.
+      return { ...state, endedAt: Math.min(state.endedAt ?? action.at, action.at) };
+    case "review":
+      return createReleaseState({ lock: action.lock }, action.now);
   }
 }
 
 function clearError(step: ReleaseStep): ReleaseStep {
   return step.at === "choosing" ? { at: "choosing" } : step;
-}
-
-export type HoldDrift = "same" | "other" | "gone";
-
-/** Whether what is there now is still what was seen. News older than what was seen says nothing. */
-export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
-  if (current === undefined || current.asOf < seen.asOf) return "same";
-  const isThere =
-    holder === undefined
-      ? current.version === seen.version
-      : current.holders.some(({ version }) => version === holder.version);
-  if (isThere) return "same";
-  return current.holders.length === 0 ? "gone" : "other";
 }

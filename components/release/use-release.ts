@@ -1,28 +1,29 @@
 "use client";
 
-import { useReducer } from "react";
-import { getReleaseBlockedReason } from "@/components/app/connection.ts";
+import { useEffect, useReducer } from "react";
+import { getFactsOnlyReason, getReleaseBlockedReason } from "@/components/app/connection.ts";
 import { isProduction } from "@/components/app/target-badges.tsx";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
 import { ApiProblem, type RequestError } from "@/lib/api/request.ts";
 import { isLikelyAlive } from "@/lib/contract/actions/looks-alive.ts";
+import type { LockEvent } from "@/lib/contract/event.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
-import { release as english } from "@/lib/i18n/en/release.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLiveState, useLockSubscription } from "@/lib/live/hooks.ts";
+import { useLiveState, useLockSubscription, useServerNow } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/live-cache.ts";
 import { useForceRelease } from "@/lib/queries/force-release.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
+import { useKeyEvents } from "../events/key-history/use-key-events.ts";
+import { detectDrift, findHoldEnd, type HoldDrift } from "./hold-drift.ts";
+import { isPreselectionWrong } from "./preselection.ts";
 import { findReleaseMethods, type ReleaseMethod, type ReleaseMethods } from "./release-methods.ts";
 import {
   createReleaseState,
-  detectDrift,
   getExpectedVersion,
-  type HoldDrift,
   RESERVE_MS,
   type ReleaseState,
   type ReleaseStep,
@@ -32,22 +33,26 @@ import {
 
 export interface ReleaseForm {
   state: ReleaseState;
-  /** The lock as it is now, as far as the stream told. */
+  /** The lock as it is now, as far as the stream reported it. */
   current: Lock | undefined;
   /** The hold that was seen, as it is now: renewals belong to it. */
   shown: Lock;
   drift: HoldDrift;
+  /** How the last hold ended, if nothing began after it. */
+  ending: LockEvent | undefined;
   methods: ReleaseMethods;
-  /** What was chosen, while it fits; null: it has to be chosen anew. */
+  /** null: the operator has to choose, first or again. */
   choice: ReleaseMethod | null;
-  /** Why nothing can be sent now. */
+  /** Why this lock can only be looked at, by this operator or by anyone; null: it can be released. */
+  factsOnly: string | null;
+  /** Why nothing can be sent now, although this lock can be released. */
   blocked: string | null;
-  /** Whoever frees it says why. */
   needsReason: boolean;
-  /** The name of the target, where it has to be typed. */
+  /** What has to be typed to confirm: the label of the target, which the page shows. */
   confirm: string | undefined;
-  choose(choice: ReleaseMethod): void;
+  choose(method: ReleaseMethod): void;
   setReason(reason: string): void;
+  setConfirmation(confirmation: string): void;
   setFormat(format: FormatName): void;
   reviewNewHold(lock: Lock): void;
   release(onUnverified: "refuse" | "release"): void;
@@ -69,59 +74,100 @@ function toReleaseStep(failure: RequestError): ReleaseStep {
   }
 }
 
-export function useRelease(looked: ReleaseSubject): ReleaseForm {
-  const messages = useMessages(english);
-  const shellMessages = useMessages(shell);
-  const lockText = useMessages(lockWords);
-  const [state, dispatch] = useReducer(reduceReleaseState, looked, createReleaseState);
-  const path = toLockPath(looked.lock);
+export function useRelease(subject: ReleaseSubject): ReleaseForm {
+  const now = useServerNow() ?? subject.lock.asOf;
+  const [state, dispatch] = useReducer(reduceReleaseState, subject, (first) =>
+    createReleaseState(first, now),
+  );
+  const path = toLockPath(subject.lock);
   useLockSubscription(path);
   const current = useLock(path);
-  const { data: waited } = useWaiters(path);
-  const send = useForceRelease(path);
+  const { events, ending } = useKeyEvents(path);
   const live = useLiveState();
   const { seen, holder, step } = state;
   const isUnverified = step.at === "unverified";
-  const target = step.at === "unverified" ? step.lock : seen;
-  const expectedVersion = isUnverified ? target.version : getExpectedVersion(state);
-  const drift = detectDrift(target, current, isUnverified ? undefined : holder);
+  const compared = step.at === "unverified" ? step.lock : seen;
+  const drift = detectDrift(compared, current, isUnverified ? undefined : holder);
   const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
-  const ways = findReleaseMethods(shown, holder);
-  const choice = ways.available.includes(state.choice) ? state.choice : null;
+  const methods = findReleaseMethods(shown, holder);
+  const { choice, isCleared } = getValidChoice(state, shown, now);
+  useEffect(() => {
+    if (isCleared) dispatch({ type: "clear_preselection" });
+  }, [isCleared]);
+  const endedAt = drift === "same" || current === undefined ? null : findHoldEnd(seen, current, events);
+  useEffect(() => {
+    if (endedAt !== null) dispatch({ type: "ended", at: endedAt });
+  }, [endedAt]);
   const needsReason = isLikelyAlive(shown);
-  const refuse = (error: "say_why" | "name_format") =>
-    dispatch({ type: "step", step: { at: "choosing", error } });
+  // Taking a lock from a client that may be at work on production takes more than one click.
+  const confirm = isProduction(live.hello?.target) && needsReason ? live.hello?.target.label : undefined;
+  const send = useSendRelease(state, dispatch, { compared, shown });
   return {
-    ...{ state, current, shown, drift, methods: ways, choice, needsReason },
-    blocked:
-      getReleaseBlockedReason(live, shellMessages) ??
-      getReleaseObstacle(seen, lockText) ??
-      (choice === null && !isUnverified ? messages.chooseHow : null),
-    // What may take work from under somebody on production is not one click away.
-    confirm: isProduction(live.hello?.target) && needsReason ? live.hello?.target.name : undefined,
-    choose: (next) => dispatch({ type: "choose", choice: next }),
+    ...{ state, current, shown, drift, ending, methods, choice, needsReason, confirm },
+    ...useReleaseObstacles(seen),
+    choose: (method) => dispatch({ type: "choose", method }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
+    setConfirmation: (confirmation) => dispatch({ type: "confirmation", confirmation }),
     setFormat: (format) => dispatch({ type: "format", format }),
-    reviewNewHold: (next) => dispatch({ type: "look", lock: next }),
-    release(onUnverified) {
-      const reason = state.reason.trim();
-      if (expectedVersion === null || step.at === "sending") return;
-      if (seen.release?.may === "with_format" && state.format === null) return refuse("name_format");
-      if (reason === "" && needsReason) return refuse("say_why");
-      dispatch({ type: "sent" });
-      send.mutate(
-        {
-          expectedVersion,
-          ...(state.format === null ? {} : { format: state.format }),
-          reason,
-          onUnverified,
-          ...(state.choice === "reserve" ? { reservedMs: RESERVE_MS } : {}),
-        },
-        {
-          onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result, waited } }),
-          onError: (failure) => dispatch({ type: "step", step: toReleaseStep(failure) }),
-        },
-      );
-    },
+    reviewNewHold: (lock) => dispatch({ type: "review", lock, now }),
+    release: (onUnverified) => send({ onUnverified, method: choice, needsReason, confirm }),
+  };
+}
+
+/** An untouched preselection is cleared when it becomes wrong. A choice of the operator needs its method. */
+function getValidChoice(
+  { choice: { is, method }, holder }: ReleaseState,
+  shown: Lock,
+  now: number,
+): { choice: ReleaseMethod | null; isCleared: boolean } {
+  if (method === null) return { choice: null, isCleared: false };
+  const isCleared = is === "preselected" && isPreselectionWrong(method, shown, holder, now);
+  const isAvailable = findReleaseMethods(shown, holder).get(method) === null;
+  return { choice: isCleared || !isAvailable ? null : method, isCleared };
+}
+
+function useReleaseObstacles(seen: Lock): Pick<ReleaseForm, "factsOnly" | "blocked"> {
+  const live = useLiveState();
+  const shellMessages = useMessages(shell);
+  const obstacle = getReleaseObstacle(seen, useMessages(lockWords));
+  const factsOnly = getFactsOnlyReason(live, shellMessages) ?? obstacle;
+  return { factsOnly, blocked: factsOnly === null ? getReleaseBlockedReason(live, shellMessages) : null };
+}
+
+interface SentRelease extends Pick<ReleaseForm, "needsReason" | "confirm"> {
+  onUnverified: "refuse" | "release";
+  method: ReleaseMethod | null;
+}
+
+function useSendRelease(
+  state: ReleaseState,
+  dispatch: (action: Parameters<typeof reduceReleaseState>[1]) => void,
+  { compared, shown }: { compared: Lock; shown: Lock },
+) {
+  const path = toLockPath(shown);
+  const { data: waited } = useWaiters(path, shown.waiters.count);
+  const { mutate } = useForceRelease(path);
+  const { seen, step, format } = state;
+  const expectedVersion = step.at === "unverified" ? compared.version : getExpectedVersion(state);
+  const refuse = (error: "say_why" | "name_format" | "confirm_target") =>
+    dispatch({ type: "step", step: { at: "choosing", error } });
+  return ({ onUnverified, method, needsReason, confirm }: SentRelease) => {
+    const reason = state.reason.trim();
+    if (expectedVersion === null || step.at === "sending") return;
+    if (seen.release?.may === "with_format" && format === null) return refuse("name_format");
+    if (reason === "" && needsReason) return refuse("say_why");
+    if (confirm !== undefined && state.confirmation.trim() !== confirm) return refuse("confirm_target");
+    dispatch({ type: "sent" });
+    mutate(
+      {
+        ...{ expectedVersion, reason, onUnverified },
+        ...(format === null ? {} : { format }),
+        ...(method === "reserve" ? { reservedMs: RESERVE_MS } : {}),
+      },
+      {
+        onSuccess: (result) => dispatch({ type: "step", step: { at: "done", result, waited } }),
+        onError: (failure) => dispatch({ type: "step", step: toReleaseStep(failure) }),
+      },
+    );
   };
 }

@@ -1,9 +1,9 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
@@ -15,17 +15,17 @@ import { useApiKeys } from "@/lib/queries/api-keys.ts";
 import { type ApiKeyTask, KeyTable } from "./key-table.tsx";
 import { AdminOnlyNotice } from "./settings-frame.tsx";
 
-const KeyForm = dynamic(() => import("./key-form.tsx").then((module) => module.KeyForm), { ssr: false });
-const KeyRotation = dynamic(() => import("./key-rotation.tsx").then((module) => module.KeyRotation), {
-  ssr: false,
-});
-const KeyRevocation = dynamic(() => import("./key-revocation.tsx").then((module) => module.KeyRevocation), {
-  ssr: false,
-});
+const KeyForm = createLazyOverlay(() => import("./key-form.tsx").then((module) => module.KeyForm));
+const KeyRotation = createLazyOverlay(() =>
+  import("./key-rotation.tsx").then((module) => module.KeyRotation),
+);
+const KeyRevocation = createLazyOverlay(() =>
+  import("./key-revocation.tsx").then((module) => module.KeyRevocation),
+);
 
-const KeyQuotaSheet = dynamic(() => import("./key-quota-sheet.tsx").then((module) => module.KeyQuotaSheet), {
-  ssr: false,
-});
+const KeyQuotaSheet = createLazyOverlay(() =>
+  import("./key-quota-sheet.tsx").then((module) => module.KeyQuotaSheet),
+);
 
 /** API keys of apps. */
 export function KeysSettings() {

@@ -1,9 +1,9 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import { operators } from "@/lib/i18n/en/operators.tsx";
@@ -15,18 +15,14 @@ import { useOperators } from "@/lib/queries/operators.ts";
 import { OperatorTable, type OperatorTask } from "./operator-table.tsx";
 import { AdminOnlyNotice } from "./settings-frame.tsx";
 
-const OperatorForm = dynamic(() => import("./operator-form.tsx").then((module) => module.OperatorForm), {
-  ssr: false,
-});
-const OperatorPassword = dynamic(
-  () => import("./operator-password.tsx").then((module) => module.OperatorPassword),
-  { ssr: false },
+const OperatorForm = createLazyOverlay(() =>
+  import("./operator-form.tsx").then((module) => module.OperatorForm),
 );
-const OperatorRemoval = dynamic(
-  () => import("./operator-removal.tsx").then((module) => module.OperatorRemoval),
-  {
-    ssr: false,
-  },
+const OperatorPassword = createLazyOverlay(() =>
+  import("./operator-password.tsx").then((module) => module.OperatorPassword),
+);
+const OperatorRemoval = createLazyOverlay(() =>
+  import("./operator-removal.tsx").then((module) => module.OperatorRemoval),
 );
 
 /** Who may log in by password, and what they may do. */

@@ -3,8 +3,9 @@
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useQueryState } from "nuqs";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CommandsProvider } from "@/components/app/command-registry.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { loadPart } from "@/lib/api/load-part.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
@@ -17,11 +18,8 @@ import { StatusBanner } from "./status-banner.tsx";
 import { TargetCheck } from "./target-check.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-const KeyboardHelp = dynamic(
-  loadPart(() => import("./keyboard-help.tsx").then((module) => module.KeyboardHelp)),
-  {
-    ssr: false,
-  },
+const KeyboardHelp = createLazyOverlay(() =>
+  import("./keyboard-help.tsx").then((module) => module.KeyboardHelp),
 );
 
 const LoggedOutNotice = dynamic(
@@ -39,6 +37,7 @@ const TargetNeverReached = dynamic(
 /** Which target it is about stands in the address; another one is another picture, from its beginning. */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
+  useFocusAfterTargetSwitch(target);
   return (
     <LiveProvider key={target} target={target ?? undefined}>
       <CommandsProvider>
@@ -46,6 +45,16 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
       </CommandsProvider>
     </LiveProvider>
   );
+}
+
+/** The whole page is another one then, so whatever had the focus is gone. */
+function useFocusAfterTargetSwitch(target: string | null): void {
+  const shown = useRef(target);
+  useEffect(() => {
+    if (shown.current === target) return;
+    shown.current = target;
+    if (document.activeElement === document.body) document.getElementById("content")?.focus();
+  }, [target]);
 }
 
 function ShellFrame({ children }: { children: ReactNode }) {

@@ -5,6 +5,7 @@ import { Component, type ReactNode } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
   /** How the part that may break is called, in the language of the page. */
@@ -33,12 +34,11 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     const { error } = this.state;
     const { name, place = "page", children } = this.props;
     if (error === null) return children;
-    const again = () => {
-      // A failed import is kept by the browser and by React: to ask again gives the same failure.
-      if (isChunkLoadError(error)) location.reload();
-      else this.setState({ error: null });
-    };
-    return <ErrorNotice name={name} place={place} isNotLoaded={isChunkLoadError(error)} onAgain={again} />;
+    // React keeps a failed import, so rendering again fails again.
+    if (isChunkLoadError(error)) {
+      return <LoadFailure name={name} place={place === "page" ? "inline" : "overlay"} />;
+    }
+    return <ErrorNotice name={name} place={place} onAgain={() => this.setState({ error: null })} />;
   }
 }
 
@@ -49,11 +49,10 @@ function isChunkLoadError({ name, message }: Error): boolean {
 interface ErrorNoticeProps {
   name: string;
   place: "page" | "overlay";
-  isNotLoaded: boolean;
   onAgain(): void;
 }
 
-function ErrorNotice({ name, place, isNotLoaded, onAgain }: ErrorNoticeProps) {
+function ErrorNotice({ name, place, onAgain }: ErrorNoticeProps) {
   const messages = useMessages(shell);
   return (
     <div
@@ -66,11 +65,9 @@ function ErrorNotice({ name, place, isNotLoaded, onAgain }: ErrorNoticeProps) {
     >
       <p className="min-w-0 flex-1 basis-56">
         <span className="font-medium">{messages.broken.title(name)}</span>{" "}
-        <span className="text-ink-2">
-          {isNotLoaded ? messages.broken.notLoaded : messages.broken.restGoesOn}
-        </span>
+        <span className="text-ink-2">{messages.broken.restGoesOn}</span>
       </p>
-      <Button onClick={onAgain}>{isNotLoaded ? messages.broken.reload : messages.broken.again}</Button>
+      <Button onClick={onAgain}>{messages.broken.again}</Button>
     </div>
   );
 }

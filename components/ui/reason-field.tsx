@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { REASON_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
@@ -55,21 +55,26 @@ export function ReasonField({ reason, onReason, error, isOptional = false }: Rea
   );
 }
 
-/** What may hit many, or somebody at work, on production: its name is typed. */
-export function ConfirmNameField({
-  label,
-  typed,
-  onType,
-}: {
+interface ConfirmNameFieldProps {
   label: string;
   typed: string;
   onType(typed: string): void;
-}) {
+  /** Whether it was sent without the name: the field takes the focus. */
+  isMissing?: boolean;
+}
+
+/** Confirms on production what affects many locks, or a client that may be at work. */
+export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isMissing) input.current?.focus();
+  }, [isMissing]);
   return (
     <Field label={label}>
       {(field) => (
         <input
           {...field}
+          ref={input}
           className={INPUT_CLASS}
           value={typed}
           autoComplete="off"

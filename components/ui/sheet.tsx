@@ -2,7 +2,7 @@
 
 import { Dialog } from "@base-ui/react/dialog";
 import clsx from "clsx";
-import type { FormEvent, KeyboardEvent, ReactNode } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useRef } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
@@ -22,6 +22,8 @@ interface SheetProps {
   sends?: "enter" | "button";
   /** `wide`: for lists. Either fills a phone. */
   width?: "normal" | "wide";
+  /** `content`: no higher than what it shows; a phone is filled nevertheless. */
+  height?: "full" | "content";
   /** Where the focus goes first; without it, to the first control. */
   initialFocus?: (() => HTMLElement | null) | undefined;
   /** Something was typed or chosen: what was said of it before is of no use any more. */
@@ -33,11 +35,29 @@ interface SheetProps {
   children: ReactNode;
 }
 
+/**
+ * Returns where the focus goes when a sheet opens: to the wanted control, unless it is further down than the window
+ * shows. Focusing it would scroll what the sheet is about out of view.
+ */
+function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | null): HTMLElement | null {
+  const visible = wanted?.closest("[data-scroll]")?.getBoundingClientRect();
+  if (wanted === null || visible === undefined) return heading;
+  return wanted.getBoundingClientRect().bottom <= visible.bottom ? wanted : heading;
+}
+
+/** Scrolls a sheet that shows something else now to its top, and focuses as it did when it opened. */
+export function focusInSheet(wanted: HTMLElement | null): void {
+  const scroller = wanted?.closest("[data-scroll]");
+  scroller?.scrollTo(0, 0);
+  findInitialFocus(wanted, scroller?.querySelector("h2") ?? null)?.focus();
+}
+
 /** What slides in from the right to do one thing. Load it late: it brings the overlay. */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
   const messages = useMessages(ui);
   const { actions, closeLabel = messages.cancel, note, children, finalFocus, initialFocus } = rest;
-  const { sends = "enter", width = "normal" } = rest;
+  const { sends = "enter", width = "normal", height = "full" } = rest;
+  const heading = useRef<HTMLHeadingElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit?.();
@@ -60,10 +80,14 @@ export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-overlay sm:top-12" />
         <Dialog.Popup
           {...(finalFocus === undefined ? {} : { finalFocus })}
-          {...(initialFocus === undefined ? {} : { initialFocus })}
+          {...(initialFocus === undefined
+            ? {}
+            : { initialFocus: () => findInitialFocus(initialFocus(), heading.current) })}
           className={clsx(
             "fixed inset-y-0 right-0 z-40 flex w-full flex-col border-line bg-panel shadow-sheet sm:top-12 sm:border-l",
             width === "wide" ? "sm:w-[620px]" : "sm:w-[468px]",
+            height === "content" &&
+              "sm:bottom-auto sm:max-h-[calc(100dvh-3rem)] sm:rounded-bl-[12px] sm:border-b",
           )}
         >
           <form
@@ -77,7 +101,11 @@ export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest
               data-scroll
               className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-4 pt-5 pb-3 sm:px-5.5"
             >
-              <Dialog.Title className="text-lg font-semibold tracking-tight break-words">
+              <Dialog.Title
+                ref={heading}
+                tabIndex={-1}
+                className="text-lg font-semibold tracking-tight break-words outline-none"
+              >
                 {title}
               </Dialog.Title>
               {children}

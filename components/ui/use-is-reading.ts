@@ -24,7 +24,7 @@ function isInside(
   before: boolean,
 ): boolean {
   if (!(target instanceof Element)) return false;
-  if (target.closest("[role=dialog]") !== null) return before;
+  if (target.closest("dialog, [role=dialog]") !== null) return before;
   const { current } = place;
   if (current === null) return false;
   const control = target.closest(`[${READING_CONTROL_ATTRIBUTE}]`);

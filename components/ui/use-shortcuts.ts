@@ -1,13 +1,14 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { isOverlayActive } from "./overlay-opening.ts";
 
 /** By `event.key` in lower case. */
 export type ShortcutMap = Record<string, (event: KeyboardEvent) => void>;
 
 function isShortcutIgnored(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
-  if (document.querySelector("[role=dialog], [role=menu]") !== null) return true;
+  if (isOverlayActive()) return true;
   const { target } = event;
   return (
     target instanceof HTMLElement &&
@@ -15,7 +16,7 @@ function isShortcutIgnored(event: KeyboardEvent): boolean {
   );
 }
 
-/** Single keys for the whole page, silent while someone types or a dialog is open. */
+/** Runs single keys for the whole page, except while text is typed or an overlay is open or opening. */
 export function useShortcuts(keys: ShortcutMap): void {
   const latest = useRef(keys);
   useEffect(() => {

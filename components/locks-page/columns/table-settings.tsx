@@ -1,16 +1,14 @@
 "use client";
 
 import { Columns3Cog } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { TableColumns } from "./use-columns.ts";
 
-const ColumnMenu = dynamic(() => import("./column-menu.tsx").then((module) => module.ColumnMenu), {
-  ssr: false,
-});
+const ColumnMenu = createLazyOverlay(() => import("./column-menu.tsx").then((module) => module.ColumnMenu));
 
 /** The way to what is shown of each row, and how high it is. */
 export function TableSettings({ columns }: { columns: TableColumns }) {

@@ -2,10 +2,10 @@
 
 import clsx from "clsx";
 import { Ellipsis, Plus, Users } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Toast } from "@/components/ui/toast.tsx";
 import type { View } from "@/lib/contract/view.ts";
@@ -15,8 +15,8 @@ import { useLockCounts } from "@/lib/queries/counts.ts";
 import { addViewTerms, findSystemView, listViewFilters, SYSTEM_VIEWS } from "./system-views.ts";
 import type { SavedViewsState } from "./use-saved-views.ts";
 
-const ViewForm = dynamic(() => import("./view-form.tsx").then((module) => module.ViewForm), { ssr: false });
-const ViewMenu = dynamic(() => import("./view-menu.tsx").then((module) => module.ViewMenu), { ssr: false });
+const ViewForm = createLazyOverlay(() => import("./view-form.tsx").then((module) => module.ViewForm));
+const ViewMenu = createLazyOverlay(() => import("./view-menu.tsx").then((module) => module.ViewMenu));
 
 /** The stream counts so many for a tab. */
 const COUNTED_MAX = 12;

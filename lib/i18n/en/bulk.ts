@@ -35,7 +35,7 @@ export const bulk = {
   lookAtNew: (count: number, shown: string) =>
     count === 1 ? "Look at the hold there is now" : `Look at the ${shown} holds there are now`,
   sayWhy: "Say why: a release of several needs a reason.",
-  production: (name: string) => `This is production. Type its name: ${name}`,
+  production: (target: string) => `Production. Type “${target}” to confirm`,
 
   tooMany: (found: string, most: string) =>
     `${found} are meant; these are the first ${most}. The others stay as they are.`,

@@ -73,10 +73,7 @@ export const lockPage = {
   ),
   liveness: "Liveness",
   ifFreed: "If it is freed",
-  nextIs: (who: ReactNode) => <>Next is {who}.</>,
-  nextOpen: (count: string) => `Of ${count} who wait, which is first is open.`,
-  nobodyNext: "Nobody waits: it stays free until somebody asks.",
-  nextUnseen: "Whoever asks first gets it: who waits by asking again and again cannot be seen.",
+  nextHolder: "Next holder:",
   keepsWriting:
     "A holder that uses the Node library learns of it at once, one that uses the HTTP API at its next renewal (`lost`). Until then it may still write: only the fencing token protects the resource.",
   nobodyWorks: "No client works under a reservation, so nothing is lost.",

@@ -9,11 +9,9 @@ export const lockParts = {
     title: (count: string) => `Waiting: ${count}`,
     titleNone: "Waiting",
     orders: {
-      queue: "Redis keeps their order: the first is served next, and nobody before.",
-      first_come: "Served in this order; a client that asks at the right moment may come between.",
       by_process:
-        "Several processes listen. Each serves its own in the order in which they came; which process is first is open.",
-      unknown: "Their order cannot be seen.",
+        "Each process serves its own waiters in order of arrival. Which process is first is undetermined.",
+      unknown: "The order of the waiters is unknown.",
     },
     known: {
       exact: "These are all.",

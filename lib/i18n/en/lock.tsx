@@ -61,6 +61,28 @@ export const lock = {
       ? "who waits by asking again and again cannot be seen"
       : `${count} wait by Lockkeeper; who waits by asking again and again cannot be seen`,
 
+  /** Who acquires the lock when it is released. */
+  next: {
+    waiter: (who: ReactNode, waited: string | null, others: number) => (
+      <>
+        {who}
+        {waited !== null && `, waiting ${waited}`}
+        {others > 0 && `, then ${others} ${others === 1 ? "other" : "others"}`}
+      </>
+    ),
+    orders: {
+      first_in_queue: "The queue is stored in Redis: no other client can get in first.",
+      longest_waiting: "Waiters are served in this order, but a new client can still get in first.",
+    },
+    undetermined: (count: number, isExact: boolean) =>
+      `Unknown (${isExact ? "" : "at least "}${count} ${count === 1 ? "client is" : "clients are"} waiting, and any client can be first).`,
+    nobody: "No client is waiting. The lock stays free until a client acquires it.",
+    no_subscriber: "No client is subscribed to the release. The lock stays free until a client acquires it.",
+    not_visible: "Unknown (clients that poll are not visible).",
+    redissonFair: "The first client in the queue is notified. The others keep their places.",
+    redissonPlain: "Every subscribed client is notified, and the first request acquires the lock.",
+  },
+
   /** Who holds it. */
   free: "free",
   onHost: (who: ReactNode, host: ReactNode) => (

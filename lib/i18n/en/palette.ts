@@ -6,6 +6,7 @@ export const palette = {
   openShort: "Search…",
   placeholder: "A lock, an owner, a page or a command",
   close: "Close the search",
+  loading: "Loading…",
   nothing: "Nothing goes by that name.",
   locks: "Locks",
   needsAttention: "Needs attention",

@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 /** The sheet that frees one lock. */
 export const release = {
   namespace: "release" as const,
-  title: (key: ReactNode) => <>Free {key}</>,
+  title: (key: ReactNode) => <>Release {key}</>,
 
   // What is freed.
-  asSeen: "What you are about to free",
+  asSeen: "Holder",
   asOpened: "The hold that you opened",
   heldBy: "Held by",
   reserved: "Reserved",
@@ -25,40 +25,25 @@ export const release = {
   redissonsFence: (fence: string) => `${fence}, given out by Redisson`,
 
   // Whether its holder is alive.
-  alive: "Is its holder alive?",
+  alive: "Liveness",
   liveness: {
-    alive: "It appears to be alive",
-    overdue: "Its renewal is overdue",
-    not_renewing: "Unknown: it does not renew",
-    no_ttl: "Unknown: the lock has no TTL",
-    unknown: "Not known yet",
+    alive: "The holder appears to be alive",
+    overdue: "The renewal is overdue",
+    not_renewing: "The holder does not renew its lease",
+    no_ttl: "The lock has no TTL",
+    unknown: "Liveness is unknown",
   },
-  renewals: (count: number, shown: string) =>
-    count === 1 ? "1 renewal was seen so far" : `${shown} renewals were seen so far`,
-  lastHeard: (ago: string) => `taken ${ago}, and not heard of since`,
+  renewals: (count: number, shown: string) => (count === 1 ? "1 renewal seen" : `${shown} renewals seen`),
+  lastHeard: (ago: string) => `Acquired ${ago}, no renewal seen since`,
   heartbeat: (heard: string, cadence: string) =>
     `${heard} since it was heard of, of ${cadence} between renewals`,
   ofAll: "This is of the lock as a whole: its holders cannot be told apart.",
   nobodyWorks: "No client works under a reservation.",
 
   // What happens then.
-  follows: "What happens then",
-  next: "Next",
-  firstInLine: (who: ReactNode, waited: string | null) => (
-    <>
-      {who} is first in line{waited !== null && `, for ${waited}`}
-    </>
-  ),
-  firstToCome: (who: ReactNode, waited: string | null) => (
-    <>
-      {who} has waited longest{waited !== null && `, for ${waited}`}
-    </>
-  ),
-  thenOthers: (count: number) => (count === 1 ? ", then 1 more" : `, then ${count} more`),
-  andOthers: (count: number) => (count === 1 ? ", with 1 more" : `, with ${count} more`),
-  redissonFair: "The first in line is woken; the others keep their places.",
-  redissonPlain: "Each client that listens is told, and whoever asks first gets it.",
-  nobodyUntil: "Nobody gets it for 60 s, or until you free it before; those who wait go on waiting.",
+  follows: "What happens next",
+  next: "Next holder",
+  nobodyUntil: "None for 60 s, or until you release the reservation. Waiters keep waiting.",
   alsoFreed: "Also freed",
   alsoKeeps: "Not freed",
   allHolders: (count: number) => `All ${count} holders are freed`,
@@ -71,50 +56,61 @@ export const release = {
     count === 1
       ? "1 other key that was taken together with it stays taken"
       : `${count} other keys that were taken together with it stay taken`,
-  oldOwner: "Old owner",
+  oldOwner: "Previous holder",
   noOldOwner: "none: no client works under a reservation",
   fencedOwner: (lost: ReactNode) => (
     <>
-      Its next renew answers {lost}. Until then it may still be writing: only the fence protects what it
-      touches.
+      Its next renewal fails with {lost}. Until then it may keep writing: only the fencing token protects the
+      resource.
     </>
   ),
   ofFormat: (format: string) => `${format}: `,
   releasing: "Releasing",
 
-  // How.
-  how: "How",
-  lapse: "Let it lapse",
-  lapseHint: (left: ReactNode) => <>in {left}, unless its owner renews it; nothing is done to it</>,
-  reservationLapseHint: (left: ReactNode) => <>in {left}, by itself</>,
-  release: "Release now",
-  releaseHint: "only if it is still this hold; nothing happens to any other",
-  reservation: (seconds: number) => `Release and reserve for ${seconds} s`,
-  reservationHint: "no client can acquire the lock; it is held in your name and you can release it early",
-  notOffered: "Not offered",
-  not: (what: string, why: string) => `${what} is not offered: ${why}.`,
-  why: {
-    renewed: "its owner renews it, so it does not lapse",
-    noTtl: "it has no TTL, so it never expires",
-    noRoom: "its format cannot be reserved",
-    others: "others keep the lock, so it cannot be reserved",
-    noWay: "no library listens for such a request",
+  // What to do.
+  how: "Action",
+  methods: {
+    release: "Release now",
+    reserve: `Release and reserve for 60 s`,
+    wait: "Wait for expiry",
   },
-  ask: "Ask the holder",
+  hints: {
+    release: "Only if this hold is unchanged. No other hold is affected.",
+    reserve: "Held in your name: no client can acquire it. You can release it early.",
+  },
+  waitHint: (left: ReactNode) => <>Expires in {left} unless the owner renews it.</>,
+  reservationWaitHint: (left: ReactNode) => <>Expires in {left}.</>,
+  why: {
+    renewed: "Not available: the owner renews the lease, so it does not expire.",
+    noTtl: "Not available: the lock has no TTL and never expires.",
+    noRoom: "Not available: this format cannot be reserved.",
+    others: "Not available: other holders keep the lock.",
+  },
+  cleared: "The liveness of the holder changed. Choose an action.",
+  unavailable: "The chosen action is no longer available. Choose another one.",
   itsFormat: "Its format",
 
   // Why.
   reason: "Reason",
-  reasonOptional: "Reason (optional: it does not look alive)",
+  reasonOptional: "Reason (optional)",
   reasonPlaceholder: "For whoever looks at this later",
   reasons: ["Its owner is gone", "Its owner hangs", "Deployment", "Test"],
-  sayWhy: "Say why: its holder looks alive.",
-  nameFormat: "Name its format first.",
-  chooseHow: "Choose how.",
-  production: (name: string) => `This is production, and its holder looks alive. Type its name: ${name}`,
-  typeName: "Type the name of the target.",
-  recorded: (who: string) => `Will be recorded as ${who}, with the reason`,
-  watchLapse: "Watch it lapse",
+  sayWhy: {
+    alive: "Enter a reason: the holder appears to be alive.",
+    unknown: "Enter a reason: whether the holder is alive is unknown.",
+  },
+  nameFormat: "Select the format first.",
+  chooseHow: "Choose an action",
+  chooseHint: "Choose an action above.",
+  production: {
+    alive: (target: string) => `Production, and the holder appears to be alive. Type “${target}” to confirm`,
+    unknown: (target: string) =>
+      `Production, and whether the holder is alive is unknown. Type “${target}” to confirm`,
+  },
+  typeName: (target: string) => `Type “${target}” to confirm.`,
+  recorded: (who: string) => `Logged in the audit as ${who}`,
+  releaseLock: "Release lock",
+  keepWatching: "Keep watching",
   releaseReservation: "Release and reserve",
   isReleasing: "Releasing…",
   sends: "⌘ or Ctrl with Enter sends",
@@ -124,13 +120,26 @@ export const release = {
   itsOwner: "its owner",
 
   // What came between.
-  changedHere: "The hold changed while you looked.",
-  changedText: "What stands below is the hold that you opened; nothing can be sent for it any more.",
-  changedThere: "Changed: nothing was released.",
-  lookAtNew: "Look at the new hold",
+  changedTitles: {
+    other_owner: "The hold changed.",
+    reacquired: "The owner acquired the lock again.",
+    not_followed: "This may be another hold.",
+  },
+  changedText: "The hold that you opened has ended and is shown below. It can no longer be released.",
+  reacquiredText: (who: ReactNode) => (
+    <>{who} released the lock and acquired it again. The hold that you opened has ended and is shown below.</>
+  ),
+  notFollowedText: (who: ReactNode) => (
+    <>
+      {who} holds the lock, but the connection to Redis was interrupted. It may have released the lock and
+      acquired it again in between.
+    </>
+  ),
+  changedThere: "The hold changed. Nothing was released.",
+  lookAtNew: "Review the current hold",
   nowHeldBy: (who: ReactNode) => <>Now held by {who}.</>,
   nowReserved: (who: ReactNode) => <>Now {who}.</>,
-  nowFree: "It is free now.",
+  nowFree: "The lock is free.",
   noAnswer: "No answer: it may or may not have been released.",
   noAnswerText:
     "What stands below is live. If the hold is still there in a few seconds, send it again: that frees this hold or nothing.",
@@ -152,8 +161,8 @@ export const release = {
   maybeByYou: "Whether your request did it cannot be told here; the history can.",
 
   // What was done.
-  released: "Released.",
-  releasedAndReserved: "Released and reserved.",
+  released: "Released",
+  releasedAndReserved: "Released and reserved",
   holdGone: (owner: ReactNode) => <>The hold of {owner} is gone.</>,
   reservationGone: (what: ReactNode) => <>The {what} is gone.</>,
   aHoldGone: "The hold is gone.",
@@ -164,23 +173,15 @@ export const release = {
   when: "When",
   byRedis: (clock: string) => `${clock}, by Redis's clock`,
   woken: "Waiting",
-  wokenExact: (count: number) =>
-    count === 0
-      ? "nobody waited"
-      : count === 1
-        ? "1 waited and was told"
-        : `${count} waited and were told as their library does`,
-  wokenListeners: (count: number) =>
-    count === 0
-      ? "no client listened"
-      : count === 1
-        ? "1 client that listened was told"
-        : `${count} clients that listened were told`,
-  wokenFirst: (who: string, more: number) =>
-    more > 0 ? `${who} was first in line, before ${more} more` : `${who} was next in line`,
-  wokenLongest: (who: string, more: number) =>
-    more > 0 ? `${who} had waited longest, with ${more} more` : `${who} waited`,
-  wokenUnseen: "who asks again and again cannot be seen, and gets it when it asks next",
+  waitingThen: {
+    waiter: (who: string, others: number) =>
+      others > 0 ? `${who}, then ${others} ${others === 1 ? "other" : "others"}` : who,
+    undetermined: (count: number, isExact: boolean) =>
+      `${isExact ? "" : "at least "}${count} ${count === 1 ? "client was" : "clients were"} waiting and notified`,
+    nobody: "no client was waiting",
+    no_subscriber: "no client was subscribed",
+    not_visible: "unknown: clients that poll are not visible",
+  },
   wokenReserved: "they keep waiting until the reservation ends",
   hasIt: "Now",
   freeNow: "nobody has it",

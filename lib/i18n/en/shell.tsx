@@ -23,9 +23,27 @@ export const shell = {
   broken: {
     title: (part: string) => `${part}: this part broke.`,
     restGoesOn: "The rest of the page goes on, and nothing was done to any lock.",
-    notLoaded: "It could not be loaded: perhaps the console was updated. Nothing was done to any lock.",
     again: "Try again",
+  },
+  /** Code of the console that could not be loaded. */
+  loadFailure: {
+    dialog: "The dialog",
+    title: (part: string) => `${part} could not be loaded.`,
+    retryAdvice: {
+      unknown: "Nothing was done to any lock.",
+      unreachable:
+        "Lockkeeper is unreachable. Nothing was done to any lock. Try again when the connection is back.",
+      updated: "The console was probably updated. Nothing was done to any lock. Reload the page.",
+    },
+    reloadAdvice: {
+      unknown: "Nothing was done to any lock.",
+      unreachable:
+        "Lockkeeper is unreachable. Nothing was done to any lock. Reload the page when the connection is back.",
+      updated: "The console was probably updated. Nothing was done to any lock. Reload the page.",
+    },
+    retry: "Try again",
     reload: "Reload the page",
+    close: "Close",
   },
   themes: { system: "system", light: "light", dark: "dark" },
   changeTheme: (present: string, next: string) => `Theme: ${present}. Change to ${next}`,
@@ -94,7 +112,7 @@ export const shell = {
   loadAgain: "Load it again",
 
   /** Why a button is blocked. */
-  mayNotFree: "Your role at this target may look, not free.",
+  mayNotFree: "Your role (viewer) cannot release locks here.",
   targetReadOnly: "This target is read-only: nothing is ever written to it.",
   blockedStale: "The picture is stale: nothing can be done until it is live again.",
   blockedDown: "Redis is down: nothing can be done until it is back.",

@@ -10,6 +10,7 @@ export const ui = {
   /** Heads the buttons of a row. */
   actions: "Actions",
   waiting: "Waiting for the answer",
+  opening: "Opening… Press Esc to cancel.",
   looking: "Looking…",
   now: "now",
   never: "never",

@@ -28,7 +28,7 @@ export const bulk: Messages["bulk"] = {
   nothingDone: "什么都没有释放。",
   lookAtNew: (_count, shown) => `查看现在的 ${shown} 个持有`,
   sayWhy: "请说明原因：一次释放多把锁须有原因。",
-  production: (name) => `这是生产环境。请输入其名称：${name}`,
+  production: (target) => `生产环境。请输入“${target}”以确认`,
 
   tooMany: (found, most) => `共涉及 ${found} 个；这里是前 ${most} 个，其余保持不变。`,
   alive: (count) => `其中 ${count} 个的持有者在续期：它们存活，可能正在工作。`,

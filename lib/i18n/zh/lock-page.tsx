@@ -66,10 +66,7 @@ export const lockPage: Messages["lockPage"] = {
   ),
   liveness: "存活状态",
   ifFreed: "若释放",
-  nextIs: (who) => <>下一个是 {who}。</>,
-  nextOpen: (count) => `${count} 个等待者中谁先得锁尚不确定。`,
-  nobodyNext: "无人等待：在有人请求之前保持空闲。",
-  nextUnseen: "先请求者得锁：靠轮询等待的客户端无法看到。",
+  nextHolder: "下一个持有者：",
   keepsWriting:
     "使用 Node 客户端库的持有者会立即得知；通过 HTTP 接口获取的持有者在下一次续期时得知（lost）。在此之前它可能仍在写入：只有栅栏令牌能保护资源。",
   nobodyWorks: "预留期间无人工作：不会丢失任何东西。",

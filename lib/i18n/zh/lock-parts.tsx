@@ -7,10 +7,8 @@ export const lockParts: Messages["lockParts"] = {
     title: (count) => `等待者：${count}`,
     titleNone: "等待者",
     orders: {
-      queue: "顺序由 Redis 保存：排在首位者下一个得锁，无人能插队。",
-      first_come: "按此顺序得锁；恰好在空闲时请求的客户端可能插队。",
-      by_process: "有多个进程在监听。每个进程按先来后到服务自己的等待者；哪个进程先得锁尚不确定。",
-      unknown: "无法看到顺序。",
+      by_process: "各进程按到达顺序服务自己的等待者，哪个进程先得锁不确定。",
+      unknown: "等待者的顺序未知。",
     },
     known: {
       exact: "这是全部。",

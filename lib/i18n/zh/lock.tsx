@@ -55,6 +55,27 @@ export const lock: Messages["lock"] = {
       ? "靠轮询等待的客户端无法看到"
       : `${count} 个经 Lockkeeper 等待；靠轮询等待的客户端无法看到`,
 
+  next: {
+    waiter: (who, waited, others) => (
+      <>
+        {who}
+        {waited !== null && `，已等待 ${waited}`}
+        {others > 0 && `，其后还有 ${others} 个`}
+      </>
+    ),
+    orders: {
+      first_in_queue: "等待队列保存在 Redis 中：其他客户端无法插队。",
+      longest_waiting: "按此顺序得锁，但新的客户端仍可能抢先。",
+    },
+    undetermined: (count, isExact) =>
+      `未知（${isExact ? "" : "至少 "}${count} 个客户端在等待，任何客户端都可能先得锁）。`,
+    nobody: "没有客户端在等待。锁会保持空闲，直到有客户端获取。",
+    no_subscriber: "没有客户端订阅释放通知。锁会保持空闲，直到有客户端获取。",
+    not_visible: "未知（轮询的客户端不可见）。",
+    redissonFair: "通知队首的客户端，其余保持位次。",
+    redissonPlain: "通知所有订阅的客户端，先请求者得锁。",
+  },
+
   free: "空闲",
   onHost: (who, host) => (
     <>

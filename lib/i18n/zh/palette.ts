@@ -7,6 +7,7 @@ export const palette: Messages["palette"] = {
   openShort: "搜索…",
   placeholder: "锁、持有者、页面或命令",
   close: "关闭搜索",
+  loading: "正在加载…",
   nothing: "没有匹配的内容。",
   locks: "锁",
   needsAttention: "需关注",

@@ -21,9 +21,24 @@ export const shell: Messages["shell"] = {
   broken: {
     title: (part) => `${part}：此部分出错。`,
     restGoesOn: "页面其余部分照常工作，未对任何锁做任何操作。",
-    notLoaded: "无法加载：控制台可能已更新。未对任何锁做任何操作。",
     again: "重试",
+  },
+  loadFailure: {
+    dialog: "对话框",
+    title: (part) => `${part}加载失败。`,
+    retryAdvice: {
+      unknown: "未对任何锁做任何操作。",
+      unreachable: "无法连接到 Lockkeeper。未对任何锁做任何操作。请在连接恢复后重试。",
+      updated: "控制台可能已更新。未对任何锁做任何操作。请重新加载页面。",
+    },
+    reloadAdvice: {
+      unknown: "未对任何锁做任何操作。",
+      unreachable: "无法连接到 Lockkeeper。未对任何锁做任何操作。请在连接恢复后重新加载页面。",
+      updated: "控制台可能已更新。未对任何锁做任何操作。请重新加载页面。",
+    },
+    retry: "重试",
     reload: "重新加载页面",
+    close: "关闭",
   },
   themes: { system: "跟随系统", light: "浅色", dark: "深色" },
   changeTheme: (present, next) => `主题：${present}。切换为${next}`,
@@ -80,7 +95,7 @@ export const shell: Messages["shell"] = {
   outdated: "Lockkeeper 已更新，本页不再能完全理解它。",
   loadAgain: "重新加载",
 
-  mayNotFree: "你在此目标的角色只能查看，不能释放。",
+  mayNotFree: "你的角色（查看者）不能在此释放锁。",
   targetReadOnly: "此目标只读：绝不写入。",
   blockedStale: "画面已过时：恢复实时之前不能操作。",
   blockedDown: "Redis 宕机：恢复之前不能操作。",

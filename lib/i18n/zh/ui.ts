@@ -10,6 +10,7 @@ export const ui: Messages["ui"] = {
   completions: "可以这样接着写",
   actions: "操作",
   waiting: "正在等待答复",
+  opening: "正在打开…按 Esc 取消。",
   looking: "正在查询…",
   now: "现在",
   never: "从未",

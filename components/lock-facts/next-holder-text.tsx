@@ -1,0 +1,80 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { formatElapsed } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+import { useWaiters } from "@/lib/queries/waiters.ts";
+import { toLockPath } from "./lock-path.ts";
+import { shortenOwner } from "./owner-text.ts";
+import { findNextHolder, type NextHolder } from "./next-holder.ts";
+import { listFormats } from "./use-format-texts.ts";
+
+/** Says who acquires the lock when it is released, and how certain that is. */
+export function NextHolderText({ lock }: { lock: Lock }) {
+  const messages = useMessages(lockWords).next;
+  const { data } = useWaiters(toLockPath(lock), lock.waiters.count);
+  const next = findNextHolder(lock.waiters, data);
+  return (
+    <>
+      <NextHolderSentence next={next} messages={messages} />
+      <NextHolderNote next={next} lock={lock} messages={messages} />
+    </>
+  );
+}
+
+interface SentenceProps {
+  next: NextHolder;
+  messages: Messages["lock"]["next"];
+}
+
+function NextHolderSentence({ next, messages }: SentenceProps): ReactNode {
+  const now = useServerNow();
+  switch (next.is) {
+    case "first_in_queue":
+    case "longest_waiting": {
+      const { owner, since } = next.waiter;
+      const waited = since === null || now === null ? null : formatElapsed(now - since);
+      return messages.waiter(
+        <span className="font-mono text-xs break-all" title={toVisibleText(owner)}>
+          <SafeText text={shortenOwner(owner)} wrap />
+        </span>,
+        waited,
+        next.others,
+      );
+    }
+    case "undetermined":
+      return messages.undetermined(next.count, next.known === "exact");
+    case "nobody":
+    case "no_subscriber":
+    case "not_visible":
+      return messages[next.is];
+  }
+}
+
+function NextHolderNote({ next, lock, messages }: SentenceProps & { lock: Lock }) {
+  const { of } = useMessages(formatFacts);
+  if (next.is === "nobody" || next.is === "no_subscriber") return null;
+  const notes =
+    next.is === "first_in_queue" || next.is === "longest_waiting"
+      ? [messages.orders[next.is]]
+      : listFormats(lock).map((format) => {
+          if (format !== "redisson") return of[format].waiters;
+          return lock.kind === "fair" ? messages.redissonFair : messages.redissonPlain;
+        });
+  return (
+    <span className="text-ink-3">
+      {[...new Set(notes)].map((note) => (
+        <span key={note} className="block">
+          {note}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Waiters } from "@/lib/contract/lock.ts";
+import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
+
+/** Who acquires a lock when it is released, as far as that can be known. */
+export type NextHolder =
+  /** Redis stores the order: this waiter and no other. */
+  | { is: "first_in_queue"; waiter: LockWaiter; others: number }
+  /** One process serves its waiters in order of arrival, but a new client can get in first. */
+  | { is: "longest_waiting"; waiter: LockWaiter; others: number }
+  /** These are waiting, and any of them can be first. */
+  | { is: "undetermined"; count: number; known: Waiters["known"] }
+  | { is: "nobody" }
+  /** The library notifies its waiters, and none is subscribed. */
+  | { is: "no_subscriber" }
+  /** Clients that poll are not visible. */
+  | { is: "not_visible" };
+
+/**
+ * Finds who acquires a lock next. Every text about the next holder derives from this.
+ *
+ * @param waiters as the lock reports them
+ * @param named the waiters known by name; undefined while they load, or if nobody asked
+ */
+export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined): NextHolder {
+  const count = Math.max(waiters.count ?? 0, named?.waiters.count ?? 0, named?.named ?? 0);
+  const [first] = named?.items ?? [];
+  if (first !== undefined && named?.order === "queue") {
+    return { is: "first_in_queue", waiter: first, others: count - 1 };
+  }
+  if (first !== undefined && named?.order === "first_come") {
+    return { is: "longest_waiting", waiter: first, others: count - 1 };
+  }
+  if (count > 0) return { is: "undetermined", count, known: waiters.known };
+  if (waiters.known === "unknown") return { is: "not_visible" };
+  return { is: waiters.known === "exact" ? "nobody" : "no_subscriber" };
+}

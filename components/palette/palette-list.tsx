@@ -1,0 +1,151 @@
+"use client";
+
+import { type Ref, useEffect, useImperativeHandle, useState } from "react";
+import { Kbd } from "@/components/ui/kbd.tsx";
+import { palette } from "@/lib/i18n/en/palette.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { PaletteCommand } from "../app/command-registry.tsx";
+import { usePaletteSections } from "./use-palette-sections.ts";
+
+const DEBOUNCE_MS = 120;
+
+export interface PaletteListHandle {
+  /** Moves the active entry by a number of entries; past an end it continues at the other. */
+  moveActive(step: number): void;
+}
+
+interface PaletteListProps {
+  ref: Ref<PaletteListHandle>;
+  id: string;
+  typed: string;
+  /** Enter was pressed: the active entry is run once the entries are those of `typed`. */
+  isEnterPending: boolean;
+  onEnterHandled(): void;
+  /** Called with the element id of the active entry. */
+  onActive(option: string | undefined): void;
+  onClose(): void;
+  onHelp(): void;
+}
+
+/** The entries of the palette for what was typed. */
+export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: PaletteListProps) {
+  const messages = useMessages(palette);
+  const { onEnterHandled, onActive, onClose, onHelp } = actions;
+  const debounced = useDebounced(typed);
+  const { sections, isSettled } = usePaletteSections(typed, isEnterPending ? typed : debounced, onHelp);
+  const commands = sections.flatMap((section) => section.commands);
+  // Reset by another text, so that Enter takes the best entry.
+  const [chosen, setChosen] = useState<{ id: string; typed: string } | null>(null);
+  const chosenIndex =
+    chosen?.typed === typed ? commands.findIndex((command) => command.id === chosen.id) : -1;
+  const active = commands[Math.max(0, chosenIndex)];
+  const activeOption = active === undefined ? undefined : toOptionId(id, active);
+  const run = (command: PaletteCommand) => {
+    onClose();
+    command.run();
+  };
+  useImperativeHandle(ref, () => ({
+    moveActive(step) {
+      const { length } = commands;
+      const next = commands[(Math.max(0, chosenIndex) + step + length) % length];
+      if (next !== undefined) setChosen({ id: next.id, typed });
+    },
+  }));
+  useEffect(() => onActive(activeOption), [onActive, activeOption]);
+  useEffect(() => {
+    if (activeOption !== undefined)
+      document.getElementById(activeOption)?.scrollIntoView({ block: "nearest" });
+  }, [activeOption]);
+  useEffect(() => {
+    // What the arrow keys chose is there already; the best entry is known once all entries are.
+    if (!isEnterPending || !(isSettled || chosenIndex >= 0)) return;
+    onEnterHandled();
+    if (active !== undefined && !isBlocked(active)) run(active);
+  });
+  return (
+    <>
+      {commands.length === 0 && (
+        <p role="status" className="px-3 py-6 text-ink-3">
+          {isSettled ? messages.nothing : messages.loading}
+        </p>
+      )}
+      <div
+        id={id}
+        role="listbox"
+        aria-label={messages.title}
+        aria-busy={!isSettled}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5 empty:hidden"
+      >
+        {sections.map(({ title, commands: entries }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+          <div key={title} role="group" aria-label={title}>
+            <p aria-hidden className="px-2.5 pt-2 pb-1 text-2xs text-ink-3">
+              {title}
+            </p>
+            {entries.map((command) => (
+              <PaletteEntry
+                key={command.id}
+                optionId={toOptionId(id, command)}
+                command={command}
+                isActive={command === active}
+                onPoint={() => setChosen({ id: command.id, typed })}
+                onRun={run}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function isBlocked({ blocked }: PaletteCommand): boolean {
+  return typeof blocked === "string";
+}
+
+function toOptionId(listId: string, { id }: PaletteCommand): string {
+  return `${listId}-${encodeURIComponent(id)}`;
+}
+
+interface PaletteEntryProps {
+  optionId: string;
+  command: PaletteCommand;
+  isActive: boolean;
+  onPoint(): void;
+  onRun(command: PaletteCommand): void;
+}
+
+function PaletteEntry({ optionId, command, isActive, onPoint, onRun }: PaletteEntryProps) {
+  const { name, hint, keys, blocked } = command;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys
+    <div
+      id={optionId}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isActive}
+      aria-disabled={isBlocked(command) || undefined}
+      // The input keeps the focus.
+      onMouseDown={(event) => event.preventDefault()}
+      onPointerMove={() => isActive || onPoint()}
+      onClick={() => isBlocked(command) || onRun(command)}
+      className="flex min-h-9 cursor-pointer items-center gap-3 rounded-[7px] px-2.5 outline-none aria-disabled:cursor-default aria-disabled:text-ink-3 aria-selected:bg-accent-bg pointer-coarse:min-h-11"
+    >
+      <span className="min-w-0 shrink truncate" dir="auto">
+        {name}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-2xs text-ink-2">{blocked ?? hint}</span>
+      {keys !== undefined && <Kbd>{keys}</Kbd>}
+    </div>
+  );
+}
+
+/** Returns the text after typing has paused, because each text is a request. */
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return debounced;
+}

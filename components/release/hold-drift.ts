@@ -1,0 +1,47 @@
+import type { HistoryEntry } from "@/lib/contract/event.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { isHoldEnd } from "../events/key-history/merge-events.ts";
+
+/** Whether the hold that was seen is still there. */
+export type HoldDrift = "same" | "other" | "gone";
+
+/** Compares what was seen with what is there now. State that is older than what was seen says nothing. */
+export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
+  if (current === undefined || current.asOf < seen.asOf) return "same";
+  const isThere =
+    holder === undefined
+      ? current.version === seen.version
+      : current.holders.some(({ version }) => version === holder.version);
+  if (isThere) return "same";
+  return current.holders.length === 0 ? "gone" : "other";
+}
+
+/**
+ * What changed. `other_owner`: another client holds the lock. `reacquired`: the same owner acquired it again.
+ * `not_followed`: the same owner holds it, but Redis was not observed all the time, so it may be another hold.
+ */
+export type HoldChange = "other_owner" | "reacquired" | "not_followed";
+
+export function describeHoldChange(seen: Lock, holder: Holder | undefined, current: Lock): HoldChange {
+  const before = holder === undefined ? seen.holders : [holder];
+  const isSameOwners =
+    (holder !== undefined || before.length === current.holders.length) &&
+    before.every(({ owner }) => current.holders.some((now) => now.owner === owner));
+  if (!isSameOwners) return "other_owner";
+  const isReacquired = before.every((was) =>
+    current.holders.some((now) => now.owner === was.owner && isLaterHold(was, now)),
+  );
+  return isReacquired ? "reacquired" : "not_followed";
+}
+
+function isLaterHold(was: Holder, now: Holder): boolean {
+  if (was.fence !== null && now.fence !== null) return was.fence !== now.fence;
+  return now.sinceIs === "exact" && now.since !== null && was.since !== null && now.since > was.since;
+}
+
+/** Returns when the hold that was seen ended, as far as it is known: no later than this. */
+export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryEntry[]): number {
+  const ends = events.filter(isHoldEnd).map(({ at }) => at);
+  const starts = current.holders.flatMap(({ since, sinceIs }) => (sinceIs === "exact" ? (since ?? []) : []));
+  return Math.min(...[...ends, ...starts].filter((at) => at >= seen.asOf), current.asOf);
+}

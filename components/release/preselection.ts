@@ -1,0 +1,57 @@
+import type { LivenessState } from "@/lib/contract/liveness.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { computeRemainingMs } from "../lock-facts/lock-texts.ts";
+import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
+
+/** A lease that ends within this time is over before an operator has read the dialog. */
+export const SHORT_LEASE_MS = 30_000;
+
+/** What a state of liveness says about the right action. */
+type Advice = "release_unless_short" | "wait_if_short" | "none";
+
+const ADVICE: Readonly<Record<LivenessState, Advice>> = {
+  // Its renewals stopped: the holder is gone or stuck.
+  overdue: "release_unless_short",
+  // It does not renew, so the lease ends when it says. Whether the holder works is unknown.
+  not_renewing: "wait_if_short",
+  // It renews, and releasing it takes the lock from a client at work.
+  alive: "none",
+  // It may renew or not.
+  unknown: "none",
+  // Nothing shows whether the holder works, and there is no expiry to wait for.
+  no_ttl: "none",
+};
+
+/**
+ * Returns the action that the evidence supports, or null if the operator has to choose.
+ *
+ * @param only one of several holders, whose own lease counts
+ * @param now Redis clock, Unix milliseconds
+ */
+export function preselectMethod(lock: Lock, only: Holder | undefined, now: number): ReleaseMethod | null {
+  const advice = ADVICE[lock.liveness?.state ?? "unknown"];
+  if (advice === "none") return null;
+  const remainingMs = computeSubjectRemainingMs(lock, only, now);
+  const isShort = remainingMs !== null && remainingMs <= SHORT_LEASE_MS;
+  if (isShort && findReleaseMethods(lock, only).get("wait") === null) return "wait";
+  return advice === "release_unless_short" ? "release" : null;
+}
+
+/**
+ * Returns whether a preselection that the operator has not touched became wrong. A lease that merely runs down below
+ * 30 s does not count: the choice must not change while the operator reads.
+ */
+export function isPreselectionWrong(
+  preselected: ReleaseMethod,
+  lock: Lock,
+  only: Holder | undefined,
+  now: number,
+): boolean {
+  if (preselected === "wait") return preselectMethod(lock, only, now) !== "wait";
+  return ADVICE[lock.liveness?.state ?? "unknown"] !== "release_unless_short";
+}
+
+function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
+  if (only === undefined) return computeRemainingMs(lock, now);
+  return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));
+}

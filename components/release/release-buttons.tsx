@@ -1,0 +1,70 @@
+"use client";
+
+import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { shortenText } from "@/components/ui/visible-text.ts";
+import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { release as english } from "@/lib/i18n/en/release.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ReleaseForm } from "./use-release.ts";
+
+/** Returns why the main button does nothing now; null: it sends. */
+export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseForm): string | null {
+  const messages = useMessages(english);
+  if (blocked !== null) return blocked;
+  if (choice === null) return messages.chooseHint;
+  if (choice === "wait" || confirm === undefined) return null;
+  return state.confirmation.trim() === confirm ? null : messages.typeName(confirm);
+}
+
+/** The main button. While nothing is chosen it says what to do. */
+export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
+  const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
+  const { choice, state } = form;
+  if (choice === null) {
+    return (
+      <Button type="submit" blocked={obstacle}>
+        {messages.chooseHow}
+      </Button>
+    );
+  }
+  if (choice === "wait") {
+    return (
+      <Button type="submit" variant="primary" blocked={obstacle} title={messages.sends}>
+        {messages.keepWatching}
+      </Button>
+    );
+  }
+  const isSending = state.step.at === "sending";
+  const label = choice === "reserve" ? messages.releaseReservation : messages.releaseLock;
+  return (
+    <Button
+      type="submit"
+      variant="danger"
+      blocked={isSending ? uiMessages.waiting : obstacle}
+      title={messages.sends}
+    >
+      {isSending ? messages.isReleasing : label}
+    </Button>
+  );
+}
+
+/** The second, explicit step. It names the owner whose hold is released, whichever hold that is. */
+export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
+  const lockText = useMessages(lockWords);
+  const messages = useMessages(english);
+  const { state, choice } = form;
+  const { step } = state;
+  if (step.at !== "unverified") return null;
+  const [holder] = step.lock.holders;
+  const who = holder === undefined ? messages.itsOwner : shortenText(formatHolder(holder, lockText));
+  const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;
+  const label = isReservation ? messages.releaseThe : messages.releaseWhatever;
+  return (
+    <Button variant="danger" blocked={form.blocked} onClick={() => form.release("release")}>
+      {label(who, choice === "reserve")}
+    </Button>
+  );
+}

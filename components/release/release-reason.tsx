@@ -1,0 +1,46 @@
+"use client";
+
+import { useEffect } from "react";
+import { ProblemText } from "@/components/ui/problem-text.tsx";
+import { ConfirmNameField, ReasonField } from "@/components/ui/reason-field.tsx";
+import { release as english } from "@/lib/i18n/en/release.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { ReleaseForm } from "./use-release.ts";
+
+/** The reason, and on production the confirmation. */
+export function ReleaseReason({ form }: { form: ReleaseForm }) {
+  const messages = useMessages(english);
+  const { shown, state, needsReason, confirm } = form;
+  const { step, reason, confirmation } = state;
+  const error = step.at === "choosing" ? step.error : undefined;
+  // A reason is required in these two states only.
+  const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
+  const texts = {
+    say_why: messages.sayWhy[liveness],
+    name_format: messages.nameFormat,
+    // The field below says what to type.
+    confirm_target: undefined,
+  };
+  useEffect(() => {
+    // On a phone the field is out of sight.
+    if (error === "say_why") document.getElementById("reason")?.focus();
+  }, [error]);
+  return (
+    <>
+      <ReasonField
+        reason={reason}
+        onReason={form.setReason}
+        isOptional={!needsReason}
+        error={typeof error === "string" ? texts[error] : error && <ProblemText problem={error} />}
+      />
+      {confirm !== undefined && (
+        <ConfirmNameField
+          label={messages.production[liveness](confirm)}
+          typed={confirmation}
+          onType={form.setConfirmation}
+          isMissing={error === "confirm_target"}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+/** Matches what takes the keyboard: dialogs and menus that are open. */
+const OPEN_OVERLAY = "dialog[open], [role=dialog], [role=alertdialog], [role=menu]";
+const OPEN_DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
+
+interface OpeningOverlay {
+  cancel(): void;
+}
+
+/** At most one: a second overlay that a click opens cancels the first. */
+let opening: OpeningOverlay | null = null;
+
+/** Returns whether an overlay is open, or opening and not focused yet. No shortcut may fire then. */
+export function isOverlayActive(): boolean {
+  return opening !== null || document.querySelector(OPEN_OVERLAY) !== null;
+}
+
+/** Returns whether a dialog is open, or an overlay is opening. */
+export function isDialogActive(): boolean {
+  return opening !== null || document.querySelector(OPEN_DIALOG) !== null;
+}
+
+/** Keys that only move the focus or belong to the browser. */
+const PASSED_KEYS: ReadonlySet<string> = new Set(["Tab", "Shift", "Control", "Alt", "Meta", "CapsLock"]);
+
+/** Chords such as Ctrl+R belong to the browser. Ctrl+K is ours. */
+function isBrowserKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (PASSED_KEYS.has(key) || /^F\d+$/.test(key)) return true;
+  return (ctrlKey || metaKey || altKey) && key.toLowerCase() !== "k";
+}
+
+/**
+ * Captures the keyboard while the code of an overlay loads: from this call until the overlay has the focus, or the
+ * returned function is called. Keys pressed meanwhile do nothing. Escape calls `onCancel`.
+ *
+ * Call it in the event-loop turn that opens the overlay. A layout effect qualifies, because React renders what a key
+ * or click sets before the next event.
+ */
+export function captureKeyboard(onCancel: () => void): () => void {
+  opening?.cancel();
+  const own: OpeningOverlay = { cancel: onCancel };
+  opening = own;
+  const swallowKey = (event: KeyboardEvent) => {
+    event.stopImmediatePropagation();
+    if (isBrowserKey(event)) return;
+    event.preventDefault();
+    if (event.key === "Escape") onCancel();
+  };
+  const checkFocus = ({ target }: FocusEvent) => {
+    if (target instanceof Element && target.closest(OPEN_OVERLAY) !== null) stop();
+  };
+  const stop = () => {
+    if (opening === own) opening = null;
+    window.removeEventListener("keydown", swallowKey, true);
+    document.removeEventListener("focusin", checkFocus);
+  };
+  window.addEventListener("keydown", swallowKey, true);
+  document.addEventListener("focusin", checkFocus);
+  return stop;
+}
