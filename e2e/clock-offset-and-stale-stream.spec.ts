@@ -89,7 +89,7 @@ test("a silent stream shows a stale-data banner within 3 s, blocks releases, and
     const link = lockkeeper.link.bind(lockkeeper);
     await beginSession(page.context(), { link, url: line.url });
     await page.goto(`${line.url}/?q=${encodeURIComponent(`key:${key("*")}`)}`);
-    const free = page.getByRole("button", { name: `Free ${key("a")}` });
+    const free = page.getByRole("button", { name: `Release ${key("a")}` });
     await expect(free).not.toHaveAttribute("aria-disabled", "true");
     const banner = page.getByTestId("condition-banner");
     await expectWithin(3000, async (attempt) => {
@@ -116,7 +116,7 @@ test("a silent stream shows a stale-data banner within 3 s, blocks releases, and
 
 /** What could not be done while nothing was known can be done again. */
 async function freeOn(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name: `Free ${name}` }).click();
+  await page.getByRole("button", { name: `Release ${name}` }).click();
   await expect(page.getByRole("dialog")).toContainText(name);
 }
 

@@ -4,6 +4,8 @@ import { expect, test } from "./console.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" });
 const branch = (page: Page, name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name}`) });
+/** The filters are open by default. */
+const WIDE = { width: 1680, height: 900 };
 const search = (page: Page) => page.getByLabel("Search locks");
 
 test("facets are selected by keyboard, each field sets one filter term, and all can be cleared", async ({
@@ -19,6 +21,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await acquire("fx:a:2", "mail");
   await acquire("fx:b:3", "mail");
   await lockkeeper.redis.runCli("HSET", key("fx:a:stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
+  await page.setViewportSize(WIDE);
   await page.goto("/");
   await expect(panel(page).getByRole("treeitem").first()).toBeVisible();
 
@@ -100,11 +103,13 @@ test("each facet is one stop of the Tab key, and the skip link lands on the tabl
 });
 
 test("a collapsed filter panel stays collapsed, and the page does not shift on load", async ({ page }) => {
+  await page.setViewportSize(WIDE);
   await page.goto("/");
   await expect(panel(page).getByRole("tree")).toBeVisible();
   await panel(page).getByRole("button", { name: "Hide filters" }).click();
   await expect(page.getByRole("button", { name: "Filters" })).toBeFocused();
-  await page.getByRole("region", { name: "Overview" }).getByRole("button", { name: "Overview" }).click();
+  await page.getByRole("button", { name: "Overview options" }).click();
+  await page.getByRole("menuitem", { name: "Hide the overview" }).click();
   await page.goto("/", { waitUntil: "commit" });
   await expect(search(page)).toBeVisible();
   const before = await search(page).boundingBox();

@@ -18,7 +18,7 @@ test("a part that fails to load shows an error in its place, and the rest of the
   await expect(row).toBeVisible();
   // As after an update of the console: what an open page asks for now is not there any more.
   await page.route("**/_next/static/chunks/**", (route) => route.abort());
-  await row.getByRole("button", { name: `Free ${name}` }).click();
+  await row.getByRole("button", { name: `Release ${name}` }).click();
   const told = page.getByRole("alert").filter({ hasText: "could not be loaded" });
   await expect(told).toContainText("The console was probably updated.");
   await lockkeeper.callHold("release", `/locks/${encodeURIComponent(name)}`);
@@ -28,6 +28,6 @@ test("a part that fails to load shows an error in its place, and the rest of the
   await told.getByRole("button", { name: "Reload the page" }).click();
   await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
   await expect(told).toBeHidden();
-  await page.getByRole("button", { name: `Free ${name}` }).click();
+  await page.getByRole("button", { name: `Release ${name}` }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
 });

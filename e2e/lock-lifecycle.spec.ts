@@ -34,7 +34,7 @@ test("a lock acquired twice with curl is listed within 1 s with count 2 and a fa
     expect(second.body).toMatchObject({ count: 2, fence: first.body.fence });
     return await measureMs(() => expect(row).toBeVisible());
   });
-  await expect(row.getByRole("gridcell", { name: "2", exact: true })).toBeVisible();
+  await expect(row.getByRole("gridcell", { name: "×2", exact: true })).toBeVisible();
   expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n2$/);
   const remaining = async () =>
     Number.parseFloat(/([\d.]+) s/.exec((await row.textContent()) ?? "")?.[1] ?? "0");
@@ -238,7 +238,7 @@ test("a Redis outage shows within 3 s and blocks releases, and the console recov
       await lockkeeper.redis.kill();
       return await measureMs(() => expect(banner).toContainText("stale"));
     });
-    const free = page.getByRole("button", { name: "Free lock:a" });
+    const free = page.getByRole("button", { name: "Release lock:a" });
     await expect(free).toHaveAttribute("aria-disabled", "true");
     await lockkeeper.redis.restart();
     const other = foreignOwner();
@@ -246,7 +246,7 @@ test("a Redis outage shows within 3 s and blocks releases, and the console recov
     await expect(banner).toHaveCount(0);
     await expect(page.getByRole("row").filter({ hasText: "lock:" })).toHaveCount(1);
     await expect(page.getByRole("row").filter({ hasText: other.slice(0, 8) })).toBeVisible();
-    await expect(page.getByRole("button", { name: "Free lock:after" })).not.toHaveAttribute(
+    await expect(page.getByRole("button", { name: "Release lock:after" })).not.toHaveAttribute(
       "aria-disabled",
       "true",
     );

@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { ListFilter } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
@@ -9,30 +10,38 @@ import { facetSide } from "@/lib/i18n/en/facet-side.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { FacetFilterProps } from "./facet-terms.ts";
 import { findFacetTerms } from "./facet-terms.ts";
+import { focusFacetToggle, useFacetVisibility } from "./use-facet-visibility.ts";
 
 const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
-/** Where there is no room beside the list, what narrows it is behind this button. */
-export function FacetSheetButton(narrows: FacetFilterProps) {
+/** Opens the filters while they are closed: beside the list where there is room, else as a sheet. */
+export function FacetButton(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);
-  const [isOpen, setOpen] = useState(false);
+  const { setOpen, closedClass } = useFacetVisibility();
+  const [isSheetOpen, setSheetOpen] = useState(false);
   const count = findFacetTerms(narrows.filter).length;
+  const open = () => {
+    if (matchMedia("(width >= 64rem)").matches) setOpen(true);
+    else setSheetOpen(true);
+  };
   return (
     <>
       <Button
-        className="h-[34px] max-sm:h-11 max-sm:min-w-11 lg:hidden"
-        aria-haspopup="dialog"
+        // A new function each time: the button is always there, and takes the focus when it becomes visible.
+        ref={(button) => focusFacetToggle(button)}
+        className={clsx("h-[34px]! max-sm:h-11! max-sm:min-w-11", closedClass)}
+        aria-expanded={false}
         aria-label={messages.openWith(count)}
         title={messages.openWith(count)}
-        onClick={() => setOpen(true)}
+        onClick={open}
       >
         <ListFilter aria-hidden size={14} />
         <span className="max-sm:hidden">{messages.title}</span>
-        {count > 0 && <span className="text-accent">{count}</span>}
+        {count > 0 && <span className="font-medium text-accent">{count}</span>}
       </Button>
-      {isOpen && (
+      {isSheetOpen && (
         <ErrorBoundary name={messages.title} place="overlay">
-          <FacetSheet {...narrows} onClose={() => setOpen(false)} />
+          <FacetSheet {...narrows} onClose={() => setSheetOpen(false)} />
         </ErrorBoundary>
       )}
     </>

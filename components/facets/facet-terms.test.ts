@@ -7,7 +7,9 @@ import {
   findFieldTerms,
   isSameTerm,
   removeFacetTerms,
+  removeTerm,
   replaceFieldTerm,
+  splitTerm,
 } from "./facet-terms.ts";
 
 test("selecting a facet value replaces its filter term and keeps the rest of the filter", () => {
@@ -53,4 +55,11 @@ test("the filter term of a namespace matches the keys in it", () => {
       expect(findFacetTerms(`a ${word} b`)).toEqual([word]);
     }),
   );
+});
+
+test("a filter term is shown as its field and value, and removed alone", () => {
+  expect(splitTerm('service:="pay \\"desk\\""')).toEqual({ field: "service", value: 'pay "desk"' });
+  expect(splitTerm("key:lock:orders:*")).toEqual({ field: "key", value: "lock:orders:*" });
+  expect(splitTerm("waiters>0")).toEqual({ field: "waiters", value: ">0" });
+  expect(removeTerm('key:a:* service:="a b" held>5m', 'service:="a b"')).toBe("key:a:* held>5m");
 });

@@ -58,6 +58,22 @@ export function findFacetTerms(filter: string): string[] {
   return splitTerms(filter).filter(isFacetTerm);
 }
 
+/** The same search without this word. */
+export function removeTerm(filter: string, term: string): string {
+  return splitTerms(filter)
+    .filter((word) => word !== term)
+    .join(" ");
+}
+
+const TERM = /^([a-z]+)(?::=?)?(.*)$/s;
+
+/** A word of a search for display: `service:="pay desk"` is `service` and `pay desk`. */
+export function splitTerm(term: string): { field: string; value: string } {
+  const [, field = "", value = term] = TERM.exec(term) ?? [];
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return { field, value: isQuoted ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value };
+}
+
 export function removeFacetTerms(filter: string): string {
   return splitTerms(filter)
     .filter((word) => !isFacetTerm(word))

@@ -1,4 +1,5 @@
 import clsx from "clsx";
+import { MiddleText } from "@/components/ui/middle-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Holder } from "@/lib/contract/lock.ts";
@@ -59,29 +60,41 @@ export function hasHolderName(holder: Holder): boolean {
   );
 }
 
-/** Two lines of a table's row. */
+/** Who holds the lock and on which host, in two lines. The owners as they stand in Redis are its title. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   const messages = useMessages(english);
   const [first] = holders;
   if (first === undefined) return <span className="text-ink-3">{messages.free}</span>;
   const owners = holders.map(({ owner }) => owner).join(", ");
-  const thread = hasHolderName(first) ? undefined : parseThreadId(first.owner);
-  const second = holders.length > 1 || hasHolderName(first);
+  const label = holders.length > 1 || isReserved(first) ? null : getHolderLabel(first);
   return (
     <div className="leading-[1.25]" title={toVisibleText(owners)}>
       <div className="truncate">
-        {holders.length > 1 ? messages.holders(holders.length) : <HolderName holder={first} />}
+        {holders.length > 1 && messages.holders(holders.length)}
+        {holders.length === 1 &&
+          (label === null ? <HolderName holder={first} /> : <SafeText text={label.who} />)}
       </div>
-      {second && (
-        <div data-second className="truncate font-mono text-2xs text-ink-3">
-          <SafeText text={holders.map(({ owner }) => shortenOwner(owner)).join(", ")} />
-        </div>
-      )}
-      {!second && thread !== undefined && (
-        <div data-second className="truncate text-2xs text-ink-3">
-          {messages.redissonThread(thread)}
-        </div>
-      )}
+      <div data-second className="truncate text-2xs text-ink-3">
+        {label?.who !== owners && <HolderDetail holders={holders} host={label?.where} />}
+      </div>
     </div>
   );
 }
+
+/** The host, or else the owners as they stand in Redis. */
+function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
+  const messages = useMessages(english);
+  const [first] = holders;
+  if (host !== undefined) return <MiddleText text={host} />;
+  if (first !== undefined && holders.length === 1 && !hasHolderName(first)) {
+    const thread = parseThreadId(first.owner);
+    return thread === undefined ? null : messages.redissonThread(thread);
+  }
+  return (
+    <span className="font-mono">
+      <SafeText text={holders.map(({ owner }) => shortenOwner(owner)).join(", ")} />
+    </span>
+  );
+}
+
+const isReserved = ({ owner }: Holder): boolean => parseReservedHold(owner) !== null;

@@ -1,19 +1,20 @@
+import { MiddleText } from "@/components/ui/middle-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import { splitKey } from "./lock-texts.ts";
 
-/** A key in one line; when it is too long its namespace gives way first. */
+/** A key in one line. Where it is too long its namespace is cut first, and then the middle of its last segment. */
 export function KeyText({ text }: { text: string }) {
   const { namespace, rest } = splitKey(text);
   return (
     <span dir="ltr" title={toVisibleText(text)} className="flex min-w-0 font-mono text-xs">
       {namespace !== "" && (
-        <span className="min-w-[2ch] truncate text-ink-3">
+        <span className="min-w-[2ch] shrink-[999] truncate text-ink-3">
           <SafeText text={namespace} />
         </span>
       )}
-      <span className="max-w-[75%] shrink-0 truncate font-medium text-ink">
-        <SafeText text={rest} />
+      <span className="min-w-0 font-medium text-ink">
+        <MiddleText text={rest} />
       </span>
     </span>
   );

@@ -31,6 +31,21 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   );
 }
 
+/** The word for the liveness of a held lock; its evidence is its title. */
+export function LivenessWord({ lock }: { lock: Lock }) {
+  const messages = useMessages(english);
+  const { liveness, state } = lock;
+  if (liveness === null || state !== "held") return null;
+  return (
+    <span
+      className={LIVENESS_CLASS[liveness.state]}
+      title={formatLivenessEvidence(liveness, lock.asOf, messages)}
+    >
+      {messages.liveness[liveness.state]}
+    </span>
+  );
+}
+
 /** The liveness with its evidence, live. */
 export function LivenessEvidence({ lock }: { lock: Lock }) {
   const messages = useMessages(english);

@@ -27,19 +27,26 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   return <>{formatRemaining(left)}</>;
 }
 
-/** The lease as a thin bar. Decoration: the figure stands beside it. */
+/** Shows the remaining share of the lease. Decoration: the figure stands beside it. */
 export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
-  const left = computeRemainingMs(lock, useServerNow());
+  const now = useServerNow();
+  const left = computeRemainingMs(lock, now);
   if (left === null || lock.leaseMs === null || lock.leaseMs <= 0) return null;
   const share = Math.min(1, left / lock.leaseMs);
   return (
     <span aria-hidden className={clsx("block h-1 overflow-hidden rounded-full bg-line-soft", className)}>
       <span
-        className="block h-full origin-left rounded-full bg-bar"
+        className={clsx("block h-full origin-left rounded-full", getLeaseColor(lock, now))}
         style={{ transform: `scaleX(${share.toFixed(3)})` }}
       />
     </span>
   );
+}
+
+/** Held is normal: only a lease that outlives its holder has a colour. */
+function getLeaseColor(lock: Lock, now: number | null): string {
+  if (computeOwnRemainingMs(lock, now) === 0) return "bg-bad";
+  return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
 /** Redis clock. It stands still from the end of a hold on, if that is known. */

@@ -12,8 +12,8 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
 import { toLockPath } from "./lock-path.ts";
-import { shortenOwner } from "./owner-text.ts";
 import { findNextHolder, type NextHolder } from "./next-holder.ts";
+import { shortenOwner } from "./owner-text.ts";
 import { listFormats } from "./use-format-texts.ts";
 
 /** Says who acquires the lock when it is released, and how certain that is. */

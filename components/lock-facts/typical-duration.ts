@@ -16,10 +16,26 @@ export function formatTypicalDuration(
   return typical.samples < SAMPLES_MIN ? "" : messages.typical(formatSpan(typical.p50));
 }
 
-/** What `held>typical` asks, as far as the page can tell. */
-export function isLongerThanTypical(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
+/** What `held>typical` asks, as far as the page can tell. `times` multiplies the typical time. */
+export function isLongerThanTypical(
+  lock: Lock,
+  typical: TypicalMs | undefined,
+  now: number | null,
+  times = 1,
+): boolean {
   if (typical === undefined || now === null || lock.state !== "held") return false;
   if (typical.samples < SAMPLES_TO_JUDGE) return false;
   const began = lock.holders.flatMap(({ since }) => since ?? []);
-  return began.length > 0 && now - Math.min(...began) > typical.p95;
+  return began.length > 0 && now - Math.min(...began) > times * typical.p95;
+}
+
+/** As `is:needs_attention` on the server. */
+const TYPICAL_FACTOR_MAX = 2;
+
+/** Whether a lock matches `is:needs_attention`, as far as the page can tell. */
+export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
+  if (lock.state !== "held") return false;
+  const state = lock.liveness?.state;
+  if (state === "overdue" || state === "no_ttl") return true;
+  return isLongerThanTypical(lock, typical, now, TYPICAL_FACTOR_MAX);
 }

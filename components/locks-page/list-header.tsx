@@ -3,7 +3,8 @@
 import dynamic from "next/dynamic";
 import { parseAsString, useQueryState } from "nuqs";
 import { memo, useCallback, useMemo } from "react";
-import { FacetSheetButton } from "@/components/facets/facet-button.tsx";
+import { FacetButton } from "@/components/facets/facet-button.tsx";
+import { FilterChips } from "@/components/facets/lazy-filter-chips.tsx";
 import { OverviewStrip } from "@/components/overview/overview-strip.tsx";
 import { OverviewToggle } from "@/components/overview/overview-toggle.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
@@ -32,7 +33,8 @@ const PhoneTools = dynamic(
     loading: () => <div className="w-24 shrink-0 sm:hidden" />,
   },
 );
-const MemoFacetSheetButton = memo(FacetSheetButton);
+const MemoFacetButton = memo(FacetButton);
+const MemoFilterChips = memo(FilterChips);
 const MemoOverviewStrip = memo(OverviewStrip);
 const MemoOverviewToggle = memo(OverviewToggle);
 const MemoSearchBox = memo(SearchBox);
@@ -74,9 +76,10 @@ export function ListHeader({ view, isReached, showToast, onFilter, onShow }: Lis
           />
         </ErrorBoundary>
       </div>
-      <div className="flex gap-2 max-sm:[&_input]:h-[42px] max-sm:[&_kbd]:hidden">
-        <MemoFacetSheetButton filter={filter} fault={fault} onFilter={onFilter} />
+      <div className="flex gap-2 max-sm:flex-wrap max-sm:[&_input]:-my-px max-sm:[&_input]:h-11 max-sm:[&_kbd]:hidden">
+        <MemoFacetButton filter={filter} fault={fault} onFilter={onFilter} />
         <LocksSearch filter={filter} onFilter={onFilter} />
+        <MemoFilterChips filter={filter} onFilter={onFilter} />
         <ErrorBoundary name={parts.views}>
           <PhoneTools shown={fault === undefined ? shown : undefined} table={table} showToast={showToast} />
         </ErrorBoundary>

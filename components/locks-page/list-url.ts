@@ -1,7 +1,7 @@
 import { describeFilterError } from "@/lib/query/filter.ts";
 import { FILTER_CHARACTERS_MAX } from "../../lib/contract/limits.ts";
 import { LOCK_SORT_PATTERN } from "../../lib/contract/lock-sort.ts";
-import { DEFAULT_SORT } from "./columns/columns.ts";
+import { DEFAULT_SORT } from "./columns/column-sorts.ts";
 
 export interface ListQuery {
   filter: string;

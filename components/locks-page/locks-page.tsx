@@ -7,7 +7,10 @@ import { isTargetNeverReached } from "@/components/app/connection.ts";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
-import { EventPanelPlaceholder } from "@/components/events/feed/panel-visibility.tsx";
+import {
+  EventPanelPlaceholder,
+  EventTickerPlaceholder,
+} from "@/components/events/feed/event-placeholders.tsx";
 import { FacetSidebar } from "@/components/facets/facet-sidebar.tsx";
 import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { BulkSelection } from "@/components/release/bulk-state.ts";
@@ -35,6 +38,10 @@ const EventPanel = dynamic(
   loadPart(() => import("@/components/events/feed/event-panel.tsx").then((module) => module.EventPanel)),
   { ssr: false, loading: () => <EventPanelPlaceholder /> },
 );
+const EventTicker = dynamic(
+  loadPart(() => import("@/components/events/feed/event-ticker.tsx").then((module) => module.EventTicker)),
+  { ssr: false, loading: () => <EventTickerPlaceholder /> },
+);
 const SelectionBar = dynamic(
   loadPart(() => import("./selection-bar.tsx").then((module) => module.SelectionBar)),
   {
@@ -44,6 +51,7 @@ const SelectionBar = dynamic(
 // A window comes ten times a second, and the table is all that is drawn again for it.
 const MemoFacetSidebar = memo(FacetSidebar);
 const MemoEventPanel = memo(EventPanel);
+const MemoEventTicker = memo(EventTicker);
 const NO_LOCKS: readonly Lock[] = [];
 
 export function LocksPage() {
@@ -76,7 +84,7 @@ export function LocksPage() {
   return (
     <div className="flex min-h-0 flex-1">
       {isReached && <MemoFacetSidebar filter={filter} fault={view.fault} onFilter={search} />}
-      <StaleOverlay className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4">
+      <StaleOverlay className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-2.5">
         <h1 className="sr-only">{messages.title}</h1>
         <ListHeader view={view} isReached={isReached} showToast={showToast} onFilter={search} onShow={show} />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
@@ -99,6 +107,9 @@ export function LocksPage() {
             onRelease={setBulk}
           />
         )}
+        <ErrorBoundary name={places.events}>
+          <MemoEventTicker />
+        </ErrorBoundary>
       </StaleOverlay>
       <ErrorBoundary name={places.events}>
         <MemoEventPanel />

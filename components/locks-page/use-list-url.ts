@@ -2,7 +2,7 @@
 
 import { parseAsString, useQueryStates } from "nuqs";
 import { useRef } from "react";
-import { DEFAULT_SORT } from "./columns/columns.ts";
+import { DEFAULT_SORT } from "./columns/column-sorts.ts";
 import { type ListQuery, parseListUrl } from "./list-url.ts";
 
 const PARSERS = {

@@ -7,7 +7,7 @@ import { useIsReading } from "@/components/ui/use-is-reading.ts";
 import { useWindowSubscription } from "@/lib/live/hooks.ts";
 import { useLockWindow } from "@/lib/live/live-cache.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { DEFAULT_SORT } from "./columns/columns.ts";
+import { DEFAULT_SORT } from "./columns/column-sorts.ts";
 import { type FrozenRows, useFrozenRows, usePinnedPaths } from "./frozen-rows/use-frozen-rows.ts";
 import { type ListUrl, useListUrl } from "./use-list-url.ts";
 import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";

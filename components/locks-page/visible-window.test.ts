@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toggleSort } from "./columns/columns.ts";
+import { toggleSort } from "./columns/column-sorts.ts";
 import { computeWindowLimit, computeWindowOffset, WINDOW_ROWS } from "./visible-window.ts";
 
 describe("list window", () => {

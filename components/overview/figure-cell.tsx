@@ -48,41 +48,49 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
   const at = pointed?.at ?? (live === undefined ? figure?.olderAt : undefined);
   const isBad = measure === "needsAttention" && value !== null && value > 0;
   const shown = (
-    <span className={clsx("text-[20px] leading-7 font-semibold tracking-tight", isBad && "text-bad")}>
+    <span className={clsx("text-[15px] leading-5 font-semibold tabular-nums", isBad && "text-bad")}>
       {value === null ? <NoMeasurement isKnown={figure !== undefined} /> : formatMeasure(measure, value)}
     </span>
   );
   return (
-    <li className="min-w-0 px-3.5 py-2" data-measure={measure}>
-      <div className="flex h-4 gap-1.5 overflow-hidden text-2xs text-ink-3">
+    <li
+      className="relative flex h-11 min-w-0 items-center gap-2 overflow-hidden px-3 @max-4xl:flex-col @max-4xl:items-start @max-4xl:justify-center @max-4xl:gap-0"
+      data-measure={measure}
+    >
+      <span className="flex max-w-full min-w-0 gap-1.5 text-xs whitespace-nowrap text-ink-3 @max-4xl:text-2xs">
         <span title={means} className="truncate">
           {name}
         </span>
         {at != null && <time dateTime={new Date(at).toISOString()}>{formatClock(at)}</time>}
-      </div>
-      <div className="flex h-7 items-center justify-between gap-3">
-        {filter === null ? (
-          shown
-        ) : (
-          <button type="button" title={find} className="hover:underline" onClick={() => onFilter(filter)}>
-            {shown}
-            <span className="sr-only">{find}</span>
-          </button>
+      </span>
+      {filter === null ? (
+        shown
+      ) : (
+        <button
+          type="button"
+          title={find}
+          className="shrink-0 hover:underline max-sm:after:absolute max-sm:after:inset-0"
+          onClick={() => onFilter(filter)}
+        >
+          {shown}
+          <span className="sr-only">{find}</span>
+        </button>
+      )}
+      <span
+        className={clsx("flex min-w-0 flex-1 justify-end @max-5xl:hidden", isBad ? "text-bad" : "text-ink-3")}
+      >
+        {stats !== undefined && figure !== undefined && (
+          <Sparkline
+            samples={figure.samples}
+            from={stats.now - RANGE_MS[detectSeriesRange(stats)]}
+            to={stats.now}
+            thinning={measure === "acquisitionsPerS" ? "mean" : "largest"}
+            label={messages.line(name, describeSeries(measure, figure, detectSeriesRange(stats), messages))}
+            pointed={pointed}
+            onPoint={setPointed}
+          />
         )}
-        <div className={clsx("flex min-w-0 flex-1 justify-end", isBad ? "text-bad" : "text-ink-3")}>
-          {stats !== undefined && figure !== undefined && (
-            <Sparkline
-              samples={figure.samples}
-              from={stats.now - RANGE_MS[detectSeriesRange(stats)]}
-              to={stats.now}
-              thinning={measure === "acquisitionsPerS" ? "mean" : "largest"}
-              label={messages.line(name, describeSeries(measure, figure, detectSeriesRange(stats), messages))}
-              pointed={pointed}
-              onPoint={setPointed}
-            />
-          )}
-        </div>
-      </div>
+      </span>
     </li>
   );
 }

@@ -1,8 +1,9 @@
 "use client";
 
-import { ChevronDown, ChevronUp, PanelTopClose } from "lucide-react";
+import { Ellipsis, TriangleAlert } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useId } from "react";
+import { useRef, useState } from "react";
+import type { MenuAction } from "@/components/ui/action-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
@@ -16,6 +17,10 @@ import { MeasureCell } from "./figure-cell.tsx";
 import { MEASURES, type Measure } from "./overview-figures.ts";
 import { STATS_RANGES, useStatsRange } from "./use-stats-range.ts";
 
+const ActionMenu = dynamic(
+  () => import("@/components/ui/action-menu.tsx").then((module) => module.ActionMenu),
+  { ssr: false },
+);
 const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => module.RankedLists), {
   ssr: false,
 });
@@ -23,21 +28,39 @@ const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => 
 interface OverviewDetailsProps {
   onFilter(filter: string): void;
   onClose(): void;
-  closeRef(button: HTMLButtonElement | null): void;
+  /** Of the menu, which hides the overview. */
+  menuRef(button: HTMLButtonElement | null): void;
 }
 
-export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetailsProps) {
+/** One line of figures, with its controls in a menu. */
+export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();
   const [lists, setLists] = useStoredFlag("lockkeeper:overview-lists", false);
-  const listsId = useId();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const menuButton = useRef<HTMLButtonElement | null>(null);
   const stats = useStats(range);
   const live: Partial<Record<Measure, number>> = useCounts() ?? {};
   const { data, error } = stats;
+  const actions: MenuAction[] = [
+    ...STATS_RANGES.map((each) => ({
+      id: each,
+      name: messages.menu.ranges[each],
+      hint: each === range ? messages.menu.current : undefined,
+      run: () => void setRange(each),
+    })),
+    {
+      id: "patterns",
+      name: lists ? messages.menu.hidePatterns : messages.menu.showPatterns,
+      apart: true,
+      run: () => setLists(!lists),
+    },
+    { id: "hide", name: messages.hide, run: onClose },
+  ];
   return (
     <div className="rounded-[10px] border border-line bg-panel">
-      <div className="flex flex-col @3xl:flex-row">
-        <ul className="grid min-w-0 flex-1 grid-cols-2 overflow-hidden @xl:grid-cols-5 @3xl:divide-x @3xl:divide-line-soft">
+      <div className="flex items-center @max-xl:relative">
+        <ul className="grid min-w-0 flex-1 grid-cols-5 overflow-hidden @max-xl:grid-cols-2">
           {MEASURES.map((measure) => (
             <MeasureCell
               key={measure}
@@ -48,54 +71,44 @@ export function OverviewDetails({ onFilter, onClose, closeRef }: OverviewDetails
             />
           ))}
         </ul>
-        <div className="flex shrink-0 items-center gap-1 border-line-soft px-2 @max-3xl:border-t @max-3xl:py-1.5 @3xl:border-l">
-          <fieldset className="flex">
-            <legend className="sr-only">{messages.linesOver}</legend>
-            {STATS_RANGES.map((each) => (
-              <Button
-                key={each}
-                size="small"
-                variant={each === range ? "plain" : "quiet"}
-                aria-pressed={each === range}
-                onClick={() => void setRange(each)}
-              >
-                {messages.ranges[each]}
-              </Button>
-            ))}
-          </fieldset>
+        <div className="flex shrink-0 items-center pr-2 @max-xl:absolute @max-xl:right-0 @max-xl:bottom-0">
+          {data !== undefined && error !== null && (
+            <p role="status" title={messages.older(formatClock(data.now))} className="px-1 text-warn">
+              <TriangleAlert aria-hidden size={14} />
+              <span className="sr-only">
+                {messages.older(formatClock(data.now))} <ProblemText problem={error} />
+              </span>
+            </p>
+          )}
           <Button
-            size="small"
+            size="icon"
             variant="quiet"
-            aria-expanded={lists}
-            aria-controls={listsId}
-            onClick={() => setLists(!lists)}
+            ref={(button) => {
+              menuButton.current = button;
+              menuRef(button);
+            }}
+            aria-haspopup="menu"
+            aria-expanded={isMenuOpen}
+            aria-label={messages.menu.title}
+            title={messages.menu.title}
+            className="max-sm:size-11!"
+            onClick={() => setMenuOpen(!isMenuOpen)}
           >
-            {messages.patterns}
-            {lists ? <ChevronUp aria-hidden size={13} /> : <ChevronDown aria-hidden size={13} />}
-          </Button>
-          <Button
-            size="small-icon"
-            variant="quiet"
-            ref={closeRef}
-            aria-expanded
-            aria-label={messages.title}
-            title={messages.hide}
-            className="@max-3xl:ml-auto"
-            onClick={onClose}
-          >
-            <PanelTopClose aria-hidden size={14} />
+            <Ellipsis aria-hidden size={15} />
           </Button>
         </div>
       </div>
-      {data !== undefined && error !== null && (
-        <p role="status" className="border-t border-line-soft px-3.5 py-1 text-2xs text-warn">
-          {messages.older(formatClock(data.now))} <ProblemText problem={error} />
-        </p>
+      {isMenuOpen && (
+        <ActionMenu
+          label={messages.menu.title}
+          anchor={menuButton.current}
+          actions={actions}
+          onClose={() => setMenuOpen(false)}
+          finalFocus={() => menuButton.current}
+        />
       )}
       {data === undefined && <ProblemNote problem={error} onAgain={() => void stats.refetch()} />}
-      <div id={listsId}>
-        {lists && data !== undefined && <RankedLists stats={data} onFilter={onFilter} />}
-      </div>
+      {lists && data !== undefined && <RankedLists stats={data} onFilter={onFilter} />}
     </div>
   );
 }

@@ -13,9 +13,7 @@ const OverviewDetails = dynamic(
   {
     ssr: false,
     // As high as what comes, so that the table does not move.
-    loading: () => (
-      <div className="h-[62px] rounded-[10px] border border-line bg-panel @max-3xl:h-[99px] @max-xl:h-[219px]" />
-    ),
+    loading: () => <div className="h-[46px] rounded-[10px] border border-line bg-panel @max-xl:h-[134px]" />,
   },
 );
 
@@ -46,7 +44,7 @@ export function OverviewStrip({ onFilter }: OverviewStripProps) {
       )}
       {isOpen && (
         <section aria-label={overview} className={clsx("@container", openClass)}>
-          <OverviewDetails onFilter={onFilter} onClose={() => toggle(false)} closeRef={focusIfToggled} />
+          <OverviewDetails onFilter={onFilter} onClose={() => toggle(false)} menuRef={focusIfToggled} />
         </section>
       )}
     </>

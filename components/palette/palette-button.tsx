@@ -38,7 +38,7 @@ export function PaletteButton({ onHelp }: { onHelp(): void }) {
         title={messages.open}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => openPalette(setOpen)}
-        className="flex h-7 shrink-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2 text-ink-2 hover:bg-line-soft max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2 lg:w-44"
+        className="flex h-7 shrink-0 items-center gap-2 rounded-[7px] border border-line bg-panel px-2 text-ink-2 hover:bg-line-soft max-sm:size-11 max-sm:justify-center max-sm:border-transparent max-sm:bg-transparent lg:w-44"
       >
         <Search aria-hidden size={14} className="shrink-0" />
         <span className="flex-1 text-left max-lg:sr-only">{messages.openShort}</span>

@@ -26,7 +26,10 @@ export function ConnectionPill() {
   return (
     <details className="relative min-w-0" data-testid="connection">
       <summary
-        className={clsx("flex min-w-0 cursor-pointer list-none items-center gap-1.5", TEXT_CLASSES[tone])}
+        className={clsx(
+          "flex min-w-0 cursor-pointer list-none items-center gap-1.5 max-sm:h-11 max-sm:min-w-11",
+          TEXT_CLASSES[tone],
+        )}
       >
         <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOT_CLASSES[tone])} />
         <span className="truncate max-[380px]:hidden">{text}</span>

@@ -6,6 +6,7 @@ import { useQueryState } from "nuqs";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CommandsProvider } from "@/components/app/command-registry.tsx";
 import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { loadPart } from "@/lib/api/load-part.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
@@ -22,11 +23,18 @@ const KeyboardHelp = createLazyOverlay(() =>
   import("./keyboard-help.tsx").then((module) => module.KeyboardHelp),
 );
 
+/** As high as the bar that comes, so that the page does not move. */
+const PhoneBarPlaceholder = () => (
+  <div className="order-last h-[57px] border-t border-line bg-panel sm:hidden" />
+);
+const PhoneBar = dynamic(
+  loadPart(() => import("./phone-bar.tsx").then((module) => module.PhoneBar)),
+  { ssr: false, loading: PhoneBarPlaceholder },
+);
+
 const LoggedOutNotice = dynamic(
   loadPart(() => import("./logged-out.tsx").then((module) => module.LoggedOutNotice)),
-  {
-    ssr: false,
-  },
+  { ssr: false },
 );
 
 const TargetNeverReached = dynamic(
@@ -58,13 +66,15 @@ function useFocusAfterTargetSwitch(target: string | null): void {
 }
 
 function ShellFrame({ children }: { children: ReactNode }) {
+  const isPhone = useMediaQuery("(width < 40rem)");
   const [help, setHelp] = useState(false);
   useShortcuts({ "?": () => setHelp(true) });
   return (
-    <div className="grid h-dvh grid-rows-[48px_auto_minmax(0,1fr)] overflow-hidden lg:grid-cols-[184px_minmax(0,1fr)] lg:grid-rows-[48px_minmax(0,1fr)]">
+    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[48px_minmax(0,1fr)_auto] overflow-hidden sm:grid-cols-[56px_minmax(0,1fr)] sm:grid-rows-[48px_minmax(0,1fr)] min-[100rem]:grid-cols-[184px_minmax(0,1fr)]">
       <SkipLink />
       <TopBar onHelp={() => setHelp(true)} />
       <MainNavigation />
+      {isPhone ? <PhoneBar onHelp={() => setHelp(true)} /> : <PhoneBarPlaceholder />}
       <main id="content" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
         <PageContent>{children}</PageContent>
       </main>

@@ -29,7 +29,7 @@ export function TargetMenu({ targets, here }: TargetMenuProps) {
       <Menu.Trigger
         aria-label={messages.target(here?.label ?? messages.noTarget)}
         title={here?.address}
-        className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] max-lg:max-w-64 max-lg:shrink-0 max-sm:max-w-[56vw] border border-line bg-panel px-2.5 hover:bg-line-soft"
+        className="flex h-7 min-w-0 items-center gap-2 rounded-[7px] max-lg:max-w-64 max-lg:shrink-0 max-sm:max-w-[56vw] border border-line bg-panel px-2.5 hover:bg-line-soft max-sm:relative max-sm:after:absolute max-sm:after:inset-x-0 max-sm:after:-inset-y-2"
       >
         {here !== undefined && <StateDot state={here.state} />}
         <span className="truncate font-semibold">{here?.label ?? messages.noSuchTarget}</span>

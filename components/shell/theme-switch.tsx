@@ -1,6 +1,6 @@
 "use client";
 
-import { Monitor, Moon, Sun } from "lucide-react";
+import { type LucideIcon, Monitor, Moon, Sun } from "lucide-react";
 import { useTheme } from "next-themes";
 import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button.tsx";
@@ -15,7 +15,8 @@ const THEMES = [
 
 const subscribeToNothing = () => () => {};
 
-export function ThemeSwitch() {
+/** The present theme with the change that one press makes: system, light, dark, and again. */
+export function useNextTheme(): { Icon: LucideIcon; label: string; apply(): void } {
   const messages = useMessages(shell);
   const { theme, setTheme } = useTheme();
   // The server does not know the theme: the icon comes when the page is awake.
@@ -27,10 +28,18 @@ export function ThemeSwitch() {
   const index = awake ? THEMES.findIndex(({ name }) => name === theme) : 0;
   const current = THEMES[Math.max(index, 0)] ?? THEMES[0];
   const next = THEMES[(Math.max(index, 0) + 1) % THEMES.length] ?? THEMES[0];
-  const label = messages.changeTheme(messages.themes[current.name], messages.themes[next.name]);
+  return {
+    Icon: current.Icon,
+    label: messages.changeTheme(messages.themes[current.name], messages.themes[next.name]),
+    apply: () => setTheme(next.name),
+  };
+}
+
+export function ThemeSwitch() {
+  const { Icon, label, apply } = useNextTheme();
   return (
-    <Button variant="quiet" size="icon" aria-label={label} title={label} onClick={() => setTheme(next.name)}>
-      <current.Icon aria-hidden size={15} />
+    <Button variant="quiet" size="icon" aria-label={label} title={label} onClick={apply}>
+      <Icon aria-hidden size={15} />
     </Button>
   );
 }

@@ -24,13 +24,16 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
   return (
     <header
       className={clsx(
-        "flex min-w-0 items-center gap-2 px-3 sm:gap-3.5 sm:px-4 lg:col-span-full",
+        "flex min-w-0 items-center gap-2 px-3 sm:gap-3.5 sm:col-span-full",
         isProduction(hello?.target) ? "border-b-2 border-bad bg-bad-bg" : "border-b border-line bg-panel",
       )}
     >
-      <TargetLink href="/" className="flex items-center gap-2 font-semibold tracking-tight lg:w-[168px]">
+      <TargetLink
+        href="/"
+        className="flex items-center gap-2 font-semibold tracking-tight max-sm:hidden sm:-ml-4 sm:w-14 sm:justify-center min-[100rem]:w-[184px] min-[100rem]:justify-start min-[100rem]:pl-4.5"
+      >
         <Logo />
-        <span className="max-sm:sr-only">Lockkeeper</span>
+        <span className="max-[99.99rem]:sr-only">Lockkeeper</span>
       </TargetLink>
       <TargetSwitch />
       <ConnectionPill />
@@ -46,7 +49,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       >
         <CircleHelp aria-hidden size={15} />
       </Button>
-      {/* A phone has no room for them: the palette has both. */}
+      {/* A phone has them in its sheet. */}
       <div className="flex gap-2 max-sm:hidden sm:gap-3.5">
         <LanguageSwitch />
         <ThemeSwitch />
@@ -71,7 +74,7 @@ function OperatorMenu({ name, may }: { name: string; may: readonly Access[] }) {
       <Button
         variant="quiet"
         size="icon"
-        className="max-sm:relative max-sm:after:absolute max-sm:after:-inset-x-1 max-sm:after:-inset-y-2"
+        className="max-sm:hidden"
         aria-label={messages.logOut}
         title={logout.isError ? messages.logOutFailed : messages.logOut}
         onClick={() => logout.mutate()}

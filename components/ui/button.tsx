@@ -1,12 +1,13 @@
 import clsx from "clsx";
 import type { ComponentProps, MouseEvent } from "react";
 
-type ButtonVariant = "plain" | "primary" | "danger" | "quiet";
+type ButtonVariant = "plain" | "primary" | "danger" | "danger-outline" | "quiet";
 
 const VARIANT_CLASSES: Record<ButtonVariant, string> = {
   plain: "border-line bg-panel text-ink hover:bg-line-soft",
   primary: "border-accent bg-accent text-accent-ink hover:brightness-90 dark:hover:brightness-110",
   danger: "border-bad bg-bad text-bad-ink hover:brightness-90 dark:hover:brightness-110",
+  "danger-outline": "border-bad bg-panel text-bad hover:bg-bad-bg",
   quiet: "border-transparent text-ink-2 hover:bg-line-soft hover:text-ink",
 };
 

@@ -109,7 +109,7 @@ export function SearchBox({
         <button
           type="button"
           aria-label={messages.clearSearch}
-          className="grid size-6 place-items-center max-sm:size-11 rounded-[5px] text-ink-3 hover:bg-line-soft hover:text-ink"
+          className="grid size-6 place-items-center rounded-[5px] text-ink-3 hover:bg-line-soft hover:text-ink max-sm:-mr-1.5 max-sm:-my-px max-sm:h-11 max-sm:w-11"
           onClick={() => setText("")}
         >
           <X aria-hidden size={14} />

@@ -37,7 +37,10 @@ export function SortHeader({ name, figure, order, onSort, className, children }:
         )}
       >
         {name}
-        {order !== undefined && <Arrow aria-hidden size={12} />}
+        {/* It stands in the padding: the header keeps its width. */}
+        {order !== undefined && (
+          <Arrow aria-hidden size={12} className={clsx("shrink-0", figure ? "-ml-4" : "-mr-4")} />
+        )}
       </button>
       {children}
     </th>

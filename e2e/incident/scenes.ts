@@ -53,7 +53,8 @@ export const SCENES: readonly Scene[] = [
     name: "locks-patterns",
     async show(page) {
       await atLocks(page);
-      await page.getByRole("button", { name: "Patterns" }).click();
+      await page.getByRole("button", { name: "Overview options" }).click();
+      await page.getByRole("menuitem", { name: "Show patterns" }).click();
       await page.getByRole("region", { name: "Evicted" }).waitFor();
     },
   },

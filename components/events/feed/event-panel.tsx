@@ -1,44 +1,41 @@
 "use client";
 
-import { PanelRightClose, PanelRightOpen } from "lucide-react";
+import { PanelRightClose } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { useIsReading } from "@/components/ui/use-is-reading.ts";
+import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import { events as english } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useEventPause, useEvents } from "@/lib/live/hooks.ts";
 import { EventLine } from "../text/event-line.tsx";
 import { foldRenewals } from "./feed-lines.ts";
 import { NewEventsButton } from "./new-events-button.tsx";
-import { CLOSED_PANEL_CLASS, OPEN_PANEL_CLASS, useEventPanelOpen } from "./panel-visibility.tsx";
 import { EventPauseButton } from "./pause-button.tsx";
+import { EVENT_PANEL_CLASS, EVENT_PANEL_QUERY, focusEventToggle, useEventPanel } from "./use-event-panel.ts";
 import { useHeldEvents } from "./use-held-events.ts";
 
 const SHOWN_LINES_MAX = 80;
 const LIST_ID = "latest-events";
 
-/** The stream beside the table, open by itself only where there is room for both. */
+/** The event stream beside the table. */
 export function EventPanel() {
-  const { panel } = useMessages(english);
-  const [open, setOpen] = useEventPanelOpen();
-  if (open) return <OpenEventPanel onClose={() => setOpen(false)} />;
+  const { isOpen, setOpen } = useEventPanel();
+  const hasRoom = useMediaQuery(EVENT_PANEL_QUERY);
+  if (!isOpen || !hasRoom) return null;
   return (
-    <div className={CLOSED_PANEL_CLASS}>
-      <Button
-        variant="quiet"
-        size="small-icon"
-        aria-label={panel.show}
-        title={panel.show}
-        onClick={() => setOpen(true)}
-      >
-        <PanelRightOpen aria-hidden size={14} />
-      </Button>
-    </div>
+    <EventFeed className={EVENT_PANEL_CLASS} onClose={() => setOpen(false)} closeRef={focusEventToggle} />
   );
 }
 
-function OpenEventPanel({ onClose }: { onClose(): void }) {
+interface EventFeedProps {
+  className: string;
+  onClose(): void;
+  closeRef?(button: HTMLButtonElement | null): void;
+}
+
+export function EventFeed({ className, onClose, closeRef }: EventFeedProps) {
   const { panel } = useMessages(english);
   const { events, paused, missed } = useEvents("all");
   const { pause, resume } = useEventPause();
@@ -53,7 +50,7 @@ function OpenEventPanel({ onClose }: { onClose(): void }) {
     resume();
   };
   return (
-    <aside aria-label={panel.title} className={OPEN_PANEL_CLASS}>
+    <aside aria-label={panel.title} className={className}>
       <div className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3.5">
         <h2 className="flex-1 text-xs font-semibold">
           <TargetLink href="/events" title={panel.all} className="hover:underline">
@@ -67,6 +64,7 @@ function OpenEventPanel({ onClose }: { onClose(): void }) {
           size="small-icon"
           aria-label={panel.hide}
           title={panel.hide}
+          ref={closeRef}
           onClick={onClose}
         >
           <PanelRightClose aria-hidden size={14} />

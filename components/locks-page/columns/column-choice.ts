@@ -21,7 +21,6 @@ export function serializeColumnChoice(chosen: readonly ColumnId[]): string | nul
 export function setColumnShown(chosen: readonly ColumnId[], id: ColumnId, on: boolean): readonly ColumnId[] {
   if (!on) return id === "key" ? chosen : chosen.filter((each) => each !== id);
   if (chosen.includes(id)) return chosen;
-  // Back to where it stands among all, after the nearest before it that is there.
   const before = ALL_COLUMNS.slice(0, ALL_COLUMNS.indexOf(id)).findLast((each) => chosen.includes(each));
   const at = before === undefined ? 0 : chosen.indexOf(before) + 1;
   return chosen.toSpliced(at, 0, id);

@@ -8,47 +8,89 @@ import {
   serializeColumnWidths,
   setColumnShown,
 } from "./column-choice.ts";
-import { layOutColumns } from "./column-layout.ts";
+import { type ColumnLayout, layOutColumns } from "./column-layout.ts";
 import { findResizeHandle, resizeColumn } from "./column-resize.ts";
 import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
 
-const widthOf = (id: ColumnId, layout: ReturnType<typeof layOutColumns>) =>
-  layout.columns.find((column) => column.id === id)?.px;
-const sum = (layout: ReturnType<typeof layOutColumns>) => layout.columns.reduce((all, { px }) => all + px, 0);
+const widthOf = (id: ColumnId, layout: ColumnLayout) =>
+  layout.columns.find((column) => column.id === id)?.px ?? 0;
+const sum = ({ columns }: ColumnLayout) => columns.reduce((all, { px }) => all + px, 0);
+const layOutDefault = (roomPx: number) => layOutColumns({ chosen: ALL_COLUMNS, widths: {} }, roomPx);
+
+/** What every screen from 1280 px on shows when the console is opened for the first time. */
+const FIRST_COLUMNS: readonly ColumnId[] = [
+  "key",
+  "owner",
+  "count",
+  "remaining",
+  "held",
+  "attention",
+  "waiters",
+];
+const NAVIGATION_PX = { icons: 56, text: 184 };
+const FILTERS_PX = 224;
+const EVENTS_PX = 272;
+/** Padding and borders around the table, its scrollbar, the checkbox and the release button of a row. */
+const TABLE_FRAME_PX = 24 + 2 + 15 + 32 + 80;
+
+/** Width that a viewport leaves to the columns, with default settings and the events open. */
+function getRoom(viewportPx: number): number {
+  const isWide = viewportPx >= 1600;
+  const beside = isWide ? NAVIGATION_PX.text + FILTERS_PX : NAVIGATION_PX.icons;
+  return viewportPx - beside - EVENTS_PX - TABLE_FRAME_PX;
+}
+
+describe("default column layout", () => {
+  it.each([1280, 1366, 1440])("%i px shows the seven columns, and no format or fence", (viewportPx) => {
+    const layout = layOutDefault(getRoom(viewportPx));
+    expect(layout.columns.map(({ id }) => id)).toEqual(FIRST_COLUMNS);
+    expect(widthOf("key", layout)).toBeGreaterThanOrEqual(200);
+    expect(sum(layout)).toBeLessThanOrEqual(getRoom(viewportPx) + FIRST_COLUMNS.length);
+  });
+
+  it.each([1920, 2560])("%i px shows all columns, each with its typical width", (viewportPx) => {
+    const layout = layOutDefault(getRoom(viewportPx));
+    expect(layout.columns.map(({ id }) => id)).toEqual(ALL_COLUMNS);
+    for (const { id, px } of layout.columns.filter(({ id }) => id !== "key"))
+      expect(px, id).toBeGreaterThanOrEqual(COLUMNS.get(id)?.typicalPx ?? 0);
+  });
+
+  it("a wider viewport never shows fewer columns", () => {
+    const shown = Array.from({ length: 200 }, (_, step) => layOutDefault(400 + step * 10).columns.length);
+    expect(shown).toEqual(shown.toSorted((one, other) => one - other));
+  });
+
+  it("the count is shown where even the holder has no room", () => {
+    const layout = layOutDefault(600);
+    expect(layout.noRoom).toContain("owner");
+    expect(layout.columns.map(({ id }) => id)).toContain("count");
+  });
+});
 
 describe("column layout", () => {
-  it("all columns are shown where there is room, and the key column takes the rest", () => {
-    const layout = layOutColumns(ALL_COLUMNS, {}, 1340);
-    expect(layout.noRoom).toEqual([]);
-    expect(sum(layout)).toBe(1340);
-    expect(widthOf("owner", layout)).toBe(COLUMNS.get("owner")?.typicalPx);
-  });
-
-  it("the key column keeps 260 px beside an open event panel, and less important columns are hidden", () => {
-    const layout = layOutColumns(ALL_COLUMNS, {}, 801);
-    expect(widthOf("key", layout)).toBeGreaterThanOrEqual(260);
-    expect(layout.columns.map(({ id }) => id)).toEqual([
-      "key",
-      "owner",
-      "remaining",
-      "held",
-      "attention",
-      "waiters",
-    ]);
-    expect(layout.noRoom[0]).toBe("fence");
-  });
-
   it("the key column is limited to 640 px on the widest screen", () => {
-    const layout = layOutColumns(ALL_COLUMNS, {}, 2200);
+    const layout = layOutDefault(2400);
     expect(widthOf("key", layout)).toBe(640);
-    expect(sum(layout)).toBeLessThanOrEqual(2200);
+    expect(sum(layout)).toBeLessThanOrEqual(2400);
+  });
+
+  it("secondary columns that were chosen are shown as long as they fit", () => {
+    const chosen = ALL_COLUMNS.filter((id) => id !== "owner" && id !== "fence");
+    expect(layOutColumns({ chosen, widths: {} }, getRoom(1280)).noRoom).toEqual([]);
+  });
+
+  it("the column that the rows are sorted by is shown, chosen or not, whatever the room", () => {
+    const hidden = layOutColumns({ chosen: ["key", "held"], widths: {}, sortedBy: "count" }, 900);
+    expect(hidden.columns.map(({ id }) => id)).toEqual(["key", "count", "held"]);
+    const narrow = layOutColumns({ chosen: ALL_COLUMNS, widths: {}, sortedBy: "fence" }, 400);
+    expect(narrow.columns.map(({ id }) => id)).toContain("fence");
   });
 
   it("a custom column width is kept while there is room", () => {
-    expect(widthOf("owner", layOutColumns(ALL_COLUMNS, { owner: 333 }, 1500))).toBe(333);
-    expect(widthOf("owner", layOutColumns(ALL_COLUMNS, { owner: 2 }, 1500))).toBe(
-      COLUMNS.get("owner")?.leastPx,
-    );
+    const withWidth = (px: number, roomPx: number) =>
+      layOutColumns({ chosen: ALL_COLUMNS, widths: { owner: px } }, roomPx);
+    expect(widthOf("owner", withWidth(333, 1500))).toBe(333);
+    expect(widthOf("owner", withWidth(2, 1500))).toBe(COLUMNS.get("owner")?.leastPx);
   });
 
   it("no column is narrower than its minimum, and the layout never exceeds the available width", () => {
@@ -57,8 +99,8 @@ describe("column layout", () => {
       .map((ids) => parseColumnChoice(ids.join(",")) ?? ALL_COLUMNS);
     const widths = fc.dictionary(fc.constantFrom(...ALL_COLUMNS), fc.integer({ min: 1, max: 3000 }));
     fc.assert(
-      fc.property(columns, widths, fc.integer({ min: 260, max: 4000 }), (chosen, given, room) => {
-        const layout = layOutColumns(chosen, given, room);
+      fc.property(columns, widths, fc.integer({ min: 200, max: 4000 }), (chosen, given, room) => {
+        const layout = layOutColumns({ chosen, widths: given }, room);
         const shown = layout.columns.map(({ id }) => id);
         expect(shown).toEqual(chosen.filter((id) => !layout.noRoom.includes(id)));
         expect(shown).toContain("key");
@@ -72,33 +114,38 @@ describe("column layout", () => {
 });
 
 describe("column resizing", () => {
-  const move = (room: number, before: number, byPx: number) => {
-    const { columns } = layOutColumns(ALL_COLUMNS, {}, room);
-    const edge = findResizeHandle(columns, before);
-    if (edge === undefined) throw new Error("There is no such edge");
-    const after = layOutColumns(
-      ALL_COLUMNS,
-      resizeColumn(columns, edge, edge.px + edge.towards * byPx),
-      room,
-    ).columns;
-    const edgesOf = (shown: typeof columns) =>
-      shown.map((_, at) => shown.slice(0, at).reduce((sum, { px }) => sum + px, 0));
-    return { was: edgesOf(columns), is: edgesOf(after), columns, after };
+  const edgesOf = (shown: ColumnLayout["columns"]) =>
+    shown.map((_, at) => shown.slice(0, at + 1).reduce((all, { px }) => all + px, 0));
+  const drag = (id: ColumnId, byPx: number, room = 1340) => {
+    const { columns } = layOutDefault(room);
+    const at = columns.findIndex((column) => column.id === id);
+    const edge = findResizeHandle(columns, at);
+    if (edge === undefined) throw new Error(`${id} has no edge`);
+    const widths = resizeColumn(columns, edge, edge.px + byPx);
+    const after = layOutColumns({ chosen: ALL_COLUMNS, widths }, room).columns;
+    return { at, was: edgesOf(columns), is: edgesOf(after), after };
   };
 
-  it("a dragged column edge follows the pointer, and the columns to its right do not move", () => {
-    for (const room of [1340, 2200]) {
-      const { was, is } = move(room, 4, 20);
-      expect(is[4]).toBe((was[4] ?? 0) + 20);
-      if (room === 1340) expect(is.slice(5)).toEqual(was.slice(5));
+  it("every edge follows the pointer and moves no edge on its left, that of the key included", () => {
+    for (const id of ["key", "owner", "remaining"] as const) {
+      for (const byPx of [12, -8]) {
+        const { at, was, is } = drag(id, byPx);
+        expect(is[at], id).toBeCloseTo((was[at] ?? 0) + byPx, -0.3);
+        expect(is.slice(0, at)).toEqual(was.slice(0, at));
+      }
     }
   });
 
-  it("a dragged edge takes width from other columns, down to their minimum, once the key has none left", () => {
-    const { columns, after } = move(1100, 1, -40);
-    expect(after[1]?.px).toBeGreaterThan(columns[1]?.px ?? 0);
-    expect(after.map(({ id }) => id)).toEqual(columns.map(({ id }) => id));
+  it("a dragged edge takes width from the next columns, down to their minimum, and hides none", () => {
+    const { was, is, after } = drag("key", 400, 1100);
+    expect(is[0]).toBeGreaterThan(was[0] ?? 0);
+    expect(after.length).toBe(was.length);
     for (const { id, px } of after) expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
+  });
+
+  it("the last column has no edge", () => {
+    const { columns } = layOutDefault(1340);
+    expect(findResizeHandle(columns, columns.length - 1)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
-import type { ColumnWidths } from "./column-choice.ts";
-import { COLUMNS, type ColumnId } from "./columns.ts";
+import { type ColumnWidths, setColumnShown } from "./column-choice.ts";
+import { ALL_COLUMNS, COLUMNS, type Column, type ColumnId } from "./columns.ts";
 
 export interface ColumnPlacement {
   id: ColumnId;
@@ -12,29 +12,38 @@ export interface ColumnLayout {
   noRoom: readonly ColumnId[];
 }
 
+export interface ColumnRequest {
+  /** In their order. */
+  chosen: readonly ColumnId[];
+  /** Set by hand. */
+  widths: ColumnWidths;
+  /** The column that the rows are sorted by. It is shown even if it is not chosen; undefined: the default order. */
+  sortedBy?: ColumnId | undefined;
+}
+
 interface ColumnShare {
   id: ColumnId;
   px: number;
   leastPx: number;
   mostPx: number;
-  /** Somebody gave it this width. */
+  /** Its width was set by hand. */
   isByHand: boolean;
 }
 
 /**
- * Shares out the room among the columns that were chosen, in their order: the key gets the rest, and no column is ever
- * too narrow to read. Where there is no room for all the last by rank give way; where there is more than text can use,
- * it stays free at the end.
+ * Distributes the available width among the chosen columns. No column gets less than its minimum: where there is no room
+ * for all, those with the highest rank are hidden. The default choice also hides secondary columns before it squeezes
+ * others. The key grows first, and what no column can use stays free at the end.
  */
-export function layOutColumns(
-  chosen: readonly ColumnId[],
-  widths: ColumnWidths,
-  roomPx: number,
-): ColumnLayout {
-  const shown = [...chosen];
+export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
+  const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
+  const isDefault = chosen.length === ALL_COLUMNS.length && chosen.every((id, at) => id === ALL_COLUMNS[at]);
   const noRoom: ColumnId[] = [];
-  while (shown.length > 1 && sumPx(shown.map(getMinWidth)) > roomPx) {
-    const last = shown.reduce((worst, id) => (getColumnRank(id) > getColumnRank(worst) ? id : worst));
+  while (shown.length > 1) {
+    const last = findLeastImportant(shown, sortedBy);
+    const isSecondary = getColumn(last).priority === "secondary" && last !== sortedBy;
+    const neededPx = isDefault && isSecondary ? getTypicalWidth : getMinWidth;
+    if (sumPx(shown.map(neededPx)) <= roomPx) break;
     shown.splice(shown.indexOf(last), 1);
     noRoom.push(last);
   }
@@ -44,25 +53,39 @@ export function layOutColumns(
   return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), noRoom };
 }
 
-/** How narrow and how wide a hand may make it. */
+/** The limits of a width that is set by hand. */
 export function getColumnLimits(id: ColumnId): { leastPx: number; mostPx: number } {
-  return { leastPx: getMinWidth(id), mostPx: 3 * (COLUMNS.get(id)?.mostPx ?? 0) };
+  const { leastPx, mostPx } = getColumn(id);
+  return { leastPx, mostPx: 3 * mostPx };
 }
 
-const getMinWidth = (id: ColumnId): number => COLUMNS.get(id)?.leastPx ?? 0;
-const getColumnRank = (id: ColumnId): number => COLUMNS.get(id)?.rank ?? 0;
+function getColumn(id: ColumnId): Column {
+  const column = COLUMNS.get(id);
+  if (column === undefined) throw new Error(`There is no column ${id}`);
+  return column;
+}
+
+const getMinWidth = (id: ColumnId): number => getColumn(id).leastPx;
+const getTypicalWidth = (id: ColumnId): number => getColumn(id).typicalPx;
 const sumPx = (sizes: readonly number[]): number => sizes.reduce((sum, px) => sum + px, 0);
 
-function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
-  const { leastPx = 0, typicalPx = 0, mostPx = 0 } = COLUMNS.get(id) ?? {};
-  const byHand = widths[id];
-  const isByHand = byHand !== undefined;
-  if (id === "key") return { id, px: leastPx, leastPx, mostPx: Math.max(mostPx, byHand ?? 0), isByHand };
-  const px = Math.max(leastPx, byHand ?? typicalPx);
-  return { id, px, leastPx, mostPx: isByHand ? px : mostPx, isByHand };
+function findLeastImportant(shown: readonly ColumnId[], sortedBy: ColumnId | undefined): ColumnId {
+  const rankOf = (id: ColumnId) => (id === sortedBy ? 0 : getColumn(id).rank);
+  return shown.reduce((worst, id) => (worst === "key" || rankOf(id) > rankOf(worst) ? id : worst));
 }
 
-/** Those first whose width nobody gave. */
+function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
+  const { leastPx, typicalPx, mostPx } = getColumn(id);
+  const byHand = widths[id];
+  if (byHand !== undefined) {
+    const px = Math.max(leastPx, byHand);
+    return { id, px, leastPx, mostPx: id === "key" ? Math.max(mostPx, px) : px, isByHand: true };
+  }
+  // The key takes what the others leave.
+  return { id, px: id === "key" ? leastPx : typicalPx, leastPx, mostPx, isByHand: false };
+}
+
+/** Those first whose width was not set by hand. */
 function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   for (const isByHand of [false, true]) {
     const excess = sumPx(parts.map(({ px }) => px)) - roomPx;
@@ -78,28 +101,25 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
 
-/** Most keys end within it. */
-const TYPICAL_KEY_PX = 340;
+/** Which columns grow up to which width, one step after the other. */
+const GROWTH: readonly Readonly<Partial<Record<ColumnId, number>>>[] = [
+  { key: 260 },
+  { owner: 208, attention: 148 },
+  // Most keys end within it.
+  { key: 340 },
+  { key: Number.POSITIVE_INFINITY, owner: Number.POSITIVE_INFINITY },
+  Object.fromEntries(ALL_COLUMNS.map((id) => [id, Number.POSITIVE_INFINITY])),
+];
 
-/** The key until most of them can be read, then key and holder alike, then what is left of the room. */
 function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
-  const steps: readonly { ids: readonly ColumnId[]; upToPx: number }[] = [
-    { ids: ["key"], upToPx: TYPICAL_KEY_PX },
-    { ids: ["key", "owner"], upToPx: Number.POSITIVE_INFINITY },
-    { ids: parts.map(({ id }) => id), upToPx: Number.POSITIVE_INFINITY },
-  ];
-  for (const { ids, upToPx } of steps) {
+  for (const upToPx of GROWTH) {
     const spare = roomPx - sumPx(parts.map(({ px }) => px));
     if (spare <= 0) return;
-    distributePx(
-      parts.filter(({ id }) => ids.includes(id)),
-      spare,
-      ({ px, mostPx }) => Math.min(mostPx, upToPx) - px,
-    );
+    distributePx(parts, spare, ({ id, px, mostPx }) => Math.min(mostPx, upToPx[id] ?? 0) - px);
   }
 }
 
-/** Gives out so much, or takes it (below 0), as each has leave to change. */
+/** Adds this much, or removes it if negative, in proportion to how far each may change. */
 function distributePx(
   parts: readonly ColumnShare[],
   amountPx: number,

@@ -78,6 +78,9 @@ function ColumnRow({ id, columns }: { id: ColumnId; columns: TableColumns }) {
         />
         <span className={clsx("truncate", !isShown && "text-ink-3")}>{name}</span>
         {layout.noRoom.includes(id) && <span className="text-2xs text-ink-3">{messages.noRoom}</span>}
+        {!isShown && id === columns.sortedBy && (
+          <span className="text-2xs text-ink-3">{messages.shownForSort}</span>
+        )}
       </label>
       {isShown && (
         <>

@@ -13,16 +13,16 @@ const LARGE_STEP_PX = 40;
 
 interface ColumnResizerProps {
   columns: TableColumns;
-  /** The place of the column that it stands before. */
-  before: number;
+  /** Place of the column whose right edge it is. */
+  at: number;
 }
 
-/** What a column is made wider and narrower with: dragged, or moved with the arrow keys. */
-export function ColumnResizer({ columns, before }: ColumnResizerProps) {
+/** Resizes a column by its right edge: with the pointer or the arrow keys. */
+export function ColumnResizer({ columns, at }: ColumnResizerProps) {
   const messages = useMessages(table);
   const begun = useRef<{ x: number; shown: readonly ColumnPlacement[]; edge: ResizeHandle } | null>(null);
   const shown = columns.layout.columns;
-  const edge = findResizeHandle(shown, before);
+  const edge = findResizeHandle(shown, at);
   if (edge === undefined) return null;
   const give = (px: number) => columns.setWidths(resizeColumn(shown, edge, px), "for_good");
   const giveTypical = () => give(COLUMNS.get(edge.id)?.typicalPx ?? edge.px);
@@ -36,7 +36,7 @@ export function ColumnResizer({ columns, before }: ColumnResizerProps) {
     if (when === "for_good") begun.current = null;
     // A press alone gives no widths.
     if (clientX !== x || from !== shown) {
-      columns.setWidths(resizeColumn(from, of, of.px + of.towards * (clientX - x)), when);
+      columns.setWidths(resizeColumn(from, of, of.px + clientX - x), when);
     }
   };
   const key = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -71,7 +71,7 @@ export function ColumnResizer({ columns, before }: ColumnResizerProps) {
 }
 
 function computeWidthAfterKey({ key, shiftKey }: KeyboardEvent, edge: ResizeHandle): number | undefined {
-  const by = edge.towards * (shiftKey ? LARGE_STEP_PX : STEP_PX);
+  const by = shiftKey ? LARGE_STEP_PX : STEP_PX;
   switch (key) {
     case "ArrowRight":
       return edge.px + by;

@@ -11,11 +11,13 @@ import {
   serializeColumnWidths,
 } from "./column-choice.ts";
 import { type ColumnLayout, layOutColumns } from "./column-layout.ts";
-import { ALL_COLUMNS, type ColumnId } from "./columns.ts";
+import { ALL_COLUMNS, type ColumnId, getSortColumn } from "./columns.ts";
 import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
+  /** The column that the rows are sorted by, which is always shown. */
+  sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;
   choose(chosen: readonly ColumnId[]): void;
@@ -30,7 +32,7 @@ export interface TableColumns {
  * What is chosen stands in the address, so that a link shows what its sender saw, and is kept in the browser with the
  * widths and the height of rows.
  */
-export function useColumns(roomPx: number): TableColumns {
+export function useColumns(roomPx: number, sort: string): TableColumns {
   const [requested, setRequested] = useQueryState("cols", parseAsString);
   const [keptChoice, keepChoice] = useStoredText("lockkeeper:columns");
   const [keptWidths, keepWidths] = useStoredText("lockkeeper:column-widths");
@@ -42,13 +44,18 @@ export function useColumns(roomPx: number): TableColumns {
   const text = requested ?? keptChoice;
   const chosen = useMemo(() => parseColumnChoice(text) ?? ALL_COLUMNS, [text]);
   const widths = useMemo(() => draft ?? parseColumnWidths(keptWidths), [draft, keptWidths]);
-  const layout = useMemo(() => layOutColumns(chosen, widths, roomPx), [chosen, widths, roomPx]);
+  const sortedBy = getSortColumn(sort);
+  const layout = useMemo(
+    () => layOutColumns({ chosen, widths, sortedBy }, roomPx),
+    [chosen, widths, sortedBy, roomPx],
+  );
   const choose = (next: readonly ColumnId[]) => {
     keepChoice(serializeColumnChoice(next));
     void setRequested(serializeColumnChoice(next));
   };
   return {
     chosen,
+    sortedBy,
     layout,
     density: parseRowDensity(keptDensity),
     choose,

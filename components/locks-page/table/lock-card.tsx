@@ -1,21 +1,30 @@
 "use client";
 
 import clsx from "clsx";
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
-import { LivenessLabel } from "@/components/lock-facts/liveness-text.tsx";
+import { LivenessWord } from "@/components/lock-facts/liveness-text.tsx";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
+import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EndedRowText } from "./ended-row.tsx";
-import { KeyLink } from "./lock-cell.tsx";
-import { CopyRowButton, type LockRowProps, ReleaseButton, SelectBox } from "./lock-row.tsx";
+import { countHolds, KeyLink } from "./lock-cell.tsx";
+import {
+  CopyRowButton,
+  type LockRowProps,
+  ReleaseButton,
+  type ReleaseButtonProps,
+  SelectBox,
+  useIsReleaseUrgent,
+} from "./lock-row.tsx";
 
-export const CARD_PX = 96;
+export const CARD_PX = 92;
 
-/** A lock where there is no room for columns: key, holder and liveness, time. What is done to it is a thumb wide. */
+/** A lock on a phone: key; holder with chips for count and waiters; liveness and times. Its actions are 44 px. */
 export const LockCard = memo(function LockCard({
   lock,
   end,
@@ -51,21 +60,19 @@ export const LockCard = memo(function LockCard({
               onToggle={actions.toggleSelected}
             />
           </label>
-          <div className={clsx("min-w-0 flex-1", end !== null && "line-through decoration-ink-3")}>
-            <KeyLink lock={lock} tabIndex={inner} />
+          <div
+            className={clsx(
+              "relative flex h-(--row-px) min-w-0 flex-1 flex-col justify-center",
+              end !== null && "line-through decoration-ink-3",
+            )}
+          >
+            <KeyLink lock={lock} tabIndex={inner} className="after:absolute after:inset-0" />
             <HolderLine lock={lock} />
             <TimeLine lock={lock} end={end} />
           </div>
-          <div className="mr-2 ml-1 flex flex-col items-center">
-            <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="max-sm:size-11" />
-            {end === null && (
-              <ReleaseButton
-                lock={lock}
-                tabIndex={inner}
-                actions={actions}
-                className="max-sm:h-11 max-sm:px-3"
-              />
-            )}
+          <div className="mr-1 ml-1 flex shrink-0 flex-col items-center">
+            <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="size-11!" />
+            {end === null && <CardReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
           </div>
         </div>
       </td>
@@ -73,19 +80,41 @@ export const LockCard = memo(function LockCard({
   );
 });
 
+/** Other locks are released on their page, which a tap on the card opens. */
+function CardReleaseButton(props: ReleaseButtonProps) {
+  if (!useIsReleaseUrgent(props.lock)) return null;
+  return (
+    <ReleaseButton
+      {...props}
+      emphasis="urgent"
+      className="relative my-1.5 h-8! px-2.5! after:absolute after:-inset-x-1 after:-inset-y-[7px]"
+    />
+  );
+}
+
 function HolderLine({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const [holder, second] = lock.holders;
+  const count = countHolds(lock);
   return (
-    <div className="flex items-baseline gap-2 text-ink-2">
+    <div className="flex h-[19px] items-center gap-1.5 text-ink-2">
       <span className="min-w-0 truncate">
         {holder === undefined ? messages.isFree : <HolderName holder={holder} />}
         {second !== undefined && messages.andMore(lock.holders.length - 1)}
       </span>
-      <span className="shrink-0">
-        <LivenessLabel lock={lock} />
-      </span>
+      {count > 1 && <CardChip>{`×${formatNumber(count)}`}</CardChip>}
+      {lock.waiters.count !== null && lock.waiters.count > 0 && (
+        <CardChip>{messages.waiting(<WaiterCount waiters={lock.waiters} />)}</CardChip>
+      )}
     </div>
+  );
+}
+
+function CardChip({ children }: { children: ReactNode }) {
+  return (
+    <span className="shrink-0 rounded-[5px] bg-line-soft px-1.5 text-2xs leading-[17px] font-semibold text-ink">
+      {children}
+    </span>
   );
 }
 
@@ -98,12 +127,12 @@ function TimeLine({ lock, end }: { lock: Lock; end: LockRowProps["end"] }) {
       </div>
     );
   }
+  const hasTtl = lock.remainingMs !== null;
   return (
-    <div className="truncate text-xs">
-      <span className="font-medium text-ink">
-        <RemainingTime lock={lock} />
-      </span>
-      <span className="text-ink-3">{messages.heldSince(<HeldFor holder={lock.holders[0]} />)}</span>
+    <div className="flex gap-2 overflow-hidden text-xs whitespace-nowrap text-ink-2">
+      <LivenessWord lock={lock} />
+      {hasTtl && <span>{messages.expiresIn(<RemainingTime lock={lock} />)}</span>}
+      <span className="truncate">{messages.heldFor(<HeldFor holder={lock.holders[0]} />)}</span>
     </div>
   );
 }

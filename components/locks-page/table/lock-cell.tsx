@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { TargetLink } from "@/components/app/target-link.tsx";
 import { HolderCell, HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
@@ -35,7 +36,7 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
     case "format":
       return <FormatCell lock={lock} />;
     case "count":
-      return formatNumber(lock.holders.reduce((sum, { count }) => sum + count, 0));
+      return <HoldCount lock={lock} />;
     case "remaining":
       return <RemainingCell lock={lock} withLiveness={noRoom.includes("attention")} />;
     case "held":
@@ -64,7 +65,13 @@ function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number;
   );
 }
 
-export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
+interface KeyLinkProps {
+  lock: Lock;
+  tabIndex: number;
+  className?: string;
+}
+
+export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
   return (
     <TargetLink
       href={buildLockHref(lock)}
@@ -72,7 +79,10 @@ export function KeyLink({ lock, tabIndex }: { lock: Lock; tabIndex: number }) {
       tabIndex={tabIndex}
       // Selecting the row as well would write its address over the one that is opened.
       onClick={(event) => event.stopPropagation()}
-      className="inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline"
+      className={clsx(
+        "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",
+        className,
+      )}
     >
       <KeyText text={lock.key} />
     </TargetLink>
@@ -95,9 +105,9 @@ function FormatCell({ lock }: { lock: Lock }) {
 
 function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boolean }) {
   return (
-    <span className="@container flex items-center justify-end gap-2">
-      <LeaseBar lock={lock} className="w-12 @max-[124px]:hidden" />
-      <span className="min-w-[66px] leading-[1.25]">
+    <span className="@container flex items-center justify-end gap-1">
+      <LeaseBar lock={lock} className="w-6 @min-[112px]:w-10" />
+      <span className="min-w-[64px] leading-[1.25]">
         <span className="block">
           <RemainingTime lock={lock} />
         </span>
@@ -105,4 +115,16 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
       </span>
     </span>
   );
+}
+
+/** How often the lock is held, by all its holders. */
+export function countHolds({ holders }: Lock): number {
+  return holders.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** `×3`, or a faint 1. */
+function HoldCount({ lock }: { lock: Lock }) {
+  const count = countHolds(lock);
+  if (count > 1) return <span className="font-semibold">{`×${formatNumber(count)}`}</span>;
+  return <span className="text-ink-3">{formatNumber(count)}</span>;
 }

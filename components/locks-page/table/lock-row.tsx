@@ -5,6 +5,7 @@ import { Copy } from "lucide-react";
 import { memo, type MouseEvent as RowMouseEvent } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
+import { useNeedsAttention } from "@/components/lock-facts/use-needs-attention.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
@@ -44,7 +45,13 @@ export interface LockRowProps {
   actions: RowActions;
 }
 
-const CELL_CLASS = "h-(--row-px) overflow-hidden border-b border-line-soft px-3 whitespace-nowrap";
+const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-soft px-2 whitespace-nowrap";
+/** The key makes room for the copy button. */
+const KEY_CELL_CLASS =
+  "pl-1 group-hover:pr-8 group-focus-within:pr-8 group-aria-selected:pr-8 pointer-coarse:pr-8";
+/** Of actions that ordinary rows show under the pointer, with the keyboard focus, and on touch screens. */
+const ON_DEMAND_CLASS =
+  "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 
 /** Where it is told how a row ended: in the first of these that is shown. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
@@ -87,7 +94,7 @@ export const LockRow = memo(function LockRow({
           key={id}
           className={clsx(
             CELL_CLASS,
-            id === "key" && "pl-1",
+            id === "key" && KEY_CELL_CLASS,
             COLUMNS.get(id)?.figure && "text-right",
             end !== null && STRIKETHROUGH_COLUMNS.has(id) && "[&_a]:line-through [&_div]:line-through",
           )}
@@ -97,31 +104,54 @@ export const LockRow = memo(function LockRow({
           ) : (
             id === endAt && <EndedRowText end={end} />
           )}
+          {id === "key" && (
+            <span className={clsx("absolute inset-y-0 right-1 flex items-center", ON_DEMAND_CLASS)}>
+              <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} />
+            </span>
+          )}
         </td>
       ))}
-      <td className={clsx(CELL_CLASS, "px-0 pr-2.5 text-right")}>
-        <span
-          className={clsx(
-            "inline-flex gap-0.5 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 pointer-coarse:opacity-100",
-            !isFocused && "opacity-0",
-          )}
-        >
-          <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} />
-          {end === null && <ReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
-        </span>
+      <td className={clsx(CELL_CLASS, "pl-0 text-right")}>
+        {end === null && <RowReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
       </td>
     </tr>
   );
 });
 
-interface ReleaseButtonProps {
+/** Always visible where the lock needs attention. */
+function RowReleaseButton(props: ReleaseButtonProps) {
+  const isUrgent = useIsReleaseUrgent(props.lock);
+  return (
+    <ReleaseButton
+      {...props}
+      emphasis={isUrgent ? "urgent" : "normal"}
+      className={isUrgent ? "" : ON_DEMAND_CLASS}
+    />
+  );
+}
+
+/** Whether the release of a lock is offered unasked: it needs attention, and may be released. */
+export function useIsReleaseUrgent(lock: Lock): boolean {
+  return useNeedsAttention(lock) && lock.release?.may !== "never";
+}
+
+const EMPHASIS_VARIANTS = { urgent: "danger-outline", normal: "plain", quiet: "quiet" } as const;
+
+export interface ReleaseButtonProps {
   lock: Lock;
   tabIndex: number;
   actions: RowActions;
+  emphasis?: keyof typeof EMPHASIS_VARIANTS;
   className?: string;
 }
 
-export function ReleaseButton({ lock, tabIndex, actions, className = "" }: ReleaseButtonProps) {
+export function ReleaseButton({
+  lock,
+  tabIndex,
+  actions,
+  emphasis = "normal",
+  className = "",
+}: ReleaseButtonProps) {
   const messages = useMessages(table);
   const known = useMessages(lockWords);
   const open = (event: RowMouseEvent) => {
@@ -130,14 +160,15 @@ export function ReleaseButton({ lock, tabIndex, actions, className = "" }: Relea
   };
   return (
     <Button
+      variant={EMPHASIS_VARIANTS[emphasis]}
       size="small"
       tabIndex={tabIndex}
       blocked={actions.releaseBlocked ?? getReleaseObstacle(lock, known)}
       onClick={open}
-      aria-label={messages.free(toVisibleText(lock.key))}
+      aria-label={messages.release(toVisibleText(lock.key))}
       className={className}
     >
-      {messages.freeShort}
+      {messages.releaseShort}
     </Button>
   );
 }

@@ -72,7 +72,7 @@ function MissingRow({ index, columns }: { index: number; columns: readonly Colum
     <tr aria-rowindex={index + 2} className="bg-panel">
       <td className="h-(--row-px) border-b border-line-soft" />
       {columns.map((id) => (
-        <td key={id} className="border-b border-line-soft px-3">
+        <td key={id} className="border-b border-line-soft px-2">
           <span className="block h-2 max-w-40 rounded-full bg-line-soft" />
         </td>
       ))}

@@ -28,9 +28,13 @@ import { useRowShortcuts } from "./use-row-shortcuts.ts";
 
 /** Chromium lays out no element higher than about 33.5 million pixels. */
 const HEIGHT_PX_MAX = 33_000_000;
-/** Of the box to tick and of the buttons at the end. */
-const SELECT_COLUMN_PX = 36;
-const ACTIONS_COLUMN_PX = 96;
+/** Room for the checkbox at the start of a row, and for its release button at the end. */
+const SELECT_PX = 32;
+const RELEASE_PX = 80;
+
+/** The scrollbar takes its place from the beginning, and the header goes on behind it. */
+const SCROLLBAR_CLASS =
+  "sm:[scrollbar-gutter:stable] sm:[scrollbar-width:thin] sm:[scrollbar-color:var(--bar)_transparent] sm:bg-[linear-gradient(var(--bg)_36px,var(--line)_36px_37px,var(--panel)_37px)]";
 
 interface LocksTableProps extends RowActions {
   list: FrozenRows;
@@ -61,7 +65,7 @@ export function LocksTable({
   const messages = useMessages(table);
   const counts = useListCounts(window.filter);
   const scroller = useRef<HTMLElement>(null);
-  const columns = useColumns(useElementWidth(scroller) - SELECT_COLUMN_PX - ACTIONS_COLUMN_PX);
+  const columns = useColumns(useElementWidth(scroller) - SELECT_PX - RELEASE_PX, sort);
   const layout = useMediaQuery("(width < 40rem)") ? "cards" : "rows";
   const rowPx = layout === "cards" ? CARD_PX : ROW_HEIGHT_PX[columns.density];
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
@@ -103,7 +107,10 @@ export function LocksTable({
         aria-label={messages.title}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
-        className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto sm:[scrollbar-gutter:stable] rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
+        className={clsx(
+          "isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]",
+          SCROLLBAR_CLASS,
+        )}
       >
         <table
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
@@ -119,7 +126,7 @@ export function LocksTable({
           {layout === "rows" && (
             <>
               <colgroup>
-                <col style={{ width: SELECT_COLUMN_PX }} />
+                <col style={{ width: SELECT_PX }} />
                 {columns.layout.columns.map(({ id, px }) => (
                   <col key={id} style={{ width: px }} />
                 ))}

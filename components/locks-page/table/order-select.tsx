@@ -2,7 +2,7 @@
 
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { PRESET_SORTS } from "../columns/columns.ts";
+import { PRESET_SORTS } from "../columns/column-sorts.ts";
 
 interface SortSelectProps {
   sort: string;

@@ -22,7 +22,7 @@ export function TableFooter({ list, first, last, total, most, children }: TableF
   const messages = useMessages(table);
   const { changes, freezeReason } = list;
   return (
-    <div className="flex h-8 shrink-0 items-center gap-3 max-sm:h-11 border-x border-t border-line bg-bg px-3 text-2xs text-ink-3">
+    <div className="flex h-8 shrink-0 items-center gap-3 max-sm:h-[45px] border-x border-t border-line bg-bg px-3 text-2xs text-ink-3">
       <span data-testid="position" className="truncate">
         {total > 0 && messages.position(formatNumber(first + 1), formatNumber(last + 1), formatNumber(total))}
         {total > most && ` · ${messages.narrow}`}

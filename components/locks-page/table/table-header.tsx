@@ -5,7 +5,8 @@ import { HEADER_CLASS, SortHeader } from "@/components/ui/sort-header.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { ColumnResizer } from "../columns/column-resizer.tsx";
-import { COLUMNS, parseColumnSort, toggleSort } from "../columns/columns.ts";
+import { parseColumnSort, toggleSort } from "../columns/column-sorts.ts";
+import { COLUMNS } from "../columns/columns.ts";
 import { TableSettings } from "../columns/table-settings.tsx";
 import type { TableColumns } from "../columns/use-columns.ts";
 
@@ -43,15 +44,16 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
               key={id}
               name={messages.columns[id]}
               figure={COLUMNS.get(id)?.figure ?? false}
-              className={id === "key" ? "pl-1" : undefined}
+              className={id === "key" ? "px-2! pl-1!" : "px-2!"}
               order={now.field === id ? order : undefined}
               onSort={() => onSort(toggleSort(sort, id))}
             >
-              {at > 0 && <ColumnResizer columns={columns} before={at} />}
+              {/* In the next header, which stands above the one that it resizes. */}
+              {at > 0 && <ColumnResizer columns={columns} at={at - 1} />}
             </SortHeader>
           );
         })}
-        <th scope="col" className={clsx(HEADER_CLASS, "pl-0")}>
+        <th scope="col" className={clsx(HEADER_CLASS, "px-2! text-right")}>
           <span className="sr-only">{messages.actions}</span>
           <TableSettings columns={columns} />
         </th>

@@ -13,7 +13,7 @@ import { viewTools } from "@/lib/i18n/en/view-tools.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useSaveView } from "@/lib/queries/views.ts";
-import { parseColumnSort } from "../columns/columns.ts";
+import { parseColumnSort } from "../columns/column-sorts.ts";
 import { buildViewUpdate, createViewId, toSavedView } from "./saved-views.ts";
 import type { ViewOverlayProps } from "./view-menu.tsx";
 

@@ -5,11 +5,14 @@ const OVER: Readonly<Record<SeriesRange, string>> = { hour: "the last hour", day
 /** The strip of figures above the locks. */
 export const overview = {
   namespace: "overview" as const,
-  title: "Overview",
   hide: "Hide the overview",
-  linesOver: "Lines over the last",
-  ranges: { hour: "Hour", day: "Day" },
-  patterns: "Patterns",
+  menu: {
+    title: "Overview options",
+    ranges: { hour: "Sparklines: last hour", day: "Sparklines: last 24 hours" },
+    current: "Selected",
+    showPatterns: "Show patterns",
+    hidePatterns: "Hide patterns",
+  },
   measures: {
     held: { name: "Held", means: "Locks that are held now.", find: "Show all locks" },
     waiting: {

@@ -19,6 +19,11 @@ export const shell = {
     docs: "Docs",
     settings: "Settings",
   },
+  /** In the bar of a phone. */
+  liveEvents: "Live events",
+  more: "More",
+  close: "Close",
+  needAttention: (count: string) => `${count} need attention`,
   parts: { overview: "Overview", views: "Views", free: "The sheet that frees" },
   broken: {
     title: (part: string) => `${part}: this part broke.`,

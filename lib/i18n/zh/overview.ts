@@ -5,11 +5,14 @@ const OVER: Readonly<Record<SeriesRange, string>> = { hour: "最近 1 小时", d
 
 export const overview: Messages["overview"] = {
   namespace: "overview",
-  title: "概览",
   hide: "收起概览",
-  linesOver: "曲线范围",
-  ranges: { hour: "1 小时", day: "1 天" },
-  patterns: "键模式",
+  menu: {
+    title: "概览选项",
+    ranges: { hour: "曲线：最近 1 小时", day: "曲线：最近 24 小时" },
+    current: "当前",
+    showPatterns: "显示键模式",
+    hidePatterns: "收起键模式",
+  },
   measures: {
     held: { name: "持有中", means: "当前被持有的锁。", find: "显示全部锁" },
     waiting: {

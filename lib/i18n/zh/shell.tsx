@@ -17,6 +17,10 @@ export const shell: Messages["shell"] = {
     docs: "文档",
     settings: "设置",
   },
+  liveEvents: "实时事件",
+  more: "更多",
+  close: "关闭",
+  needAttention: (count) => `${count} 个需关注`,
   parts: { overview: "概览", views: "视图", free: "释放面板" },
   broken: {
     title: (part) => `${part}：此部分出错。`,

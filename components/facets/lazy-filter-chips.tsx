@@ -1,0 +1,23 @@
+"use client";
+
+import clsx from "clsx";
+import dynamic from "next/dynamic";
+import { findFacetTerms } from "./facet-terms.ts";
+import type { FilterChipsProps } from "./filter-chips.tsx";
+import { useFacetVisibility } from "./use-facet-visibility.ts";
+
+const LoadedFilterChips = dynamic(() => import("./filter-chips.tsx").then((module) => module.FilterChips), {
+  ssr: false,
+  loading: FilterChipsPlaceholder,
+});
+
+/** The chips of set filters, if any are set. */
+export function FilterChips(props: FilterChipsProps) {
+  return findFacetTerms(props.filter).length > 0 && <LoadedFilterChips {...props} />;
+}
+
+/** Keeps the line of a phone, so that the rows do not move. */
+function FilterChipsPlaceholder() {
+  const { closedClass } = useFacetVisibility();
+  return <div className={clsx("max-sm:order-last max-sm:h-11 max-sm:w-full", closedClass)} />;
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { useUiFlag } from "@/components/ui/ui-flags.tsx";
+
+export interface FacetVisibility {
+  /** What the user chose; null: open where there is room, which the style sheet decides. */
+  readonly chosen: boolean | null;
+  setOpen(open: boolean): void;
+  /** Class of the sidebar: right also before the page knows its width. */
+  readonly sidebarClass: string;
+  /** Class of what stands in for the sidebar while it is closed. */
+  readonly closedClass: string;
+}
+
+let wasToggled = false;
+
+/** Whether the filters stand beside the list: as chosen, else from 1600 px on; never below 1024 px. */
+export function useFacetVisibility(): FacetVisibility {
+  const [chosen, setChosen] = useUiFlag("facets");
+  return {
+    chosen,
+    setOpen(open) {
+      wasToggled = true;
+      setChosen(open);
+    },
+    sidebarClass: chosen === null ? "max-[99.99rem]:hidden" : chosen ? "max-lg:hidden" : "hidden",
+    closedClass: chosen === null ? "min-[100rem]:hidden" : chosen ? "lg:hidden" : "",
+  };
+}
+
+/** A ref of the two buttons that open and close the sidebar: the one that appears takes the focus of the other. */
+export function focusFacetToggle(button: HTMLButtonElement | null): void {
+  if (!wasToggled || button === null || button.offsetParent === null) return;
+  wasToggled = false;
+  button.focus();
+}

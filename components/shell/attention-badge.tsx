@@ -1,0 +1,25 @@
+"use client";
+
+import clsx from "clsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
+import { shell } from "@/lib/i18n/en/shell.tsx";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+
+const SHOWN_MAX = 99;
+
+/** How many locks need attention; nothing if none does. */
+export function AttentionBadge({ count, className }: { count: number | undefined; className: string }) {
+  const messages = useMessages(shell);
+  if (count === undefined || count === 0) return null;
+  return (
+    <span
+      className={clsx(
+        "rounded-full bg-bad px-1 text-center text-[10px] leading-[15px] font-medium text-bad-ink tabular-nums",
+        className,
+      )}
+    >
+      <span aria-hidden>{count > SHOWN_MAX ? `${SHOWN_MAX}+` : count}</span>
+      <span className="sr-only">{messages.needAttention(formatNumber(count))}</span>
+    </span>
+  );
+}

@@ -1,0 +1,27 @@
+import { SafeText } from "./safe-text.tsx";
+
+/** Shorter texts are cut at their end, if at all. */
+const SPLIT_CHARACTERS_MIN = 17;
+const END_CHARACTERS = 7;
+
+/** One line of text from Redis that loses its middle where it is too long: ids and host names differ at the end. */
+export function MiddleText({ text }: { text: string }) {
+  const characters = Array.from(text);
+  if (characters.length < SPLIT_CHARACTERS_MIN) {
+    return (
+      <span className="block truncate">
+        <SafeText text={text} />
+      </span>
+    );
+  }
+  return (
+    <span className="flex min-w-0">
+      <span className="truncate">
+        <SafeText text={characters.slice(0, -END_CHARACTERS).join("")} />
+      </span>
+      <span className="shrink-0">
+        <SafeText text={characters.slice(-END_CHARACTERS).join("")} />
+      </span>
+    </span>
+  );
+}

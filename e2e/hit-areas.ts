@@ -1,0 +1,48 @@
+import type { Page } from "@playwright/test";
+
+export interface HitArea {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Measures what a finger can hit of each control in a part of the page that is wholly in the viewport, by asking which element is at a point. It
+ * includes areas that a pseudo-element or a label adds. Extents are measured up to 60 px.
+ */
+export async function measureHitAreas(page: Page, part = "body"): Promise<HitArea[]> {
+  return await page.evaluate((selector) => {
+    const REACH_PX = 30;
+    const isHit = (control: Element, x: number, y: number) => {
+      const hit = document.elementFromPoint(x, y);
+      if (hit === null) return false;
+      return control.contains(hit) || hit.closest("label")?.contains(control) === true;
+    };
+    const measure = (control: Element, x: number, y: number, dx: number, dy: number) => {
+      let px = 0;
+      while (px < REACH_PX && isHit(control, x + dx * (px + 1), y + dy * (px + 1))) px++;
+      return px;
+    };
+    const isInside = ({ left, top, right, bottom, width }: DOMRect, box: DOMRect) =>
+      width > 0 && left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
+    const scrollBoxOf = (control: Element) =>
+      (
+        control.closest("section[tabindex], fieldset, ul") ?? document.documentElement
+      ).getBoundingClientRect();
+    const viewport = new DOMRect(0, 0, innerWidth, innerHeight);
+    return [...document.querySelectorAll(`${selector} :is(a[href], button, summary, select, input)`)]
+      .filter((control) => {
+        const box = control.getBoundingClientRect();
+        return isInside(box, viewport) && isInside(box, scrollBoxOf(control));
+      })
+      .map((control) => {
+        const { left, top, width, height } = control.getBoundingClientRect();
+        const [x, y] = [left + width / 2, top + height / 2];
+        return {
+          name: control.getAttribute("aria-label") ?? control.textContent ?? control.tagName,
+          width: measure(control, x, y, 1, 0) + measure(control, x, y, -1, 0) + 1,
+          height: measure(control, x, y, 0, 1) + measure(control, x, y, 0, -1) + 1,
+        };
+      });
+  }, part);
+}
