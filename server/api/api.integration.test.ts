@@ -122,9 +122,9 @@ describe.for([
     });
 
     it("a key that is not a lock returns 409 not_a_lock", async ({ server, direct, key }) => {
-      await direct.set(key, "some text");
+      await direct.rpush(key, "an element");
       const { status, body } = await server.call(`/locks/${key}`);
-      expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "string"]);
+      expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "list"]);
     });
 
     it("HEAD returns no body, even for streams", async ({ server }) => {
@@ -229,7 +229,7 @@ describe.for([
       server,
       direct,
     }) => {
-      const key = `unwatched:${randomUUID()}`;
+      const key = `unwatched:${randomUUID()}:mutex`;
       await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 30_000).exec();
       const refused = await server.callVerb(key, "force-release", {
         expectedVersion: (await server.readLock(key)).version,
@@ -299,7 +299,7 @@ describe.for([
       });
       expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
       const other = createTestKey();
-      await direct.set(other, "some text");
+      await direct.rpush(other, "an element");
       expect(
         (await server.callVerb(other, "force-release", { expectedVersion: "x", reason: "y" })).body.code,
       ).toBe("not_a_lock");

@@ -91,7 +91,7 @@ describe("writable lock formats", () => {
     expect(await direct.get(key)).toBe(readHoldId(hold.holdId).token);
   });
 
-  it("locks are listed and sorted by format, with possible locks and without plain text", async ({
+  it("locks are listed and sorted by format, with any string under a lockable pattern", async ({
     server,
     direct,
   }) => {
@@ -102,21 +102,21 @@ describe("writable lock formats", () => {
     for (const [format, key] of Object.entries(keys))
       await server.callVerb(key, "acquire", { owner: "me", format });
     await direct.set(`lock:${name}:foreign`, "theirs", "PX", 60_000);
-    await direct.set(`lock:${name}:text`, "not a lock", "PX", 60_000);
+    await direct.set(`lock:${name}:text`, "some text", "PX", 60_000);
+    await direct.rpush(`lock:${name}:list`, "an element");
     const filter = encodeURIComponent(`key:lock:${name}:*`);
-    await server.waitForLocks(`key:lock:${name}:*`, 4);
+    await server.waitForLocks(`key:lock:${name}:*`, 5);
     const { body } = await server.call(`/locks?filter=${filter}&sort=-format`);
     expect(body.items.map(({ format }: { format: string }) => format)).toEqual([
-      "token",
-      "token",
-      "timestamp",
-      "redisson",
+      ...["token", "token", "token"],
+      ...["timestamp", "redisson"],
     ]);
     expect(await server.readLock(`lock:${name}:foreign`)).toMatchObject({
       confidence: "possible",
       release: { may: "with_format", formats: ["token", "python-redis-lock"] },
     });
-    expect((await server.readLock(`lock:${name}:text`)).code).toBe("not_a_lock");
+    expect(await server.readLock(`lock:${name}:text`)).toMatchObject({ confidence: "possible" });
+    expect((await server.readLock(`lock:${name}:list`)).code).toBe("not_a_lock");
   });
 });
 

@@ -20,7 +20,7 @@ import type { TargetSettings } from "../targets/target-settings.ts";
 import { RUNBOOKS_MAX, Runbook } from "../watch/annotations/runbook.ts";
 import { describeConfigError, formatConfigPath, formatJsonPosition } from "./config-file-errors.ts";
 
-export const DEFAULT_WATCH_PATTERNS = ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*"];
+export const DEFAULT_WATCH_PATTERNS = ["*lock*", "*LOCK*", "mutex:*", "semaphore:*"];
 export const DEFAULT_LOCKABLE_PATTERNS = ["lock:*"];
 
 const TARGETS_MAX = 50;

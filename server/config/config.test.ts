@@ -39,7 +39,7 @@ describe("environment configuration", () => {
           runbooks: [],
           setting: "REDIS_URL",
           policy: {
-            watch: ["*lock*", "*:LOCKED", "mutex:*", "semaphore:*", "lock:*"],
+            watch: ["*lock*", "*LOCK*", "mutex:*", "semaphore:*", "lock:*"],
             lockable: ["lock:*"],
             readOnly: false,
             notifications: "off",

@@ -37,6 +37,7 @@ interface TestWatcherOptions extends Partial<WatcherOptions> {
 export async function startTestWatcher(
   where: Parameters<typeof openMasters>[0],
   { evidence, ...more }: TestWatcherOptions = {},
+  readyWithinMs = FIRST_SCAN_MS_MAX,
 ): Promise<TestWatcher> {
   const masters = openMasters(where);
   const journal = new Journal();
@@ -55,7 +56,7 @@ export async function startTestWatcher(
     masters.close();
   };
   watcher.start();
-  await waitUntil(() => watcher.health().state === "live", FIRST_SCAN_MS_MAX);
+  await waitUntil(() => watcher.health().state === "live", readyWithinMs);
   const listEvents = (key: string) => journal.listKeyEvents(key, 100).items.reverse();
   const waitForEvents = async (key: string, count: number) => {
     await waitUntil(() => listEvents(key).length >= count);

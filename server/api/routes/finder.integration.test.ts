@@ -18,8 +18,8 @@ it("the finder scans all keys on request and suggests what else to watch", async
 }) => {
   expect(await readFinding()).toMatchObject({ state: "idle", groups: [], watch: null });
   for (let n = 0; n < 30; n++) {
-    await direct.hset(`order-${n}`, createRedissonOwner(n), "1");
-    await direct.pexpire(`order-${n}`, 60_000);
+    await direct.hset(`order-${n}:lock`, createRedissonOwner(n), "1");
+    await direct.pexpire(`order-${n}:lock`, 60_000);
     await direct.set(`page:${n}`, "<html>");
   }
   const { status } = await server.call("/finder", { body: {} });
@@ -27,9 +27,9 @@ it("the finder scans all keys on request and suggests what else to watch", async
   await waitUntil(async () => (await readFinding()).state === "done");
   const found = await readFinding();
   expect(found.groups).toMatchObject([
-    { pattern: "order-*", format: "redisson", count: 30, isWatched: false },
+    { pattern: "order-*:lock", format: "redisson", count: 30, isWatched: false },
   ]);
-  expect(found.watch.split(",")).toEqual(expect.arrayContaining(["lock:*", "order-*"]));
+  expect(found.watch.split(",")).toEqual(expect.arrayContaining(["lock:*", "order-*:lock"]));
   expect(found.scanned).toBeGreaterThanOrEqual(60);
 });
 

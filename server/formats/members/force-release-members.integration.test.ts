@@ -283,6 +283,34 @@ describe("Symfony locks", () => {
   });
 });
 
+describe("huey locks", () => {
+  const LOCKED = Buffer.from("8005950500000000000000008c013194", "hex");
+
+  it("a lock of huey is released, and the results beside it and other locks stay", async ({
+    direct,
+    observe,
+    observeHeld,
+    forceRelease,
+  }) => {
+    const id = randomUUID().replaceAll("-", "");
+    const key = `huey.results.shop${id}`;
+    const [one, two] = [`shop-${id}.lock.orders`, `shop-${id}.lock.mails`];
+    await direct.hset(key, randomUUID(), "a result");
+    expect((await observe(key)).state).toBe("not_a_lock");
+    await direct.hset(key, one, LOCKED, two, LOCKED);
+    const seen = await observeHeld(key);
+    expect(seen).toMatchObject({ format: "huey", kind: "multi", confidence: "likely" });
+    expect(seen.holders.map(({ owner }) => owner)).toEqual([two, one]);
+    expect(await forceRelease(seen, { owner: one })).toBe("released");
+    expect(await direct.hexists(key, two)).toBe(1);
+    expect(await forceRelease(seen, { owner: one })).toBe("gone");
+    expect(await forceRelease(seen)).toBe("changed");
+    await direct.hset(key, two, "somebody else's");
+    expect(await forceRelease(seen, { owner: two })).toBe("changed");
+    expect(await direct.hlen(key)).toBe(2);
+  });
+});
+
 describe("Medallion locks", () => {
   it("a waiting Medallion writer is counted as a waiter of the readers", async ({ direct, observeHeld }) => {
     const key = await TAKES.medallionReaders(direct, [medallion(), medallion()]);

@@ -12,9 +12,10 @@ const createReleaseScript = (file: string) =>
   );
 const scoredScript = createReleaseScript("force-release-scored.lua");
 const unscoredScript = createReleaseScript("force-release-unscored.lua");
+const fieldsScript = createReleaseScript("force-release-fields.lua");
 const jobsScript = createReleaseScript("force-release-jobs.lua");
 
-type ForceRelease = (
+export type ForceRelease = (
   redis: Commands,
   channel: string,
   seen: HeldObservation,
@@ -57,6 +58,21 @@ export const forceReleaseUnscored: ForceRelease = (redis, channel, seen, ask) =>
   const members = holders.map(({ token }) => toRedisArgument(token));
   return unscoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...members]);
 };
+
+/** @param getFields fields of the hash and their values, in turn, that are one holder's */
+export function forceReleaseFields(
+  ...[redis, channel, seen, ask, getFields]: [
+    ...Parameters<ForceRelease>,
+    getFields: (holder: SeenHolder) => readonly RedisArgument[],
+  ]
+): Promise<ForceReleaseReply> {
+  const { holders, words } = buildCommonArguments(channel, seen, ask);
+  return fieldsScript.run(
+    redis,
+    [toRedisArgument(seen.key)],
+    [...words.slice(0, 2), ...holders.flatMap(getFields)],
+  );
+}
 
 export interface JobKeys {
   /** The hash itself, its digest, what is told of it, who is about to lock it, who waits, and both registries. */

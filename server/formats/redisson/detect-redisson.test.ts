@@ -54,6 +54,33 @@ describe("hashes of owners", () => {
   });
 
   it.each([
+    ["cart", "basket:7", { [ONE]: "3" }, { remainingMs: 604_800_000 }, "possible"],
+    ["presence", "presence:7", { [ONE]: "1" }, { remainingMs: 25_000 }, "possible"],
+    ["lock of another name", "orders:7", { [ONE]: "1" }, {}, "possible"],
+    ["lock with waiters in its queue", "orders:7", { [ONE]: "1" }, { queued: 1 }, "certain"],
+    ["lock with a fencing counter", "orders:7", { [ONE]: "1" }, { fenceCounter: "12" }, "certain"],
+    ["lock whose name mentions it", "app:lock:orders:7", { [ONE]: "1" }, {}, "likely"],
+    [
+      "cart whose name mentions a lock",
+      "smart:lock:7",
+      { [ONE]: "1" },
+      { remainingMs: 604_800_000 },
+      "possible",
+    ],
+    ["lock without a TTL that is named so", "orders:lock", { [ONE]: "1" }, { remainingMs: null }, "likely"],
+    ["hash without a TTL", "orders:7", { [ONE]: "1" }, { remainingMs: null }, "possible"],
+    ["read/write lock", "orders:7", { mode: "read", [ONE]: "1" }, {}, "certain"],
+    ["reservation", "orders:7", { "lockkeeper:reserve:mei": "1" }, {}, "certain"],
+  ])(
+    "the confidence of a %s depends on its name and on what is beside it",
+    (_, key, fields, more, confidence) => {
+      const raw = createRawKey(key, "hash", Object.entries(fields).flat(), { asOf: NOW, ...more });
+      expect(shape(raw)?.confidence).toBe(confidence);
+      expect(rule(raw)?.confidence).toBe("certain");
+    },
+  );
+
+  it.each([
     ["a Lockkeeper-style owner without a companion key", { me: "1" }],
     ["a count of 0", { [ONE]: "0" }],
     ["a fractional count", { [ONE]: "1.5" }],

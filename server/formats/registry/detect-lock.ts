@@ -1,5 +1,6 @@
 import type { FormatName } from "../../../lib/contract/format.ts";
 import type { KeyReach } from "../lock-format.ts";
+import { detectHueyLocks } from "../members/huey.ts";
 import { detectMedallionPermits, detectMedallionReaders } from "../members/medallion.ts";
 import { detectRedisSemaphore } from "../members/redis-semaphore.ts";
 import { detectSidekiqJobs } from "../members/sidekiq.ts";
@@ -15,7 +16,11 @@ type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
 /** The most telling first: what one recognises the next are not asked. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
-  hash: [(raw) => detectRedisson(raw, "by_shape"), (raw) => detectSidekiqJobs(raw, "by_shape")],
+  hash: [
+    (raw) => detectRedisson(raw, "by_shape"),
+    (raw) => detectSidekiqJobs(raw, "by_shape"),
+    detectHueyLocks,
+  ],
   string: [detectOwnString, (raw) => detectRedisson(raw, "by_shape"), detectString],
   set: [(raw) => detectMedallionReaders(raw, "by_shape")],
   zset: [

@@ -2,6 +2,7 @@ import type { FormatName, WritableFormat } from "../../../lib/contract/format.ts
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import type { ForceReleaseParams, LockFormat } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
+import { HUEY_LOCKS } from "../members/huey.ts";
 import { MEDALLION_READERS, MEDALLION_SEMAPHORE } from "../members/medallion.ts";
 import { REDIS_SEMAPHORE } from "../members/redis-semaphore.ts";
 import { SIDEKIQ } from "../members/sidekiq.ts";
@@ -50,6 +51,7 @@ const LOCK_FORMATS: readonly LockFormat[] = [
   createWritableFormat("token", ["string"], detectToken),
   createWritableFormat("timestamp", ["string"], detectDeadline),
   ...STRING_LOCK_FORMATS,
+  HUEY_LOCKS,
   MEDALLION_READERS,
   MEDALLION_SEMAPHORE,
   REDIS_SEMAPHORE,

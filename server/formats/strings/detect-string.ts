@@ -112,7 +112,7 @@ function assessConfidence(
   { evidence, shape }: StringVariant,
   { isOwn, nameEvidence, isCommon, ends }: Evidence,
 ): Confidence | undefined {
-  const isLock = nameEvidence === "lock" || nameEvidence === "lock_of_account";
+  const isLock = nameEvidence === "lock" || nameEvidence === "lock_or_lockout";
   if (evidence === "unmistakable") return "certain";
   if (evidence === "unmistakable_in_lock") return isLock ? "certain" : "possible";
   if (evidence === "guess") return "possible";

@@ -35,17 +35,22 @@ it.each<[NameEvidence, readonly string[]]>([
       ],
     ],
   ],
-  ["lock_of_account", ["account_lock:7", "user:7:lock", "login-lock:10.0.0.1", "lock_user:7"]],
+  [
+    "lock_or_lockout",
+    [
+      "account:lock:7",
+      "app:lock:orders",
+      "inventory:lock:warehouse-2",
+      "account_lock:7",
+      "user:7:lock",
+      "login-lock:10.0.0.1",
+      "lock_user:7",
+    ],
+  ],
   [
     "mentions_lock",
     [
-      ...[
-        "account:lock:7",
-        "account:locked_until:7",
-        "account:locked_at:7",
-        "user:7:lock_expires",
-        "user:7:locked",
-      ],
+      ...["account:locked_until:7", "account:locked_at:7", "user:7:lock_expires", "user:7:locked"],
       ...["smart:lock:7:pairing", "smart_lock:7", "door-lock:7", "cache:yarn.lock:7", "cache:Cargo.lock"],
       ...[
         "lock_screen:theme",
@@ -54,7 +59,7 @@ it.each<[NameEvidence, readonly string[]]>([
         "cache:page:/lock/7",
         "dhcp:lease:aa:bb:cc",
       ],
-      ...["leader_board:7", "app:lock:orders", "shop_lock_orders"],
+      ...["leader_board:7", "smart:lock:7", "shop:lock:orders:7", "shop_lock_orders"],
     ],
   ],
   [

@@ -1,4 +1,4 @@
-import { formatKey, type Key } from "../../../lib/keys/key.ts";
+import { formatKey, KEY_BYTES_MAX, type Key } from "../../../lib/keys/key.ts";
 
 const LOCK_WORDS: ReadonlySet<string> = new Set([
   ...["lock", "locks", "redlock", "spinlock", "rwlock", "distlock", "dlock"],
@@ -41,6 +41,7 @@ const OTHER_LOCK_WORDS: ReadonlySet<string> = new Set([
     "caps",
     "num",
     "screen",
+    "dhcp",
   ],
 ]);
 /** Whose locks may also be lockouts: a deadline in `account_lock:7` ends a ban. */
@@ -65,35 +66,46 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
  * What the name of a key says about a lock.
  *
  * - `lock`: its first or last segment is a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`, `orderMutex`).
- * - `lock_of_account`: the same, and the key also names an account, so it may be a lockout (`account_lock:7`).
+ * - `lock_or_lockout`: the last segment is a name under one that is a lock (`shop:lock:orders`), or the key also names an
+ *   account (`account_lock:7`). A time in it may end a lockout.
  * - `mentions_lock`: a lock word stands elsewhere (`account:lock:7`), or names something else (`lock_expires`).
  * - `none`: no lock word.
  */
-export type NameEvidence = "lock" | "lock_of_account" | "mentions_lock" | "none";
+export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none";
 
 /** Whether a word of the key says that it is a lock: of `lock:a`, `orders.mutex`, `orderLock`, not of `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
-/** Whether the key names a lock by its first or last segment. */
+/** Whether the key names a lock, and does not only mention one. */
 export function isNamedAsLock(key: Key): boolean {
   const evidence = assessName(key);
-  return evidence === "lock" || evidence === "lock_of_account";
+  return evidence === "lock" || evidence === "lock_or_lockout";
 }
 
-/** Assesses a name in time that is linear in its length. */
+/** In each of the words, so that most names need no further look. */
+const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
+
+/** Assesses a name by its first 1,024 characters: no longer key can be acquired. */
 export function assessName(key: Key): NameEvidence {
-  const segments = formatKey(key)
-    .split(/[:|]+/)
-    .filter((segment) => segment !== "");
+  const name = formatKey(key).slice(0, KEY_BYTES_MAX);
+  if (!ANY_WORD.test(name)) return "none";
+  const segments = name.split(/[:|]+/).filter((segment) => segment !== "");
   const words = segments.map(parseWords);
   const all = words.flat();
   if (!all.some((word) => LOCK_WORDS.has(word) || STATE_WORDS.has(word))) return "none";
   const [first = []] = words;
   // Behind the first segment a slash begins a path: `cache:page:/lock/7`.
   const last = segments.at(-1)?.includes("/") ? [] : (words.at(-1) ?? []);
-  if (!beginsWithLock(first) && !endsWithLock(first) && !endsWithLock(last)) return "mentions_lock";
-  const isLockAlone = first.length === 1 && LOCK_WORDS.has(first[0] ?? "");
-  return !isLockAlone && all.some((word) => ACCOUNT_WORDS.has(word)) ? "lock_of_account" : "lock";
+  if (!beginsWithLock(first) && !endsWithLock(first) && !endsWithLock(last))
+    return isBelowLock(words) ? "lock_or_lockout" : "mentions_lock";
+  return !isLock(first) && all.some((word) => ACCOUNT_WORDS.has(word)) ? "lock_or_lockout" : "lock";
+}
+
+const isLock = (words: readonly string[]) => words.length === 1 && LOCK_WORDS.has(words[0] ?? "");
+
+/** `shop:lock:orders` is, `smart:lock:7` and `smart:lock:7:pairing` are not. */
+function isBelowLock(words: readonly (readonly string[])[]): boolean {
+  return isLock(words.at(-2) ?? []) && !OTHER_LOCK_WORDS.has(words.at(-3)?.at(-1) ?? "");
 }
 
 /** The words of a segment, without what looks like an id: `my-lock-3f2a` has `my` and `lock`. */

@@ -268,3 +268,22 @@ describe("locks recreated by their owner", () => {
     stop();
   });
 });
+
+it("a waiter of simple-redis-mutex is notified of a force-release, with the key of the lock", async ({
+  direct,
+  redis,
+  forceRelease,
+  observeHeld,
+}) => {
+  const key = `@simple-redis-mutex:lock-"${randomUUID()}"`;
+  const heard: unknown[] = [];
+  const client = redis.createClient();
+  client.on("message", (_, message) => heard.push(JSON.parse(message)));
+  await client.subscribe("@simple-redis-mutex:locks-releases");
+  await direct.set(key, String(Math.random()), "PX", 30_000);
+  const seen = await observeHeld(key);
+  expect(seen).toMatchObject({ format: "simple-redis-mutex", confidence: "likely" });
+  expect(await forceRelease(seen)).toBe("released");
+  await waitUntil(() => heard.length > 0);
+  expect(heard).toEqual([{ key, value: "" }]);
+});

@@ -136,7 +136,7 @@ export async function forceReleasePermit({ operator, redis, party }: RedissonSet
 
 /** A watchdog that finds its lock gone does not make it again. */
 export async function abandonLock({ operator, party }: RedissonSetup): Promise<void> {
-  const key = "orders:abandoned";
+  const key = "orders:abandoned:lock";
   const { owner = "" } = await acquireHold(party("a", "lock"), key, 0);
   const { version } = await operator.waitForLock(key, ({ state }) => state === "held");
   await operator.forceRelease(key, version);

@@ -1,0 +1,50 @@
+import { formatKey, type Key } from "../../../lib/keys/key.ts";
+import { toRedisArgument } from "../../redis/script.ts";
+import type { LockFormat } from "../lock-format.ts";
+import { createForeignHolder, type DetectedLock, type SeenHolder } from "../observation.ts";
+import { type RawKey, toOwner } from "../raw-key.ts";
+import { type ForceRelease, forceReleaseFields } from "./force-release-members.ts";
+import { sortHolders } from "./scored-members.ts";
+
+/** The hash of the results of one huey, in which the default storage keeps its locks, too. */
+const RESULTS = /(?:^|:)huey\.results\.(.+)$/s;
+const LOCK = ".lock.";
+
+/**
+ * huey's `lock_task` with the default storage: a field `<name>.lock.<lock>` among the results of tasks. Each such field
+ * is a lock of its own, and nothing tells who holds it. Redis reports the expiry of a field by no command that we send.
+ */
+export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
+  const [, results] = raw.type === "hash" ? (RESULTS.exec(formatKey(raw.key)) ?? []) : [];
+  if (results === undefined) return undefined;
+  const holders: SeenHolder[] = [];
+  for (let at = 0; at < raw.content.length; at += 2) {
+    const [field, value] = raw.content.slice(at, at + 2).map(toOwner);
+    if (field === undefined || value === undefined || !isLockField(field, results)) continue;
+    holders.push(createForeignHolder(field, { stored: [value] }));
+  }
+  const sorted = sortHolders(holders);
+  if (sorted === undefined) return undefined;
+  const known = { format: "huey", candidates: [], kind: "multi", confidence: "likely" } as const;
+  return { ...known, holders: sorted, remainingMs: raw.remainingMs };
+}
+
+/** In the name of the hash huey leaves out all but letters, digits and underscores. */
+function isLockField(field: Key, results: string): boolean {
+  const name = field.slice(0, Math.max(0, field.indexOf(LOCK)));
+  return name !== "" && (name === results || name.replace(/\W/g, "") === results);
+}
+
+const forceReleaseLocks: ForceRelease = (redis, channel, seen, ask) =>
+  forceReleaseFields(redis, channel, seen, ask, ({ token, stored = [] }) => [
+    toRedisArgument(token),
+    toRedisArgument(stored[0] ?? ""),
+  ]);
+
+export const HUEY_LOCKS: LockFormat = {
+  name: "huey",
+  types: ["hash"],
+  detect: detectHueyLocks,
+  // Not reservable: huey deletes the field without comparing it.
+  frees: { oneHolder: true, reservable: false, free: forceReleaseLocks },
+};
