@@ -146,7 +146,7 @@ for (const { width, height, columns } of DESKS) {
     await expect(stuck).toContainText("no TTL");
     await expect(
       contended.getByRole("gridcell").nth(splitColumns(columns).indexOf("Waiting") + 1),
-    ).toContainText("1");
+    ).toContainText(/[1-9]/);
     // The last segment of a key and the end of a host name stay readable.
     await expect(stuck.getByText("eu", { exact: true })).toBeInViewport({ ratio: 1 });
 
@@ -221,7 +221,7 @@ test("on a phone a card has every fact, and events and settings are one tap away
   await page.goto(scene.filter);
   const contended = rowOf(page, scene.contended);
   const stuck = rowOf(page, scene.stuck);
-  for (const text of ["contended", "checkout", "×2", "1 waiting", "expires in", "held"])
+  for (const text of ["contended", "checkout", "×2", /[1-9] waiting/, "expires in", "held"])
     await expect(contended).toContainText(text);
   for (const text of ["×3", "no TTL"]) await expect(stuck.getByText(text)).toBeInViewport({ ratio: 1 });
   await expect(releaseIn(stuck)).toBeInViewport({ ratio: 1 });

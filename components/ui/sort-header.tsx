@@ -24,6 +24,8 @@ export function SortHeader({ name, figure, order, onSort, className, children }:
   return (
     <th
       scope="col"
+      // Without the names of what else stands in it.
+      aria-label={name}
       aria-sort={order}
       className={clsx(HEADER_CLASS, figure ? "text-right" : "text-left", className)}
     >

@@ -70,7 +70,7 @@ export const LockCard = memo(function LockCard({
             <HolderLine lock={lock} />
             <TimeLine lock={lock} end={end} />
           </div>
-          <div className="mr-1 ml-1 flex shrink-0 flex-col items-center">
+          <div className="mr-1 ml-1 flex shrink-0 flex-col items-end">
             <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="size-11!" />
             {end === null && <CardReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
           </div>

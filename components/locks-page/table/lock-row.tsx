@@ -111,7 +111,7 @@ export const LockRow = memo(function LockRow({
           )}
         </td>
       ))}
-      <td className={clsx(CELL_CLASS, "pl-0 text-right")}>
+      <td className={clsx(CELL_CLASS, "px-1.5! text-right")}>
         {end === null && <RowReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
       </td>
     </tr>

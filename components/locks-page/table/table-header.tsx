@@ -53,7 +53,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
             </SortHeader>
           );
         })}
-        <th scope="col" className={clsx(HEADER_CLASS, "px-2! text-right")}>
+        <th scope="col" className={clsx(HEADER_CLASS, "px-1.5! text-right")}>
           <span className="sr-only">{messages.actions}</span>
           <TableSettings columns={columns} />
         </th>
