@@ -28,7 +28,13 @@ it.for(WRITABLE_FORMATS)(
       principal: WIDE_TEXT,
     });
     const day = 24 * 3_600_000;
-    const ask = { token: createRedissonOwner(), owner: WIDE_TEXT, record, leaseMs: day };
+    const ask = {
+      token: createRedissonOwner(),
+      owner: WIDE_TEXT,
+      record,
+      leaseMs: day,
+      renewEveryMs: day - 1,
+    };
     const grant = await writer.acquire(direct, EVENT_CHANNEL, key, {
       ...{ ...ask, graceMs: 1, minHoldMs: day, unit: "ms", ...long(0) },
     });

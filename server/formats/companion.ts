@@ -105,6 +105,9 @@ export function parseWholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
+/** Short, because every hold with a watchdog has it. */
+const RENEWS_FIELD = "renews";
+
 /**
  * Formats the record line of a companion: what the client tells of itself, and how often it renews. The scripts store
  * the line as it is.
@@ -115,7 +118,7 @@ export function formatRecordLine(
 ): string {
   if (statedRenewal === undefined) return record === undefined ? "" : JSON.stringify(record);
   const { everyMs, ofLeaseMs } = statedRenewal;
-  return JSON.stringify({ ...record, renewEveryMs: everyMs, ofLeaseMs });
+  return JSON.stringify({ ...record, [RENEWS_FIELD]: [everyMs, ofLeaseMs] });
 }
 
 /** undefined where the line has no record: anyone can write to Redis. */
@@ -124,14 +127,15 @@ export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefi
   return success && Object.keys(data).length > 0 ? data : undefined;
 }
 
-const StatedRenewalLine = z.object({
-  renewEveryMs: z.int().min(1).max(LEASE_MS_MAX),
-  ofLeaseMs: z.int().min(1).max(LEASE_MS_MAX),
-});
+const LeaseMs = z.int().min(1).max(LEASE_MS_MAX);
+const StatedRenewalLine = z.object({ [RENEWS_FIELD]: z.tuple([LeaseMs, LeaseMs]) });
 
 function parseStatedRenewal(line: string | undefined): StatedRenewal | undefined {
+  if (line === undefined || !line.includes(RENEWS_FIELD)) return undefined;
   const { success, data } = StatedRenewalLine.safeParse(parseJson(line));
-  return success ? { everyMs: data.renewEveryMs, ofLeaseMs: data.ofLeaseMs } : undefined;
+  if (!success) return undefined;
+  const [everyMs, ofLeaseMs] = data[RENEWS_FIELD];
+  return { everyMs, ofLeaseMs };
 }
 
 function parseJson(text: string | undefined): unknown {

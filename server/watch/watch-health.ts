@@ -58,6 +58,17 @@ export function buildHealth(
   };
 }
 
+/**
+ * Until when (performance.now()) the index has every change of known keys. Masters that do not respond count only if
+ * none does. undefined: it was never complete.
+ */
+export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
+  const up = watches.filter(({ connection }) => connection.isUp);
+  const counted = up.length > 0 ? up : watches;
+  const moments = counted.flatMap(({ confirmedAt }) => confirmedAt ?? []);
+  return moments.length === 0 || moments.length < counted.length ? undefined : Math.min(...moments);
+}
+
 /** It answers, and all that it has is known. */
 export function isFullyWatched({ connection, reconciliation }: MasterWatch): boolean {
   return connection.isUp && reconciliation.isCaughtUp;

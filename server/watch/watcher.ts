@@ -25,7 +25,7 @@ import { MasterWatch, type MasterWatchSettings } from "./topology/master-watch.t
 import { QuorumView } from "./topology/quorum-view.ts";
 import { SingleMasterView } from "./topology/single-master-view.ts";
 import type { TopologyView } from "./topology/topology-view.ts";
-import { buildHealth, isFullyWatched } from "./watch-health.ts";
+import { buildHealth, findConfirmedAt, isFullyWatched } from "./watch-health.ts";
 import type { WatcherOptions } from "./watcher-options.ts";
 
 export type { WatcherOptions };
@@ -143,11 +143,10 @@ export class Watcher {
    * reported has arrived and was read, or each key was polled. Masters that do not respond count only if none does.
    */
   get asOf(): number {
-    const up = this.#masterSet.list.filter(({ connection }) => connection.isUp);
-    const counted = up.length > 0 ? up : this.#masterSet.list;
-    const moments = counted.flatMap(({ confirmedAt }) => confirmedAt ?? []);
-    if (moments.length === 0 || moments.length < counted.length) return this.clock.lastUpdate;
-    return Math.round(this.clock.toRedisTime(Math.min(...moments)));
+    const confirmedAt = findConfirmedAt(this.#masterSet.list);
+    return confirmedAt === undefined
+      ? this.clock.lastUpdate
+      : Math.round(this.clock.toRedisTime(confirmedAt));
   }
 
   health(): Health {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
-import { sleepMs } from "../../../test/support/test-locks.ts";
+import { readCompanion, sleepMs } from "../../../test/support/test-locks.ts";
 import { startTestRedis } from "../../../test/support/test-redis.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockClient } from "./lock-client.ts";
@@ -23,6 +23,21 @@ describe("watchdog", () => {
     expect((await calls()) - before).toBeLessThan(100);
     many.close();
     await own.stop();
+  });
+
+  it("a hold states the interval at which the watchdog renews it, and none without the watchdog", async ({
+    client,
+    direct,
+    key,
+  }) => {
+    const record = { service: "billing" };
+    const hold = await client.acquire(key, { leaseMs: 6000, record });
+    expect(await readCompanion(direct, key)).toMatchObject({
+      ...{ record, statedRenewal: { everyMs: 2000, ofLeaseMs: 6000 } },
+    });
+    await hold.release();
+    await client.acquire(key, { leaseMs: 6000, renew: false });
+    expect(await readCompanion(direct, key)).toMatchObject({ record: undefined, statedRenewal: undefined });
   });
 
   it("a hold with several counts is renewed once at a time, and not after its last release", async ({

@@ -101,8 +101,14 @@ export class EvidenceRecorder {
     observation: Observation,
   ): void {
     if (isCertainlyNotHeld(observation)) this.#unread.delete(key);
-    if (before !== after && (before === undefined || after === undefined || hasNewEvidence(before, after)))
-      this.#changed.add(key);
+    if (after === undefined) this.#recordEnd(key);
+    else if (before === undefined || hasNewEvidence(before, after)) this.#changed.add(key);
+  }
+
+  /** Forgets what was never stored, or the keys of short holds would add up while the home store is away. */
+  #recordEnd(key: Key): void {
+    if (this.#stored?.has(key)) this.#changed.add(key);
+    else this.#changed.delete(key);
   }
 
   /** Writes what is left. */
@@ -146,8 +152,8 @@ export class EvidenceRecorder {
     if (!source.isWriter()) {
       // Another instance changes the store, which is read again before this one writes.
       this.#stored = undefined;
-      this.#unread.clear();
       this.#changed.clear();
+      if (source.isComplete()) this.#unread.clear();
       return;
     }
     const stored = this.#stored ?? new Set((await this.store.readAll()).keys());
@@ -160,8 +166,12 @@ export class EvidenceRecorder {
       for (; from < keys.length; from += BATCH_SIZE) {
         const { written, removed } = this.#collect(source, keys.slice(from, from + BATCH_SIZE), stored);
         await this.store.write(written, removed);
-        for (const [key] of written) stored.add(key);
         for (const key of removed) stored.delete(key);
+        for (const [key] of written) {
+          stored.add(key);
+          // It ended while it was being written.
+          if (source.findHold(key) === undefined) this.#changed.add(key);
+        }
       }
       await this.store.prolong();
     } catch (error) {

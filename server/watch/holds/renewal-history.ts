@@ -44,6 +44,7 @@ const NO_INTERVALS: readonly number[] = [];
 
 /** @param begunAt when the hold began, where that is known to the moment */
 export function startRenewalHistory(seen: HeldObservation, begunAt: number | null): RenewalHistory {
+  const { leaseMs, leaseBeganAt } = describeLease(seen, null);
   return {
     sinceMs: seen.asOf,
     count: 0,
@@ -51,7 +52,8 @@ export function startRenewalHistory(seen: HeldObservation, begunAt: number | nul
     intervalsMs: NO_INTERVALS,
     steadyIntervalMs: undefined,
     countedFrom: begunAt,
-    ...describeLease(seen, null),
+    leaseMs,
+    leaseBeganAt,
   };
 }
 
@@ -76,28 +78,39 @@ export function updateRenewalHistory(
   const countedFrom = isBroken ? null : renewals.countedFrom;
   const renewal = isExtended ? undefined : findRenewal(before, seen);
   const isOfOperator = isExtended || (renewals.isExtended === true && renewal?.setsDeadline !== true);
-  const lease: Partial<RenewalHistory> = isOfOperator
-    ? { isExtended: true }
-    : describeLease(seen, renewals.leaseMs);
+  const lease = describeLease(seen, renewals.leaseMs);
   if (renewal === undefined) {
     const isAsKnown = !isBroken && (isOfOperator ? renewals.isExtended : isSameLease(renewals, lease));
     // Nearly all readings show nothing new: what is kept for long is not made anew for them.
-    return isAsKnown ? renewals : { ...renewals, ...lease, countedFrom };
+    if (isAsKnown) return renewals;
+    return { ...renewals, countedFrom, ...(isOfOperator ? { isExtended: true } : lease) };
   }
-  const { sinceMs, leaseMs, leaseBeganAt } = renewals;
-  const known = { sinceMs, leaseMs, leaseBeganAt, lastAt: renewal.at, ...lease };
-  const intervalMs = countedFrom === null ? undefined : renewal.at - countedFrom;
-  if (intervalMs !== undefined && intervalMs < computeSeparationMs(known.leaseMs)) {
-    const { count, intervalsMs, steadyIntervalMs } = renewals;
-    return { ...known, count, intervalsMs, steadyIntervalMs, countedFrom };
-  }
-  const isLonger = (known.leaseMs ?? 0) > LONGER_LEASE_FACTOR * (leaseMs ?? 0);
-  const earlier = isLonger ? NO_INTERVALS : renewals.intervalsMs;
-  const intervalsMs = [...earlier, ...(intervalMs === undefined ? [] : [intervalMs])].slice(
-    -STEADY_INTERVALS,
-  );
-  const steadyIntervalMs = findSteadyInterval(intervalsMs);
-  return { ...known, count: renewals.count + 1, intervalsMs, steadyIntervalMs, countedFrom: renewal.at };
+  return withRenewal({ ...renewals, countedFrom }, renewal.at, isOfOperator ? undefined : lease);
+}
+
+/** @param lease undefined: as before, because the deadline is an operator's */
+function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | undefined): RenewalHistory {
+  const { sinceMs, countedFrom } = before;
+  const { leaseMs, leaseBeganAt } = lease ?? before;
+  const intervalMs = countedFrom === null ? undefined : lastAt - countedFrom;
+  const isSeparate = intervalMs === undefined || intervalMs >= computeSeparationMs(leaseMs);
+  const isLonger = (leaseMs ?? 0) > LONGER_LEASE_FACTOR * (before.leaseMs ?? 0);
+  let { intervalsMs } = before;
+  if (isSeparate && isLonger) intervalsMs = NO_INTERVALS;
+  else if (isSeparate && intervalMs !== undefined)
+    intervalsMs = [...intervalsMs, intervalMs].slice(-STEADY_INTERVALS);
+  const history: RenewalHistory = {
+    sinceMs,
+    count: before.count + (isSeparate ? 1 : 0),
+    lastAt,
+    intervalsMs,
+    steadyIntervalMs: findSteadyInterval(intervalsMs),
+    countedFrom: isSeparate ? lastAt : countedFrom,
+    leaseMs,
+    leaseBeganAt,
+  };
+  // Nearly all histories have no such mark, and take no room for it.
+  return lease === undefined ? { ...history, isExtended: true } : history;
 }
 
 /** The median of as many intervals as it takes, if it is the interval of a timer. */
@@ -141,8 +154,8 @@ function describeLease(seen: HeldObservation, longestMs: number | null): Lease {
   return { leaseMs, leaseBeganAt: asOf + remainingMs - leaseMs - (askedMs === null ? 0 : marginMs) };
 }
 
-function isSameLease(known: Lease, { leaseMs, leaseBeganAt }: Partial<Lease>): boolean {
-  return isNear(known.leaseMs, leaseMs ?? null) && isNear(known.leaseBeganAt, leaseBeganAt ?? null);
+function isSameLease(known: Lease, { leaseMs, leaseBeganAt }: Lease): boolean {
+  return isNear(known.leaseMs, leaseMs) && isNear(known.leaseBeganAt, leaseBeganAt);
 }
 
 function isNear(a: number | null, b: number | null): boolean {

@@ -15,6 +15,7 @@ export function isEquivalentHold(before: ObservedHold, after: ObservedHold): boo
     a.kind === b.kind &&
     a.confidence === b.confidence &&
     before.isListed === after.isListed &&
+    before.renewals.lastAt === after.renewals.lastAt &&
     before.liveness.state === after.liveness.state &&
     before.liveness.missedRenewals === after.liveness.missedRenewals &&
     a.permits?.available === b.permits?.available &&
