@@ -31,17 +31,21 @@ interface Script {
   readonly text: string;
 }
 
-/** What each page loads before it can be used; what only browsers without modules load is left out. */
-export async function firstLoadsOf(url: string): Promise<FirstLoad[]> {
+/**
+ * Measures what each page loads before it can be used. What only browsers without modules load is left out.
+ *
+ * @param cookie of a session: without one the pages of the console are the login form
+ */
+export async function measureFirstLoads(url: string, cookie: string): Promise<FirstLoad[]> {
   const asked = new Map<string, Promise<string>>();
   const load = async (source: string): Promise<Script> => {
-    const text = asked.get(source) ?? textOf(new URL(source, url));
+    const text = asked.get(source) ?? fetchText(new URL(source, url), {});
     asked.set(source, text);
     return { source, text: await text };
   };
   return await Promise.all(
     PAGES.map(async (page) => {
-      const html = await textOf(new URL(page, url));
+      const html = await fetchText(new URL(page, url), { cookie });
       const tags = [...html.matchAll(/<script[^>]*\ssrc="([^"]+)"[^>]*>/g)].filter(
         ([tag]) => !/nomodule/i.test(tag),
       );
@@ -51,6 +55,6 @@ export async function firstLoadsOf(url: string): Promise<FirstLoad[]> {
   );
 }
 
-async function textOf(url: URL): Promise<string> {
-  return await (await fetch(url)).text();
+async function fetchText(url: URL, headers: Record<string, string>): Promise<string> {
+  return await (await fetch(url, { headers })).text();
 }

@@ -30,10 +30,14 @@ async function assertSameDocument(page: Page): Promise<void> {
   expect(await page.evaluate("window.isSameDocument")).toBe(true);
 }
 
-/** The paths of the requests that the page sends from now on. */
+/** The paths of the requests that the page sends from now on, without those of its files. */
 function collectRequests(page: Page): string[] {
   const paths: string[] = [];
-  page.on("request", (request) => paths.push(new URL(request.url()).pathname));
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    // A file that was on its way when the server ended is requested once more.
+    if (!pathname.startsWith("/_next/static/")) paths.push(pathname);
+  });
   return paths;
 }
 

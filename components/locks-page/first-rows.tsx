@@ -14,6 +14,7 @@ import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/fo
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { FIRST_ROWS_BOX, FIRST_ROWS_GRID } from "./first-rows-layout.ts";
 
 export type FirstRowsMessages = Pick<Messages, "lock" | "table">;
 
@@ -23,12 +24,6 @@ interface FirstRowsProps {
   /** The address of a page of the console, with its base path and target. */
   buildHref(path: string): string;
 }
-
-/** Columns as the table lays them out by default. Hidden where it has no room for them. */
-export const FIRST_ROWS_GRID =
-  "grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 px-3 sm:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_96px_112px] sm:pl-10 lg:grid-cols-[minmax(260px,2fr)_minmax(130px,1fr)_96px_96px_112px_72px] lg:pr-24";
-export const FIRST_ROWS_BOX =
-  "isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto rounded-t-[10px] border border-b-0 border-line bg-panel sm:[scrollbar-gutter:stable]";
 
 /**
  * The first rows of the list as the server renders them. They are readable before any script has run. It is a list and
@@ -60,8 +55,7 @@ export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
   );
 }
 
-/** The names of the columns, which the placeholder without rows shows as well. */
-export function FirstRowsHeader({ messages: { table } }: { messages: Pick<Messages, "table"> }) {
+function FirstRowsHeader({ messages: { table } }: Pick<FirstRowsProps, "messages">) {
   const { columns } = table;
   return (
     <div

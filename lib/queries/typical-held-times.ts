@@ -3,6 +3,7 @@
 import { useMemo } from "react";
 import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Key } from "@/lib/keys/key.ts";
+import { loadPart } from "../api/load-part.ts";
 import { type RequestError, requestJson, sendRequest, type TargetName, withTarget } from "../api/request.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
@@ -10,6 +11,8 @@ import { useTargetName } from "./targets.ts";
 const REFETCH_MS = 60_000;
 /** Those that are acquired most; of the rest a lock's own page tells. */
 const PATTERNS_MAX = 200;
+
+const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));
 
 /** undefined: not known. */
 type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
@@ -30,7 +33,7 @@ export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
 async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLookup> {
   const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
   // Not in the first load: it is used with what was asked for alone.
-  const { toKeyPattern: patternOf } = await import("@/lib/keys/key-pattern.ts");
+  const { toKeyPattern: patternOf } = await loadKeyPattern();
   const typical = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire
       .readStats(json)

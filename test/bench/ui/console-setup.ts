@@ -100,6 +100,20 @@ async function logIn(browser: Browser, url: string, server: NodeContender) {
   return state;
 }
 
+/** A session as the value of a `Cookie` header. */
+export async function createSessionCookie(url: string, server: NodeContender): Promise<string> {
+  const response = await fetch(`${url}/api/v1/login`, {
+    method: "POST",
+    headers: { origin: url, "content-type": "application/json" },
+    body: JSON.stringify({ token: await createToken(server) }),
+  });
+  if (!response.ok) throw new Error(`POST /login returned ${response.status}`);
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";", 1)[0])
+    .join("; ");
+}
+
 async function createToken({ redisUrl }: NodeContender): Promise<string> {
   const where = findHomeLocation(readConfig({ REDIS_URL: redisUrl, PORT: "0" }, []));
   if (where === undefined) throw new Error("This console keeps what it knows in a Redis of its own.");

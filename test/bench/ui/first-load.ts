@@ -1,7 +1,7 @@
-import { firstLoadsOf } from "../../../e2e/first-load.ts";
+import { measureFirstLoads } from "../../../e2e/first-load.ts";
 import type { Experiment } from "../figure.ts";
 import { readMachineFacts } from "../machine.ts";
-import { openServer } from "./console-setup.ts";
+import { createSessionCookie, openServer } from "./console-setup.ts";
 
 const FIGURE = "ui.firstload.gzip";
 
@@ -10,7 +10,8 @@ export const firstLoad: Experiment = {
   figures: [FIGURE],
   async measure(run) {
     const server = await openServer(run);
-    const loads = await firstLoadsOf(`http://127.0.0.1:${server.target.port}`);
+    const url = `http://127.0.0.1:${server.target.port}`;
+    const loads = await measureFirstLoads(url, await createSessionCookie(url, server));
     const conditions = {
       ...(await readMachineFacts(server.inspector, run.effort)),
       byPage: Object.fromEntries(loads.map(({ page, bytes }) => [page, bytes])),
