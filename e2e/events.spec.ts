@@ -194,9 +194,9 @@ test("the list stands still under the pointer while events stream in, and a clic
 });
 
 test("renewals are folded into one row that lists each of them on demand", async ({ page, lockkeeper }) => {
-  const name = "lock:renewed";
+  const name = "lock:kept";
   const path = `/locks/${encodeURIComponent(name)}`;
-  await page.goto("/events?q=key:lock:renewed");
+  await page.goto("/events?q=key:lock:kept");
   await lockkeeper.api(`${path}/acquire`, { owner: "gil", leaseMs: 600_000 });
   await expect(entryOf(page, "acquired", name)).toBeVisible();
   for (let n = 0; n < 3; n++) await lockkeeper.callHold("renew", path);

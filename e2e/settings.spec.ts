@@ -200,6 +200,6 @@ test("theme, language and help are in the settings, where a phone reaches them",
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.press("Escape");
   await takeScreenshot(page, info, "appearance-phone");
-  await appearance.getByRole("radio", { name: "中文" }).check();
+  await appearance.getByRole("radio", { name: "中文" }).click();
   await expect(page.getByRole("region", { name: "外观" })).toBeVisible();
 });
