@@ -8,7 +8,6 @@ import { isTargetNeverReached } from "@/components/app/connection.ts";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
-import { TargetUnreachable } from "@/components/locks-page/target-unreachable.tsx";
 import type { ReleaseSubject } from "@/components/release/release-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
@@ -89,7 +88,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
         </div>
         <BlockedNote lock={lock} blocked={blocked} />
         {isUnreached ? (
-          <TargetUnreachable />
+          <p className="text-ink-3">{messages.targetDown}</p>
         ) : (
           <LockBody
             lockKey={lockKey}

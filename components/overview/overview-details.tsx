@@ -11,7 +11,7 @@ import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { useStoredFlag } from "@/components/ui/use-stored-flag.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useCounts } from "@/lib/live/live-cache.ts";
+import { useCounts } from "@/lib/live/hooks.ts";
 import { useStats } from "@/lib/queries/stats.ts";
 import { MeasureCell } from "./figure-cell.tsx";
 import { MEASURES, type Measure } from "./overview-figures.ts";

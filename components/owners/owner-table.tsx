@@ -104,7 +104,7 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
         <p className="truncate text-2xs sm:hidden">
           <AttentionReasons owner={owner} />
           {needsAttention > 0 && " · "}
-          <OldestHold owner={owner} />
+          <OldestHoldTime oldest={owner.oldest} />
         </p>
       </td>
       <td className={clsx(CELL_CLASS, "text-right")}>{formatNumber(holds)}</td>

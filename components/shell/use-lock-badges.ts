@@ -1,7 +1,6 @@
 "use client";
 
-import { useLiveState } from "@/lib/live/hooks.ts";
-import { useCounts } from "@/lib/live/live-cache.ts";
+import { useCounts, useLiveState } from "@/lib/live/hooks.ts";
 import { isTargetNeverReached } from "../app/connection.ts";
 
 interface LockBadges {

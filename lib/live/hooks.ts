@@ -4,6 +4,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { type EventSnapshot, NO_EVENTS } from "./event-log.ts";
 import { useLiveStore } from "./live-context.ts";
 import { INITIAL_LIVE_STATE, type LiveState, type WindowView } from "./live-store.ts";
+import type { CountSnapshot } from "./view-counts.ts";
 
 export function useLiveState(): LiveState {
   const store = useLiveStore();
@@ -46,6 +47,12 @@ export function useWindowSubscription({ filter, sort, offset, limit, keep }: Win
     store.subscribeWindow({ filter, sort, offset, limit, ...(keep === undefined ? {} : { keep }) });
   }, [store, filter, sort, offset, limit, keep]);
   useEffect(() => () => store.subscribeWindow(undefined), [store]);
+}
+
+/** Every number of all locks, of one moment; undefined: none has come yet. */
+export function useCounts(): CountSnapshot | undefined {
+  const store = useLiveStore();
+  return useSyncExternalStore(store.onCounts, store.counts, () => undefined);
 }
 
 /** While mounted, the stream counts the matches of these filters. */

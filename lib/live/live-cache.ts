@@ -5,11 +5,9 @@ import { encodeKeyPath, parseKeyFields } from "@/lib/keys/key.ts";
 import type { TargetName } from "../api/request.ts";
 import { useLiveStore } from "./live-context.ts";
 import type { LiveCache } from "./live-store.ts";
-import type { CountSnapshot } from "./view-counts.ts";
 
 const getWindowQueryKey = (target: TargetName) => ["window", target] as const;
 const getLockQueryKey = (target: TargetName, path: string) => ["lock", target, path] as const;
-const getCountsQueryKey = (target: TargetName) => ["counts", target] as const;
 const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 
 /** Never fetched. The stream shares what did not change by itself, so nobody has to compare it again. */
@@ -20,7 +18,6 @@ export function createLiveCache(client: QueryClient, target: TargetName): LiveCa
   return {
     window: (window) => client.setQueryData<LiveWindow>(getWindowQueryKey(target), window),
     pinned: (pinned) => client.setQueryData<PinnedLocks>(getPinnedQueryKey(target), pinned),
-    counts: (counts) => client.setQueryData<CountSnapshot>(getCountsQueryKey(target), counts),
     lock: (lock) =>
       client.setQueryData<Lock>(getLockQueryKey(target, encodeKeyPath(parseKeyFields(lock))), lock),
     // The first part of the keys of `lib/queries/lock-history.ts`, which fetches.
@@ -32,12 +29,6 @@ export function createLiveCache(client: QueryClient, target: TargetName): LiveCa
 export function useLockWindow(): LiveWindow | undefined {
   const { target } = useLiveStore();
   return useQuery<LiveWindow>({ queryKey: getWindowQueryKey(target), ...STREAMED_QUERY }).data;
-}
-
-/** Every number of all locks, of one moment; undefined: none has come yet. */
-export function useCounts(): CountSnapshot | undefined {
-  const { target } = useLiveStore();
-  return useQuery<CountSnapshot>({ queryKey: getCountsQueryKey(target), ...STREAMED_QUERY }).data;
 }
 
 export type PinnedLocks = ReadonlyMap<string, PinnedLock>;

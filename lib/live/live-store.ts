@@ -36,7 +36,6 @@ export const INITIAL_LIVE_STATE: LiveState = {
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
-  counts(counts: CountSnapshot): void;
   /** By path; of those only that the window does not tell of. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
   /** A new connection: what was fetched before may have missed something. */
@@ -64,6 +63,7 @@ export class LiveStore {
   #currentWindow: LiveWindow | undefined;
   #pinned: ReadonlyMap<string, PinnedLock> = new Map();
   #counts: CountSnapshot | undefined;
+  #countListeners = new Set<() => void>();
   readonly #countRequests = new CountRequests();
   #isViewPending = false;
   #lockRequests: { path: string }[] = [];
@@ -111,6 +111,14 @@ export class LiveStore {
   };
 
   readonly state = (): LiveState => this.#state;
+
+  /** Not in the cache: its readers are told one after the other, and some would show the next numbers before the others. */
+  readonly counts = (): CountSnapshot | undefined => this.#counts;
+
+  readonly onCounts = (listener: () => void): (() => void) => {
+    this.#countListeners.add(listener);
+    return () => this.#countListeners.delete(listener);
+  };
 
   /** How long ago the server was last heard; null: never. */
   getMsSinceMessage(): number | null {
@@ -168,7 +176,7 @@ export class LiveStore {
     this.events.clear();
     this.#cache.clear();
     this.#lastMessageAt = null;
-    this.#counts = undefined;
+    this.#setCounts(undefined);
     this.#setState({ hello: null, health: null });
   }
 
@@ -212,8 +220,7 @@ export class LiveStore {
         this.#applyWindow(this.#currentWindow && applyRowChanges(this.#currentWindow, message.data));
         break;
       case "counts":
-        this.#counts = applyCounts(this.#counts, message.data);
-        this.#cache.counts(this.#counts);
+        this.#setCounts(applyCounts(this.#counts, message.data));
         break;
       case "kept":
         this.#updatePinned(message.data.items);
@@ -258,6 +265,11 @@ export class LiveStore {
     if (pinned.length === this.#pinned.size) return;
     this.#pinned = new Map(pinned);
     this.#cache.pinned(this.#pinned);
+  }
+
+  #setCounts(counts: CountSnapshot | undefined): void {
+    this.#counts = counts;
+    for (const listener of this.#countListeners) listener();
   }
 
   #setState(change: Partial<LiveState>): void {

@@ -2,8 +2,8 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { requestJson, sendRequest, withTarget } from "../api/request.ts";
-import { useFilterCountSubscription } from "../live/hooks.ts";
-import { useCounts, useLockWindow } from "../live/live-cache.ts";
+import { useCounts, useFilterCountSubscription } from "../live/hooks.ts";
+import { useLockWindow } from "../live/live-cache.ts";
 import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";

@@ -5,8 +5,7 @@ import type { Facets } from "@/lib/contract/facet.ts";
 import type { LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
 import type { NamespaceList } from "@/lib/contract/namespace.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
-import { useNamespaceCountSubscription } from "../live/hooks.ts";
-import { useCounts } from "../live/live-cache.ts";
+import { useCounts, useNamespaceCountSubscription } from "../live/hooks.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 

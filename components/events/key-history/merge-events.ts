@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
 
 /** Each event once, newest first. `history` comes newest first, `live` oldest first. */
 export function mergeEvents(history: readonly HistoryEntry[], live: readonly HistoryEntry[]): HistoryEntry[] {
@@ -12,4 +13,14 @@ export function mergeEvents(history: readonly HistoryEntry[], live: readonly His
 export function isHoldEnd(event: HistoryEntry): boolean {
   if (event.type === "released") return (event.count ?? 0) === 0;
   return event.type === "expired" || event.type === "evicted" || event.type === "force_released";
+}
+
+/** What had happened by a time in the past. A gap that lasted beyond it is cut there. */
+export function selectEventsUntil(entries: readonly HistoryEntry[], at: number): HistoryEntry[] {
+  return entries.flatMap((entry): HistoryEntry[] => {
+    if (!isGap(entry)) return entry.at <= at ? [entry] : [];
+    if (entry.from > at) return [];
+    const to = Math.min(entry.to, at);
+    return [{ ...entry, to, at: to }];
+  });
 }

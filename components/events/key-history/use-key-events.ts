@@ -1,12 +1,12 @@
 "use client";
 
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { HistoryEntry, LockEvent, PastHold } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { useEvents } from "@/lib/live/hooks.ts";
 import { useHistory } from "@/lib/queries/lock-history.ts";
-import { isHoldEnd, mergeEvents } from "./merge-events.ts";
+import { isHoldEnd, mergeEvents, selectEventsUntil } from "./merge-events.ts";
 
 export interface KeyEvents {
   /** Newest first. */
@@ -27,14 +27,24 @@ export interface PastKeyEvents extends KeyEvents {
   readonly at: number;
   /** Who held the lock then; undefined: not known yet. */
   readonly holds: readonly PastHold[] | undefined;
+  /** Nobody watched the target at that time. */
+  readonly isUnwatched: boolean;
 }
 
 /** What was recorded of a key up to a time in the past, and who held it then. */
 export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   const history = useHistory(path, at);
   const pages = history.data?.pages;
-  const events = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
-  return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds };
+  const entries = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
+  const events = useMemo(() => selectEventsUntil(entries, at), [entries, at]);
+  // Of a busy lock a whole page may be later.
+  const isLater = events.length === 0 && history.hasNextPage && !history.isFetching;
+  const { fetchNextPage } = history;
+  useEffect(() => {
+    if (isLater) void fetchNextPage();
+  }, [isLater, fetchNextPage]);
+  const isUnwatched = entries.some((entry) => isGap(entry) && entry.from <= at && at < entry.to);
+  return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds, isUnwatched };
 }
 
 /** What is recorded of a key, and what came since. */

@@ -7,7 +7,6 @@ import { formatClockMs, formatDate } from "@/components/ui/format-duration.ts";
 import { toLocalDateTime } from "@/components/ui/local-date-time.ts";
 import { formatTimeZone, parsePastTime } from "@/components/ui/parse-past-time.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { isGap } from "@/lib/contract/gap.ts";
 import { timeline as english } from "@/lib/i18n/en/timeline.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveStore } from "@/lib/live/live-context.ts";
@@ -90,8 +89,7 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
 export function HeldAt({ past }: { past: PastKeyEvents }) {
   const { heldAt: messages } = useMessages(english);
   const barMessages = useBarMessages();
-  const { at, holds, events, complete, failed } = past;
-  const isUnwatched = events.some((entry) => isGap(entry) && entry.from <= at && at < entry.to);
+  const { at, holds, events, complete, failed, isUnwatched } = past;
   const isForgotten = events.length === 0 && !complete;
   return (
     <div role="status" className="flex flex-col gap-1" data-testid="held-at">

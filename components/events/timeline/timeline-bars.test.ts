@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "@/lib/contract/event.ts";
-import { buildTimeline, getHolderCapacity, type HoldBar } from "./timeline-bars.ts";
+import { buildTimeline, getHolderCapacity, type HoldBar, toPastHoldBar } from "./timeline-bars.ts";
 
 let told = 0;
 function event(type: LockEvent["type"], at: number, owner: string, more: Partial<LockEvent> = {}): LockEvent {
@@ -206,5 +206,17 @@ describe("history lanes of generated histories", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+it("a hold of a time in the past ends as its event says, and is open where none is recorded", () => {
+  const hold = { owner: "ada", fence: "7", since: 10, sinceIs: "exact" as const };
+  const ended = event("force_released", 30, "ada", { by: "mei" });
+  expect(toPastHoldBar({ ...hold, until: 30, end: "recorded", ended })).toMatchObject({
+    ...{ from: 10, to: 30, end: "force_released", ended },
+  });
+  expect(toPastHoldBar({ ...hold, until: null, end: "open" })).toMatchObject({ end: "open" });
+  expect(toPastHoldBar({ ...hold, until: null, end: "unobserved", lastSeen: 20 })).toMatchObject({
+    ...{ to: 20, end: "unobserved" },
   });
 });

@@ -1,0 +1,30 @@
+import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
+import { expect, logIn, startConsoleOnTargets, test } from "./console.ts";
+
+test("a target that was never reached is reported once on the pages of a lock and of owners", async ({
+  browser,
+}) => {
+  const redis = await startTestRedis();
+  const lockkeeper = await startConsoleOnTargets([
+    { name: "shop", redis: redis.url },
+    { name: "away", redis: `redis://127.0.0.1:${await findFreePort()}` },
+  ]);
+  const context = await browser.newContext({ baseURL: lockkeeper.url });
+  try {
+    const page = await logIn(context, lockkeeper);
+    for (const [path, text] of [
+      ["/owners", "Owners appear when the target is reachable again."],
+      ["/locks/lock%3Aa", "This lock appears when the target is reachable again."],
+    ] as const) {
+      await page.goto(`${path}?target=away`);
+      await expect(page.getByText(text)).toBeVisible();
+      await expect(page.getByTestId("condition-banner")).toHaveCount(1);
+      await expect(page.getByText("ECONNREFUSED")).toHaveCount(1);
+      await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
+    }
+  } finally {
+    await context.close();
+    await lockkeeper.stop();
+    await redis.stop();
+  }
+});
