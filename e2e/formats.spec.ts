@@ -136,12 +136,12 @@ test("the finder lists unwatched locks and the setting that watches them", async
   lockkeeper,
   key,
 }) => {
-  const name = key("unseen").replace("lock:", "held-");
+  const name = key("unseen").replace("lock:", "lease:");
   await lockkeeper.redis.runCli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto("/formats");
   const finder = page.getByTestId("finder");
   await finder.getByRole("button", { name: /^Find locks/ }).click();
-  await expect(finder.getByRole("listitem").filter({ hasText: "held-" })).toContainText("Redisson");
-  await expect(finder.getByText(/^LOCKKEEPER_WATCH=/)).toContainText("held-");
+  await expect(finder.getByRole("listitem").filter({ hasText: "lease:" })).toContainText("Redisson");
+  await expect(finder.getByText(/^LOCKKEEPER_WATCH=/)).toContainText("lease:");
 });

@@ -95,7 +95,7 @@ test.describe("in Chinese", () => {
     await page.goto("/");
     await expect(page.getByRole("button", { name: "2 个疑似锁" })).toBeVisible();
     await assertChinese(page, "the empty list");
-    await page.goto(`/locks/${encodeURIComponent(FIRST)}`);
+    await page.goto(`/locks/${encodeURIComponent(SECOND)}`);
     await expect(page.getByText("这可能不是锁")).toBeVisible();
     await assertChinese(page, "a possible lock");
   });

@@ -24,7 +24,7 @@ const it = serverTest({ environment: { LOCKKEEPER_WATCH: "*", LOCKKEEPER_LOCKABL
 
 it.beforeAll(async ({ direct, listed, unlisted, list }) => {
   for (const key of [listed, ...unlisted]) await direct.set(key, VALUE);
-  await waitUntil(async () => (await list("confidence:*")).total === 3);
+  await waitUntil(async () => (await list("confidence:*")).total === 3, 15_000);
 });
 
 it("the list leaves out possible locks that the API cannot acquire, counts them, and finds them by filter", async ({

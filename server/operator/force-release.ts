@@ -204,10 +204,15 @@ export async function findSeenHold(
 ): Promise<SeenHoldLookup> {
   const { observation, hold } = await readHold(watcher, key, isObservedVersion(ask.expectedVersion));
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
-  if (hold === undefined || hold.seen.state === "ended") return { goneAt: observation.asOf };
+  if (hold === undefined || isOver(hold, ask)) return { goneAt: observation.asOf };
   const { format, holder } = assertReleasable(watcher, hold, ask);
   const seen = format === hold.seen.format ? hold.seen : await readHoldAs(watcher, hold, format, ask);
   return { hold, seen, holder };
+}
+
+/** A deadline that has passed still blocks clients that take the key for another format: for them it is not over. */
+function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
+  return seen.state === "ended" && (format === undefined || format === seen.format);
 }
 
 /** A lock as a refusal shows it: without the names of keys that are not the caller's to see. */

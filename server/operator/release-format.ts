@@ -34,7 +34,7 @@ export function chooseReleaseFormat(
   if (may === "with_format" && ask.format === undefined) {
     throw new FormatRequiredError(`${why} In \`format\`, one of: ${formats.join(", ")}.`, { formats, lock });
   }
-  const allowed = may === "with_format" ? formats : [known, ...lock.candidates.filter(isReleasable)];
+  const allowed = may === "with_format" ? formats : listAllowedFormats(known, lock);
   if (ask.format !== undefined && !allowed.includes(ask.format)) {
     throw new InvalidError(
       `Body, format: this lock may be freed as ${allowed.join(", ")}, not as ${ask.format}.`,
@@ -42,6 +42,12 @@ export function chooseReleaseFormat(
     );
   }
   return ask.format ?? known;
+}
+
+/** A deadline that has passed is an ordinary string to clients that use `SET NX`. */
+function listAllowedFormats(known: FormatName, { state, type, candidates }: Lock): FormatName[] {
+  const others = state === "ended" && type === "string" ? [...candidates, "token" as const] : candidates;
+  return [known, ...others.filter(isReleasable)];
 }
 
 const isReleasable = (format: FormatName) => FORMAT_FACTS[format].never === undefined;
