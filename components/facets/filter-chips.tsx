@@ -29,7 +29,7 @@ export function FilterChips({ filter, onFilter }: FilterChipsProps) {
     >
       {terms.map((term) => {
         const { field, value } = splitTerm(term);
-        const label = messages.remove(toVisibleText(`${field} ${value}`));
+        const label = messages.remove(toVisibleText(`${field}:${value}`));
         return (
           <li key={term} className="flex shrink-0 items-center">
             <button

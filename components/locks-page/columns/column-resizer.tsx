@@ -65,7 +65,7 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
       onPointerCancel={(event) => drag(event, "for_good")}
       onDoubleClick={giveTypical}
       onKeyDown={key}
-      className="absolute inset-y-0 -left-3 z-10 w-6 cursor-col-resize touch-none outline-offset-[-2px] before:absolute before:inset-y-2 before:left-1/2 before:w-px before:bg-line group-hover/head:before:bg-bar hover:before:inset-y-0 hover:before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"
+      className="absolute inset-y-0 -left-3 z-10 w-6 cursor-col-resize touch-none outline-offset-[-2px] before:absolute before:inset-y-2 before:left-1/2 before:w-px group-hover/head:before:bg-bar hover:before:inset-y-0 hover:before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"
     />
   );
 }
