@@ -22,7 +22,7 @@ test("at 400 kbit/s and 400 ms the first rows are on the screen within 6 s", asy
       await beginSession(context, lockkeeper);
       const load = await loadSlowly(context, `${lockkeeper.url}/`);
       const fonts = [...load.requests].filter(
-        ({ type, startMs }) => type === "Font" && startMs < load.liveRowMs,
+        ({ type, startMs }) => type === "Font" && startMs < load.firstRowMs,
       );
       expect(fonts, "fonts come after the rows").toEqual([]);
       await context.close();
