@@ -122,6 +122,7 @@ const AUXILIARY_PREFIXES = [
   "lock-signal:",
   "symfony_check_support_time",
   "rq:clean_registries:",
+  "@simple-redis-mutex:fencing-tokens",
 ];
 const AUXILIARY_PATTERNS = [
   /:rwlock_timeout:\d+$/,
