@@ -31,7 +31,7 @@ export function TypicalHeldTime({ lock }: { lock: Lock }) {
       data-testid="typically-held"
     >
       {rating?.is === "times"
-        ? messages.timesTypical(rating.times, p50)
+        ? messages.timesTypical(rating.times, p50, p95)
         : rating?.is === "long"
           ? messages.pastP95(p95)
           : messages.typicallyHeld(p50, p95)}

@@ -16,11 +16,11 @@ import {
   buildTimeline,
   getHolderCapacity,
   type HoldBar,
-  type HoldBarEnd,
   sortBarsByTime,
   type Timeline,
 } from "./timeline-bars.ts";
-import { BarSwatch, TimelineLanes } from "./timeline-lanes.tsx";
+import { TimelineLanes } from "./timeline-lanes.tsx";
+import { TimelineLegend } from "./timeline-legend.tsx";
 import {
   computeTicks,
   LATEST_BARS,
@@ -166,6 +166,7 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
         ends={
           new Set(bars.map(({ end }) => (end === "open" && isOverdue && at === undefined ? "overdue" : end)))
         }
+        isPast={at !== undefined}
         hasFences={bars.some(({ fence }) => fence !== undefined)}
       />
     </>
@@ -246,47 +247,5 @@ function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-interface TimelineLegendProps {
-  others: number;
-  hasOverlaps: boolean;
-  ends: ReadonlySet<HoldBarEnd | "overdue">;
-  hasFences: boolean;
-}
-
-/** Only what is drawn. */
-function TimelineLegend({ others, hasOverlaps, ends, hasFences }: TimelineLegendProps) {
-  const messages = useMessages(english);
-  const isForced = ends.has("force_released") || ends.has("evicted");
-  return (
-    <p className="flex flex-wrap gap-x-4 gap-y-1 text-2xs text-ink-3">
-      {(["open", "overdue"] as const).map(
-        (end) =>
-          ends.has(end) && (
-            <span key={end}>
-              <BarSwatch end={end} />
-              {end === "open" ? messages.heldNow : messages.overdueNow}
-            </span>
-          ),
-      )}
-      {ends.has("expired") && (
-        <span>
-          <BarSwatch end="expired" />
-          <span className="font-semibold text-warn">◇</span> {messages.expired}
-        </span>
-      )}
-      {isForced && (
-        <span>
-          <BarSwatch end="force_released" />
-          <span className="font-semibold text-bad">×</span> {messages.forced}
-        </span>
-      )}
-      {hasFences && <span>{messages.fenceDigits}</span>}
-      <span>{messages.dashed}</span>
-      {hasOverlaps && <span>{messages.overlap}</span>}
-      {others > 0 && <span>{messages.others(others)}</span>}
-    </p>
   );
 }

@@ -63,7 +63,7 @@ export const lockPage = {
   waiting: "Waiting",
   count: "Count",
   holders: "Holders",
-  timesTypical: (times: string, p50: string) => `${times}× typical (${p50})`,
+  timesTypical: (times: string, p50: string, p95: string) => `${times}× typical ${p50} (p95 ${p95})`,
   pastP95: (p95: string) => `longer than 19 of 20 (p95 ${p95})`,
   typicallyHeld: (p50: string, p95: string) => `typically ${p50} (p95 ${p95})`,
   typicallyHeldBy: (holds: string, pattern: ReactNode) => (

@@ -19,6 +19,7 @@ export const timeline = {
   now: "now",
 
   heldNow: "held now",
+  heldThen: "held at that time",
   overdueNow: "held now, renewal overdue",
   fenceDigits: "Digits: end of the fencing token",
   olderHolds: "Load older holds",

@@ -56,7 +56,7 @@ export const lockPage: Messages["lockPage"] = {
   waiting: "等待者",
   count: "重入次数",
   holders: "持有者",
-  timesTypical: (times, p50) => `通常（${p50}）的 ${times} 倍`,
+  timesTypical: (times, p50, p95) => `通常 ${p50} 的 ${times} 倍（p95 ${p95}）`,
   pastP95: (p95) => `比 95% 的持有更久（p95 ${p95}）`,
   typicallyHeld: (p50, p95) => `通常 ${p50}（p95 ${p95}）`,
   typicallyHeldBy: (holds, pattern) => (

@@ -19,6 +19,7 @@ export const timeline: Messages["timeline"] = {
   now: "现在",
 
   heldNow: "持有中",
+  heldThen: "当时持有中",
   overdueNow: "持有中，续期逾期",
   fenceDigits: "数字：栅栏令牌末几位",
   olderHolds: "加载更早的持有记录",

@@ -1,0 +1,48 @@
+import { timeline as english } from "@/lib/i18n/en/timeline.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import type { HoldBarEnd } from "./timeline-bars.ts";
+import { BarSwatch } from "./timeline-lanes.tsx";
+
+interface TimelineLegendProps {
+  others: number;
+  hasOverlaps: boolean;
+  ends: ReadonlySet<HoldBarEnd | "overdue">;
+  /** Whether the timeline ends in the past. */
+  isPast: boolean;
+  hasFences: boolean;
+}
+
+/** Only what is drawn. */
+export function TimelineLegend({ others, hasOverlaps, ends, isPast, hasFences }: TimelineLegendProps) {
+  const messages = useMessages(english);
+  const isForced = ends.has("force_released") || ends.has("evicted");
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1 text-2xs text-ink-3">
+      {(["open", "overdue"] as const).map(
+        (end) =>
+          ends.has(end) && (
+            <span key={end}>
+              <BarSwatch end={end} />
+              {end === "overdue" ? messages.overdueNow : isPast ? messages.heldThen : messages.heldNow}
+            </span>
+          ),
+      )}
+      {ends.has("expired") && (
+        <span>
+          <BarSwatch end="expired" />
+          <span className="font-semibold text-warn">◇</span> {messages.expired}
+        </span>
+      )}
+      {isForced && (
+        <span>
+          <BarSwatch end="force_released" />
+          <span className="font-semibold text-bad">×</span> {messages.forced}
+        </span>
+      )}
+      {hasFences && <span>{messages.fenceDigits}</span>}
+      <span>{messages.dashed}</span>
+      {hasOverlaps && <span>{messages.overlap}</span>}
+      {others > 0 && <span>{messages.others(others)}</span>}
+    </p>
+  );
+}
