@@ -52,6 +52,8 @@ it("the finder identifies locks by key pattern and format and suggests what to w
     { pattern: "lock:watched", format: "redisson", count: 1, isWatched: true },
     { pattern: "order-*", format: "redisson", count: 300, isWatched: false },
   ]);
+  const unlisted = finder.report.groups.filter(({ isListed }) => !isListed);
+  expect(unlisted.map(({ pattern, confidence }) => [pattern, confidence])).toEqual([["order-*", "possible"]]);
   // Patterns of possible locks are not suggested.
   expect(watch).toBe("lock:*,job:*:mutex");
   expect(scanned).toBe(keys);
