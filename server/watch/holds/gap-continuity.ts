@@ -1,15 +1,19 @@
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import type { ObservedHold } from "./observed-hold.ts";
 
-/**
- * By how much the deadline of a hold may differ before and after a gap: clocks of a master and of the replica that took
- * over differ, and the masters of a quorum do not renew at the same moment.
- */
-const DEADLINE_SHARE = 0.01;
-const DEADLINE_MS_MIN = 50;
+/** Masters of a quorum do not renew at the same moment; as much is smoothed while they are watched. */
+const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;
+/** The clocks of a master and of the replica that took over differ. */
+const CLOCK_DIFFERENCE_MS = 50;
 /** A renewal during a gap came within this share of the interval of when it was due. */
 const BEAT_SHARE = 0.1;
+
+/** The parts of an `ObservedHold` that decide. */
+interface HoldBeforeGap {
+  readonly seen: HeldObservation;
+  readonly holders: readonly unknown[];
+  readonly renewals: { readonly leaseMs: number | null; readonly steadyIntervalMs: number | undefined };
+}
 
 /**
  * Whether an owner string that may recur names the same hold before and after a time without observation.
@@ -19,7 +23,7 @@ const BEAT_SHARE = 0.1;
  * a new hold of the same owner. A lock without expiry has no deadline to compare, and counts as the same hold.
  */
 export function outlastsGap(
-  before: Pick<ObservedHold, "seen" | "renewals" | "holders">,
+  before: HoldBeforeGap,
   was: SeenHolder,
   seen: HeldObservation,
   holder: SeenHolder,
@@ -28,7 +32,7 @@ export function outlastsGap(
   const now = computeDeadline(seen, holder);
   if (then === null || now === null) return then === now;
   const { leaseMs, steadyIntervalMs } = before.renewals;
-  if (Math.abs(now - then) <= computeToleranceMs(leaseMs)) return true;
+  if (Math.abs(now - then) <= computeGapToleranceMs(leaseMs)) return true;
   const isAlone = before.holders.length === 1 && seen.holders.length === 1;
   if (!isAlone || steadyIntervalMs === undefined) return false;
   const renewals = Math.round((now - then) / steadyIntervalMs);
@@ -40,6 +44,7 @@ function computeDeadline({ asOf, remainingMs }: HeldObservation, { ownRemainingM
   return leftMs === null ? null : asOf + leftMs;
 }
 
-function computeToleranceMs(leaseMs: number | null): number {
-  return Math.min(DEADLINE_MS_MAX, Math.max(DEADLINE_MS_MIN, DEADLINE_SHARE * (leaseMs ?? 0)));
+/** By how much an unchanged deadline may seem to differ before and after a gap. */
+export function computeGapToleranceMs(leaseMs: number | null): number {
+  return CLOCK_DIFFERENCE_MS + Math.min(DEADLINE_MS_MAX, DEADLINE_SHARE * (leaseMs ?? 0));
 }

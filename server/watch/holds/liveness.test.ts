@@ -320,6 +320,11 @@ describe("interrupted observation", () => {
     expect(scenery.liveness).toMatchObject({ state: "overdue", watchedMs: 52_000, renewals: 3 });
   });
 
+  it("a deadline that differs as clocks and masters do is no renewal during a break", () => {
+    const scenery = createSteadyFixture().renewed(30_500).readAt(52_000, BROKEN);
+    expect(scenery.liveness).toMatchObject({ state: "overdue", renewals: 3, lastRenewalAt: NOW + 30_000 });
+  });
+
   it("a reusable owner string with a deadline where a renewal would have set it renewed during the break", () => {
     const scenery = createSteadyFixture().renewed(50_100).readAt(52_000, BROKEN);
     expect(scenery.liveness).toMatchObject({

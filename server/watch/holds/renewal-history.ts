@@ -1,4 +1,5 @@
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { computeGapToleranceMs } from "./gap-continuity.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
 /** Redis's expiry and our reading of its clock may differ by this much. */
@@ -76,7 +77,8 @@ export function updateRenewalHistory(
 ): RenewalHistory {
   const { renewals } = before;
   const countedFrom = isBroken ? null : renewals.countedFrom;
-  const renewal = isExtended ? undefined : findRenewal(before, seen);
+  const toleranceMs = isBroken ? computeGapToleranceMs(renewals.leaseMs) : CLOCK_TOLERANCE_MS;
+  const renewal = isExtended ? undefined : findRenewal(before, seen, toleranceMs);
   const isOfOperator = isExtended || (renewals.isExtended === true && renewal?.setsDeadline !== true);
   const lease = describeLease(seen, renewals.leaseMs);
   if (renewal === undefined) {
@@ -132,8 +134,8 @@ interface Renewal {
 }
 
 /** Finds a renewal between two readings. */
-function findRenewal(before: WatchedHold, seen: HeldObservation): Renewal | undefined {
-  if (isProlonged(before.seen, seen)) {
+function findRenewal(before: WatchedHold, seen: HeldObservation, toleranceMs: number): Renewal | undefined {
+  if (isProlonged(before.seen, seen, toleranceMs)) {
     const { leaseBeganAt } = describeLease(seen, before.renewals.leaseMs);
     const at = Math.min(seen.asOf, Math.max(before.seen.asOf, leaseBeganAt ?? seen.asOf));
     return { at, setsDeadline: true };
@@ -173,17 +175,18 @@ function isSetBack({ seen: was, renewals }: WatchedHold, is: HeldObservation): b
 }
 
 /** Whether one who stayed has more time than before. A re-entry prolongs as well, and tells of no timer. */
-function isProlonged(before: HeldObservation, seen: HeldObservation): boolean {
+function isProlonged(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
   let isOfAll = true;
   for (const is of seen.holders) {
     const was = before.holders.find((each) => isSameHolder(each, is));
     const hasStayed = was !== undefined && is.count <= was.count;
-    if (hasStayed && isLater(getOwnEndsAtMs(before, was), getOwnEndsAtMs(seen, is))) return true;
+    if (hasStayed && isLater(getOwnEndsAtMs(before, was), getOwnEndsAtMs(seen, is), toleranceMs)) return true;
     // The lock's own end says something only where nobody came and nobody entered once more.
     if (!hasStayed || is.ownRemainingMs !== undefined) isOfAll = false;
   }
   return (
-    isOfAll && isLater(computeEndsAtMs(before, before.remainingMs), computeEndsAtMs(seen, seen.remainingMs))
+    isOfAll &&
+    isLater(computeEndsAtMs(before, before.remainingMs), computeEndsAtMs(seen, seen.remainingMs), toleranceMs)
   );
 }
 
@@ -198,6 +201,10 @@ function computeEndsAtMs(
   return typeof remainingMs === "number" ? asOf + remainingMs : undefined;
 }
 
-function isLater(then: number | undefined, now: number | undefined): boolean {
-  return then !== undefined && now !== undefined && now - then > CLOCK_TOLERANCE_MS;
+function isLater(
+  then: number | undefined,
+  now: number | undefined,
+  toleranceMs = CLOCK_TOLERANCE_MS,
+): boolean {
+  return then !== undefined && now !== undefined && now - then > toleranceMs;
 }
