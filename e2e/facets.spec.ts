@@ -82,6 +82,10 @@ test("each facet is one stop of the Tab key, and the skip link lands on the tabl
   await services.getByRole("checkbox").first().focus();
   await page.keyboard.press("ArrowDown");
   await expect(services.getByRole("checkbox").nth(1)).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(services.locator(":focus")).toHaveCount(0);
+  await page.keyboard.press("Shift+Tab");
+  await expect(services.getByRole("checkbox").nth(1)).toBeFocused();
   await page.keyboard.press("End");
   await expect(services.getByRole("checkbox").nth(2)).toBeFocused();
   await page.keyboard.press("Space");

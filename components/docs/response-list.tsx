@@ -85,7 +85,7 @@ function SuccessResponse({ status, answer, document, name }: SuccessResponseProp
         <Prose text={answer.description} />
       </EnglishText>
       {media?.example !== undefined && (
-        <CodeBlock label={messages.answerOf(name)} text={formatExample(media)} />
+        <CodeBlock label={messages.answerOf(`${name} ${status}`)} text={formatExample(media)} />
       )}
       {media?.schema !== undefined && <SchemaFields media={media} document={document} />}
       {media?.["x-events"] !== undefined && <StreamMessages media={media} />}

@@ -83,12 +83,7 @@ export function EventsPage() {
         )}
         {url.replay === undefined && <div ref={setControls} className="flex min-h-7" />}
       </PageHeader>
-      <div className="flex items-start gap-2 max-sm:flex-col">
-        <EventTypeFilter chosen={url.types} onChoose={url.setTypes} />
-        {url.replay === undefined && (
-          <div ref={setControls} className="flex min-h-7 shrink-0 max-sm:self-end" />
-        )}
-      </div>
+      <EventTypeFilter chosen={url.types} onChoose={url.setTypes} />
       {isChoosing && url.replay === undefined && (
         <ReplayForm
           search={search}

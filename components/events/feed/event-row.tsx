@@ -12,7 +12,7 @@ import { lock } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventName, GapText, InferredMark } from "../text/event-line.tsx";
 import { formatEventDetail } from "../text/event-text.ts";
-import { formatExactTime, formatShortTime } from "../text/event-time.ts";
+import { formatExactTime } from "../text/event-time.ts";
 import {
   COLUMN_CLASSES,
   type FeedLayout,
@@ -81,8 +81,8 @@ const EventCells = memo(function EventCells(props: CellsProps<LockEvent>) {
   const messages = useMessages(events);
   const { list } = useMessages(eventsPage);
   const detail = formatEventDetail(event, { events: messages, lock: useMessages(lock) });
-  const time = formatShortTime(event.at);
   const isNarrow = layout === "narrow";
+  const time = isNarrow ? formatClock(event.at) : formatExactTime(event.at);
   return (
     <>
       <button
@@ -93,7 +93,7 @@ const EventCells = memo(function EventCells(props: CellsProps<LockEvent>) {
         className={clsx("font-mono text-xs whitespace-nowrap text-ink-3", OPEN_BUTTON_CLASS)}
       >
         <time dateTime={new Date(event.at).toISOString()} title={formatDate(event.at)}>
-          {isNarrow ? formatClock(event.at) : formatExactTime(event.at)}
+          {time}
         </time>
       </button>
       <EventName event={event} />
