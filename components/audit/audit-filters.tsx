@@ -4,7 +4,7 @@ import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { SearchBox } from "@/components/ui/search-box.tsx";
+import { SearchBox } from "@/components/ui/search/search-box.tsx";
 import { audit } from "@/lib/i18n/en/audit.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { AuditUrl } from "./use-audit-url.ts";

@@ -6,7 +6,7 @@ import { useCommands } from "@/components/app/command-registry.tsx";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
-import { SearchBox } from "@/components/ui/search-box.tsx";
+import { SearchBox } from "@/components/ui/search/search-box.tsx";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { parseIdTime } from "@/lib/live/event-ids.ts";

@@ -5,7 +5,7 @@ import { ListFilter } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { facetSide } from "@/lib/i18n/en/facet-side.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { FacetFilterProps } from "./facet-terms.ts";

@@ -2,9 +2,9 @@
 
 import type { RefObject } from "react";
 import { buildTargetHref } from "@/components/app/target-link.tsx";
-import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
 import { copyText } from "@/components/ui/clipboard.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { ActionMenu, type MenuAction } from "@/components/ui/overlay/action-menu.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import { BASE_PATH } from "@/lib/api/base-path.ts";

@@ -5,10 +5,10 @@ import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts"
 import { Button } from "@/components/ui/button.tsx";
 import { Field, INPUT_CLASS } from "@/components/ui/field.tsx";
 import { formatElapsed } from "@/components/ui/format-duration.ts";
+import { Sheet } from "@/components/ui/overlay/sheet.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { ReasonField } from "@/components/ui/reason-field.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { Sheet } from "@/components/ui/sheet.tsx";
 import { ApiProblem } from "@/lib/api/request.ts";
 import type { Extended } from "@/lib/contract/actions/extend.ts";
 import type { FormatName } from "@/lib/contract/format.ts";

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";

@@ -12,7 +12,7 @@ import type { ReleaseSubject } from "@/components/release/release-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";

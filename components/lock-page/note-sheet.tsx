@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Field, TEXTAREA_CLASS } from "@/components/ui/field.tsx";
+import { Sheet } from "@/components/ui/overlay/sheet.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import { Sheet } from "@/components/ui/sheet.tsx";
 import { NOTE_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";

@@ -6,7 +6,7 @@ import { TargetLink } from "@/components/app/target-link.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
@@ -24,7 +24,7 @@ import { HeldFor } from "../lock-facts/lock-times.tsx";
 import { formatOwner } from "../lock-facts/owner-text.ts";
 
 const BulkReleaseSheet = createLazyOverlay(() =>
-  import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
+  import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
 /** Of a lock with many holders only these are asked about. */

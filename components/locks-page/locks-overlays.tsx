@@ -1,10 +1,10 @@
 "use client";
 
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
-import type { BulkSelection } from "@/components/release/bulk-state.ts";
+import type { BulkSelection } from "@/components/release/bulk/bulk-state.ts";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
-import type { Toast } from "@/components/ui/toast.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
+import type { Toast } from "@/components/ui/overlay/toast.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { parseKeyFields } from "@/lib/keys/key.ts";
@@ -16,7 +16,7 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 const BulkReleaseSheet = createLazyOverlay(() =>
-  import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
+  import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 const CopyMenu = createLazyOverlay(() =>
   import("@/components/lock-facts/copy-menu.tsx").then((module) => module.CopyMenu),

@@ -13,9 +13,9 @@ import {
 } from "@/components/events/feed/event-placeholders.tsx";
 import { FacetSidebar } from "@/components/facets/facet-sidebar.tsx";
 import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
-import type { BulkSelection } from "@/components/release/bulk-state.ts";
+import type { BulkSelection } from "@/components/release/bulk/bulk-state.ts";
 import { ErrorBoundary } from "@/components/ui/error-boundary.tsx";
-import { useToast } from "@/components/ui/toast.tsx";
+import { useToast } from "@/components/ui/overlay/toast.tsx";
 import { useEventCallback } from "@/components/ui/use-event-callback.ts";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { loadPart } from "@/lib/api/load-part.ts";

@@ -1,6 +1,6 @@
 "use client";
 
-import type { BulkSelection } from "@/components/release/bulk-state.ts";
+import type { BulkSelection } from "@/components/release/bulk/bulk-state.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";

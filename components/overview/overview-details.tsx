@@ -3,9 +3,9 @@
 import { Ellipsis, TriangleAlert } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import type { MenuAction } from "@/components/ui/action-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock } from "@/components/ui/format-duration.ts";
+import type { MenuAction } from "@/components/ui/overlay/action-menu.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { useStoredFlag } from "@/components/ui/use-stored-flag.ts";
@@ -18,7 +18,7 @@ import { MEASURES, type Measure } from "./overview-figures.ts";
 import { STATS_RANGES, useStatsRange } from "./use-stats-range.ts";
 
 const ActionMenu = dynamic(
-  () => import("@/components/ui/action-menu.tsx").then((module) => module.ActionMenu),
+  () => import("@/components/ui/overlay/action-menu.tsx").then((module) => module.ActionMenu),
   { ssr: false },
 );
 const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => module.RankedLists), {

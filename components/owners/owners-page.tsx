@@ -6,11 +6,11 @@ import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts"
 import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
 import { MAIN_PART } from "@/components/ui/main-part.ts";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { LIST_PAGE_CLASS, PageHeader } from "@/components/ui/page-header.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import { SearchBox } from "@/components/ui/search-box.tsx";
+import { SearchBox } from "@/components/ui/search/search-box.tsx";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import { owners } from "@/lib/i18n/en/owners.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -20,7 +20,7 @@ import { OwnerTable } from "./owner-table.tsx";
 import { OWNER_GROUPINGS, type OwnersUrl, useOwnersUrl } from "./use-owners-url.ts";
 
 const BulkReleaseSheet = createLazyOverlay(() =>
-  import("@/components/release/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
+  import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
 /** Words of the search, which is the same in every language. */

@@ -3,8 +3,8 @@
 import { Search } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from "react";
 import { Kbd } from "@/components/ui/kbd.tsx";
-import { createLazyCode, useLazyCode } from "@/components/ui/lazy-code.ts";
 import { LoadFailure } from "@/components/ui/load-failure.tsx";
+import { createLazyCode, useLazyCode } from "@/components/ui/overlay/lazy-code.ts";
 import { palette } from "@/lib/i18n/en/palette.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { PaletteListHandle } from "./palette-list.tsx";

@@ -1,9 +1,9 @@
 "use client";
 
 import { Button } from "@/components/ui/button.tsx";
+import { Sheet } from "@/components/ui/overlay/sheet.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { Sheet } from "@/components/ui/sheet.tsx";
 import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";

@@ -2,9 +2,9 @@
 
 import { useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { Sheet } from "@/components/ui/overlay/sheet.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { Sheet } from "@/components/ui/sheet.tsx";
 import type { Operator } from "@/lib/contract/accounts/operator.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";

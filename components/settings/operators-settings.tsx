@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { Section } from "@/components/ui/section.tsx";
 import { operators } from "@/lib/i18n/en/operators.tsx";

@@ -1,8 +1,8 @@
 "use client";
 
 import { CommandLine } from "@/components/ui/command-line.tsx";
+import { Sheet } from "@/components/ui/overlay/sheet.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
-import { Sheet } from "@/components/ui/sheet.tsx";
 import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";

@@ -5,7 +5,7 @@ import { usePathname } from "next/navigation";
 import { useQueryState } from "nuqs";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CommandsProvider } from "@/components/app/command-registry.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import { useShortcuts } from "@/components/ui/use-shortcuts.ts";
 import { loadPart } from "@/lib/api/load-part.ts";

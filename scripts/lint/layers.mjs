@@ -77,6 +77,8 @@ export const LAYERS = [
   ["server", "the process"],
 
   ["components/ui", "primitives"],
+  ["components/ui/overlay", "dialogs, menus and toasts"],
+  ["components/ui/search", "the search box and its completion"],
   ["components/app", "state that every page uses"],
   ["components/lock-facts", "texts and small views of one lock"],
   ["components/docs", "the API docs page"],
@@ -96,7 +98,8 @@ export const LAYERS = [
   ["components/events/replay", "replay of a past period"],
   ["components/events/timeline", "the timeline of one lock"],
   ["components/events", "the events page"],
-  ["components/release", "release dialogs"],
+  ["components/release", "the release dialog"],
+  ["components/release/bulk", "the release of several locks"],
   ["components/lock-page", "the page of one lock"],
   ["components/locks-page/columns", "columns of the table"],
   ["components/locks-page/frozen-rows", "rows that keep their place while someone reads"],

@@ -3,7 +3,7 @@
 import { Columns3Cog } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import { createLazyOverlay } from "@/components/ui/lazy-overlay.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { TableColumns } from "./use-columns.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyCompletion } from "@/components/ui/completion.ts";
+import { applyCompletion } from "@/components/ui/search/completion.ts";
 import { FORMAT_NAMES, LockKind } from "@/lib/contract/format.ts";
 import { LIVENESS_STATES } from "@/lib/contract/liveness.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";

@@ -1,6 +1,6 @@
 import { FORMAT_LABELS } from "@/components/lock-facts/format-labels.ts";
-import type { Completion } from "@/components/ui/completion.ts";
-import type { CompletionSource } from "@/components/ui/use-completion.ts";
+import type { Completion } from "@/components/ui/search/completion.ts";
+import type { CompletionSource } from "@/components/ui/search/use-completion.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { tokenizeFilter } from "@/lib/query/filter.ts";
 

@@ -1,4 +1,4 @@
-import type { CompletionSource } from "@/components/ui/use-completion.ts";
+import type { CompletionSource } from "@/components/ui/search/use-completion.ts";
 import type { useLazyMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** How a search may go on, in the language of the page; it comes when somebody begins to type. */

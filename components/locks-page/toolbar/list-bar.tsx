@@ -1,6 +1,6 @@
 "use client";
 
-import type { Toast } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/overlay/toast.tsx";
 import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
 import type { ListSettings } from "../views/saved-views.ts";
 import { useSavedViews } from "../views/use-saved-views.ts";

@@ -2,9 +2,9 @@
 
 import type { RefObject } from "react";
 import { buildCurl } from "@/components/lock-facts/lock-commands.ts";
-import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
 import { copyText } from "@/components/ui/clipboard.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import { ActionMenu, type MenuAction } from "@/components/ui/overlay/action-menu.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { buildLocksExportUrl, type ExportFormat } from "@/lib/api/export.ts";

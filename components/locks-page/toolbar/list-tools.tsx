@@ -3,8 +3,8 @@
 import type { RefObject } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import type { Toast } from "@/components/ui/overlay/toast.tsx";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
-import type { Toast } from "@/components/ui/toast.tsx";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ListSettings } from "../views/saved-views.ts";

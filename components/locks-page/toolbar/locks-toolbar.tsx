@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
-import type { Toast } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/overlay/toast.tsx";
 import { views } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useListCounts } from "@/lib/queries/counts.ts";

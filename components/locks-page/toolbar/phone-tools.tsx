@@ -4,7 +4,7 @@ import { Ellipsis } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
-import type { Toast } from "@/components/ui/toast.tsx";
+import type { Toast } from "@/components/ui/overlay/toast.tsx";
 import { views } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { ListPauseButton } from "../frozen-rows/pause-button.tsx";

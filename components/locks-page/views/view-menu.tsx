@@ -1,10 +1,10 @@
 "use client";
 
 import type { RefObject } from "react";
-import { ActionMenu, type MenuAction } from "@/components/ui/action-menu.tsx";
 import { copyText } from "@/components/ui/clipboard.ts";
+import { ActionMenu, type MenuAction } from "@/components/ui/overlay/action-menu.tsx";
+import type { Toast } from "@/components/ui/overlay/toast.tsx";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
-import type { Toast } from "@/components/ui/toast.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import type { View, ViewInput } from "@/lib/contract/view.ts";
 import { viewTools } from "@/lib/i18n/en/view-tools.ts";

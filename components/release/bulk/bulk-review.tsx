@@ -4,7 +4,7 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { BULK_ITEMS_MAX } from "../../lib/contract/limits.ts";
+import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
 import { type BulkState, findReleasable } from "./bulk-state.ts";
 

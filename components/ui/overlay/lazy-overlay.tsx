@@ -3,9 +3,9 @@
 import { type ComponentType, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { LoadFailure } from "../load-failure.tsx";
+import { captureKeyboard } from "../overlay-opening.ts";
 import { createLazyCode, type LazyCode, useLazyCode } from "./lazy-code.ts";
-import { LoadFailure } from "./load-failure.tsx";
-import { captureKeyboard } from "./overlay-opening.ts";
 
 interface OverlayProps {
   onClose(): void;

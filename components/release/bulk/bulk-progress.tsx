@@ -8,6 +8,7 @@ import { bulk as english } from "@/lib/i18n/en/bulk.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
+import { focusInDialog } from "../focus-in-dialog.ts";
 import { formatBulkCsv } from "./bulk-csv.ts";
 import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
 import {
@@ -17,7 +18,6 @@ import {
   groupByOutcome,
   isReleased,
 } from "./bulk-state.ts";
-import { focusInDialog } from "./focus-in-dialog.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
 /** How far it is, and at the end what became of each. */

@@ -5,7 +5,7 @@ import { forceReleaseMany } from "@/lib/api/bulk-release.ts";
 import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
 import type { BulkForceReleaseInput } from "@/lib/contract/actions/bulk-release.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { BULK_ITEMS_MAX } from "../../lib/contract/limits.ts";
+import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import {
   type BulkSelection,
   type BulkState,

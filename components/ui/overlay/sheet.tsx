@@ -5,7 +5,7 @@ import clsx from "clsx";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useRef } from "react";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { Button } from "./button.tsx";
+import { Button } from "../button.tsx";
 
 interface SheetProps {
   title: ReactNode;
