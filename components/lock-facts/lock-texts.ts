@@ -98,3 +98,8 @@ const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
 export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }
+
+/** How often the lock is held, by all its holders. */
+export function countHolds({ holders }: Lock): number {
+  return holders.reduce((sum, { count }) => sum + count, 0);
+}

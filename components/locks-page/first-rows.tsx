@@ -6,6 +6,7 @@ import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts"
 import {
   computeHeldTime,
   computeRemainingMs,
+  countHolds,
   getHolderLabel,
   parseReservedHold,
 } from "@/components/lock-facts/lock-texts.ts";
@@ -41,7 +42,7 @@ export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
             data-first-row
             className={clsx(
               FIRST_ROWS_GRID,
-              "h-24 items-center overflow-hidden border-b border-line-soft whitespace-nowrap sm:h-10",
+              "h-[92px] items-center overflow-hidden border-b border-line-soft whitespace-nowrap sm:h-10",
             )}
           >
             <a href={buildHref(buildLockHref(lock))} className="min-w-0">
@@ -67,6 +68,7 @@ function FirstRowsHeader({ messages: { table } }: Pick<FirstRowsProps, "messages
     >
       <span>{columns.key}</span>
       <span>{columns.owner}</span>
+      <span className="text-right max-lg:hidden">{columns.count}</span>
       <span className="text-right">{columns.remaining}</span>
       <span className="text-right max-lg:hidden">{columns.held}</span>
       <span>{columns.attention}</span>
@@ -80,6 +82,9 @@ function FirstRowFacts({ lock, messages }: Pick<FirstRowsProps, "messages"> & { 
     <>
       <span className="truncate max-sm:order-1 max-sm:text-ink-2">
         <HolderText lock={lock} messages={messages.lock} />
+      </span>
+      <span className="text-right max-lg:hidden">
+        <CountText lock={lock} />
       </span>
       <span className="text-right">
         <RemainingText lock={lock} messages={messages.lock} />
@@ -122,6 +127,12 @@ function HolderText({ lock: { holders }, messages }: FactProps): ReactNode {
   }
   const who = <SafeText text={label.who} />;
   return label.where === undefined ? who : messages.onHost(who, <SafeText text={label.where} />);
+}
+
+function CountText({ lock }: { lock: Lock }) {
+  const count = countHolds(lock);
+  if (count <= 1) return <span className="text-ink-3">{formatNumber(count)}</span>;
+  return <span className="font-semibold">{`×${formatNumber(count)}`}</span>;
 }
 
 function RemainingText({ lock, messages }: FactProps): ReactNode {

@@ -14,6 +14,7 @@ const SKELETON_ROWS = Array.from({ length: 30 }, (_, row) => row);
 const BAR_CLASSES = [
   "w-3/5",
   "w-2/5 max-sm:order-1",
+  "ml-auto w-5 max-lg:hidden",
   "ml-auto w-12",
   "ml-auto w-12 max-lg:hidden",
   "w-16 max-sm:order-2",
@@ -38,7 +39,7 @@ function TableSkeleton() {
         <div
           key={row}
           aria-hidden
-          className={clsx(FIRST_ROWS_GRID, "h-24 items-center border-b border-line-soft sm:h-10")}
+          className={clsx(FIRST_ROWS_GRID, "h-[92px] items-center border-b border-line-soft sm:h-10")}
         >
           {BAR_CLASSES.map((className) => (
             <span key={className} className={clsx("block h-2 rounded-full bg-line-soft", className)} />

@@ -5,6 +5,7 @@ import { memo, type ReactNode } from "react";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { LivenessWord } from "@/components/lock-facts/liveness-text.tsx";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { countHolds } from "@/components/lock-facts/lock-texts.ts";
 import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
@@ -12,7 +13,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EndedRowText } from "./ended-row.tsx";
-import { countHolds, KeyLink } from "./lock-cell.tsx";
+import { KeyLink } from "./lock-cell.tsx";
 import {
   CopyRowButton,
   type LockRowProps,

@@ -6,6 +6,7 @@ import { HolderCell, HolderName } from "@/components/lock-facts/holder-text.tsx"
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
 import { LivenessLabel } from "@/components/lock-facts/liveness-text.tsx";
 import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
+import { countHolds } from "@/components/lock-facts/lock-texts.ts";
 import { FencingToken, LeaseBar, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import { describeFormat, describeFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
@@ -115,11 +116,6 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
       </span>
     </span>
   );
-}
-
-/** How often the lock is held, by all its holders. */
-export function countHolds({ holders }: Lock): number {
-  return holders.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** `×3`, or a faint 1. */
