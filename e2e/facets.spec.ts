@@ -71,6 +71,7 @@ test("each facet is one stop of the Tab key, and the skip link lands on the tabl
   lockkeeper,
   key,
 }) => {
+  await page.setViewportSize(WIDE);
   for (const service of ["tab-a", "tab-b", "tab-c"]) {
     await lockkeeper.api(`/locks/${encodeURIComponent(key(service))}/acquire`, {
       ...{ owner: service, leaseMs: 600_000, record: { service } },

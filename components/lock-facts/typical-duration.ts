@@ -2,6 +2,7 @@ import { formatSpan } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { isLivenessCritical } from "./liveness-label.ts";
 
 /** One or two holds say nothing of what is typical. */
 export const SAMPLES_MIN = 3;
@@ -34,8 +35,7 @@ const TYPICAL_FACTOR_MAX = 2;
 
 /** Whether a lock matches `is:needs_attention`, as far as the page can tell. */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
-  if (lock.state !== "held") return false;
-  const state = lock.liveness?.state;
-  if (state === "overdue" || state === "no_ttl") return true;
+  if (lock.state !== "held" || lock.unlisted === true) return false;
+  if (isLivenessCritical(lock)) return true;
   return isLongerThanTypical(lock, typical, now, TYPICAL_FACTOR_MAX);
 }

@@ -4,7 +4,6 @@ import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useCommands } from "@/components/app/command-registry.tsx";
-import { isTargetNeverReached } from "@/components/app/connection.ts";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
 import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
@@ -20,7 +19,7 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { encodeKeyPath, type Key, parseKeyPath } from "@/lib/keys/key.ts";
-import { useLiveState, useLockSubscription } from "@/lib/live/hooks.ts";
+import { useLockSubscription } from "@/lib/live/hooks.ts";
 import { useLock } from "@/lib/live/live-cache.ts";
 import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { BackToListLink, LockTitle } from "./lock-header.tsx";
@@ -67,7 +66,6 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   const [releaseSubject, setReleaseSubject] = useState<ReleaseSubject | null>(null);
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
-  const isUnreached = isTargetNeverReached(useLiveState());
   // Also for an operator who cannot release it: the dialog then shows its facts without the form.
   const openRelease = () => lock !== undefined && lock.holders.length > 0 && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
@@ -80,24 +78,20 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
           <LockTitle lockKey={lockKey} lock={lock} />
           <div
             ref={actions}
-            className="flex gap-2 max-sm:fixed max-sm:inset-x-0 max-sm:bottom-0 max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-panel max-sm:px-3 max-sm:py-2 max-sm:*:flex-1"
+            className="flex gap-2 max-sm:fixed max-sm:inset-x-0 max-sm:bottom-[calc(57px+env(safe-area-inset-bottom))] max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-panel max-sm:px-3 max-sm:py-2 max-sm:*:flex-1"
           >
             {lock !== undefined && <LockActions lock={lock} />}
             <ReleaseButton lock={lock} blocked={blocked} onFree={openRelease} />
           </div>
         </div>
         <BlockedNote lock={lock} blocked={blocked} />
-        {isUnreached ? (
-          <p className="text-ink-3">{messages.targetDown}</p>
-        ) : (
-          <LockBody
-            lockKey={lockKey}
-            lock={lock}
-            history={history}
-            blocked={blocked}
-            onRelease={(holder) => lock !== undefined && setReleaseSubject({ lock, holder })}
-          />
-        )}
+        <LockBody
+          lockKey={lockKey}
+          lock={lock}
+          history={history}
+          blocked={blocked}
+          onRelease={(holder) => lock !== undefined && setReleaseSubject({ lock, holder })}
+        />
       </StaleOverlay>
       {releaseSubject !== null && (
         <ErrorBoundary name={parts.free} place="overlay">

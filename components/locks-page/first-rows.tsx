@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
-import { formatLivenessLines } from "@/components/lock-facts/liveness-label.ts";
+import { formatLivenessLines, isLivenessCritical } from "@/components/lock-facts/liveness-label.ts";
 import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
 import {
   computeHeldTime,
@@ -138,7 +138,8 @@ function CountText({ lock }: { lock: Lock }) {
 function RemainingText({ lock, messages }: FactProps): ReactNode {
   const remainingMs = computeRemainingMs(lock, null);
   if (lock.state === "ended") return <span className="text-ink-3">{messages.endedFree}</span>;
-  if (remainingMs === null) return <span className="text-bad">{messages.noTtl}</span>;
+  if (remainingMs === null)
+    return <span className={lock.unlisted ? "text-ink-3" : "text-bad"}>{messages.noTtl}</span>;
   if (remainingMs === 0) return <span className="text-ink-3">{messages.expiring}</span>;
   return formatRemaining(remainingMs);
 }
@@ -151,11 +152,11 @@ function HeldText({ lock, messages }: FactProps): ReactNode {
   return `${held.atLeast ? "≥ " : ""}${formatElapsed(held.ms)}`;
 }
 
-function LivenessWord({ lock: { liveness, state, asOf }, messages }: FactProps): ReactNode {
+function LivenessWord({ lock, messages }: FactProps): ReactNode {
+  const { liveness, state, asOf } = lock;
   if (liveness === null || state !== "held") return null;
-  const isBad = liveness.state === "overdue" || liveness.state === "no_ttl";
   return (
-    <span className={isBad ? "text-bad" : "text-ink-3"}>
+    <span className={isLivenessCritical(lock) ? "text-bad" : "text-ink-3"}>
       {formatLivenessLines(liveness, asOf, messages).word}
     </span>
   );

@@ -42,8 +42,6 @@ const MemoNotificationsHint = memo(NotificationsHint);
 
 interface ListHeaderProps {
   view: LocksView;
-  /** Redis was reached at least once. */
-  isReached: boolean;
   /** Says what was done with the list, at the foot of the page. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
@@ -51,20 +49,18 @@ interface ListHeaderProps {
 }
 
 /** Overview, views and search. On a phone two lines: views, then the search and what is done with the list. */
-export function ListHeader({ view, isReached, showToast, onFilter, onShow }: ListHeaderProps) {
+export function ListHeader({ view, showToast, onFilter, onShow }: ListHeaderProps) {
   const { parts, places } = useMessages(shell);
   const { filter, sort, fault, table } = view;
   const [columns] = useQueryState("cols", parseAsString);
   const shown = { filter, sort, columns };
   return (
     <>
-      {isReached && (
-        <ErrorBoundary name={parts.overview}>
-          <MemoOverviewStrip onFilter={onFilter} />
-        </ErrorBoundary>
-      )}
+      <ErrorBoundary name={parts.overview}>
+        <MemoOverviewStrip onFilter={onFilter} />
+      </ErrorBoundary>
       <div className="flex min-h-7 items-center gap-2 max-sm:min-h-11">
-        {isReached && <MemoOverviewToggle />}
+        <MemoOverviewToggle />
         <ErrorBoundary name={parts.views}>
           <ListBar
             shown={shown}

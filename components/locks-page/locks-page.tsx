@@ -3,7 +3,6 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { memo, useRef, useState } from "react";
-import { isTargetNeverReached } from "@/components/app/connection.ts";
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { useReleaseBlockedReason } from "@/components/app/use-blocked-reason.ts";
@@ -23,7 +22,6 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { locks } from "@/lib/i18n/en/locks.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { ListHeader } from "./list-header.tsx";
 import { LocksOverlays } from "./locks-overlays.tsx";
@@ -65,7 +63,6 @@ export function LocksPage() {
   const copying = useCopySheet(place);
   const selection = useSelection(items.filter((lock) => !table.ends.has(toLockPath(lock))));
   const [bulk, setBulk] = useState<BulkSelection | null>(null);
-  const isReached = !isTargetNeverReached(useLiveState());
   const blocked = useReleaseBlockedReason();
   const { note, showToast } = useToast();
   useShortcuts({ p: table.toggle, escape: () => selection.selected.size > 0 && selection.clear() });
@@ -83,10 +80,10 @@ export function LocksPage() {
   useLocksCommands({ table, filter, focusedLock: selected, releaseBlocked: blocked, ...actions });
   return (
     <div className="flex min-h-0 flex-1">
-      {isReached && <MemoFacetSidebar filter={filter} fault={view.fault} onFilter={search} />}
+      <MemoFacetSidebar filter={filter} fault={view.fault} onFilter={search} />
       <StaleOverlay className="flex min-w-0 flex-1 flex-col gap-2 px-3 pt-2.5">
         <h1 className="sr-only">{messages.title}</h1>
-        <ListHeader view={view} isReached={isReached} showToast={showToast} onFilter={search} onShow={show} />
+        <ListHeader view={view} showToast={showToast} onFilter={search} onShow={show} />
         <div ref={place} className="flex min-h-0 flex-1 flex-col">
           <ErrorBoundary name={places.locks}>
             <TableArea

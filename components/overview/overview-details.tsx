@@ -6,6 +6,7 @@ import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { formatClock } from "@/components/ui/format-duration.ts";
 import type { MenuAction } from "@/components/ui/overlay/action-menu.tsx";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { useStoredFlag } from "@/components/ui/use-stored-flag.ts";
@@ -17,9 +18,8 @@ import { MeasureCell } from "./figure-cell.tsx";
 import { MEASURES, type Measure } from "./overview-figures.ts";
 import { STATS_RANGES, useStatsRange } from "./use-stats-range.ts";
 
-const ActionMenu = dynamic(
-  () => import("@/components/ui/overlay/action-menu.tsx").then((module) => module.ActionMenu),
-  { ssr: false },
+const ActionMenu = createLazyOverlay(() =>
+  import("@/components/ui/overlay/action-menu.tsx").then((module) => module.ActionMenu),
 );
 const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => module.RankedLists), {
   ssr: false,

@@ -2,9 +2,9 @@
 
 import clsx from "clsx";
 import { Ellipsis, type LucideIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { CONSOLE_PAGES } from "../app/pages.ts";
@@ -13,9 +13,7 @@ import { AttentionBadge } from "./attention-badge.tsx";
 import { PAGE_ICONS, PHONE_BAR_PAGES } from "./navigation-items.ts";
 import { useLockBadges } from "./use-lock-badges.ts";
 
-const MoreSheet = dynamic(() => import("./more-sheet.tsx").then((module) => module.MoreSheet), {
-  ssr: false,
-});
+const MoreSheet = createLazyOverlay(() => import("./more-sheet.tsx").then((module) => module.MoreSheet));
 
 const ITEM_CLASS =
   "relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-2xs outline-offset-[-2px]";

@@ -2,9 +2,9 @@
 
 import clsx from "clsx";
 import { PanelRightOpen } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { formatClock } from "@/components/ui/format-duration.ts";
+import { createLazyOverlay } from "@/components/ui/overlay/lazy-overlay.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 import type { LockEvent } from "@/lib/contract/event.ts";
@@ -17,9 +17,9 @@ import { EventName, GapText } from "../text/event-line.tsx";
 import { formatEventDetail } from "../text/event-text.ts";
 import { EVENT_PANEL_QUERY, EVENT_TICKER_CLASS, focusEventToggle, useEventPanel } from "./use-event-panel.ts";
 
-const EventDrawer = dynamic(() => import("./event-drawer.tsx").then((module) => module.EventDrawer), {
-  ssr: false,
-});
+const EventDrawer = createLazyOverlay(() =>
+  import("./event-drawer.tsx").then((module) => module.EventDrawer),
+);
 
 /** The latest event in one line, where the event panel has no room or is closed. Opens the panel, or a drawer. */
 export function EventTicker() {

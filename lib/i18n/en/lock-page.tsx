@@ -10,7 +10,6 @@ export const lockPage = {
   free: "Free…",
   freeWithKey: "Free… (r)",
   cannotFree: (why: string) => `It cannot be freed now. ${why}`,
-  targetDown: "This lock appears when the target is reachable again.",
   nobodyHolds: "Nobody holds this lock.",
   parts: {
     now: "Now",

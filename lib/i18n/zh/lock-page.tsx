@@ -9,7 +9,6 @@ export const lockPage: Messages["lockPage"] = {
   free: "释放…",
   freeWithKey: "释放… (r)",
   cannotFree: (why) => `现在无法释放。${why}`,
-  targetDown: "目标恢复连接后，这里会显示此锁。",
   nobodyHolds: "无人持有此锁。",
   parts: {
     now: "现在",
