@@ -107,8 +107,13 @@ test("each facet is one stop of the Tab key, and the skip link lands on the tabl
   await expect(page.getByRole("region", { name: "Locks" })).toBeFocused();
 });
 
-test("a collapsed filter panel stays collapsed, and the page does not shift on load", async ({ page }) => {
+test("a collapsed filter panel stays collapsed, and the page does not shift on load", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
   await page.setViewportSize(WIDE);
+  await lockkeeper.api(`/locks/${encodeURIComponent(key("collapsed"))}/acquire`, { owner: "me" });
   await page.goto("/");
   await expect(panel(page).getByRole("tree")).toBeVisible();
   await panel(page).getByRole("button", { name: "Hide filters" }).click();

@@ -98,7 +98,7 @@ test("every link keeps the page while the server is down, and the last click is 
 });
 
 test("a reason that was typed survives the loss of the server", async ({ open: page, server }) => {
-  await page.getByRole("button", { name: "Free lock:kept" }).click();
+  await page.getByRole("button", { name: "Release lock:kept" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByRole("radio", { name: /Release now/ }).check();
   const reason = sheet.getByLabel("Reason");

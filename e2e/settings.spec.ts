@@ -123,7 +123,6 @@ test("an operator is created, logs in, acts within the assigned roles and change
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   const theirs = await context.newPage();
   await theirs.goto("/events?q=owner:x");
-  await theirs.getByRole("link", { name: "Log in by name and password" }).click();
   await theirs.getByLabel("Name").fill("jo");
   await theirs.getByLabel("Password").fill("wrong");
   await theirs.getByRole("button", { name: "Log in" }).click();

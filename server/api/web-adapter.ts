@@ -14,7 +14,8 @@ function createWebExchange(request: Request, basePath: string): Exchange<Respons
     method: request.method,
     path: pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
     query: url.searchParams,
-    header: (name) => request.headers.get(name) ?? undefined,
+    // Next drops the Content-Encoding of a route handler, so nothing may be compressed here.
+    header: (name) => (name === "accept-encoding" ? undefined : (request.headers.get(name) ?? undefined)),
     // Next tells no peer address but in this header, which `http-server.ts` fills in.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
     body: (bytesMax) => readBody(request, bytesMax),

@@ -72,7 +72,12 @@ export const LockCard = memo(function LockCard({
             <TimeLine lock={lock} end={end} />
           </div>
           <div className="mr-1 ml-1 flex shrink-0 flex-col items-end">
-            <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} className="size-11!" />
+            <CopyRowButton
+              lock={lock}
+              tabIndex={inner}
+              onCopy={actions.copy}
+              className="size-11! max-sm:after:hidden"
+            />
             {end === null && <CardReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
           </div>
         </div>
@@ -88,7 +93,7 @@ function CardReleaseButton(props: ReleaseButtonProps) {
     <ReleaseButton
       {...props}
       emphasis="urgent"
-      className="relative my-1.5 h-8! px-2.5! after:absolute after:-inset-x-1 after:-inset-y-[7px]"
+      className="relative my-1.5 h-8! px-2.5! after:absolute after:-inset-x-1! after:-inset-y-1.5!"
     />
   );
 }
