@@ -31,7 +31,7 @@ const NAVIGATION_PX = { icons: 56, text: 184 };
 const FILTERS_PX = 224;
 const EVENTS_PX = 272;
 /** Padding and borders around the table, its scrollbar, the checkbox and the release button of a row. */
-const TABLE_FRAME_PX = 24 + 2 + 15 + 32 + 88;
+const TABLE_FRAME_PX = 24 + 2 + 15 + 32 + 92;
 
 /** Width that a viewport leaves to the columns, with default settings and the events open. */
 function getRoom(viewportPx: number): number {

@@ -23,10 +23,10 @@ export interface Column {
 const COLUMN_LIST: readonly Column[] = [
   { id: "key", figure: false, leastPx: 200, typicalPx: 260, mostPx: 640, priority: "primary", rank: 0 },
   { id: "owner", figure: false, leastPx: 120, typicalPx: 160, mostPx: 420, priority: "primary", rank: 6 },
-  { id: "format", figure: false, leastPx: 84, typicalPx: 92, mostPx: 180, priority: "secondary", rank: 7 },
+  { id: "format", figure: false, leastPx: 84, typicalPx: 88, mostPx: 180, priority: "secondary", rank: 7 },
   { id: "count", figure: true, leastPx: 68, typicalPx: 68, mostPx: 96, priority: "primary", rank: 3 },
   { id: "remaining", figure: true, leastPx: 108, typicalPx: 116, mostPx: 180, priority: "primary", rank: 1 },
-  { id: "held", figure: true, leastPx: 88, typicalPx: 96, mostPx: 140, priority: "primary", rank: 5 },
+  { id: "held", figure: true, leastPx: 88, typicalPx: 92, mostPx: 140, priority: "primary", rank: 5 },
   { id: "attention", figure: false, leastPx: 126, typicalPx: 132, mostPx: 260, priority: "primary", rank: 2 },
   { id: "waiters", figure: true, leastPx: 64, typicalPx: 66, mostPx: 110, priority: "primary", rank: 4 },
   { id: "fence", figure: true, leastPx: 84, typicalPx: 92, mostPx: 150, priority: "secondary", rank: 8 },

@@ -93,7 +93,7 @@ function CardReleaseButton(props: ReleaseButtonProps) {
     <ReleaseButton
       {...props}
       emphasis="urgent"
-      className="relative my-1.5 h-8! px-2.5! after:absolute after:-inset-x-1! after:-inset-y-1.5!"
+      className="relative my-2 h-8! px-2.5! after:absolute after:-inset-x-1! after:-inset-y-[7px]!"
     />
   );
 }

@@ -30,7 +30,7 @@ import { useRowShortcuts } from "./use-row-shortcuts.ts";
 const HEIGHT_PX_MAX = 33_000_000;
 /** Room for the checkbox at the start of a row, and for its release button at the end. */
 const SELECT_PX = 32;
-const RELEASE_PX = 88;
+const RELEASE_PX = 92;
 
 /** The scrollbar takes its place from the beginning, and the header goes on behind it. */
 const SCROLLBAR_CLASS =
