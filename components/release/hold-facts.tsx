@@ -144,7 +144,7 @@ function FencingTokenText({ lock, holder: { fence } }: { lock: Lock; holder: Hol
     );
   }
   return (
-    <span className="font-mono text-xs" title={formatFence(fence)}>
+    <span className="font-mono text-2xs" title={formatFence(fence)}>
       {fence}
     </span>
   );

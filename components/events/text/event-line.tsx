@@ -74,9 +74,10 @@ function LockEventLine({ event }: { event: LockEvent }) {
         {formatClock(event.at)}
       </time>
       <div className="min-w-0">
-        <div className="flex items-baseline justify-between gap-2">
+        {/* Where both have no room on one line, the times go below the name. */}
+        <div className="flex flex-wrap items-baseline gap-x-2">
           <EventName event={event} />
-          <span className="flex shrink-0 gap-2 whitespace-nowrap text-ink-3">
+          <span className="ml-auto flex shrink-0 gap-2 whitespace-nowrap text-ink-3">
             {event.heldMs !== undefined && <span>{messages.heldFor(formatSpan(event.heldMs))}</span>}
             <InferredMark event={event} />
           </span>
