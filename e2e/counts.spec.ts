@@ -94,6 +94,10 @@ test("navigation, tile, tab, tree and footer show one number for one fact in eve
     await expect(page.locator("[data-measure=held] button")).toBeVisible();
     // A tab without a number has not been counted yet.
     await expect(page.getByRole("button", { name: /^Needs attention\s*\d/ })).toBeVisible();
+    // The tree is read first, and counted with everything else from then on.
+    await expect(async () => {
+      for (const { held } of await readFrames(page, 1)) expect(new Set(Object.values(held)).size).toBe(1);
+    }).toPass();
     const samples: Sample[] = [];
     const isSeen = () => new Set(samples.map(({ held }) => held.footer)).size >= 6;
     await expect(async () => {

@@ -41,7 +41,6 @@ const FOREIGN_DATA: Record<WritableFormat, readonly (readonly [what: string, wri
   token: [
     ["a hash", (redis, key) => redis.hset(key, "me", "1")],
     ["a set", (redis, key) => redis.sadd(key, "me")],
-    ["an empty string", (redis, key) => redis.set(key, "")],
     ["a long string", (redis, key) => redis.set(key, "me".repeat(1000))],
   ],
   timestamp: [

@@ -90,6 +90,8 @@ export class EvidenceRecorder {
 
   start(source: EvidenceSource): void {
     this.#source = source;
+    // Another instance that writes may have changed the store since it was read.
+    if (!source.isWriter()) this.#stored = undefined;
     this.#timer = setInterval(() => void this.#write(), this.times.writeEveryMs);
     this.#timer.unref();
   }
@@ -121,7 +123,7 @@ export class EvidenceRecorder {
 
   async #readStored(): Promise<void> {
     const texts = await this.store.readAll();
-    this.#stored = new Set(texts.keys());
+    this.#stored = this.#source?.isWriter() === false ? undefined : new Set(texts.keys());
     this.#unread = texts;
     // A store that was away at the start: the locks have been read meanwhile.
     for (const key of texts.keys()) if (this.#source?.findHold(key)) this.#source.restoreLate(key);

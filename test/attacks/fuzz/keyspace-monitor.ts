@@ -9,7 +9,7 @@ type KeyspaceSnapshot = ReadonlyMap<string, { readonly digest: string; readonly 
  * are is in an index, which is looked at); and who has waited in vain keeps its place for a moment, should it ask again.
  */
 const BACKGROUND_KEYS =
-  /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:))/;
+  /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:|evidence:))/;
 
 /** A large hash or set is dumped in whatever order it has just now. PEXPIRETIME is of Redis 7. */
 const DIGEST = `
