@@ -1,4 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import type { Runtime } from "../../../server/runtime.ts";
 import type { FuzzRequest } from "./fuzz-request.ts";
 
@@ -59,9 +61,11 @@ function sendOverHttp(
 /** All of an answer; of a stream its first message, and then it is closed. */
 async function readText(incoming: IncomingMessage): Promise<string> {
   const isStream = STREAMED.test(incoming.headers["content-type"] ?? "");
-  incoming.setEncoding("utf8");
+  const isCompressed = incoming.headers["content-encoding"] === "gzip";
+  const body: Readable = isCompressed ? incoming.pipe(createGunzip()) : incoming;
+  body.setEncoding("utf8");
   let text = "";
-  for await (const part of incoming) {
+  for await (const part of body) {
     text += part;
     if (isStream && text.includes("\n\n")) break;
   }
