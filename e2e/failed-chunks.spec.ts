@@ -19,15 +19,15 @@ test("a part that fails to load shows an error in its place, and the rest of the
   // As after an update of the console: what an open page asks for now is not there any more.
   await page.route("**/_next/static/chunks/**", (route) => route.abort());
   await row.getByRole("button", { name: `Release ${name}` }).click();
-  const told = page.getByRole("alert").filter({ hasText: "could not be loaded" });
-  await expect(told).toContainText("The console was probably updated.");
+  const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });
+  await expect(notice).toContainText("The console was probably updated.");
   await lockkeeper.callHold("release", `/locks/${encodeURIComponent(name)}`);
   await take("you@vm-2");
   await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
   await page.unroute("**/_next/static/chunks/**");
-  await told.getByRole("button", { name: "Reload the page" }).click();
+  await notice.getByRole("button", { name: "Reload the page" }).click();
   await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
-  await expect(told).toBeHidden();
+  await expect(notice).toBeHidden();
   await page.getByRole("button", { name: `Release ${name}` }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
 });

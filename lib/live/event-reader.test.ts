@@ -90,7 +90,7 @@ describe("event reader", () => {
     expect(ats()).toEqual([8, 6, 4, 2]);
   });
 
-  it("rows that are held still get no new events until they are asked for or let go", () => {
+  it("rows that are held still get no new events until they are asked for or released", () => {
     const { reader, happen, ats } = world(0, "now");
     reader.start();
     reader.holdStill(true);

@@ -112,7 +112,7 @@ export class LiveStore {
 
   readonly state = (): LiveState => this.#state;
 
-  /** Not in the cache: its readers are told one after the other, and some would show the next numbers before the others. */
+  /** Not in the cache: its readers are notified one after the other, and some would show the next numbers before the others. */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 
   readonly onCounts = (listener: () => void): (() => void) => {

@@ -2,7 +2,7 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * `connecting`: nothing heard yet, or woken up again. `reconnecting`: the connection was lost a moment ago. `stale`:
+ * `connecting`: nothing received yet, or resumed after sleep. `reconnecting`: the connection was lost a moment ago. `stale`:
  * silence for too long; what is shown may be wrong. `asleep`: the tab is hidden and holds no connection.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";

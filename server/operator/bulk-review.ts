@@ -29,8 +29,8 @@ interface HoldQuery {
 }
 
 /**
- * What a filter finds in the picture, without unlisted locks: they are released one by one. Where it names an owner, a service or a host, of a lock that several hold only the
- * part of those is meant: the others are to keep it.
+ * Finds the indexed holds that match a filter, without unlisted locks, which are released one by one. Where it names an
+ * owner, a service or a host of a lock with several holders, only those holders are meant: the others keep the lock.
  */
 export async function findMatchingHolds(
   watcher: Watcher,

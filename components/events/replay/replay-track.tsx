@@ -6,7 +6,7 @@ import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./re
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
 
-/** Each mark has a lane of its own, so that it is told by its place as well as by its colour. */
+/** Each mark has a lane of its own, so that its place identifies it as well as its colour. */
 const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
   force_released: { y: 0, height: 6 },
   expired: { y: 6, height: 4 },
